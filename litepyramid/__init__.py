@@ -1,0 +1,37 @@
+"""litepyramid: score machine-written summaries by the facts they carry.
+
+Public names are loaded on first use, so that importing the package is quick and loads neither
+torch nor spaCy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from litepyramid._version import __version__
+
+_PUBLIC = {
+    "InputReferences": "litepyramid.types",
+    "InputUnits": "litepyramid.types",
+    "LitepyramidError": "litepyramid.errors",
+    "ScoreMatrix": "litepyramid.types",
+    "ScoreTable": "litepyramid.types",
+    "SystemLabels": "litepyramid.types",
+    "SystemSummaries": "litepyramid.types",
+    "Unit": "litepyramid.types",
+}
+
+__all__ = ["__version__", *sorted(_PUBLIC)]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'litepyramid' has no attribute '{name}'")
+    value = getattr(import_module(_PUBLIC[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,1 @@
+"""What people are asked, what they answered, and how well they agree."""

@@ -1,0 +1,34 @@
+"""The typer application: every command group is registered here, by name."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from litepyramid._version import __version__
+
+app = typer.Typer(
+    name="litepyramid",
+    help="Score machine-written summaries by the facts they carry.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"litepyramid {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Score machine-written summaries by the facts they carry."""

@@ -1,0 +1,1 @@
+"""How well machine units simulate human ones: features, regressor, mix, curve."""

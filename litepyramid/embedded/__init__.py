@@ -1,0 +1,1 @@
+"""What ships inside the package: weights, the small parser, the example data."""

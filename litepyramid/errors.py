@@ -1,0 +1,76 @@
+"""Every error a user can meet: what is wrong, where, what was expected, what to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class LitepyramidError(Exception):
+    """Base of all errors that litepyramid raises on purpose.
+
+    The command line prints the message and exits with status 2.
+
+    Args:
+        what: What is wrong, in one sentence without a full stop.
+        path: The file it was found in, if there is one.
+        line: The line of that file, counted from 1.
+        expected: What would have been right.
+        hint: What to do about it.
+
+    Example:
+        >>> print(LitepyramidError("no units", path="u.txt", line=3, hint="Write one unit."))
+        u.txt:3: no units. Write one unit.
+    """
+
+    def __init__(
+        self,
+        what: str,
+        *,
+        path: str | Path | None = None,
+        line: int | None = None,
+        expected: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        self.what = what
+        self.path = None if path is None else str(path)
+        self.line = line
+        self.expected = expected
+        self.hint = hint
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        where = ""
+        if self.path is not None:
+            where = f"{self.path}: " if self.line is None else f"{self.path}:{self.line}: "
+        text = f"{where}{self.what}."
+        if self.expected:
+            text += f" Expected {self.expected}."
+        if self.hint:
+            text += f" {self.hint}"
+        return text
+
+
+class InputError(LitepyramidError):
+    """A file or an argument does not hold what it should."""
+
+
+class ModelError(LitepyramidError):
+    """A model cannot be read, or is not of a kind that can serve here."""
+
+
+class MissingExtraError(LitepyramidError):
+    """An optional dependency is not installed.
+
+    Example:
+        >>> print(MissingExtraError("torch", extra="nli", purpose="the NLI judge"))
+        the NLI judge needs the package 'torch', which is not installed.
+        Install it with: pip install "litepyramid[nli]"
+    """
+
+    def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+        self.package = package
+        self.extra = extra
+        super().__init__(
+            f"{purpose} needs the package '{package}', which is not installed",
+            hint=f'Install it with: pip install "litepyramid[{extra}]"',
+        )

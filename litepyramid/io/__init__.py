@@ -1,0 +1,1 @@
+"""Files in and out: units, summaries, labels, score tables, data sets."""

@@ -1,0 +1,123 @@
+"""Reading lines and JSON lines with exact places in errors; writing all or nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from litepyramid.errors import InputError
+
+
+def read_text(path: str | Path) -> str:
+    """The whole file as UTF-8, a byte order mark taken off.
+
+    Raises:
+        InputError: The file is missing, is a folder, cannot be read, or is not UTF-8
+            (with the line of the first bad byte).
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("no such file", path=path, hint="Check the path.") from None
+    except IsADirectoryError:
+        raise InputError("is a folder", path=path, expected="a file") from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=path) from error
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte 0x{data[error.start]:02x} is not UTF-8",
+            path=path,
+            line=data.count(b"\n", 0, error.start) + 1,
+            hint="Save the file as UTF-8.",
+        ) from None
+
+
+def read_lines(path: str | Path) -> list[str]:
+    r"""The lines of a text file, ended by ``\n`` or ``\r\n`` alone; a last empty one is left out.
+
+    Other Unicode line separators stay inside their line, so that line numbers agree with editors
+    and with the authors' files.
+
+    Raises:
+        InputError: As `read_text`; and if the file is empty.
+    """
+    text = read_text(path)
+    if not text.strip():
+        raise InputError("the file is empty", path=path, expected="one example a line")
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if not lines[-1]:
+        lines.pop()
+    return lines
+
+
+def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file with their line numbers (from 1); blank lines are skipped.
+
+    Raises:
+        InputError: As `read_lines`; and if a line is not a JSON object.
+    """
+    rows = []
+    for number, line in enumerate(read_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InputError(
+                f"not valid JSON ({error.msg} at column {error.colno})", path=path, line=number
+            ) from None
+        except RecursionError:
+            raise InputError("JSON nested too deeply", path=path, line=number) from None
+        if not isinstance(row, dict):
+            raise InputError(
+                f"a JSON {type(row).__name__}", path=path, line=number, expected="an object"
+            )
+        rows.append((number, row))
+    return rows
+
+
+@contextmanager
+def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    """A file that appears under `path` only when the block ends without an error.
+
+    It is written beside its goal under a temporary name, synced, and renamed: a killed run leaves
+    either the old file or the new one, never a part.
+
+    Raises:
+        InputError: The folder does not exist or cannot be written to.
+    """
+    path = Path(path)
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror})", path=path, hint="Check the folder."
+        ) from error
+    temporary = Path(name)
+    try:
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        with open(handle, "wb") if binary else open(handle, "w", encoding="utf-8") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def write_jsonl(path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:
+    """Writes one JSON object a line, all or nothing."""
+    with atomic_write(path) as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -1,0 +1,1 @@
+"""Metrics to compare with, behind one small interface."""

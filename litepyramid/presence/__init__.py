@@ -1,0 +1,1 @@
+"""Judges: how far a unit is present in a summary."""

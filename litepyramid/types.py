@@ -1,0 +1,191 @@
+"""The plain records that flow from step to step. No I/O, no models."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.errors import InputError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+UnitKind = Literal["scu", "stu"]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One short factual sentence (ZB21 §3).
+
+    Attributes:
+        text: The sentence.
+        weight: Number of references it was found in; 1 with one reference and for every STU.
+        kind: ``"scu"`` if a person wrote it, ``"stu"`` if it was extracted by machine.
+        reference: Index of the reference it comes from, counted from 0; None if unknown.
+        sentence: Index of the sentence within that reference, from 0; None if unknown.
+    """
+
+    text: str
+    weight: float = 1.0
+    kind: UnitKind = "scu"
+    reference: int | None = None
+    sentence: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class InputUnits:
+    """The units of one input (one set of reference summaries)."""
+
+    input: str
+    units: tuple[Unit, ...]
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The units' sentences."""
+        return tuple(unit.text for unit in self.units)
+
+
+@dataclass(frozen=True, slots=True)
+class InputReferences:
+    """The reference summaries of one input.
+
+    Attributes:
+        input: The input's id.
+        references: One tuple per reference: its sentences where the file marks them,
+            else the whole text as one element.
+        marked: One flag per reference: whether those elements are sentences that the file marks.
+    """
+
+    input: str
+    references: tuple[tuple[str, ...], ...]
+    marked: tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSummaries:
+    """The summaries that one system wrote, aligned with `inputs`.
+
+    An empty string is a legal summary: it carries no unit and scores 0.
+    """
+
+    system: str
+    inputs: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemLabels:
+    """Human presence labels of one system: per input, one 0 or 1 per unit."""
+
+    system: str
+    inputs: tuple[str, ...]
+    labels: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class ScoreMatrix:
+    """Scores of one metric, with names.
+
+    Attributes:
+        metric: Name of the metric.
+        systems: N names, one a row.
+        inputs: M names, one a column.
+        values: (N, M) float64. NaN means "not scored", never 0. The array is a read-only copy.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    inputs: tuple[str, ...]
+    values: FloatArray
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64, copy=True)
+        if values.shape != (len(self.systems), len(self.inputs)):
+            raise InputError(
+                f"scores of metric '{self.metric}' have the shape {values.shape}",
+                expected=f"({len(self.systems)} systems, {len(self.inputs)} inputs)",
+            )
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Several metrics over the same systems and inputs: metrics x systems x inputs.
+
+    Attributes:
+        metrics: K names.
+        systems: N names.
+        inputs: M names.
+        values: (K, N, M) float64; NaN where a metric did not score a cell. Read-only copy.
+    """
+
+    metrics: tuple[str, ...]
+    systems: tuple[str, ...]
+    inputs: tuple[str, ...]
+    values: FloatArray = field(repr=False)
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64, copy=True)
+        shape = (len(self.metrics), len(self.systems), len(self.inputs))
+        if values.shape != shape:
+            raise InputError(
+                f"the score table has the shape {values.shape}",
+                expected=f"{shape} (metrics, systems, inputs)",
+            )
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+    def matrix(self, metric: str) -> ScoreMatrix:
+        """The scores of one metric.
+
+        Raises:
+            InputError: There is no such metric; the message lists those there are.
+        """
+        if metric not in self.metrics:
+            raise InputError(
+                f"no metric '{metric}' in the score table",
+                expected=f"one of {', '.join(self.metrics)}",
+            )
+        index = self.metrics.index(metric)
+        return ScoreMatrix(metric, self.systems, self.inputs, self.values[index])
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Everything another person needs to get the same number, as one line.
+
+    The version comes last. Two results with equal signatures are comparable.
+
+    Example:
+        >>> str(Signature.of(units="scu", judge="lexical", seed=12345))
+        'units:scu|judge:lexical|seed:12345|version:...'
+    """
+
+    fields: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, **fields: object) -> Signature:
+        """Builds a signature from keyword fields; None fields are left out."""
+        return cls(tuple((k, str(v)) for k, v in fields.items() if v is not None))
+
+    def to_dict(self) -> dict[str, str]:
+        """The fields with the version, for JSON."""
+        from litepyramid._version import __version__
+
+        return {**dict(self.fields), "version": __version__}
+
+    def __str__(self) -> str:
+        return "|".join(f"{k}:{v}" for k, v in self.to_dict().items())
+
+
+def check_unique(names: Sequence[str], what: str) -> None:
+    """Raises InputError naming the first name that occurs twice."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise InputError(f"{what} '{name}' occurs twice", hint="Remove one of the two.")
+        seen.add(name)

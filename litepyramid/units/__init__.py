@@ -1,0 +1,1 @@
+"""From references to units: sentences, frames, triplets, coreference, alignment."""
