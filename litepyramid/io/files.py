@@ -102,11 +102,12 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
             f"cannot be written ({error.strerror})", path=path, hint="Check the folder."
         ) from error
     temporary = Path(name)
+    encoding = None if binary else "utf-8"
     try:
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
-        with open(handle, "wb") if binary else open(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "wb" if binary else "w", encoding=encoding) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
