@@ -40,17 +40,21 @@ def read_text(path: str | Path) -> str:
         ) from None
 
 
-def read_lines(path: str | Path) -> list[str]:
+def read_lines(path: str | Path, *, blank_ok: bool = False) -> list[str]:
     r"""The lines of a text file, ended by ``\n`` or ``\r\n`` alone; a last empty one is left out.
 
     Other Unicode line separators stay inside their line, so that line numbers agree with editors
     and with the authors' files.
 
+    Args:
+        path: The file.
+        blank_ok: Whether a file of blank lines alone is more than an empty file.
+
     Raises:
         InputError: As `read_text`; and if the file is empty.
     """
     text = read_text(path)
-    if not text.strip():
+    if not (text if blank_ok else text.strip()):
         raise InputError("the file is empty", path=path, expected="one example a line")
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if not lines[-1]:

@@ -1,0 +1,85 @@
+"""Reference summaries: one input a line, sentences marked or not, one reference or several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from litepyramid.errors import InputError
+from litepyramid.io.inputs import read_rows
+from litepyramid.types import InputReferences
+
+_MARK = re.compile(r"<t>(.*?)</t>", re.DOTALL)
+
+
+def read_references(path: str | Path, ids: Sequence[str] | None = None) -> list[InputReferences]:
+    """Reads the references of every input.
+
+    A JSON line is ``{"input": id, "references": [reference, …]}``; a reference is its text or a
+    list of its sentences. A line of a line file is one reference, or several with tabs between
+    them. A text may mark its sentences with ``<t> … </t>``.
+
+    Raises:
+        InputError: An empty reference or sentence, marks that do not close … with file and line.
+    """
+    result = []
+    for row in read_rows(path, ids):
+        values: Any
+        if isinstance(row.value, str):
+            values = row.value.split("\t")
+        else:
+            values = row.value.get("references", row.value.get("reference"))
+            if isinstance(values, str):
+                values = [values]
+        if not isinstance(values, list) or not values:
+            raise InputError(
+                'no "references"',
+                path=path,
+                line=row.line,
+                expected='{"input": id, "references": ["text" or ["sentence", …], …]}',
+            )
+        parsed = [split_marks(value, path=path, line=row.line) for value in values]
+        result.append(
+            InputReferences(
+                row.input, tuple(p[0] for p in parsed), tuple(marked for _, marked in parsed)
+            )
+        )
+    return result
+
+
+def split_marks(
+    reference: str | list[Any], *, path: str | Path | None = None, line: int | None = None
+) -> tuple[tuple[str, ...], bool]:
+    """The sentences of a reference as its own marks give them, and whether it had any.
+
+    Example:
+        >>> split_marks("<t> It rained . </t> <t> We left . </t>")
+        (('It rained .', 'We left .'), True)
+        >>> split_marks("It rained. We left.")
+        (('It rained. We left.',), False)
+    """
+    if isinstance(reference, list):
+        if not reference or not all(isinstance(s, str) and s.strip() for s in reference):
+            raise InputError(
+                "a reference with an empty sentence or none",
+                path=path,
+                line=line,
+                expected="a list of sentences",
+            )
+        return tuple(sentence.strip() for sentence in reference), True
+    if not isinstance(reference, str) or not reference.strip():
+        raise InputError("empty reference", path=path, line=line, expected="some text")
+    if "<t>" not in reference and "</t>" not in reference:
+        return (reference.strip(),), False
+    sentences = tuple(s.strip() for s in _MARK.findall(reference) if s.strip())
+    rest = _MARK.sub("", reference).strip()
+    if rest or not sentences:
+        raise InputError(
+            f"text outside the sentence marks ({rest[:40]!r})",
+            path=path,
+            line=line,
+            expected="every sentence between <t> and </t>",
+        )
+    return sentences, True

@@ -1,0 +1,193 @@
+"""Unit files: JSON Lines by id, or the authors' line files with tabs between units."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from litepyramid.errors import InputError
+from litepyramid.io.files import atomic_write, write_jsonl
+from litepyramid.io.inputs import read_matched, read_rows, row_values
+from litepyramid.types import InputUnits, Unit, UnitKind
+
+Form = Literal["jsonl", "lines"]
+
+
+def read_units(
+    path: str | Path, ids: Sequence[str] | None = None, *, kind: UnitKind = "scu"
+) -> list[InputUnits]:
+    """Reads the units of every input.
+
+    A JSON line is ``{"input": id, "units": [unit, …]}``; a unit is its text, or an object with
+    ``text`` and, if wanted, ``weight``, ``kind`` (scu or stu), ``reference`` and ``sentence``
+    (indices from 0). A line of a line file holds one input's units with tabs between them.
+
+    Args:
+        path: The file.
+        ids: Ids of a line file's inputs, in order; without them the inputs are "1", "2", ….
+        kind: What units are whose file does not say.
+
+    Raises:
+        InputError: An empty unit, a bad weight, an input without units … with file and line.
+    """
+    result = []
+    for row in read_rows(path, ids):
+        if isinstance(row.value, str):
+            units = tuple(
+                Unit(_text(text, path, row.line, number), kind=kind)
+                for number, text in enumerate(row.value.split("\t"), start=1)
+            )
+        else:
+            units = _json_units(row.value, path, row.line, kind)
+        _check_weights(units, row.input, path, row.line)
+        result.append(InputUnits(row.input, units))
+    return result
+
+
+def read_weights(
+    path: str | Path, units: Sequence[InputUnits], ids: Sequence[str] | None = None
+) -> list[InputUnits]:
+    """The same units with the weights that a file gives, one for each unit.
+
+    A JSON line is ``{"input": id, "weights": [1, 2, …]}``; a line of a line file holds numbers
+    with tabs between them.
+
+    Raises:
+        InputError: Another number of weights than units, a negative or infinite weight, or all
+            weights of an input zero.
+    """
+    names = [entry.input for entry in units]
+    rows = read_matched(path, names, ids, what="line of weights")
+    result = []
+    for entry, row in zip(units, rows, strict=True):
+        values = row_values(row, "weights", path)
+        if len(values) != len(entry.units):
+            raise InputError(
+                f"{len(values)} weights for the {len(entry.units)} units of input '{entry.input}'",
+                path=path,
+                line=row.line,
+                expected="one weight for each unit",
+            )
+        weighted = tuple(
+            Unit(u.text, _weight(v, path, row.line), u.kind, u.reference, u.sentence)
+            for u, v in zip(entry.units, values, strict=True)
+        )
+        _check_weights(weighted, entry.input, path, row.line)
+        result.append(InputUnits(entry.input, weighted))
+    return result
+
+
+def write_units(path: str | Path, units: Sequence[InputUnits], form: Form = "jsonl") -> None:
+    """Writes units all or nothing, in either form; a line file keeps the texts alone.
+
+    Raises:
+        InputError: A unit's text holds a tab or a line break and the form is "lines".
+    """
+    if form == "jsonl":
+        write_jsonl(path, [units_to_json(entry) for entry in units])
+        return
+    for entry in units:
+        for unit in entry.units:
+            if any(char in unit.text for char in "\t\n\r"):
+                raise InputError(
+                    f"a unit of input '{entry.input}' holds a tab or a line break",
+                    expected="one line of text for a line file",
+                    hint="Write JSON Lines instead.",
+                )
+    with atomic_write(path) as file:
+        for entry in units:
+            file.write("\t".join(entry.texts) + "\n")
+
+
+def units_to_json(entry: InputUnits) -> dict[str, Any]:
+    """One line of a unit file as plain JSON values; what is unknown is left out."""
+    rows = []
+    for unit in entry.units:
+        row: dict[str, Any] = {"text": unit.text, "weight": unit.weight, "kind": unit.kind}
+        if unit.reference is not None:
+            row["reference"] = unit.reference
+        if unit.sentence is not None:
+            row["sentence"] = unit.sentence
+        rows.append(row)
+    return {"input": entry.input, "units": rows}
+
+
+def _text(text: str, path: str | Path, line: int, number: int) -> str:
+    text = text.strip()
+    if not text:
+        raise InputError(
+            f"unit {number} is empty",
+            path=path,
+            line=line,
+            expected="units with one tab between them",
+            hint="Take out the empty unit or the extra tab.",
+        )
+    return text
+
+
+def _weight(value: Any, path: str | Path, line: int) -> float:
+    try:
+        weight = math.nan if isinstance(value, bool) else float(value)
+    except (TypeError, ValueError):
+        weight = math.nan
+    if not (math.isfinite(weight) and weight >= 0):
+        raise InputError(
+            f"weight {value!r}", path=path, line=line, expected="a number that is not negative"
+        )
+    return weight
+
+
+def _check_weights(units: Sequence[Unit], name: str, path: str | Path, line: int) -> None:
+    if not sum(unit.weight for unit in units) > 0:
+        raise InputError(
+            f"the weights of input '{name}' add up to zero",
+            path=path,
+            line=line,
+            expected="at least one unit with a weight above zero",
+        )
+
+
+def _index(value: Any, key: str, path: str | Path, line: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise InputError(f'"{key}" is {value!r}', path=path, line=line, expected="0, 1, 2 …")
+    return value
+
+
+def _json_units(
+    entry: dict[str, Any], path: str | Path, line: int, kind: UnitKind
+) -> tuple[Unit, ...]:
+    rows = entry.get("units")
+    if not isinstance(rows, list) or not rows:
+        raise InputError(
+            'no "units"', path=path, line=line, expected='{"input": id, "units": ["text", …]}'
+        )
+    units = []
+    for number, row in enumerate(rows, start=1):
+        if isinstance(row, str):
+            row = {"text": row}
+        if not isinstance(row, dict) or not isinstance(row.get("text"), str):
+            raise InputError(
+                f"unit {number} has no text",
+                path=path,
+                line=line,
+                expected='a string or {"text": "…", "weight": 1, "kind": "scu"}',
+            )
+        found = row.get("kind", kind)
+        if found not in ("scu", "stu"):
+            raise InputError(
+                f"unit {number} is of kind {found!r}", path=path, line=line, expected="scu or stu"
+            )
+        units.append(
+            Unit(
+                _text(row["text"], path, line, number),
+                _weight(row.get("weight", 1.0), path, line),
+                cast(UnitKind, found),
+                _index(row.get("reference"), "reference", path, line),
+                _index(row.get("sentence"), "sentence", path, line),
+            )
+        )
+    return tuple(units)
