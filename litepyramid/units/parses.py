@@ -1,0 +1,379 @@
+"""What any parser says of a reference, and the one file in which it is handed on.
+
+A line of the file is one reference:
+
+    {"input": "1", "reference": 0,
+     "sentences": [{"tokens": ["It", "rained", "."],
+                    "frames": [{"verb": 1, "tags": ["B-ARG0", "B-V", "O"]}],
+                    "tree": "(S (NP (PRP It)) (VP (VBD rained)) (. .))"}],
+     "clusters": [[[0, 2], [7, 8]]],
+     "identities": [{"text": "Ann is the mayor", "sentence": 0}]}
+
+Everything but ``input`` and ``tokens`` may be left out. docs/units.md describes each field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from litepyramid.errors import InputError
+from litepyramid.io.files import read_jsonl, write_jsonl
+
+Span = tuple[int, int]
+"""Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
+
+_TREE_PIECE = re.compile(r"[()]|[^\s()]+")
+_ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_BIO = re.compile(r"[BI]-\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One predicate and its arguments (PropBank style semantic role labelling).
+
+    Attributes:
+        verb: Index of the predicate's token in the sentence.
+        tags: One BIO tag a token: ``O``, ``B-ROLE`` or ``I-ROLE``; the predicate's role is ``V``.
+    """
+
+    verb: int
+    tags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A sentence "name is mention" that coreference gave (ZB21 §3.2, footnote 3).
+
+    Attributes:
+        text: The sentence.
+        sentence: Index of the sentence that holds the mention.
+    """
+
+    text: str
+    sentence: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedSentence:
+    """A sentence, and what parsers have said of it so far.
+
+    Attributes:
+        tokens: Its words, Penn style ("do n't"), none empty or with white space inside.
+        frames: Its frames in the order of their verbs; None if no labeller has run,
+            empty if one ran and found no verb.
+        tree: Penn-style bracketed constituency tree over the same tokens, brackets among the
+            words written as -LRB- and -RRB-; None if there is none.
+    """
+
+    tokens: tuple[str, ...]
+    frames: tuple[Frame, ...] | None = None
+    tree: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The tokens with single spaces between them."""
+        return " ".join(self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReference:
+    """One reference summary on its way from text to units.
+
+    Attributes:
+        input: Id of the input that it belongs to.
+        reference: Its index among that input's references, from 0.
+        sentences: Its sentences in order.
+        clusters: Coreference clusters, each a tuple of mentions; a mention is a half-open range
+            of tokens counted through the whole reference. None if no resolver has run.
+        identities: "name is mention" sentences of a resolution that has been carried out
+            already, in a text whose mentions have been replaced.
+    """
+
+    input: str
+    reference: int
+    sentences: tuple[ParsedSentence, ...]
+    clusters: tuple[tuple[Span, ...], ...] | None = None
+    identities: tuple[Identity, ...] = ()
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """Index of each sentence's first token in the reference, and last the token count."""
+        return tuple(accumulate((len(s.tokens) for s in self.sentences), initial=0))
+
+
+def tree_leaves(tree: str) -> list[str]:
+    """The words of a bracketed tree, escaped brackets put back.
+
+    Raises:
+        ValueError: The brackets do not balance, or more than one tree is in the text.
+
+    Example:
+        >>> tree_leaves("(S (NP (PRP It)) (VP (VBD rained)))")
+        ['It', 'rained']
+    """
+    depth, leaves, previous = 0, [], ""
+    for piece in _TREE_PIECE.findall(tree):
+        if piece == "(":
+            if depth == 0 and previous:
+                raise ValueError("more than one tree")
+            depth += 1
+        elif piece == ")":
+            depth -= 1
+            if depth < 0:
+                raise ValueError("a bracket closes that was never opened")
+        elif depth == 0:
+            raise ValueError(f"'{piece}' outside the brackets")
+        elif previous != "(":
+            leaves.append(_ESCAPED.get(piece, piece))
+        previous = piece
+    if depth:
+        raise ValueError(f"{depth} brackets never close")
+    return leaves
+
+
+def check_tags(tags: Sequence[str], *, strict: bool = True) -> None:
+    """Checks one BIO row.
+
+    Args:
+        tags: The row.
+        strict: Whether an ``I-`` tag must go on from a tag of the same role.
+
+    Raises:
+        ValueError: A tag is neither ``O`` nor ``B-ROLE`` or ``I-ROLE``; says which, and where.
+    """
+    previous = "O"
+    for number, tag in enumerate(tags, start=1):
+        if tag != "O" and not (isinstance(tag, str) and _BIO.fullmatch(tag)):
+            raise ValueError(f"tag {number} is {tag!r}, neither O nor B-ROLE or I-ROLE")
+        if strict and tag[0] == "I" and previous[2:] != tag[2:]:
+            raise ValueError(f"tag {number}, {tag}, goes on from {previous}")
+        previous = tag
+
+
+def check_parse(
+    parse: ParsedReference, *, path: str | Path | None = None, line: int | None = None
+) -> None:
+    """Checks that everything said of a reference fits its tokens.
+
+    Raises:
+        InputError: A token is empty or holds white space; a BIO row is not valid or not as long
+            as its sentence, or its verb is outside the sentence; a tree does not balance or holds
+            other tokens; a mention is empty or outside the text.
+    """
+    where = f"reference {parse.reference} of input '{parse.input}'"
+    if not parse.sentences:
+        raise InputError(f"{where} has no sentences", path=path, line=line)
+    for number, sentence in enumerate(parse.sentences):
+        try:
+            _check_sentence(sentence)
+        except ValueError as error:
+            raise InputError(
+                f"sentence {number} of {where} ('{_short(sentence.tokens)}'): {error}",
+                path=path,
+                line=line,
+            ) from None
+    total = parse.offsets[-1]
+    for cluster in parse.clusters or ():
+        if not cluster:
+            raise InputError(f"an empty coreference cluster in {where}", path=path, line=line)
+        for start, end in cluster:
+            if not 0 <= start < end <= total:
+                raise InputError(
+                    f"the mention [{start}, {end}] in {where} is not inside the text",
+                    path=path,
+                    line=line,
+                    expected=f"0 <= start < end <= {total} (tokens; end is exclusive)",
+                )
+    for identity in parse.identities:
+        if not identity.text.strip() or not 0 <= identity.sentence < len(parse.sentences):
+            raise InputError(
+                f"an identity of {where} is empty or speaks of sentence {identity.sentence}",
+                path=path,
+                line=line,
+                expected=f"some text, and a sentence from 0 to {len(parse.sentences) - 1}",
+            )
+
+
+def _short(tokens: Sequence[str]) -> str:
+    text = " ".join(map(str, tokens))
+    return text if len(text) <= 50 else text[:47] + "..."
+
+
+def _check_sentence(sentence: ParsedSentence) -> None:
+    tokens = sentence.tokens
+    if not tokens:
+        raise ValueError("no tokens")
+    for number, token in enumerate(tokens, start=1):
+        if not token or any(char.isspace() for char in token):
+            raise ValueError(f"token {number} is {token!r}, empty or with white space")
+    for number, frame in enumerate(sentence.frames or ()):
+        if len(frame.tags) != len(tokens):
+            raise ValueError(f"frame {number} has {len(frame.tags)} tags for {len(tokens)} tokens")
+        try:
+            check_tags(frame.tags)
+        except ValueError as error:
+            raise ValueError(f"frame {number}: {error}") from None
+        if not 0 <= frame.verb < len(tokens):
+            raise ValueError(f"frame {number}: its verb is token {frame.verb} of {len(tokens)}")
+    if sentence.tree is not None:
+        try:
+            leaves = tree_leaves(sentence.tree)
+        except ValueError as error:
+            raise ValueError(f"its tree: {error}") from None
+        plain = [_ESCAPED.get(token, token) for token in tokens]
+        for number, (leaf, token) in enumerate(zip(leaves, plain, strict=False), start=1):
+            if leaf != token:
+                raise ValueError(f"word {number} of its tree is '{leaf}', of its tokens '{token}'")
+        if len(leaves) != len(tokens):
+            raise ValueError(f"its tree has {len(leaves)} words, the sentence {len(tokens)} tokens")
+
+
+def read_parses(path: str | Path) -> list[ParsedReference]:
+    """Reads and checks an interchange file.
+
+    Raises:
+        InputError: A line is not as docs/units.md says, with the line; what `check_parse`
+            finds; a reference that occurs twice.
+    """
+    parses: list[ParsedReference] = []
+    seen: dict[tuple[str, int], int] = {}
+    for line, row in read_jsonl(path):
+        parse = parse_from_json(row, path=path, line=line)
+        key = (parse.input, parse.reference)
+        if key in seen:
+            raise InputError(
+                f"reference {key[1]} of input '{key[0]}' occurs twice (first on line {seen[key]})",
+                path=path,
+                line=line,
+                hint='Number the references of one input: "reference": 0, 1, …',
+            )
+        seen[key] = line
+        parses.append(parse)
+    return parses
+
+
+def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
+    """Checks and writes an interchange file, all or nothing.
+
+    Raises:
+        InputError: As `check_parse`.
+    """
+    for parse in parses:
+        check_parse(parse)
+    write_jsonl(path, [parse_to_json(parse) for parse in parses])
+
+
+def parse_to_json(parse: ParsedReference) -> dict[str, Any]:
+    """One line of an interchange file as plain JSON values; what is unknown is left out."""
+    sentences = []
+    for sentence in parse.sentences:
+        entry: dict[str, Any] = {"tokens": list(sentence.tokens)}
+        if sentence.frames is not None:
+            entry["frames"] = [{"verb": f.verb, "tags": list(f.tags)} for f in sentence.frames]
+        if sentence.tree is not None:
+            entry["tree"] = sentence.tree
+        sentences.append(entry)
+    row: dict[str, Any] = {
+        "input": parse.input,
+        "reference": parse.reference,
+        "sentences": sentences,
+    }
+    if parse.clusters is not None:
+        row["clusters"] = [[list(span) for span in cluster] for cluster in parse.clusters]
+    if parse.identities:
+        row["identities"] = [{"text": i.text, "sentence": i.sentence} for i in parse.identities]
+    return row
+
+
+def parse_from_json(
+    row: dict[str, Any], *, path: str | Path | None = None, line: int | None = None
+) -> ParsedReference:
+    """The reference that one line of an interchange file describes, checked.
+
+    Raises:
+        InputError: As `read_parses`.
+    """
+    try:
+        parse = ParsedReference(
+            input=_text(row.get("input"), '"input"'),
+            reference=_index(row.get("reference", 0), '"reference"'),
+            sentences=tuple(_sentence(s) for s in _list(row.get("sentences"), '"sentences"')),
+            clusters=_clusters(row.get("clusters")),
+            identities=tuple(_identities(row.get("identities"))),
+        )
+    except ValueError as error:
+        raise InputError(
+            str(error), path=path, line=line, hint="docs/units.md describes the file."
+        ) from None
+    check_parse(parse, path=path, line=line)
+    return parse
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"{name} is {value!r}, not a text")
+    return value
+
+
+def _index(value: Any, name: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"{name} is {value!r}, not an index from 0")
+    return value
+
+
+def _list(value: Any, name: str) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError(f"{name} is {type(value).__name__}, not a list")
+    return value
+
+
+def _object(value: Any, name: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError(f"{name} is {type(value).__name__}, not an object")
+    return value
+
+
+def _sentence(value: Any) -> ParsedSentence:
+    entry = _object(value, "a sentence")
+    frames = entry.get("frames")
+    tree = entry.get("tree")
+    return ParsedSentence(
+        tokens=tuple(_text(t, "a token") for t in _list(entry.get("tokens"), '"tokens"')),
+        frames=None if frames is None else tuple(_frame(f) for f in _list(frames, '"frames"')),
+        tree=None if tree is None else _text(tree, '"tree"'),
+    )
+
+
+def _frame(value: Any) -> Frame:
+    entry = _object(value, "a frame")
+    tags = tuple(_text(t, "a tag") for t in _list(entry.get("tags"), '"tags"'))
+    return Frame(_index(entry.get("verb"), '"verb"'), tags)
+
+
+def _clusters(value: Any) -> tuple[tuple[Span, ...], ...] | None:
+    if value is None:
+        return None
+    clusters = []
+    for cluster in _list(value, '"clusters"'):
+        spans = []
+        for span in _list(cluster, "a cluster"):
+            pair = _list(span, "a mention")
+            if len(pair) != 2:
+                raise ValueError(f"the mention {pair} is not [start, end]")
+            spans.append((_index(pair[0], "a mention's start"), _index(pair[1], "its end")))
+        clusters.append(tuple(spans))
+    return tuple(clusters)
+
+
+def _identities(value: Any) -> Iterator[Identity]:
+    for entry in _list(value or [], '"identities"'):
+        entry = _object(entry, "an identity")
+        yield Identity(
+            _text(entry.get("text"), "an identity's text"),
+            _index(entry.get("sentence", 0), "an identity's sentence"),
+        )

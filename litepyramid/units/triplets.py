@@ -1,0 +1,151 @@
+"""From semantic role frames to semantic triplet units (ZB21 §3.2 and its footnote 2).
+
+The rules are those of the authors' code, which made the STUs they published:
+
+1. ``before`` is every token tagged with any role before the first V token; ``verb`` is the V
+   tokens; after the verb, consecutive tagged tokens of one role form one argument, also across
+   untagged tokens and across a new B- tag of the same role.
+2. A frame with nothing before its verb, or with no verb, gives nothing.
+3. The token just before the last V token: if it is "to", the frame gives nothing; if it is one of
+   am, are, is, was, were, been, it is put before the verb (once: not if it is tagged itself).
+4. A verb that is one of ' will could can might should would gives nothing.
+5. If the first argument after the verb is ARGM-NEG, it joins the verb and is no argument.
+6. One STU per argument after the verb: before, verb, argument; repeats in a sentence are dropped.
+7. A sentence without STUs is its own one STU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from litepyramid.errors import InputError
+from litepyramid.units.parses import ParsedSentence, check_tags
+
+BE_BEFORE_VERB = frozenset({"am", "are", "is", "was", "were", "been"})
+BE_OF_FOOTNOTE = BE_BEFORE_VERB | {"be", "being"}
+NO_VERBS = frozenset({"'", "will", "could", "can", "might", "should", "would"})
+
+
+@dataclass(frozen=True, slots=True)
+class Triplet:
+    """One STU as token indices of its sentence, in the order in which they are written.
+
+    Attributes:
+        before: Every tagged token before the verb.
+        verb: A form of "be" before the verb if rule 3 puts one there, the verb's own tokens,
+            and a negation after it (rule 5).
+        argument: One argument after the verb.
+    """
+
+    before: tuple[int, ...]
+    verb: tuple[int, ...]
+    argument: tuple[int, ...]
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        """All tokens of the STU."""
+        return self.before + self.verb + self.argument
+
+
+def frame_triplets(
+    tokens: Sequence[str], tags: Sequence[str], *, footnote: bool = False
+) -> list[Triplet]:
+    """The triplets of one frame (rules 1 to 5).
+
+    Args:
+        tokens: The words of the sentence.
+        tags: The frame's BIO row, one tag a token.
+        footnote: Whether to follow the paper's footnote 2 where the authors' code does not:
+            "be" and "being" before the verb are kept as the other forms are. (A negation
+            before the verb that is tagged ARGM-NEG is kept either way, by rule 1.)
+
+    Raises:
+        ValueError: The row is not as long as the sentence, or a tag is no BIO tag.
+
+    Example:
+        >>> tags = "B-ARG1 O B-V B-ARGM-LOC I-ARGM-LOC B-ARGM-TMP".split()
+        >>> for t in frame_triplets("She was seen in Dublin yesterday".split(), tags):
+        ...     print(t)
+        Triplet(before=(0,), verb=(1, 2), argument=(3, 4))
+        Triplet(before=(0,), verb=(1, 2), argument=(5,))
+    """
+    if len(tags) != len(tokens):
+        raise ValueError(f"{len(tags)} tags for {len(tokens)} tokens")
+    check_tags(tags, strict=False)
+    verb = [i for i, tag in enumerate(tags) if tag[2:] == "V"]
+    if not verb:
+        return []
+    before = [i for i in range(verb[0]) if tags[i] != "O"]
+    arguments = _arguments(tags, verb[0])
+    previous = tokens[verb[-1] - 1].lower() if verb[-1] > 0 else ""
+    if not before or previous == "to":
+        return []
+    if " ".join(tokens[i] for i in verb).lower() in NO_VERBS:
+        return []
+    place = verb[-1] - 1
+    if previous in (BE_OF_FOOTNOTE if footnote else BE_BEFORE_VERB) and tags[place] == "O":
+        verb.insert(0, place)
+    if arguments and arguments[0][0] == "ARGM-NEG":
+        verb += arguments.pop(0)[1]
+    return [Triplet(tuple(before), tuple(verb), tuple(found)) for _, found in arguments]
+
+
+def _arguments(tags: Sequence[str], first_verb: int) -> list[tuple[str, list[int]]]:
+    """Runs of one role after the verb; untagged tokens do not end a run, the verb does."""
+    runs: list[tuple[str, list[int]]] = []
+    current = ""
+    for i in range(first_verb, len(tags)):
+        role = tags[i][2:]
+        if role == "V":
+            current = ""
+        elif role:
+            if role != current:
+                runs.append((role, []))
+                current = role
+            runs[-1][1].append(i)
+    return runs
+
+
+def sentence_stus(
+    sentence: ParsedSentence,
+    *,
+    footnote: bool = False,
+    render: Callable[[Sequence[int]], str] | None = None,
+) -> list[str]:
+    """The STUs of one sentence (rules 1 to 7), frames in their order.
+
+    Args:
+        sentence: Its tokens and frames; without frames it is its own STU.
+        footnote: As in `frame_triplets`.
+        render: Writes token indices as text; the tokens with spaces between them if None.
+            Coreference writes names in place of mentions here.
+
+    Raises:
+        InputError: A BIO row is not as long as the sentence or holds something else than BIO
+            tags; the message names the sentence.
+
+    Example:
+        >>> from litepyramid.units.parses import Frame
+        >>> tokens = tuple("It was not cold .".split())
+        >>> frame = Frame(1, ("B-ARG1", "B-V", "B-ARGM-NEG", "B-ARG2", "O"))
+        >>> sentence_stus(ParsedSentence(tokens, (frame,)))
+        ['It was not cold']
+    """
+
+    def plain(indices: Sequence[int]) -> str:
+        return " ".join(sentence.tokens[i] for i in indices)
+
+    write = render or plain
+    stus: dict[str, None] = {}
+    for number, frame in enumerate(sentence.frames or ()):
+        try:
+            triplets = frame_triplets(sentence.tokens, frame.tags, footnote=footnote)
+        except ValueError as error:
+            raise InputError(
+                f"frame {number} of the sentence '{sentence.text}': {error}",
+                expected="a BIO row with one tag for each token",
+            ) from None
+        for triplet in triplets:
+            stus[write(triplet.indices)] = None
+    return list(stus) or [write(range(len(sentence.tokens)))]

@@ -1,0 +1,278 @@
+"""Trains the small parser of the embedded extractor on Universal Dependencies English EWT.
+
+    python scripts/train_parser.py --treebank ../shared/data/ud_english_ewt -o FOLDER
+
+A spaCy pipeline: hash embeddings without word vectors, a Penn tagger, a coarse tagger
+(morphologizer holding the universal part of speech alone) and a transition-based parser with
+universal dependencies. Training sentences are altered now and then so that the parser meets what
+summaries look like: no capitals, no final full stop, quotes as single marks, few articles.
+The best state on the dev part is kept in FOLDER, with its numbers on dev and test in its meta.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import spacy
+from spacy.scorer import Scorer
+from spacy.tokens import Doc
+from spacy.training import Example
+from spacy.training.converters import conllu_to_docs
+from thinc.api import Adam, Config
+
+CONFIG = """
+[nlp]
+lang = "en"
+pipeline = ["tok2vec", "tagger", "morphologizer", "parser"]
+
+[components]
+
+[components.tok2vec]
+factory = "tok2vec"
+
+[components.tok2vec.model]
+@architectures = "spacy.Tok2Vec.v2"
+
+[components.tok2vec.model.embed]
+@architectures = "spacy.MultiHashEmbed.v2"
+width = {width}
+attrs = ["NORM", "PREFIX", "SUFFIX", "SHAPE"]
+rows = [{rows}, 1000, 2500, 1500]
+include_static_vectors = false
+
+[components.tok2vec.model.encode]
+@architectures = "spacy.MaxoutWindowEncoder.v2"
+width = {width}
+depth = {depth}
+window_size = 1
+maxout_pieces = 3
+
+[components.tagger]
+factory = "tagger"
+
+[components.tagger.model]
+@architectures = "spacy.Tagger.v2"
+
+[components.tagger.model.tok2vec]
+@architectures = "spacy.Tok2VecListener.v1"
+width = {width}
+
+[components.morphologizer]
+factory = "morphologizer"
+
+[components.morphologizer.model]
+@architectures = "spacy.Tagger.v2"
+
+[components.morphologizer.model.tok2vec]
+@architectures = "spacy.Tok2VecListener.v1"
+width = {width}
+
+[components.parser]
+factory = "parser"
+min_action_freq = 10
+
+[components.parser.model]
+@architectures = "spacy.TransitionBasedParser.v2"
+state_type = "parser"
+extra_state_tokens = false
+hidden_width = {hidden}
+maxout_pieces = 2
+use_upper = true
+
+[components.parser.model.tok2vec]
+@architectures = "spacy.Tok2VecListener.v1"
+width = {width}
+"""
+
+
+def read_treebank(path: Path, vocab: spacy.Vocab) -> list[Doc]:
+    """One Doc a sentence, gold tokens, heads, labels and tags; morphology reduced to UPOS."""
+    docs = []
+    text = path.read_text(encoding="utf-8")
+    for doc in conllu_to_docs(text, n_sents=1, no_print=True):
+        docs.append(
+            Doc(
+                vocab,
+                words=[t.text for t in doc],
+                tags=[t.tag_ for t in doc],
+                pos=[t.pos_ for t in doc],
+                heads=[t.head.i for t in doc],
+                deps=[t.dep_ if t.dep_ != "ROOT" else "ROOT" for t in doc],
+                sent_starts=[i == 0 for i in range(len(doc))],
+            )
+        )
+    return docs
+
+
+def without(doc: Doc, drop: set[int]) -> Doc:
+    """The sentence without some of its leaves."""
+    keep = [t.i for t in doc if t.i not in drop]
+    place = {old: new for new, old in enumerate(keep)}
+    return Doc(
+        doc.vocab,
+        words=[doc[i].text for i in keep],
+        tags=[doc[i].tag_ for i in keep],
+        pos=[doc[i].pos_ for i in keep],
+        heads=[place[doc[i].head.i] for i in keep],
+        deps=[doc[i].dep_ for i in keep],
+        sent_starts=[new == 0 for new in range(len(keep))],
+    )
+
+
+def reworded(doc: Doc, words: list[str]) -> Doc:
+    """The same tree over other words."""
+    return Doc(
+        doc.vocab,
+        words=words,
+        tags=[t.tag_ for t in doc],
+        pos=[t.pos_ for t in doc],
+        heads=[t.head.i for t in doc],
+        deps=[t.dep_ for t in doc],
+        sent_starts=[t.i == 0 for t in doc],
+    )
+
+
+def augmented(doc: Doc, rng: random.Random) -> Doc:
+    """The sentence as it is (about two times in three), or altered towards summary style."""
+    leaf = {t.i for t in doc if t.n_lefts + t.n_rights == 0 and t.head is not t}
+    drop: set[int] = set()
+    if rng.random() < 0.12 and len(doc) > 3 and doc[-1].tag_ == "." and doc[-1].i in leaf:
+        drop.add(doc[-1].i)
+    if rng.random() < 0.10:
+        drop |= {t.i for t in doc if t.lower_ in {"a", "an", "the"} and t.i in leaf}
+    if rng.random() < 0.04:
+        drop |= {t.i for t in doc if t.dep_ in {"aux", "cop", "aux:pass"} and t.i in leaf}
+    if drop and len(doc) - len(drop) >= 2:
+        doc = without(doc, drop)
+    words = [t.text for t in doc]
+    if rng.random() < 0.15:
+        words = ["'" if w in {'"', "``", "''", "“", "”"} else w for w in words]
+    chance = rng.random()
+    if chance < 0.07:
+        words = [w.lower() for w in words]
+    elif chance < 0.12:
+        words = [w[:1].upper() + w[1:] for w in words]
+    elif chance < 0.16:
+        words = [words[0][:1].upper() + words[0][1:], *words[1:]]
+    return doc if words == [t.text for t in doc] else reworded(doc, words)
+
+
+def evaluate(nlp: spacy.Language, gold: list[Doc]) -> dict[str, float]:
+    """UAS, LAS (punctuation left out and counted in), XPOS and UPOS accuracy; gold tokens."""
+    guesses = list(
+        nlp.pipe(
+            (
+                Doc(nlp.vocab, words=[t.text for t in d], sent_starts=[t.i == 0 for t in d])
+                for d in gold
+            ),
+            batch_size=256,
+        )
+    )
+    examples = [Example(guess, doc) for guess, doc in zip(guesses, gold, strict=True)]
+    scores = Scorer(nlp).score(examples)
+    pairs = [
+        (g, t)
+        for guess, doc in zip(guesses, gold, strict=True)
+        for g, t in zip(guess, doc, strict=True)
+    ]
+    heads = [g.head.i == t.head.i for g, t in pairs]
+    labelled = [h and g.dep_ == t.dep_ for h, (g, t) in zip(heads, pairs, strict=True)]
+    return {
+        "uas": float(np.mean(heads)),
+        "las": float(np.mean(labelled)),
+        "uas_without_punctuation": float(scores["dep_uas"]),
+        "las_without_punctuation": float(scores["dep_las"]),
+        "xpos": float(scores["tag_acc"]),
+        "upos": float(scores["pos_acc"]),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--treebank", type=Path, default=Path("../shared/data/ud_english_ewt"))
+    parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("--epochs", type=int, default=30)
+    parser.add_argument("--width", type=int, default=96)
+    parser.add_argument("--depth", type=int, default=4)
+    parser.add_argument("--rows", type=int, default=5000)
+    parser.add_argument("--hidden", type=int, default=96)
+    parser.add_argument("--batch-words", type=int, default=1000)
+    parser.add_argument("--rate", type=float, default=0.002)
+    parser.add_argument("--dropout", type=float, default=0.2)
+    parser.add_argument("--patience", type=int, default=8)
+    parser.add_argument("--seed", type=int, default=12345)
+    arguments = parser.parse_args()
+
+    rng = random.Random(arguments.seed)
+    spacy.util.fix_random_seed(arguments.seed)
+    config = Config().from_str(
+        CONFIG.format(
+            width=arguments.width,
+            depth=arguments.depth,
+            rows=arguments.rows,
+            hidden=arguments.hidden,
+        )
+    )
+    nlp = spacy.util.load_model_from_config(config, auto_fill=True)
+    parts = {
+        part: read_treebank(arguments.treebank / f"en_ewt-ud-{part}.conllu", nlp.vocab)
+        for part in ("train", "dev", "test")
+    }
+    train = parts["train"]
+    nlp.initialize(lambda: [Example(nlp.make_doc(d.text), d) for d in train])
+    words = sum(len(d) for d in train)
+    total = arguments.epochs * (words // arguments.batch_words + 1)
+    optimizer = Adam(
+        arguments.rate,
+        beta1=0.9,
+        beta2=0.999,
+        L2=0.01,
+        grad_clip=1.0,
+        L2_is_weight_decay=True,
+        use_averages=True,
+    )
+    nlp._optimizer = optimizer
+    step, best, since = 0, 0.0, 0
+    for epoch in range(1, arguments.epochs + 1):
+        rng.shuffle(train)
+        losses: dict[str, float] = {}
+        batch: list[Example] = []
+        size = 0
+        began = time.perf_counter()
+        for number, doc in enumerate(train):
+            gold = augmented(doc, rng)
+            batch.append(Example(Doc(nlp.vocab, words=[t.text for t in gold]), gold))
+            size += len(gold)
+            if size < arguments.batch_words and number + 1 < len(train):
+                continue
+            step += 1
+            warm = min(1.0, step / 200)
+            optimizer.learn_rate = arguments.rate * warm * max(0.02, 1 - step / total)
+            nlp.update(batch, sgd=optimizer, drop=arguments.dropout, losses=losses)
+            batch, size = [], 0
+        with nlp.use_params(optimizer.averages):
+            dev = evaluate(nlp, parts["dev"])
+            row = {"epoch": epoch, "seconds": round(time.perf_counter() - began), **dev}
+            sys.stderr.write(json.dumps({k: round(v, 4) for k, v in row.items()}) + "\n")
+            since += 1
+            if dev["las"] > best:
+                best, since = dev["las"], 0
+                nlp.meta["performance"] = {"dev": dev}
+                nlp.to_disk(arguments.output)
+        if since >= arguments.patience:
+            break
+    nlp = spacy.load(arguments.output)
+    test = read_treebank(arguments.treebank / "en_ewt-ud-test.conllu", nlp.vocab)
+    nlp.meta["performance"]["test"] = evaluate(nlp, test)
+    nlp.to_disk(arguments.output)
+    json.dump(nlp.meta["performance"], sys.stdout, indent=2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,182 @@
+"""The interchange file: read, written, checked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.errors import InputError
+from litepyramid.units.parses import (
+    Frame,
+    Identity,
+    ParsedReference,
+    ParsedSentence,
+    check_parse,
+    parse_from_json,
+    parse_to_json,
+    read_parses,
+    tree_leaves,
+    write_parses,
+)
+from litepyramid.units.srl import FileBackend, SentencesBackend, open_backend
+
+SENTENCE = ParsedSentence(
+    ("Ann", "left", "(", "early", ")", "."),
+    (Frame(1, ("B-ARG0", "B-V", "O", "B-ARGM-TMP", "O", "O")),),
+    "(S (NP (NNP Ann)) (VP (VBD left) (PRN (-LRB- -LRB-) (ADVP (RB early)) (-RRB- -RRB-))) (. .))",
+)
+PARSE = ParsedReference(
+    "a",
+    1,
+    (SENTENCE, ParsedSentence(("She", "slept"), ())),
+    (((0, 1), (6, 7)),),
+    (Identity("Ann is the mayor", 1),),
+)
+
+
+def row(**changes):
+    return {**parse_to_json(PARSE), **changes}
+
+
+def test_round_trip(tmp_path):
+    path = tmp_path / "parses.jsonl"
+    bare = ParsedReference("b", 0, (ParsedSentence(("It", "rained")),))
+    write_parses(path, [PARSE, bare])
+    assert read_parses(path) == [PARSE, bare]
+    assert json.loads(path.read_text().splitlines()[1]) == {
+        "input": "b",
+        "reference": 0,
+        "sentences": [{"tokens": ["It", "rained"]}],
+    }
+
+
+words = st.text(st.characters(categories=["L", "N", "P", "S"]), min_size=1, max_size=6)
+sentences = st.lists(words, min_size=1, max_size=8)
+
+
+@given(st.lists(sentences, min_size=1, max_size=4), st.data())
+def test_round_trip_of_anything_valid(texts, data):
+    parsed = []
+    for tokens in texts:
+        roles = data.draw(
+            st.lists(
+                st.sampled_from(["O", "B-V", "B-ARG0"]), min_size=len(tokens), max_size=len(tokens)
+            )
+        )
+        verb = data.draw(st.integers(0, len(tokens) - 1))
+        parsed.append(ParsedSentence(tuple(tokens), (Frame(verb, tuple(roles)),)))
+    total = sum(len(t) for t in texts)
+    start = data.draw(st.integers(0, total - 1))
+    end = data.draw(st.integers(start + 1, total))
+    parse = ParsedReference("x", 0, tuple(parsed), (((start, end),),))
+    again = json.loads(json.dumps(parse_to_json(parse)))
+    assert parse_from_json(again) == parse
+
+
+def change_sentence(**changes):
+    return row(sentences=[{**parse_to_json(PARSE)["sentences"][0], **changes}], identities=[])
+
+
+BAD = {
+    "no input": (row(input=None), '"input" is None'),
+    "no sentences": (row(sentences=[]), "has no sentences"),
+    "sentences no list": (row(sentences="Ann left"), '"sentences" is str'),
+    "a token with a space": (change_sentence(tokens=["Ann left"]), "white space"),
+    "an empty token": (change_sentence(tokens=[""]), "a token is ''"),
+    "a short row": (
+        change_sentence(frames=[{"verb": 1, "tags": ["O"]}]),
+        r"sentence 0 of reference 1 of input 'a' \('Ann left \( early \) .'\): frame 0 has 1 tags",
+    ),
+    "no BIO tag": (
+        change_sentence(frames=[{"verb": 1, "tags": ["ARG0", *"OOOOO"]}]),
+        "tag 1 is 'ARG0', neither O nor",
+    ),
+    "an I- tag from nowhere": (
+        change_sentence(frames=[{"verb": 1, "tags": ["O", "I-ARG0", *"OOOO"]}]),
+        "tag 2, I-ARG0, goes on from O",
+    ),
+    "an I- tag of another role": (
+        change_sentence(frames=[{"verb": 1, "tags": ["B-ARG1", "I-ARG0", *"OOOO"]}]),
+        "tag 2, I-ARG0, goes on from B-ARG1",
+    ),
+    "a verb outside": (change_sentence(frames=[{"verb": 6, "tags": ["O"] * 6}]), "token 6 of 6"),
+    "an unbalanced tree": (change_sentence(tree="(S (NP (NNP Ann))"), "1 brackets never close"),
+    "a tree closed too often": (change_sentence(tree="(S Ann))"), "never opened"),
+    "two trees": (change_sentence(tree="(S Ann) (S left)"), "more than one tree"),
+    "words outside a tree": (change_sentence(tree="Ann (S left)"), "outside the brackets"),
+    "a tree of other words": (
+        change_sentence(tree="(S (NNP Bob) (VBD left))"),
+        "word 1 of its tree is 'Bob', of its tokens 'Ann'",
+    ),
+    "a short tree": (change_sentence(tree="(S (NNP Ann))"), "1 words, the sentence 6 tokens"),
+    "a mention outside": (row(clusters=[[[7, 9]]]), r"the mention \[7, 9\]"),
+    "an empty mention": (row(clusters=[[[3, 3]]]), r"the mention \[3, 3\]"),
+    "an empty cluster": (row(clusters=[[]]), "an empty coreference cluster"),
+    "a mention of three": (row(clusters=[[[1, 2, 3]]]), r"is not \[start, end\]"),
+    "an identity of no sentence": (
+        row(identities=[{"text": "Ann is here", "sentence": 2}]),
+        "speaks of sentence 2",
+    ),
+}
+
+
+@pytest.mark.parametrize(("value", "message"), BAD.values(), ids=BAD.keys())
+def test_what_is_wrong_is_said_with_its_line(tmp_path, value, message):
+    path = tmp_path / "parses.jsonl"
+    path.write_text("\n" + json.dumps(value) + "\n")
+    with pytest.raises(InputError, match=message) as caught:
+        read_parses(path)
+    assert (caught.value.path, caught.value.line) == (str(path), 2)
+
+
+def test_a_reference_twice(tmp_path):
+    path = tmp_path / "parses.jsonl"
+    path.write_text(2 * (json.dumps(row()) + "\n"))
+    with pytest.raises(InputError, match=r"twice \(first on line 1\)"):
+        read_parses(path)
+
+
+def test_nothing_invalid_is_written(tmp_path):
+    path = tmp_path / "parses.jsonl"
+    with pytest.raises(InputError):
+        write_parses(path, [PARSE, replace(PARSE, clusters=(((0, 99),),))])
+    assert not path.exists()
+
+
+def test_tree_leaves():
+    assert tree_leaves(SENTENCE.tree or "") == list(SENTENCE.tokens)
+    assert tree_leaves("( (S (X a)\n  (Y b)))") == ["a", "b"]
+    check_parse(PARSE)
+
+
+def test_sentences_backend_leaves_nothing_but_tokens():
+    batch = SentencesBackend().parse([PARSE])
+    assert [s.frames for s in batch.references[0].sentences] == [(), ()]
+    assert batch.signature == {"srl": "sentences"}
+
+
+def test_frames_from_a_file(tmp_path):
+    path = tmp_path / "parses.jsonl"
+    other = replace(PARSE, reference=0)
+    write_parses(path, [PARSE, other])
+    batch = open_backend(str(path)).parse([replace(PARSE, sentences=())])
+    assert batch.references == (PARSE,)
+    assert batch.counts == {"references in the file not asked for": 1}
+    with pytest.raises(InputError, match="no parse of reference 0 of input 'z'"):
+        FileBackend(path).parse([replace(other, input="z")])
+    write_parses(path, [ParsedReference("a", 0, (ParsedSentence(("It",)),))])
+    with pytest.raises(InputError, match='without "frames"'):
+        FileBackend(path).parse([ParsedReference("a", 0, ())])
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [("nonsense", "no SRL backend"), ("frames:", "needs a path"), ("sentences:x", "no argument")],
+)
+def test_backends_that_are_not_there(spec, message):
+    with pytest.raises(InputError, match=message):
+        open_backend(spec)

@@ -1,0 +1,159 @@
+"""One row for each of the seven rules and for every oddity."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.errors import InputError
+from litepyramid.units.parses import Frame, ParsedSentence
+from litepyramid.units.triplets import sentence_stus
+
+
+def sentence(*frames: str) -> ParsedSentence:
+    """Frames written as 'word/TAG word …', untagged words without a slash; same words in each."""
+    rows = [[part.partition("/")[::2] for part in frame.split()] for frame in frames]
+    return ParsedSentence(
+        tuple(word for word, _ in rows[0]),
+        tuple(Frame(0, tuple(tag or "O" for _, tag in row)) for row in rows),
+    )
+
+
+ROWS = {
+    "1 before, verb, one argument each": (
+        "Ann/B-ARG0 gave/B-V Bob/B-ARG2 a/B-ARG1 book/I-ARG1 ./O",
+        ["Ann gave Bob", "Ann gave a book"],
+    ),
+    "1 everything tagged before the verb, as it comes": (
+        "Yesterday/B-ARGM-TMP ,/O Ann/B-ARG0 surely/B-ARGM-ADV left/B-V home/B-ARG1",
+        ["Yesterday Ann surely left home"],
+    ),
+    "1 one role across untagged tokens": (
+        "Ann/B-ARG0 ate/B-V bread/B-ARG1 ,/O cheese/I-ARG1",
+        ["Ann ate bread cheese"],
+    ),
+    "1 one role across a new B- tag": (
+        "Ann/B-ARG0 left/B-V on/B-ARGM-TMP Monday/I-ARGM-TMP at/B-ARGM-TMP noon/I-ARGM-TMP",
+        ["Ann left on Monday at noon"],
+    ),
+    "1 a repeated role after another one is another argument": (
+        "Ann/B-ARG0 left/B-V Monday/B-ARGM-TMP home/B-ARG1 early/B-ARGM-TMP",
+        ["Ann left Monday", "Ann left home", "Ann left early"],
+    ),
+    "1 several V tokens": (
+        "Ann/B-ARG0 gave/B-V up/I-V smoking/B-ARG1",
+        ["Ann gave up smoking"],
+    ),
+    "1 V tokens apart: the argument between them stays one of its own": (
+        "Ann/B-ARG0 picked/B-V it/B-ARG1 up/B-V today/B-ARGM-TMP",
+        ["Ann picked up it", "Ann picked up today"],
+    ),
+    "1 C- and R- roles are roles of their own": (
+        "those/B-ARG1 who/B-R-ARG1 said/B-V no/B-ARG2 today/B-ARGM-TMP again/B-C-ARG2",
+        ["those who said no", "those who said today", "those who said again"],
+    ),
+    "2 nothing before the verb": ("Sat/B-V down/B-ARG1", ["Sat down"]),
+    "2 no verb": ("Ann/B-ARG0 ./O", ["Ann ."]),
+    "2 empty frame": ("Ann/O left/O ./O", ["Ann left ."]),
+    "2 nothing after the verb": ("Ann/B-ARG0 left/B-V ./O", ["Ann left ."]),
+    "3 to": ("Ann/B-ARG0 wants/O to/O leave/B-V now/B-ARGM-TMP", ["Ann wants to leave now"]),
+    "3 to before the last of several V tokens": (
+        "Ann/B-ARG0 has/B-V to/O leave/I-V now/B-ARGM-TMP",
+        ["Ann has to leave now"],
+    ),
+    "3 passive: was is put before the verb": (
+        "Ann/B-ARG1 was/O seen/B-V here/B-ARGM-LOC",
+        ["Ann was seen here"],
+    ),
+    "3 been alone, the other auxiliary is not kept": (
+        "Ann/B-ARG1 has/O been/O seen/B-V here/B-ARGM-LOC",
+        ["Ann been seen here"],
+    ),
+    "3 has is not kept": ("Ann/B-ARG0 has/O left/B-V home/B-ARG1", ["Ann left home"]),
+    "3 being is not kept by the authors' code": (
+        "Ann/B-ARG1 being/O jailed/B-V here/B-ARGM-LOC",
+        ["Ann jailed here"],
+    ),
+    "3 a word between be and the verb": (
+        "Ann/B-ARG1 was/O never/B-ARGM-NEG seen/B-V here/B-ARGM-LOC",
+        ["Ann never seen here"],
+    ),
+    "3 a form of be that is tagged is not written twice": (
+        "Ann/B-ARG1 is/B-V is/I-V here/B-ARGM-LOC",
+        ["Ann is is here"],
+    ),
+    "4 a modal verb": ("Ann/B-ARG0 can/B-V leave/B-ARG1", ["Ann can leave"]),
+    "4 may is a verb like others": ("Ann/B-ARG0 may/B-V leave/B-ARG1 ./O", ["Ann may leave"]),
+    "4 the apostrophe": ("Ann/B-ARG0 '/B-V leave/B-ARG1 ./O", ["Ann ' leave ."]),
+    "5 negation after the verb joins it": (
+        "Ann/B-ARG1 is/B-V not/B-ARGM-NEG here/B-ARGM-LOC now/B-ARGM-TMP",
+        ["Ann is not here", "Ann is not now"],
+    ),
+    "5 a negation that is not the first argument is one": (
+        "Ann/B-ARG1 is/B-V here/B-ARGM-LOC no/B-ARGM-NEG more/I-ARGM-NEG",
+        ["Ann is here", "Ann is no more"],
+    ),
+    "5 a negation before the verb": (
+        "Ann/B-ARG0 did/O n't/B-ARGM-NEG leave/B-V home/B-ARG1",
+        ["Ann n't leave home"],
+    ),
+    "5 negation alone after the verb leaves no argument": (
+        "Ann/B-ARG1 is/B-V not/B-ARGM-NEG ./O",
+        ["Ann is not ."],
+    ),
+}
+
+
+@pytest.mark.parametrize(("frame", "expected"), ROWS.values(), ids=ROWS.keys())
+def test_rules(frame, expected):
+    assert sentence_stus(sentence(frame)) == expected
+
+
+def test_repeats_in_a_sentence_are_dropped():
+    frame = "Ann/B-ARG0 left/B-V home/B-ARG1"
+    assert sentence_stus(sentence(frame, frame)) == ["Ann left home"]
+
+
+def test_frames_keep_their_order():
+    first = "Ann/B-ARG0 said/B-V Bob/B-ARG1 left/I-ARG1 home/I-ARG1"
+    second = "Ann/O said/O Bob/B-ARG0 left/B-V home/B-ARG1"
+    assert sentence_stus(sentence(first, second)) == ["Ann said Bob left home", "Bob left home"]
+
+
+def test_the_papers_footnote_keeps_being():
+    frame = "Ann/B-ARG1 being/O jailed/B-V here/B-ARGM-LOC"
+    assert sentence_stus(sentence(frame), footnote=True) == ["Ann being jailed here"]
+
+
+def test_no_frames_at_all():
+    assert sentence_stus(ParsedSentence(("It", "rained"), ())) == ["It rained"]
+    assert sentence_stus(ParsedSentence(("It", "rained"), None)) == ["It rained"]
+
+
+@pytest.mark.parametrize("tag", ["ARG0", "B-", "X-ARG0", "b-ARG0", "-V", "", "B", "B-ARG 0"])
+def test_a_tag_that_is_none_names_the_sentence(tag):
+    bad = ParsedSentence(("It", "rained"), (Frame(1, (tag, "B-V")),))
+    with pytest.raises(InputError, match=r"frame 0 of the sentence 'It rained': tag 1"):
+        sentence_stus(bad)
+
+
+def test_a_row_of_another_length_names_the_sentence():
+    bad = ParsedSentence(("It", "rained"), (Frame(1, ("B-ARG0",)),))
+    with pytest.raises(InputError, match="1 tags for 2 tokens"):
+        sentence_stus(bad)
+
+
+TAGS = ["O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-NEG", "B-C-ARG1"]
+WORDS = ["to", "was", "been", "can", "'", "Ann", "left", "home", "not"]
+
+
+@given(st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(TAGS)), min_size=1, max_size=9))
+def test_any_row_gives_units_made_of_the_sentence(pairs):
+    words = tuple(word for word, _ in pairs)
+    stus = sentence_stus(ParsedSentence(words, (Frame(0, tuple(tag for _, tag in pairs)),)))
+    assert stus
+    assert len(set(stus)) == len(stus)
+    for stu in stus:
+        assert set(stu.split()) <= set(words)
+        assert len(stu.split()) <= len(words)
