@@ -1,0 +1,323 @@
+"""How well people agree: Krippendorff's alpha, noisy workers, the majority's label."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from litepyramid.errors import InputError
+from litepyramid.report.table import Column, Table
+from litepyramid.types import FloatArray, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerRecord:
+    """How often one worker contradicted the others.
+
+    Attributes:
+        worker: The worker's name.
+        answers: How many items the worker answered.
+        compared: On how many of them the other workers had a majority.
+        disagreed: On how many of those the worker said the opposite.
+        dropped: Whether the worker's answers were left out.
+    """
+
+    worker: str
+    answers: int
+    compared: int
+    disagreed: int
+    dropped: bool
+
+    @property
+    def share(self) -> float:
+        """disagreed / compared; NaN when nothing could be compared."""
+        return self.disagreed / self.compared if self.compared else math.nan
+
+
+@dataclass(frozen=True)
+class AgreementResult:
+    """Labels that people gave, and how far they can be trusted.
+
+    Attributes:
+        labels: (items,) float64: 1 present, 0 not present, NaN no answer left.
+        alpha: Krippendorff's alpha of the answers that were kept; NaN where it is undefined.
+        alpha_all: The same before noisy workers were dropped.
+        workers: One record per worker, the worst first.
+        items: Number of items.
+        answers: Number of answers before workers were dropped.
+        kept_answers: Number of answers after.
+        unanswered: Items with no answer left.
+        ties: Items with as many yes as no, counted as not present.
+        pairable: Items with at least two kept answers: those that alpha is computed on.
+        signature: The settings.
+    """
+
+    labels: FloatArray
+    alpha: float
+    alpha_all: float
+    workers: tuple[WorkerRecord, ...]
+    items: int
+    answers: int
+    kept_answers: int
+    unanswered: int
+    ties: int
+    pairable: int
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """The workers, and the counts and alpha in notes."""
+        columns = (
+            Column("worker"),
+            Column("answers"),
+            Column("compared"),
+            Column("disagreed"),
+            Column("share", "share disagreed"),
+            Column("dropped"),
+        )
+        rows = tuple(
+            (w.worker, w.answers, w.compared, w.disagreed, w.share, "yes" if w.dropped else "no")
+            for w in self.workers
+        )
+        dropped = sum(w.dropped for w in self.workers)
+        notes = [
+            f"Krippendorff's alpha (nominal): {_number(self.alpha)} on {self.pairable} items "
+            f"with two answers or more"
+            + (f"; {_number(self.alpha_all)} before workers were dropped." if dropped else "."),
+            f"{self.items} items, {self.kept_answers} of {self.answers} answers kept, "
+            f"{dropped} of {len(self.workers)} workers dropped.",
+            f"{self.ties} ties counted as not present; {self.unanswered} items without an answer.",
+            "compared: items on which the other workers have a majority.",
+            str(self.signature),
+        ]
+        return [Table("Workers", columns, rows, tuple(notes))]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "alpha": self.alpha,
+            "alpha_all": self.alpha_all,
+            "items": self.items,
+            "answers": self.answers,
+            "kept_answers": self.kept_answers,
+            "unanswered": self.unanswered,
+            "ties": self.ties,
+            "pairable": self.pairable,
+            "labels": self.labels,
+            "workers": [
+                {
+                    "worker": w.worker,
+                    "answers": w.answers,
+                    "compared": w.compared,
+                    "disagreed": w.disagreed,
+                    "share": w.share,
+                    "dropped": w.dropped,
+                }
+                for w in self.workers
+            ],
+            "signature": self.signature.to_dict(),
+        }
+
+
+def krippendorff_alpha(answers: ArrayLike) -> float:
+    r"""Krippendorff's alpha for nominal answers, missing ones allowed.
+
+    .. math:: \alpha = 1 - (n - 1)
+        \frac{\sum_u \frac{m_u^2 - \sum_c n_{uc}^2}{m_u - 1}}{n^2 - \sum_c n_c^2}
+
+    with :math:`m_u` the answers to item u (items with fewer than two are left out),
+    :math:`n_{uc}` those that chose category c, and n, n_c the same summed over the items kept
+    (Krippendorff 2011, *Computing Krippendorff's Alpha-Reliability*).
+
+    Args:
+        answers: (workers, items) numbers, each distinct value a category; NaN is "no answer".
+
+    Returns:
+        At most 1; 0 is chance. NaN where it is undefined: no item has two answers, or all the
+        answers that can be paired are one category (no disagreement could have been seen).
+
+    Raises:
+        InputError: `answers` is not a table.
+
+    Example:
+        >>> nan = float("nan")
+        >>> round(krippendorff_alpha([[1, 0, 1, 1], [1, 0, 0, nan], [nan, 0, 0, 1]]), 4)
+        0.64
+    """
+    table = np.asarray(answers, dtype=np.float64)
+    if table.ndim != 2:
+        raise InputError(f"answers of the shape {table.shape}", expected="a (workers, items) table")
+    categories = np.unique(table[~np.isnan(table)])
+    if categories.size < 2:
+        return math.nan
+    counts = np.stack([(table == category).sum(axis=0) for category in categories])
+    counts = counts[:, counts.sum(axis=0) >= 2].astype(np.float64)
+    sizes = counts.sum(axis=0)
+    total = sizes.sum()
+    expected = total**2 - (counts.sum(axis=1) ** 2).sum()
+    if expected == 0:
+        return math.nan
+    observed = ((sizes**2 - (counts**2).sum(axis=0)) / (sizes - 1)).sum()
+    return float(1 - (total - 1) * observed / expected)
+
+
+def majority_labels(answers: ArrayLike) -> FloatArray:
+    """What most workers said of each item; a tie is "not present" (ZB21 A.2).
+
+    Args:
+        answers: (workers, items) of 1 (present), 0 (not present) and NaN (no answer).
+
+    Returns:
+        (items,) of 1 and 0; NaN where nobody answered.
+
+    Example:
+        >>> nan = float("nan")
+        >>> majority_labels([[1, 1, nan], [1, 0, nan], [0, nan, nan]]).tolist()
+        [1.0, 0.0, nan]
+    """
+    table = _binary(answers)
+    given = (~np.isnan(table)).sum(axis=0)
+    yes = np.nansum(table, axis=0)
+    return np.where(given == 0, np.nan, (2 * yes > given).astype(np.float64))
+
+
+def disagreement(answers: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """How often each worker contradicts the majority of the *other* workers.
+
+    Leaving the worker's own answer out means that nobody agrees with a majority that they made;
+    items on which the others are tied, or on which there are no others, are not compared.
+
+    Args:
+        answers: (workers, items) of 1, 0 and NaN.
+
+    Returns:
+        (workers,) numbers of compared items, and of those the worker disagreed on.
+
+    Example:
+        >>> compared, disagreed = disagreement([[1, 1, 0], [1, 1, 0], [0, 1, 1]])
+        >>> compared.tolist(), disagreed.tolist()
+        ([1.0, 1.0, 3.0], [0.0, 0.0, 2.0])
+    """
+    table = _binary(answers)
+    given = ~np.isnan(table)
+    own = np.where(given, table, 0.0)
+    others_given = given.sum(axis=0) - given
+    others_yes = own.sum(axis=0) - own
+    lead = 2 * others_yes - others_given
+    compared = given & (lead != 0)
+    disagreed = compared & ((lead > 0) != (table == 1))
+    return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(np.float64)
+
+
+def agree(
+    answers: ArrayLike,
+    workers: Sequence[str],
+    *,
+    noisy_above: float | None = 0.5,
+    min_compared: int = 10,
+) -> AgreementResult:
+    """Drops noisy workers, takes the majority of the others, and says how well they agree.
+
+    A worker is noisy who contradicts the majority of the others on more than `noisy_above` of the
+    items that can be compared (ZB21 A.2 dropped one at 72 %). The worst one is dropped first and
+    the rest are looked at again without that worker's answers, until nobody is noisy: one bad
+    worker cannot make good ones look bad.
+
+    Args:
+        answers: (workers, items) of 1 (present), 0 (not present) and NaN (no answer).
+        workers: Their names, in the order of the rows.
+        noisy_above: The share of disagreement above which a worker is dropped; None drops nobody.
+        min_compared: Nobody is dropped on fewer compared items than this.
+
+    Raises:
+        InputError: A wrong shape, an answer that is none of 1, 0 and NaN, a bad threshold.
+
+    Example:
+        >>> import numpy as np
+        >>> truth = np.array([1, 0] * 10)
+        >>> result = agree([truth, truth, truth, 1 - truth], ["a", "b", "c", "d"])
+        >>> [(w.worker, w.share) for w in result.workers if w.dropped]
+        [('d', 1.0)]
+        >>> result.alpha
+        1.0
+    """
+    table = _binary(answers)
+    if table.shape[0] != len(workers):
+        raise InputError(
+            f"{table.shape[0]} rows of answers for {len(workers)} workers",
+            expected="one row for each worker",
+        )
+    if noisy_above is not None and not 0 <= noisy_above <= 1:
+        raise InputError(f"noisy_above is {noisy_above}", expected="a share between 0 and 1")
+    kept = table.copy()
+    gone: dict[int, WorkerRecord] = {}
+    given = (~np.isnan(table)).sum(axis=1)
+    while True:
+        compared, disagreed = disagreement(kept)
+        share = np.divide(
+            disagreed, compared, out=np.full_like(compared, -1.0), where=compared >= min_compared
+        )
+        worst = int(np.argmax(share)) if share.size else 0
+        if noisy_above is None or not share.size or share[worst] <= noisy_above:
+            break
+        gone[worst] = _record(workers, worst, given, compared, disagreed, dropped=True)
+        kept[worst] = np.nan
+    records = [
+        gone.get(i) or _record(workers, i, given, compared, disagreed, dropped=False)
+        for i in range(len(workers))
+    ]
+    records.sort(key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker))
+    labels = majority_labels(kept)
+    yes = np.nansum(kept, axis=0)
+    answered = (~np.isnan(kept)).sum(axis=0)
+    return AgreementResult(
+        labels=labels,
+        alpha=krippendorff_alpha(kept),
+        alpha_all=krippendorff_alpha(table),
+        workers=tuple(records),
+        items=int(table.shape[1]),
+        answers=int(given.sum()),
+        kept_answers=int(answered.sum()),
+        unanswered=int((answered == 0).sum()),
+        ties=int(((answered > 0) & (2 * yes == answered)).sum()),
+        pairable=int((answered >= 2).sum()),
+        signature=Signature.of(
+            labels="majority",
+            ties="not_present",
+            noisy_above="never" if noisy_above is None else noisy_above,
+            min_compared=min_compared,
+            alpha="krippendorff_nominal",
+        ),
+    )
+
+
+def _record(
+    workers: Sequence[str],
+    row: int,
+    given: Any,
+    compared: FloatArray,
+    disagreed: FloatArray,
+    *,
+    dropped: bool,
+) -> WorkerRecord:
+    counts = int(given[row]), int(compared[row]), int(disagreed[row])
+    return WorkerRecord(workers[row], *counts, dropped=dropped)
+
+
+def _binary(answers: ArrayLike) -> FloatArray:
+    table = np.asarray(answers, dtype=np.float64)
+    if table.ndim != 2:
+        raise InputError(f"answers of the shape {table.shape}", expected="a (workers, items) table")
+    if not (np.isnan(table) | (table == 0) | (table == 1)).all():
+        raise InputError(
+            "an answer is neither 0 nor 1", expected="1 present, 0 not present, NaN no answer"
+        )
+    return table
+
+
+def _number(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.3f}"

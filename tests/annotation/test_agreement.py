@@ -1,0 +1,181 @@
+"""Agreement against the reference library, and what must hold for any table of answers."""
+
+import math
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from litepyramid.annotation.agreement import (
+    agree,
+    disagreement,
+    krippendorff_alpha,
+    majority_labels,
+)
+from litepyramid.errors import InputError
+from litepyramid.report.table import render
+
+NAN = float("nan")
+
+
+def tables(values=(0.0, 1.0, NAN), workers=6, items=12):
+    shape = st.tuples(st.integers(1, workers), st.integers(1, items))
+    return shape.flatmap(lambda s: arrays(np.float64, s, elements=st.sampled_from(values)))
+
+
+def reference(table):
+    """The library's alpha; NaN where it finds no two categories."""
+    kept = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
+    if np.unique(kept[~np.isnan(kept)]).size < 2:
+        return math.nan
+    return krippendorff.alpha(reliability_data=table, level_of_measurement="nominal")
+
+
+@given(tables())
+def test_alpha_is_the_librarys_on_binary_answers(table):
+    assert krippendorff_alpha(table) == pytest.approx(reference(table), abs=1e-12, nan_ok=True)
+
+
+@given(tables(values=(1.0, 2.0, 3.0, 7.0, NAN)))
+def test_alpha_is_the_librarys_on_many_categories(table):
+    assert krippendorff_alpha(table) == pytest.approx(reference(table), abs=1e-12, nan_ok=True)
+
+
+def test_alpha_is_the_librarys_on_large_random_tables_with_missing_answers():
+    rng = np.random.default_rng(3)
+    for missing in (0.0, 0.3, 0.8):
+        truth = rng.random(500) < 0.4
+        table = np.where(rng.random((20, 500)) < 0.15, ~truth, truth).astype(float)
+        table[rng.random(table.shape) < missing] = np.nan
+        assert krippendorff_alpha(table) == pytest.approx(reference(table), abs=1e-12)
+
+
+def test_alpha_of_the_worked_example():
+    """Krippendorff 2011, section C: any number of observers, nominal, missing data: .743."""
+    table = [
+        [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+        [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+        [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+        [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+    ]
+    assert krippendorff_alpha(table) == pytest.approx(0.743, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    "table", [[[NAN, NAN]], [[1, 0]], [[1, NAN], [NAN, 0]], [[1, 1], [1, 1]], [[0], [0]]]
+)
+def test_alpha_is_undefined_without_pairs_or_without_two_categories(table):
+    assert math.isnan(krippendorff_alpha(table))
+
+
+@given(tables(), st.randoms(use_true_random=False))
+def test_alpha_knows_no_order(table, random):
+    rows = list(range(table.shape[0]))
+    columns = list(range(table.shape[1]))
+    random.shuffle(rows)
+    random.shuffle(columns)
+    shuffled = table[rows][:, columns]
+    expected = krippendorff_alpha(table)
+    assert krippendorff_alpha(shuffled) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+    assert krippendorff_alpha(1 - table) == pytest.approx(expected, abs=1e-12, nan_ok=True)
+
+
+@given(tables())
+def test_majority_by_counting(table):
+    for column, label in zip(table.T, majority_labels(table), strict=True):
+        votes = column[~np.isnan(column)].tolist()
+        if not votes:
+            assert math.isnan(label)
+        else:
+            assert label == (votes.count(1.0) > votes.count(0.0))
+
+
+@given(tables())
+def test_disagreement_by_counting(table):
+    compared, disagreed = disagreement(table)
+    for worker, row in enumerate(table):
+        others = np.delete(table, worker, axis=0)
+        n = bad = 0
+        for item, own in enumerate(row):
+            votes = others[:, item][~np.isnan(others[:, item])].tolist()
+            lead = votes.count(1.0) - votes.count(0.0)
+            if math.isnan(own) or lead == 0:
+                continue
+            n += 1
+            bad += (lead > 0) != (own == 1.0)
+        assert (compared[worker], disagreed[worker]) == (n, bad)
+
+
+@given(tables())
+def test_every_answer_is_accounted_for(table):
+    names = [f"w{i}" for i in range(table.shape[0])]
+    result = agree(table, names, min_compared=1)
+    assert result.answers == (~np.isnan(table)).sum()
+    dropped = {w.worker for w in result.workers if w.dropped}
+    kept = table[[name not in dropped for name in names]]
+    assert result.kept_answers == (~np.isnan(kept)).sum()
+    assert all(w.share > 0.5 for w in result.workers if w.dropped)
+    assert all(not w.share > 0.5 for w in result.workers if not w.dropped)
+    np.testing.assert_array_equal(
+        result.labels,
+        majority_labels(kept) if kept.size else np.full(table.shape[1], np.nan),
+    )
+
+
+def test_noisy_worker_is_found_and_labels_recover():
+    rng = np.random.default_rng(7)
+    truth = (rng.random(400) < 0.4).astype(float)
+    good = np.where(rng.random((4, 400)) < 0.08, 1 - truth, truth)
+    noisy = np.where(rng.random((1, 400)) < 0.72, 1 - truth, truth)
+    table = np.concatenate([noisy, good])
+    result = agree(table, ["noisy", "a", "b", "c", "d"])
+    assert [w.worker for w in result.workers if w.dropped] == ["noisy"]
+    assert 0.6 < result.workers[0].share < 0.8
+    assert result.alpha > result.alpha_all
+    assert (result.labels == truth).mean() > 0.97
+    kept = agree(table, ["noisy", "a", "b", "c", "d"], noisy_above=None)
+    assert not any(w.dropped for w in kept.workers)
+    assert kept.kept_answers == kept.answers
+
+
+def test_nobody_is_dropped_on_little_evidence():
+    table = [[1, 0, 1], [0, 1, 0], [0, 1, 0]]
+    assert not any(w.dropped for w in agree(table, ["x", "y", "z"]).workers)
+    found = agree(table, ["x", "y", "z"], min_compared=3)
+    assert [w.worker for w in found.workers if w.dropped] == ["x"]
+
+
+def test_worst_goes_first_so_that_good_workers_stay():
+    """With two noisy workers of five, the majority is still the good ones'."""
+    rng = np.random.default_rng(1)
+    truth = (rng.random(300) < 0.5).astype(float)
+    flip = np.array([0.05, 0.05, 0.05, 0.9, 0.7])[:, None]
+    table = np.where(rng.random((5, 300)) < flip, 1 - truth, truth)
+    result = agree(table, list("abcde"))
+    assert [w.worker for w in result.workers if w.dropped] == ["d", "e"]
+
+
+def test_report_shows_the_numbers():
+    truth = np.array([1.0, 0.0] * 10)
+    result = agree([truth, truth, truth, 1 - truth], ["a", "b", "c", "liar"])
+    text = render(result, "table")
+    assert "liar" in text
+    assert "1 of 4 workers dropped" in text
+    assert "60 of 80 answers kept" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("bad", [[1, 0], [[2, 0]], [[[1]]]])
+def test_wrong_answers_are_refused(bad):
+    with pytest.raises(InputError):
+        agree(bad, ["a"])
+
+
+def test_wrong_settings_are_refused():
+    with pytest.raises(InputError, match="one row for each worker"):
+        agree([[1, 0]], ["a", "b"])
+    with pytest.raises(InputError, match="between 0 and 1"):
+        agree([[1, 0]], ["a"], noisy_above=50)
