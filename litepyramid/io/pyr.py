@@ -13,6 +13,7 @@ from litepyramid.io.xml import Element, read_xml
 from litepyramid.types import InputReferences, InputUnits, Unit
 
 NAMES = r"^(?P<input>[^.]+)(?:\..*)?\.(?P<system>[^.]+)$"
+MAX_PATTERN_TEXT = 200_000
 _RULE = re.compile(r"[-=_*]{3,}")
 _PLAIN_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[^\\()|{}]", re.DOTALL)
 
@@ -354,7 +355,7 @@ def _starts(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, in
     between two rules of dashes.
     """
     safe = _possessive(pattern)
-    if safe is not None:
+    if safe is not None and len(text) <= MAX_PATTERN_TEXT:
         # DUCView's pattern may begin with an optional rule: no match is empty.
         found = [(m.start(), m.end()) for m in safe.finditer(text) if m.end() > m.start()]
         if len(found) > 1:

@@ -11,6 +11,7 @@ from typing import Any
 from litepyramid.errors import InputError
 
 MAX_DEPTH = 64
+_CDATA = re.compile(rb"<!\[CDATA\[.*?\]\]>", re.DOTALL)
 _REFERENCE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z_][\w.-]*);")
 
 
@@ -112,12 +113,12 @@ def _parse(data: bytes, path: Path) -> Element:
             )
 
     # With a document type, expat leaves an undeclared entity in an attribute out without a word.
-    def doctype(*_arguments: Any) -> None:
-        used = _REFERENCE.search(data.replace(b"\0", b""))
+    def doctype() -> None:
+        used = _REFERENCE.search(_CDATA.sub(b"", data.replace(b"\0", b"")))
         if used:
             reference(used[1].decode())
 
-    parser.StartDoctypeDeclHandler = doctype
+    parser.EndDoctypeDeclHandler = doctype
     parser.StartElementHandler = start
     parser.EndElementHandler = end
     parser.CharacterDataHandler = characters
