@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from litepyramid._version import __version__
+from litepyramid.cli import meta
 
 app = typer.Typer(
     name="litepyramid",
@@ -32,3 +33,6 @@ def _root(
     ] = False,
 ) -> None:
     """Score machine-written summaries by the facts they carry."""
+
+
+app.add_typer(meta.app, name="meta")

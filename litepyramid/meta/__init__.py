@@ -1,1 +1,30 @@
-"""Meta-evaluation: how well metrics agree with people, and how sure we are."""
+"""Meta-evaluation: how well metrics agree with people, and how sure we are.
+
+`correlate`, `interval`, `compare` and `normality` work on tables of scores and give results that
+can be shown; `litepyramid.meta.levels` and `litepyramid.meta.kernels` work on plain arrays.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_PUBLIC = {
+    "Aligned": "litepyramid.meta.alignment",
+    "CorrelationResult": "litepyramid.meta.correlations",
+    "align": "litepyramid.meta.alignment",
+    "correlate": "litepyramid.meta.correlations",
+    "level_correlation": "litepyramid.meta.levels",
+}
+
+__all__ = sorted(_PUBLIC)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PUBLIC:
+        raise AttributeError(f"module 'litepyramid.meta' has no attribute '{name}'")
+    return getattr(import_module(_PUBLIC[name]), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

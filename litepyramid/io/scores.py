@@ -1,0 +1,290 @@
+"""Score tables in: long CSV and JSONL, pandas frames, sacrerouge's files, `litepyramid score`'s."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.files import read_jsonl, read_text
+from litepyramid.types import ScoreTable
+
+_LONG = ("system", "input", "metric", "score")
+_MISSING = {"", "nan", "na", "n/a", "null", "none"}
+
+
+class _Cell(NamedTuple):
+    system: str
+    input: str
+    metric: str
+    score: float
+    path: str | None
+    line: int | None
+
+
+def read_scores(paths: str | Path | Sequence[str | Path]) -> ScoreTable:
+    """Reads one or several files of scores into one table.
+
+    What a file is, is seen from its content, not from its name:
+
+    - CSV (or TSV) with the columns system, input, metric, score, in any order, others ignored;
+    - JSON lines with the same four keys;
+    - sacrerouge's JSON lines: ``instance_id``, ``summarizer_id`` and a nested ``metrics`` object,
+      whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``);
+    - the JSON that ``litepyramid score --format json`` writes.
+
+    Systems, inputs and metrics stand in the order in which they are met. An empty cell, ``NaN``,
+    ``NA`` or ``null`` is "not scored"; so is every combination that no file mentions.
+
+    Args:
+        paths: One path, or several whose rows are put together.
+
+    Returns:
+        The table, (metrics, systems, inputs), NaN = not scored.
+
+    Raises:
+        InputError: A file is none of the above, a score is no finite number, a cell is given
+            twice (both places are named).
+    """
+    if isinstance(paths, str | Path):
+        paths = [paths]
+    if not paths:
+        raise InputError("no file of scores", expected="at least one")
+    return _table(cell for path in paths for cell in _cells(Path(path)))
+
+
+def scores_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreTable:
+    """The table of rows that have the keys system, input, metric and score.
+
+    Example:
+        >>> rows = [{"system": "a", "input": 1, "metric": "rouge", "score": 0.5}]
+        >>> scores_from_rows(rows).values
+        array([[[0.5]]])
+    """
+    return _table(
+        _cell(row, path=None, line=number, keys=_LONG) for number, row in enumerate(rows, start=1)
+    )
+
+
+def scores_from_frame(frame: Any) -> ScoreTable:
+    """The table of a long pandas data frame; the frame is not changed.
+
+    Args:
+        frame: A `pandas.DataFrame` with the columns system, input, metric, score.
+
+    Raises:
+        InputError: A column is missing, a score is no number, a cell is given twice.
+    """
+    missing = [name for name in _LONG if name not in frame.columns]
+    if missing:
+        raise InputError(
+            f"the data frame has no column '{missing[0]}'",
+            expected=f"the columns {', '.join(_LONG)}",
+        )
+    columns = [frame[name].tolist() for name in _LONG]
+    return scores_from_rows(
+        dict(zip(_LONG, values, strict=True)) for values in zip(*columns, strict=True)
+    )
+
+
+def as_score_table(scores: Any) -> ScoreTable:
+    """A `ScoreTable` from what people have in hand: a table, a path, several paths, or a frame."""
+    if isinstance(scores, ScoreTable):
+        return scores
+    if hasattr(scores, "columns"):
+        return scores_from_frame(scores)
+    if isinstance(scores, str | Path) or (
+        isinstance(scores, list | tuple) and all(isinstance(item, str | Path) for item in scores)
+    ):
+        return read_scores(scores)
+    raise InputError(
+        f"scores cannot be read from a {type(scores).__name__}",
+        expected="a ScoreTable, a path, a list of paths or a pandas data frame",
+    )
+
+
+def _cells(path: Path) -> Iterator[_Cell]:
+    text = read_text(path)
+    start = text.lstrip()
+    if not start:
+        raise InputError("the file is empty", path=path, expected="scores")
+    if start[0] in "[{":
+        whole = _whole_json(text)
+        return _json_cells(path) if whole is None else _score_command_cells(whole, path)
+    return _csv_cells(text, path)
+
+
+def _whole_json(text: str) -> dict[str, Any] | None:
+    """The one JSON object that spans the whole file, unless it is a single JSON line of scores."""
+    try:
+        whole = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+    return whole if isinstance(whole, dict) and "scores" in whole else None
+
+
+def _csv_cells(text: str, path: Path) -> Iterator[_Cell]:
+    header = text.split("\n", 1)[0]
+    delimiter = "\t" if "\t" in header and "," not in header else ","
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        names = [name.strip() for name in next(reader)]
+        missing = [name for name in _LONG if name not in names]
+        if missing:
+            raise InputError(
+                f"no column '{missing[0]}' (found: {', '.join(names)})",
+                path=path,
+                line=1,
+                expected=f"the columns {', '.join(_LONG)}",
+                hint="Write one row for each system, input and metric.",
+            )
+        where = [names.index(name) for name in _LONG]
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != len(names):
+                raise InputError(
+                    f"{len(row)} columns",
+                    path=path,
+                    line=reader.line_num,
+                    expected=f"{len(names)}, as in the header",
+                )
+            system, input_, metric, score = (row[i] for i in where)
+            value = _number(score, path, reader.line_num)
+            yield _Cell(system, input_, metric, value, str(path), reader.line_num)
+    except csv.Error as error:
+        raise InputError(f"not valid CSV ({error})", path=path, line=reader.line_num) from None
+
+
+def _json_cells(path: Path) -> Iterator[_Cell]:
+    for line, row in read_jsonl(path):
+        if "metrics" in row and "summarizer_id" in row:
+            yield from _sacrerouge_cells(row, path, line)
+        else:
+            yield _cell(row, path=path, line=line, keys=_LONG)
+
+
+def _sacrerouge_cells(row: Mapping[str, Any], path: Path, line: int) -> Iterator[_Cell]:
+    if "instance_id" not in row:
+        raise InputError(
+            "a line of sacrerouge's without 'instance_id'",
+            path=path,
+            line=line,
+            expected="the file of scores by input",
+            hint="Give the summary-level file, not the system-level one.",
+        )
+    if not isinstance(row["metrics"], dict):
+        raise InputError("'metrics' is no object", path=path, line=line)
+    for metric, score in _flatten(row["metrics"], ""):
+        if isinstance(score, str | list):
+            continue
+        value = _number(score, path, line)
+        yield _Cell(
+            str(row["summarizer_id"]), str(row["instance_id"]), metric, value, str(path), line
+        )
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        name = f"{prefix}_{key}" if prefix else str(key)
+        if isinstance(value, dict):
+            yield from _flatten(value, name)
+        else:
+            yield name, value
+
+
+def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:
+    """Rows of ``litepyramid score --format json``: ``scores`` is a long list."""
+    rows = whole["scores"]
+    named = whole.get("metric", "score")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(
+            "'scores' is not a list of objects",
+            path=path,
+            expected="the JSON that 'litepyramid score' writes",
+        )
+    for row in rows:
+        yield _cell({"metric": named, **row}, path=path, line=None, keys=_LONG)
+
+
+def _cell(
+    row: Mapping[str, Any], *, path: Path | None, line: int | None, keys: Sequence[str]
+) -> _Cell:
+    missing = [key for key in keys if key not in row]
+    if missing:
+        raise InputError(
+            f"no '{missing[0]}'",
+            path=path,
+            line=line,
+            expected=f"the keys {', '.join(keys)}",
+        )
+    return _Cell(
+        _name(row["system"]),
+        _name(row["input"]),
+        _name(row["metric"]),
+        _number(row["score"], path, line),
+        None if path is None else str(path),
+        line,
+    )
+
+
+def _name(value: Any) -> str:
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return str(value)
+
+
+def _number(value: Any, path: Path | None, line: int | None) -> float:
+    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+        return math.nan
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"the score '{value}' is not a number", path=path, line=line, expected="a number"
+        ) from None
+    if math.isinf(number):
+        raise InputError(
+            "a score is infinite",
+            path=path,
+            line=line,
+            expected="a finite number",
+            hint="Leave the cell empty if it was not scored.",
+        )
+    return number
+
+
+def _table(cells: Iterable[_Cell]) -> ScoreTable:
+    metrics: dict[str, int] = {}
+    systems: dict[str, int] = {}
+    inputs: dict[str, int] = {}
+    found: dict[tuple[int, int, int], _Cell] = {}
+    for cell in cells:
+        key = (
+            metrics.setdefault(cell.metric, len(metrics)),
+            systems.setdefault(cell.system, len(systems)),
+            inputs.setdefault(cell.input, len(inputs)),
+        )
+        first = found.setdefault(key, cell)
+        if first is not cell:
+            place = f"{first.path}:{first.line}" if first.path else f"row {first.line}"
+            raise InputError(
+                f"metric '{cell.metric}' scores system '{cell.system}' on input '{cell.input}'"
+                f" twice (first at {place})",
+                path=cell.path,
+                line=cell.line,
+                hint="Keep one of the two.",
+            )
+    if not found:
+        raise InputError("no scores at all", expected="at least one row")
+    values = np.full((len(metrics), len(systems), len(inputs)), np.nan)
+    index = np.array(list(found), dtype=np.intp)
+    values[index[:, 0], index[:, 1], index[:, 2]] = [cell.score for cell in found.values()]
+    return ScoreTable(tuple(metrics), tuple(systems), tuple(inputs), values)

@@ -1,0 +1,175 @@
+"""From a table of scores to matrices over the same systems and inputs, with what is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.scores import as_score_table
+from litepyramid.types import FloatArray, ScoreTable
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What one side has and another lacks.
+
+    Attributes:
+        systems: Systems with no score at all on some side.
+        inputs: Inputs with no score at all on some side.
+        cells: Cells among the systems and inputs kept that some side has not scored.
+    """
+
+    systems: tuple[str, ...] = ()
+    inputs: tuple[str, ...] = ()
+    cells: int = 0
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.systems)} systems, {len(self.inputs)} inputs and {self.cells} single cells"
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.systems or self.inputs or self.cells)
+
+    def to_json(self) -> dict[str, Any]:
+        """The names and the count as JSON values."""
+        return {"systems": list(self.systems), "inputs": list(self.inputs), "cells": self.cells}
+
+
+@dataclass(frozen=True, slots=True)
+class Aligned:
+    """K metrics and the scores they are held against, over the same N systems and M inputs.
+
+    Attributes:
+        metrics: K names.
+        against: Name of the other side, for example ``"human"`` or ``"mean(a, b, c)"``.
+        raters: The metrics whose mean that is; itself where it is one.
+        systems: N names.
+        inputs: M names.
+        values: (K, N, M) float64. A cell that any metric or the other side lacks is NaN in all.
+        truth: (N, M) float64, the other side, with the same cells NaN.
+        left_out: What was taken out to get there.
+    """
+
+    metrics: tuple[str, ...]
+    against: str
+    raters: tuple[str, ...]
+    systems: tuple[str, ...]
+    inputs: tuple[str, ...]
+    values: FloatArray = field(repr=False)
+    truth: FloatArray = field(repr=False)
+    left_out: LeftOut
+
+
+def align(
+    scores: Any, metrics: str | Sequence[str] | None, against: str | Sequence[str]
+) -> Aligned:
+    """Chooses metrics, and keeps the systems and inputs that all of them and `against` scored.
+
+    Args:
+        scores: A `ScoreTable`, or what `litepyramid.io.scores.as_score_table` takes.
+        metrics: Names; ``*`` and ``?`` stand for any letters. None: all but `against`.
+        against: The metric that is held true; of several names the mean cell by cell, which is
+            "not scored" where one of them is.
+
+    Raises:
+        InputError: A name fits no metric of the table, or nothing is left.
+
+    Example:
+        >>> table = ScoreTable(("m", "human"), ("a", "b"), ("1", "2"),
+        ...     np.array([[[1, 2], [np.nan, 3]], [[2, 1], [1, np.nan]]]))
+        >>> align(table, None, "human").left_out
+        LeftOut(systems=(), inputs=(), cells=2)
+    """
+    table = as_score_table(scores)
+    asked = [against] if isinstance(against, str) else against
+    truths = select_metrics(table, asked)
+    names = select_metrics(table, metrics) if metrics is not None else tuple(
+        name for name in table.metrics if name not in truths
+    )  # fmt: skip
+    if not names:
+        raise InputError(
+            "no metric is left to hold against the others",
+            expected="at least one metric besides " + ", ".join(truths),
+        )
+    values = np.stack([table.values[table.metrics.index(name)] for name in names])
+    truth = average([table.values[table.metrics.index(name)] for name in truths])
+    stack = np.concatenate([values, truth[None]])
+    scored = ~np.isnan(stack)
+    # Taking out a system may leave an input without scores, so: until nothing changes.
+    rows, columns = np.ones(len(table.systems), bool), np.ones(len(table.inputs), bool)
+    while True:
+        part = scored[:, rows][:, :, columns]
+        keep_rows, keep_columns = part.any(axis=2).all(axis=0), part.any(axis=1).all(axis=0)
+        if keep_rows.all() and keep_columns.all():
+            break
+        rows[np.nonzero(rows)[0][~keep_rows]] = False
+        columns[np.nonzero(columns)[0][~keep_columns]] = False
+    if not rows.any() or not columns.any():
+        raise InputError(
+            f"no system and input that {', '.join(names)} and {', '.join(truths)} all score",
+            hint="Check that the files name systems and inputs alike.",
+        )
+    part = scored[:, rows][:, :, columns].all(axis=0)
+    kept = np.where(part, stack[:, rows][:, :, columns], np.nan)
+    return Aligned(
+        metrics=names,
+        against=truths[0] if len(truths) == 1 else f"mean({', '.join(asked)})",
+        raters=truths,
+        systems=tuple(s for s, keep in zip(table.systems, rows, strict=True) if keep),
+        inputs=tuple(i for i, keep in zip(table.inputs, columns, strict=True) if keep),
+        values=kept[:-1],
+        truth=kept[-1],
+        left_out=LeftOut(
+            tuple(s for s, keep in zip(table.systems, rows, strict=True) if not keep),
+            tuple(i for i, keep in zip(table.inputs, columns, strict=True) if not keep),
+            int((~part).sum()),
+        ),
+    )
+
+
+def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, ...]:
+    """The metrics of the table that the names, or the patterns among them, mean; each once."""
+    chosen: dict[str, None] = {}
+    for name in [names] if isinstance(names, str) else names:
+        if name in table.metrics:
+            chosen[name] = None
+            continue
+        found = [metric for metric in table.metrics if fnmatchcase(metric, name)]
+        if not found:
+            raise InputError(
+                f"no metric '{name}' in the scores",
+                expected=f"one of {', '.join(table.metrics)}",
+            )
+        chosen.update(dict.fromkeys(found))
+    if not chosen:
+        raise InputError("no metric is named", expected=f"one of {', '.join(table.metrics)}")
+    return tuple(chosen)
+
+
+def average(matrices: Sequence[FloatArray]) -> FloatArray:
+    """The mean of several raters' scores, cell by cell; NaN where one of them is NaN.
+
+    The sum of the same ratings in another order can differ in its last bit, and would break a tie.
+    So means are rounded to 42 binary places below the largest: ties of decimal or whole ratings
+    stay ties.
+
+    Example:
+        >>> a, b, c = np.array([[0.1, 0.3]]), np.array([[0.2, 0.2]]), np.array([[0.3, 0.1]])
+        >>> sums = a + b + c
+        >>> bool(sums[0, 0] == sums[0, 1]), bool(np.ptp(average([a, b, c])) == 0)
+        (False, True)
+    """
+    if len(matrices) == 1:
+        return matrices[0]
+    mean = np.mean(np.stack(matrices), axis=0)
+    largest = np.nanmax(np.abs(mean), initial=0.0)
+    if largest == 0 or np.isnan(largest):
+        return np.asarray(mean)
+    unit = 2.0 ** (np.floor(np.log2(largest)) - 42)
+    return np.asarray(np.round(mean / unit) * unit)

@@ -1,0 +1,240 @@
+"""How far metrics agree with people: correlations at three levels, with all counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from litepyramid.extras import require
+from litepyramid.io.scores import as_score_table
+from litepyramid.meta.alignment import LeftOut, align, select_metrics
+from litepyramid.meta.kernels import Coefficient
+from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
+from litepyramid.report.table import Cell, Column, Table
+from litepyramid.types import Signature
+
+SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
+SYMBOLS = {
+    "pearson": "r",
+    "spearman": "ρ",
+    "kendall": "τ",
+    "kendall_c": "τ-c",
+    "pairwise": "acc",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Correlation:
+    """One metric's correlation at one level, and what it was computed from.
+
+    Attributes:
+        metric: The metric.
+        against: What it was held against.
+        raters: The metrics that this is the mean of.
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: The coefficient.
+        value: The correlation; NaN where it is not defined.
+        systems: Systems that both sides scored.
+        inputs: Inputs that both sides scored.
+        used: How many coefficients the value is the mean of (summary level).
+        constant: Vectors that were constant on one side; the policy says what became of them.
+        too_few: Inputs with fewer than two systems scored on both sides.
+        left_out: Systems, inputs and cells that one side lacks.
+    """
+
+    metric: str
+    against: str
+    raters: tuple[str, ...]
+    level: Level
+    coefficient: Coefficient
+    value: float
+    systems: int
+    inputs: int
+    used: int
+    constant: int
+    too_few: int
+    left_out: LeftOut
+
+
+@dataclass(frozen=True, slots=True)
+class CorrelationResult:
+    """Correlations of several metrics; a table has a row a metric, a frame a row a correlation."""
+
+    correlations: tuple[Correlation, ...]
+    policy: ConstantPolicy
+    signature: Signature
+
+    def to_frame(self) -> Any:
+        """A pandas data frame, one row for each metric, level and coefficient."""
+        pandas = require("pandas", extra="tables", purpose="a data frame")
+        return pandas.DataFrame(self._rows())
+
+    def to_tables(self) -> Sequence[Table]:
+        """A row a metric, a column for each level and coefficient."""
+        kinds = list(dict.fromkeys((c.level, c.coefficient) for c in self.correlations))
+        columns = [Column("metric")]
+        columns += [
+            Column(f"{kind[0]}_{kind[1]}", f"{SHORT[kind[0]]} {SYMBOLS[kind[1]]}") for kind in kinds
+        ]
+        columns += [Column("systems", "N"), Column("inputs", "M")]
+        rows: list[tuple[Cell, ...]] = []
+        for metric in dict.fromkeys(c.metric for c in self.correlations):
+            values = {(c.level, c.coefficient): c for c in self.correlations if c.metric == metric}
+            any_one = next(iter(values.values()))
+            rows.append(
+                (metric, *(values[k].value for k in kinds), any_one.systems, any_one.inputs)
+            )
+        return [
+            Table(
+                f"Correlation with {self.correlations[0].against}",
+                tuple(columns),
+                tuple(rows),
+                (*self._notes(), str(self.signature)),
+            )
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every correlation with its counts and the names that were left out."""
+        return {
+            "correlations": [
+                {**row, "left_out": c.left_out.to_json()}
+                for row, c in zip(self._rows(), self.correlations, strict=True)
+            ],
+            "signature": self.signature.to_dict(),
+        }
+
+    def _rows(self) -> list[dict[str, Any]]:
+        rows = []
+        for c in self.correlations:
+            row = asdict(c)
+            del row["left_out"]
+            rows.append(
+                {
+                    **row,
+                    "left_out_systems": len(c.left_out.systems),
+                    "left_out_inputs": len(c.left_out.inputs),
+                    "left_out_cells": c.left_out.cells,
+                    "policy": self.policy,
+                }
+            )
+        return rows
+
+    def _notes(self) -> list[str]:
+        notes = []
+        what = {
+            "skip": "were left out",
+            "zero": "count as 0",
+            "zb21": "had their first value raised by next to nothing",
+        }[self.policy]
+        constants = {c.metric: c for c in self.correlations if c.constant}
+        if constants:
+            some = [f"{m} {c.constant} of {c.inputs}" for m, c in constants.items()]
+            if all(c.level == "summary" for c in constants.values()):
+                notes.append(f"Inputs with a constant column {what}: {_listed(some)}.")
+            else:
+                notes.append(f"Constant vectors {what}: {_listed(list(constants))}.")
+        lost = {c.metric: c.left_out for c in self.correlations if c.left_out}
+        if lost:
+            same = set(map(str, lost.values()))
+            everywhere = len(lost) == len({c.metric for c in self.correlations})
+            if len(same) == 1 and everywhere:
+                notes.append(f"Left out, not scored by both sides: {same.pop()}.")
+            else:
+                some = [f"{m} {left}" for m, left in lost.items()]
+                notes.append(f"Left out, not scored by both sides: {_listed(some, '; ')}.")
+        few = {c.metric: c.too_few for c in self.correlations if c.too_few}
+        if few:
+            some = [f"{m} {n}" for m, n in few.items()]
+            notes.append(f"Inputs with fewer than two systems: {_listed(some)}.")
+        return notes
+
+
+def _listed(items: list[str], between: str = ", ", most: int = 6) -> str:
+    more = f"{between}and {len(items) - most} more" if len(items) > most else ""
+    return between.join(items[:most]) + more
+
+
+def correlate(
+    scores: Any,
+    against: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    levels: Level | Sequence[Level] = ("system", "summary"),
+    coefficients: Coefficient | Sequence[Coefficient] = ("pearson", "spearman", "kendall"),
+    constant: ConstantPolicy = "skip",
+) -> CorrelationResult:
+    """The correlation of each metric with `against` (DDR21 §2, ZB21 §4).
+
+    Each metric is taken over the systems and inputs that it and `against` both scored; what only
+    one side has is left out and counted.
+
+    Args:
+        scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
+        against: The human score; several names mean the mean of several raters.
+        metrics: Names or patterns; None for all others.
+        levels: One or several of system, summary, global.
+        coefficients: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
+
+    Raises:
+        InputError: An unknown name, or nothing that both sides scored.
+
+    Example:
+        >>> rows = [{"system": s, "input": i, "metric": m, "score": v}
+        ...         for m, values in {"rouge": [1, 2, 4, 3], "human": [1, 3, 4, 4]}.items()
+        ...         for (s, i), v in zip([("a", 1), ("a", 2), ("b", 1), ("b", 2)], values)]
+        >>> from litepyramid.io.scores import scores_from_rows
+        >>> result = correlate(scores_from_rows(rows), levels="global", coefficients="kendall")
+        >>> round(result.correlations[0].value, 3)
+        0.913
+    """
+    table = as_score_table(scores)
+    names = (
+        select_metrics(table, metrics)
+        if metrics is not None
+        else align(table, None, against).metrics
+    )
+    levels = [levels] if isinstance(levels, str) else levels
+    coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+    found = []
+    for name in names:
+        aligned = align(table, name, against)
+        for level in levels:
+            for coefficient in coefficients:
+                value = level_correlation(
+                    aligned.values[0], aligned.truth, level, coefficient, constant
+                )
+                found.append(
+                    Correlation(
+                        metric=name,
+                        against=aligned.against,
+                        raters=aligned.raters,
+                        level=level,
+                        coefficient=coefficient,
+                        value=value.value,
+                        systems=len(aligned.systems),
+                        inputs=len(aligned.inputs),
+                        used=value.used,
+                        constant=value.constant,
+                        too_few=value.too_few,
+                        left_out=aligned.left_out,
+                    )
+                )
+    return CorrelationResult(
+        tuple(found),
+        constant,
+        Signature.of(
+            against=found[0].against,
+            level="+".join(levels),
+            coefficient="+".join(coefficients),
+            constant=constant,
+            N=_range([c.systems for c in found]),
+            M=_range([c.inputs for c in found]),
+        ),
+    )
+
+
+def _range(numbers: list[int]) -> str:
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low}-{high}"

@@ -1,0 +1,108 @@
+"""Every form of a score table reads to the same numbers; mistakes are named with their place."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from litepyramid.errors import InputError
+from litepyramid.io.scores import as_score_table, read_scores, scores_from_frame
+
+ROWS = [
+    ("sysA", "d1", "rouge-1_f1", 0.25),
+    ("sysA", "d2", "rouge-1_f1", 0.5),
+    ("sysB", "d1", "rouge-1_f1", 0.125),
+    ("sysA", "d1", "human", 3.0),
+]
+EXPECTED = [[[0.25, 0.5], [0.125, np.nan]], [[3.0, np.nan], [np.nan, np.nan]]]
+
+
+def check(table):
+    assert table.metrics == ("rouge-1_f1", "human")
+    assert table.systems == ("sysA", "sysB")
+    assert table.inputs == ("d1", "d2")
+    np.testing.assert_array_equal(table.values, EXPECTED)
+
+
+def write(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_csv_in_any_column_order_with_extra_columns(tmp_path, delimiter):
+    lines = [["score", "metric", "note", "input", "system"]]
+    lines += [[str(v), m, "x", i, s] for s, i, m, v in ROWS]
+    lines += [["", "human", "not scored", "d2", "sysB"]]
+    text = "\r\n".join(delimiter.join(line) for line in lines) + "\r\n"
+    check(read_scores(write(tmp_path / "scores.csv", "\ufeff" + text)))
+
+
+def test_jsonl(tmp_path):
+    keys = ("system", "input", "metric", "score")
+    text = "".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in ROWS)
+    check(read_scores(write(tmp_path / "scores.jsonl", text)))
+
+
+def test_sacrerouge_lines_are_flattened(tmp_path):
+    rows = [
+        {
+            "instance_id": "d1",
+            "summarizer_id": "sysA",
+            "summarizer_type": "peer",
+            "metrics": {"rouge-1": {"f1": 0.25}, "human": 3, "note": "text"},
+        },
+        {"instance_id": "d2", "summarizer_id": "sysA", "metrics": {"rouge-1": {"f1": 0.5}}},
+        {"instance_id": "d1", "summarizer_id": "sysB", "metrics": {"rouge-1": {"f1": 0.125}}},
+    ]
+    text = "\n".join(map(json.dumps, rows))
+    check(read_scores(write(tmp_path / "metrics.jsonl", text)))
+
+
+def test_files_are_put_together(tmp_path):
+    one = write(tmp_path / "a.csv", "system,input,metric,score\nsysA,d1,rouge-1_f1,.25\n")
+    keys = ("system", "input", "metric", "score")
+    rest = "".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in ROWS[1:])
+    check(read_scores([one, write(tmp_path / "b.jsonl", rest)]))
+
+
+def test_frame_is_read_and_left_as_it_was():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(ROWS, columns=["system", "input", "metric", "score"])
+    before = frame.copy(deep=True)
+    check(scores_from_frame(frame))
+    check(as_score_table(frame))
+    pandas.testing.assert_frame_equal(frame, before)
+    with pytest.raises(InputError, match="no column 'score'"):
+        scores_from_frame(frame.drop(columns="score"))
+
+
+HEADER = "system,input,metric,score\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("system,input,score\na,b,1\n", "1: no column 'metric' .*Expected the columns"),
+        (HEADER, "no scores at all"),
+        (HEADER + "a,1,m,high\n", "2: the score 'high' is not a number"),
+        (HEADER + "a,1,m,inf\n", "2: a score is infinite"),
+        (HEADER + "a,1,m\n", "2: 3 columns. Expected 4"),
+        (HEADER + "a,1,m,1\nb,1,m,1\na,1,m,1\n", "4: metric 'm' scores .* twice .*f.csv:2"),
+        ('{"system": "a"}\n', "1: no 'input'"),
+        ('{"summarizer_id": "a", "metrics": {}}\n', "1: a line of sacrerouge's without"),
+        ("[1]\n", "1: a JSON list"),
+        ('{"scores": 3}', "'scores' is not a list"),
+    ],
+)
+def test_mistakes_are_named(tmp_path, text, message):
+    with pytest.raises(InputError, match=message):
+        read_scores(write(tmp_path / "f.csv", text))
+
+
+def test_what_is_no_table_is_refused():
+    with pytest.raises(InputError, match="cannot be read from a int"):
+        as_score_table(3)

@@ -1,0 +1,246 @@
+"""Coefficients equal scipy's, levels and policies do what they say, published values come out."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores, scores_from_rows
+from litepyramid.meta import align, correlate, level_correlation
+from litepyramid.meta.columns import ColumnCorrelations
+from litepyramid.meta.kernels import COEFFICIENTS, correlate_rows
+
+ORACLES = {
+    "pearson": lambda x, z: stats.pearsonr(x, z)[0],
+    "spearman": lambda x, z: stats.spearmanr(x, z)[0],
+    "kendall": lambda x, z: stats.kendalltau(x, z)[0],
+    "kendall_c": lambda x, z: stats.kendalltau(x, z, variant="c")[0],
+}
+
+
+def pairwise(x, z, item):
+    """The definition, pair by pair; `item` says which draws are of one item."""
+    agree = total = 0
+    for i in range(len(x)):
+        for j in range(i):
+            if item[i] != item[j]:
+                total += 1
+                agree += np.sign(x[i] - x[j]) == np.sign(z[i] - z[j])
+    return agree / total if total else math.nan
+
+
+def oracle(coefficient, x, z, item=None):
+    if coefficient == "pairwise":
+        return pairwise(x, z, range(len(x)) if item is None else item)
+    if len(x) < 2 or np.ptp(x) == 0 or np.ptp(z) == 0:
+        return math.nan
+    return ORACLES[coefficient](x, z)
+
+
+def same(ours, theirs, tolerance=1e-12):
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance, equal_nan=True)
+
+
+tied = st.integers(-3, 3).map(float)
+loose = st.floats(-1e3, 1e3, allow_nan=False).map(lambda v: round(v, 6))
+
+
+@st.composite
+def matrices(draw, lowest=1):
+    n, m = draw(st.integers(lowest, 7)), draw(st.integers(1, 4))
+    cell = st.one_of(draw(st.sampled_from([tied, loose])), st.just(math.nan))
+    values = draw(st.lists(cell, min_size=2 * n * m, max_size=2 * n * m))
+    return np.array(values).reshape(2, n, m)
+
+
+@settings(max_examples=150, deadline=None)
+@given(matrices(), st.sampled_from(COEFFICIENTS))
+def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(xz, coefficient):
+    X, Z = xz
+    both = ~np.isnan(X) & ~np.isnan(Z)
+    columns = [oracle(coefficient, X[b, j], Z[b, j]) for j, b in enumerate(both.T)]
+    expected = np.nanmean(columns) if not np.all(np.isnan(columns)) else math.nan
+    result = level_correlation(X, Z, "summary", coefficient)
+    same(result.value, expected)
+    assert result.used == np.sum(~np.isnan(columns))
+    assert result.too_few == np.sum(both.sum(axis=0) < 2)
+    same(
+        level_correlation(X, Z, "global", coefficient).value,
+        oracle(coefficient, X[both], Z[both]),
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(matrices(), st.sampled_from(COEFFICIENTS))
+def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
+    X, Z = (np.round(a * 64) / 64 for a in xz)  # sums of these are exact, divisions by 4 too
+    X, Z = (np.concatenate([a] * 4, axis=1)[:, :4] for a in (X, Z))
+    kept = ~np.isnan(X).all(axis=1) & ~np.isnan(Z).all(axis=1)
+    x, z = np.nanmean(X[kept], axis=1), np.nanmean(Z[kept], axis=1)
+    # a third of the same numbers may differ in the last bit: compare as numbers of 12 digits
+    x, z = np.round(x, 9), np.round(z, 9)
+    ours = level_correlation(X, Z, "system", coefficient).value
+    same(ours, oracle(coefficient, x, z), 1e-7 if coefficient == "pearson" else 1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), st.sampled_from(COEFFICIENTS))
+def test_weights_are_repeated_items(data, coefficient):
+    n, rows = data.draw(st.integers(2, 6)), data.draw(st.integers(1, 3))
+    cell = data.draw(st.sampled_from([tied, loose]))
+    x, z = (np.array([[data.draw(cell) for _ in range(n)] for _ in range(rows)]) for _ in "xz")
+    w = np.array([[float(data.draw(st.integers(0, 3))) for _ in range(n)] for _ in range(rows)])
+    ours = correlate_rows(x, z, coefficient, w)
+    columns = ColumnCorrelations(x[0][:, None], z[0][:, None], coefficient)(w)[:, 0]
+    for row in range(rows):
+        item = np.repeat(np.arange(n), w[row].astype(int))
+        same(ours[row], oracle(coefficient, x[row][item], z[row][item], item))
+        same(columns[row], oracle(coefficient, x[0][item], z[0][item], item))
+
+
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_columns_of_real_size_equal_row_by_row(coefficient):
+    rng = np.random.default_rng(3)
+    X, Z = rng.normal(size=(2, 30, 17))
+    Z = np.round(Z)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    Z[:, 3] = 1.0
+    w = rng.multinomial(30, np.full(30, 1 / 30), size=9).astype(float)
+    columns = ColumnCorrelations(X, Z, coefficient)(w)
+    for j in range(17):
+        kept = np.isfinite(X[:, j])
+        ours = correlate_rows(X[kept, j], Z[kept, j], coefficient, w[:, kept])
+        same(columns[:, j], ours)
+
+
+@pytest.mark.parametrize("coefficient", ["kendall", "kendall_c", "pairwise"])
+def test_long_vectors_take_another_way_to_the_same_number(coefficient):
+    rng = np.random.default_rng(4)
+    x, z = rng.integers(0, 9, (2, 700)).astype(float)
+    w = rng.integers(0, 3, 700).astype(float)
+    item = np.repeat(np.arange(700), w.astype(int))
+    expected = (
+        oracle(coefficient, x[item], z[item])
+        if coefficient != "pairwise"
+        else _pairwise_by_matrix(x, z, w)
+    )
+    same(correlate_rows(x, z, coefficient, w[None])[0], expected)
+
+
+def _pairwise_by_matrix(x, z, w):
+    agree = np.sign(x[:, None] - x) == np.sign(z[:, None] - z)
+    pairs = np.outer(w, w) * ~np.eye(len(x), dtype=bool)
+    return (pairs * agree).sum() / pairs.sum()
+
+
+def test_tied_averages_stay_tied_where_floats_would_break_them():
+    # Each row's ratings sum to 0.6 in another order.
+    Z = np.array([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.3, 0.4]])
+    X = np.array([[1.0] * 3, [2.0] * 3, [3.0] * 3])
+    assert Z[0].mean() != Z[1].mean()
+    same(
+        level_correlation(X, Z, "system", "kendall").value,
+        stats.kendalltau([1, 2, 3], [1, 1, 2])[0],
+    )
+    assert stats.kendalltau([1, 2, 3], Z.mean(axis=1))[0] != pytest.approx(
+        level_correlation(X, Z, "system", "kendall").value
+    )
+
+
+def test_policies_for_constant_columns():
+    X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
+    Z = np.array([[1.0, 3.0], [2.0, 2.0], [3.0, 1.0]])
+    skip, zero, zb21 = (
+        level_correlation(X, Z, "summary", "pearson", policy) for policy in ("skip", "zero", "zb21")
+    )
+    assert (skip.value, skip.used, skip.constant) == (pytest.approx(1.0), 1, 1)
+    assert (zero.value, zero.used, zero.constant) == (pytest.approx(0.5), 2, 1)
+    bumped = X[:, 1].copy()
+    bumped[0] += 1e-10
+    assert zb21.value == pytest.approx((1 + stats.pearsonr(bumped, Z[:, 1])[0]) / 2, abs=1e-5)
+    assert math.isnan(level_correlation(X[:, 1:], Z[:, 1:], "system", "kendall").value)
+    assert level_correlation(X[:, 1:], Z[:, 1:], "system", "kendall", "zero").value == 0.0
+
+
+PUBLISHED = [
+    ("summeval", "rouge-1_f1", "expert_relevance_*", ".610 .624 .500 .279 .256 .197"),
+    ("summeval", "rouge-2_f1", "expert_relevance_*", ".639 .603 .433 .227 .188 .140"),
+    ("summeval", "bertscore_recall", "expert_relevance_*", ".840 .909 .750 .374 .350 .270"),
+    ("summeval", "qa-eval_f1", "expert_relevance_*", ".820 .912 .767 .301 .288 .225"),
+    ("ddr21", "rouge-1_recall", "litepyramid_recall", ".909 .911 .754 .523 .497 .406"),
+    ("ddr21", "rouge-2_recall", "litepyramid_recall", ".962 .952 .848 .449 .421 .350"),
+    ("realsumm", "rouge_1_recall", "human", ".909 .915 .760 .524 .499 .407"),
+    ("realsumm", "rouge_2_recall", "human", ".961 .942 .827 .454 .425 .353"),
+]
+
+
+@pytest.fixture(scope="session")
+def tables(data):
+    return {
+        "summeval": read_scores(data / "summeval" / "metric_scores.csv"),
+        "ddr21": read_scores(data / "realsumm" / "metric_scores_ddr21.csv"),
+        "realsumm": read_scores(data / "realsumm" / "metric_scores.csv"),
+    }
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(("name", "metric", "against", "values"), PUBLISHED)
+def test_published_correlations(tables, name, metric, against, values):
+    result = correlate(tables[name], against, metrics=metric)
+    assert [round(c.value, 3) for c in result.correlations] == [float(v) for v in values.split()]
+
+
+@pytest.mark.data
+def test_missing_cells_of_tac_are_counted(data):
+    table = read_scores(data / "tac2008" / "metric_scores.csv")
+    before = table.values.copy()
+    left = align(table, "qa-eval_lerc", "MoverScore").left_out
+    assert (left.systems, left.inputs, left.cells) == ((), (), 1)
+    np.testing.assert_array_equal(table.values, before)
+
+
+def test_what_one_side_lacks_is_left_out_and_named():
+    rows = [
+        {"system": s, "input": i, "metric": m, "score": hash((s, i, m)) % 7}
+        for m, systems, inputs in [("human", "abc", "123"), ("m", "abcd", "1234")]
+        for s in systems
+        for i in inputs
+    ]
+    aligned = align(scores_from_rows(rows[1:]), "m", "human")
+    assert aligned.left_out.systems == ("d",)
+    assert aligned.left_out.inputs == ("4",)
+    assert aligned.left_out.cells == 1
+    assert np.isnan(aligned.values[0, 0, aligned.inputs.index("1")])
+    with pytest.raises(InputError, match=r"no metric 'rouge' in the scores. Expected one of human"):
+        align(scores_from_rows(rows), "rouge", "human")
+
+
+def test_unknown_names_are_refused():
+    X = np.eye(3)
+    for arguments in [("word",), ("system", "gamma"), ("system", "kendall", "drop")]:
+        with pytest.raises(InputError, match="Expected one of"):
+            level_correlation(X, X, *arguments)
+    with pytest.raises(InputError, match="same inputs"):
+        level_correlation(X, X[:, :2], "summary")
+    assert level_correlation(X[:, :2], X, "system", "kendall").constant == 1
+
+
+def test_command_line(cli, tmp_path):
+    path = tmp_path / "s.csv"
+    lines = ["system,input,metric,score"]
+    for system, a, b in [("a", 1, 2), ("b", 2, 3), ("c", 3, 1)]:
+        lines += [f"{system},1,m,{a}", f"{system},1,human,{b}"]
+    path.write_text("\n".join(lines) + "\n")
+    table = cli("meta", "correlate", path).stdout
+    assert "sys τ" in table
+    assert "-0.333" in table
+    csv = cli("meta", "correlate", path, "-c", "kendall", "-l", "global", "-f", "csv").stdout
+    assert csv.splitlines()[0] == "metric,global_kendall,systems,inputs"
+    error = cli("meta", "correlate", path, "-a", "people", status=2).stderr
+    assert "no metric 'people' in the scores. Expected one of m, human." in error
