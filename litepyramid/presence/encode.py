@@ -1,0 +1,148 @@
+"""Pairs as token ids: each text tokenised once, the summary cut, batches by token budget."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.types import IntArray
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedBatch:
+    """What one call of the model reads: (pairs, longest pair) arrays, padded on one side."""
+
+    input_ids: IntArray
+    attention_mask: IntArray
+    token_type_ids: IntArray | None
+
+
+class PairEncoder:
+    """Turns (summary, unit) pairs into token ids with a model's own tokenizer.
+
+    Only the summary is cut to `max_length`, never the unit. Each distinct text is tokenised once;
+    the tokenizer's post-processor then joins two of them with the model's special tokens, which
+    gives the same ids as tokenising the pair.
+
+    Args:
+        tokenizer: A tokenizer of transformers.
+        max_length: The most tokens of a pair, special tokens included.
+        pairs: The pairs, by which they are known from here on.
+
+    Attributes:
+        lengths: Tokens of each pair, cut and with special tokens.
+        truncated: Whether each pair's summary was cut.
+
+    Raises:
+        InputError: A unit leaves no room for a single token of a summary.
+    """
+
+    lengths: IntArray
+    truncated: np.ndarray[Any, np.dtype[np.bool_]]
+
+    def __init__(self, tokenizer: Any, max_length: int, pairs: Sequence[Pair]) -> None:
+        self._tokenizer = tokenizer
+        self._max_length = max_length
+        self._pairs = pairs
+        self._special = int(tokenizer.num_special_tokens_to_add(pair=True))
+        self._backend = getattr(tokenizer, "backend_tokenizer", None)
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        if self._backend is not None:
+            self._backend.no_truncation()
+            self._backend.no_padding()
+            encodings = self._backend.encode_batch(texts, add_special_tokens=False)
+            counts = [len(encoding.ids) for encoding in encodings]
+        else:
+            encodings = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
+            counts = [len(ids) for ids in encodings]
+        self._encoded = dict(zip(texts, encodings, strict=True))
+        length = dict(zip(texts, counts, strict=True))
+        self._rooms = [max_length - self._special - length[unit] for _, unit in pairs]
+        for (_, unit), room in zip(pairs, self._rooms, strict=True):
+            if room < 1:
+                raise InputError(
+                    f"the unit '{_short(unit)}' has {length[unit]} tokens",
+                    expected=f"at most {max_length - self._special - 1}, to leave room for a "
+                    f"summary within {max_length} tokens",
+                    hint="Split the unit, or allow longer pairs with --max-length.",
+                )
+        firsts = np.array([length[text] for text, _ in pairs], dtype=np.int64)
+        seconds = np.array([length[text] for _, text in pairs], dtype=np.int64)
+        whole = firsts + seconds + self._special
+        self.truncated = whole > max_length
+        self.lengths = np.minimum(whole, max_length)
+
+    def batch(self, indices: Sequence[int]) -> EncodedBatch:
+        """The pairs at `indices`, padded to the longest of them."""
+        tokenizer = self._tokenizer
+        if tokenizer.pad_token_id is None and len({int(self.lengths[i]) for i in indices}) > 1:
+            raise ModelError("the tokenizer has no padding token", hint="Choose another model.")
+        width = int(max(self.lengths[i] for i in indices))
+        shape = (len(indices), width)
+        ids = np.full(shape, tokenizer.pad_token_id or 0, dtype=np.int64)
+        mask = np.zeros(shape, dtype=np.int64)
+        typed = "token_type_ids" in tokenizer.model_input_names
+        types = np.full(shape, tokenizer.pad_token_type_id or 0, np.int64) if typed else None
+        left = tokenizer.padding_side == "left"
+        for row, index in enumerate(indices):
+            row_ids, row_types = self._pair(index)
+            span = slice(width - len(row_ids), None) if left else slice(0, len(row_ids))
+            ids[row, span] = row_ids
+            mask[row, span] = 1
+            if types is not None:
+                types[row, span] = row_types
+        return EncodedBatch(ids, mask, types)
+
+    def _pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
+        summary, unit = self._pairs[index]
+        room = self._rooms[index]
+        if self._backend is None:
+            whole = self._tokenizer(
+                summary,
+                unit,
+                truncation="only_first",
+                max_length=self._max_length,
+                return_token_type_ids=True,
+            )
+            return whole["input_ids"], whole["token_type_ids"]
+        first = self._encoded[summary]
+        if self.truncated[index]:
+            first = type(first).merge([first], growing_offsets=False)  # a copy: cut in place
+            first.truncate(room, direction=self._tokenizer.truncation_side)
+        joined = self._backend.post_process(first, self._encoded[unit], add_special_tokens=True)
+        return joined.ids, joined.type_ids
+
+
+def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[int]]:
+    """Indices in batches of like length, each at most `budget` tokens with its padding.
+
+    The longest come first, so that memory runs out at once or not at all and the time left is
+    never promised too short. Equal lengths keep their order, so equal inputs give equal batches.
+
+    Args:
+        lengths: Tokens of each pair.
+        budget: The most tokens (pairs times longest) of a batch; a longer pair goes alone.
+
+    Example:
+        >>> plan_batches([3, 9, 4, 4], 10)
+        [[1], [2, 3], [0]]
+    """
+    order = np.argsort(-np.asarray(lengths, dtype=np.int64), kind="stable")
+    batches: list[list[int]] = []
+    size = 0
+    for index in order.tolist():
+        if not batches or (len(batches[-1]) + 1) * size > budget:
+            batches.append([])
+            size = int(lengths[index])
+        batches[-1].append(index)
+    return batches
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 60 else text[:57] + "…"

@@ -1,0 +1,172 @@
+"""Which output of a classifier means what: from the names that models use, or from the user."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.types import FloatArray
+
+THREE = ("entailment", "neutral", "contradiction")
+TWO = ("present", "absent")
+
+#: Names seen in `config.id2label` of public models, lower-cased, letters only.
+_NAMES = {
+    "entailment": "entailment",
+    "entail": "entailment",
+    "entails": "entailment",
+    "entailed": "entailment",
+    "neutral": "neutral",
+    "contradiction": "contradiction",
+    "contradict": "contradiction",
+    "contradicts": "contradiction",
+    "contradicted": "contradiction",
+    "contradictory": "contradiction",
+    "present": "present",
+    "presence": "present",
+    "absent": "absent",
+    "notpresent": "absent",
+    "notentailment": "absent",
+    "nonentailment": "absent",
+    "notentailed": "absent",
+    "notentail": "absent",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClassOrder:
+    """Where each class stands in a model's output.
+
+    Attributes:
+        classes: ``entailment, neutral, contradiction`` or ``present, absent``.
+        indices: Per class its index among the model's outputs.
+    """
+
+    classes: tuple[str, ...]
+    indices: tuple[int, ...]
+
+    @property
+    def two(self) -> bool:
+        """Whether the model knows present and absent alone."""
+        return len(self.classes) == 2
+
+    def logits(self, raw: ArrayLike) -> FloatArray:
+        """The model's raw output as logits in the order entailment, neutral, contradiction.
+
+        Args:
+            raw: (pairs, classes) in the model's own order.
+
+        Returns:
+            (pairs, 3) float64. A two-class model gives (present, absent, 0), so that n + c is the
+            logit of absent and `modes.p2c` its softmax.
+
+        Example:
+            >>> ClassOrder(THREE, (2, 1, 0)).logits([[0.1, 0.2, 0.7]]).tolist()
+            [[0.7, 0.2, 0.1]]
+            >>> ClassOrder(TWO, (1, 0)).logits([[0.3, 0.7]]).tolist()
+            [[0.7, 0.3, 0.0]]
+        """
+        chosen = np.asarray(raw, dtype=np.float64)[:, list(self.indices)]
+        if self.two:
+            chosen = np.concatenate([chosen, np.zeros((len(chosen), 1))], axis=1)
+        return chosen
+
+
+def class_order(
+    id2label: Mapping[int, str],
+    label_map: Mapping[str, str] | None = None,
+    *,
+    fallback: tuple[str, ...] | None = None,
+    model: str = "the model",
+) -> ClassOrder:
+    """The class order of a model, from its own labels.
+
+    Args:
+        id2label: The model's `config.id2label`.
+        label_map: Class to index or to label name, from the user; it wins over everything:
+            ``{"entailment": "0", "neutral": "LABEL_1", "contradiction": "2"}`` or
+            ``{"present": "1", "absent": "0"}``.
+        fallback: The order that the model's card gives, for a model whose labels are
+            ``LABEL_0`` and so on.
+        model: Its name, for errors.
+
+    Raises:
+        ModelError: The labels are neither the three classes of NLI nor present and absent; the
+            message shows them and how to map them.
+        InputError: `label_map` does not fit the model's labels.
+
+    Example:
+        >>> class_order({0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}).indices
+        (2, 1, 0)
+    """
+    labels = {int(index): str(label) for index, label in id2label.items()}
+    if label_map is not None:
+        return _mapped(labels, label_map)
+    names = {
+        index: _NAMES.get(re.sub("[^a-z]", "", label.lower())) for index, label in labels.items()
+    }
+    if len(names) == 2 and "absent" in names.values():
+        names = {i: "present" if name == "entailment" else name for i, name in names.items()}
+    for classes in (THREE, TWO):
+        if sorted(map(str, names.values())) == sorted(classes):
+            where = {name: index for index, name in names.items()}
+            return ClassOrder(classes, tuple(where[name] for name in classes))
+    generic = all(re.fullmatch(r"(?i)label_\d+", label) for label in labels.values())
+    if fallback is not None and generic and len(labels) == len(fallback):
+        classes = THREE if len(fallback) == 3 else TWO
+        return ClassOrder(classes, tuple(fallback.index(name) for name in classes))
+    raise ModelError(
+        f"{model} has the labels {_shown(labels)}",
+        expected="entailment, neutral and contradiction, or present and absent",
+        hint="If it is an NLI model, say which is which: "
+        "--label-map entailment=0,neutral=1,contradiction=2 (or present=1,absent=0).",
+    )
+
+
+def parse_label_map(text: str) -> dict[str, str]:
+    """``entailment=0,neutral=1,contradiction=2`` as a mapping.
+
+    Raises:
+        InputError: The text does not read so, or does not name one of the two sets of classes.
+
+    Example:
+        >>> parse_label_map("present=1,absent=0")
+        {'present': '1', 'absent': '0'}
+    """
+    expected = "entailment=0,neutral=1,contradiction=2 or present=1,absent=0"
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = part.partition("=")
+        if not equals or not value.strip() or name.strip().lower() in found:
+            raise InputError(f"the label map '{text}' cannot be read", expected=expected)
+        found[name.strip().lower()] = value.strip()
+    if set(found) not in (set(THREE), set(TWO)):
+        raise InputError(f"the label map '{text}' names other classes", expected=expected)
+    return found
+
+
+def _mapped(labels: dict[int, str], label_map: Mapping[str, str]) -> ClassOrder:
+    classes = THREE if set(label_map) == set(THREE) else TWO
+    by_name = {label.lower(): index for index, label in labels.items()}
+    indices = []
+    for name in classes:
+        value = str(label_map.get(name, "")).strip()
+        index = int(value) if value.isdecimal() else by_name.get(value.lower())
+        if index not in labels:
+            raise InputError(
+                f"the label map gives '{value}' for {name}",
+                expected=f"an index or a name among {_shown(labels)}",
+            )
+        indices.append(index)
+    if len(set(indices)) < len(indices):
+        raise InputError("the label map gives one label to two classes")
+    return ClassOrder(classes, tuple(indices))
+
+
+def _shown(labels: Mapping[int, str]) -> str:
+    return ", ".join(f"{index}={label}" for index, label in sorted(labels.items()))

@@ -1,0 +1,147 @@
+"""The four ways to read presence off an NLI model's logits (ZB21 §3.1): pure functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from litepyramid.errors import InputError
+from litepyramid.types import FloatArray
+
+Mode = Literal["p3c", "l3c", "p2c", "l2c"]
+NAMES: tuple[Mode, ...] = get_args(Mode)
+
+
+def p3c(logits: ArrayLike) -> FloatArray:
+    """Probability of entailment among three classes: softmax(e, n, c)[e] (ZB21 §3.1).
+
+    Args:
+        logits: (..., 3) raw logits in the order entailment, neutral, contradiction.
+
+    Returns:
+        (...) float64 in [0, 1]; NaN where a logit is NaN (a pair that was not judged).
+
+    Example:
+        >>> p3c([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).round(3).tolist()
+        [0.787, 0.333]
+    """
+    z = _three(logits)
+    powers = np.exp(z - z.max(axis=-1, keepdims=True))
+    return np.asarray(powers[..., 0] / powers.sum(axis=-1), dtype=np.float64)
+
+
+def l3c(logits: ArrayLike) -> FloatArray:
+    """1 if entailment is the arg max of the three classes, else 0 (ZB21 §3.1).
+
+    A tie with another class counts for entailment, as numpy's and torch's ``argmax`` do when
+    entailment is the first class.
+
+    Args:
+        logits: (..., 3) raw logits in the order entailment, neutral, contradiction.
+
+    Returns:
+        (...) float64, 0 or 1; NaN where a logit is NaN.
+
+    Example:
+        >>> l3c([[2.0, 1.9, 0.0], [1.0, 2.0, 0.0]]).tolist()
+        [1.0, 0.0]
+    """
+    z = _three(logits)
+    label = (z[..., 0] >= z[..., 1:].max(axis=-1)).astype(np.float64)
+    return np.where(np.isnan(z).any(axis=-1), np.nan, label)
+
+
+def p2c(logits: ArrayLike) -> FloatArray:
+    """Probability of presence among two classes: exp(e) / (exp(e) + exp(n + c)) (ZB21 §3.1).
+
+    The logits of neutral and contradiction are *added*, not log-sum-exp-ed: their sum is the
+    logit of "not present".
+
+    Args:
+        logits: (..., 3) raw logits in the order entailment, neutral, contradiction.
+
+    Returns:
+        (...) float64 in [0, 1]; NaN where a logit is NaN.
+
+    Example:
+        >>> p2c([[2.0, 1.0, 1.0], [3.0, 1.0, 0.0]]).round(3).tolist()
+        [0.5, 0.881]
+    """
+    margin = _margin(logits)
+    tail = np.exp(-np.abs(margin))
+    return np.asarray(np.where(margin >= 0, 1.0, tail) / (1.0 + tail), dtype=np.float64)
+
+
+def l2c(logits: ArrayLike) -> FloatArray:
+    """1 if e ≥ n + c, else 0: the label of `p2c` (ZB21 §3.1).
+
+    Args:
+        logits: (..., 3) raw logits in the order entailment, neutral, contradiction.
+
+    Returns:
+        (...) float64, 0 or 1; NaN where a logit is NaN.
+
+    Example:
+        >>> l2c([[2.0, 1.0, 1.0], [1.9, 1.0, 1.0]]).tolist()
+        [1.0, 0.0]
+    """
+    margin = _margin(logits)
+    return np.where(np.isnan(margin), np.nan, (margin >= 0).astype(np.float64))
+
+
+#: Every mode by its name.
+MODES: dict[Mode, Callable[[ArrayLike], FloatArray]] = {
+    "p3c": p3c,
+    "l3c": l3c,
+    "p2c": p2c,
+    "l2c": l2c,
+}
+
+
+def presence(logits: ArrayLike, mode: str) -> FloatArray:
+    """Presence in [0, 1] from raw logits, in the mode of that name.
+
+    Args:
+        logits: (..., 3) raw logits in the order entailment, neutral, contradiction. A two-class
+            model (present, absent) is written (present, absent, 0): `p2c` and `l2c` are then its
+            own softmax and arg max.
+        mode: One of p3c, l3c, p2c, l2c.
+
+    Raises:
+        InputError: There is no such mode, or the last axis is not 3 long.
+
+    Example:
+        >>> presence([1.0, 0.0, 0.0], "l3c").item()
+        1.0
+    """
+    return MODES[check_mode(mode)](logits)
+
+
+def check_mode(name: str) -> Mode:
+    """`name` if it is a mode.
+
+    Raises:
+        InputError: It is none; the message lists them.
+    """
+    for mode in NAMES:
+        if name == mode:
+            return mode
+    raise InputError(f"no mode '{name}'", expected=f"one of {', '.join(NAMES)}")
+
+
+def _three(logits: ArrayLike) -> FloatArray:
+    z = np.asarray(logits, dtype=np.float64)
+    if z.ndim == 0 or z.shape[-1] != 3:
+        raise InputError(
+            f"logits of the shape {z.shape}",
+            expected="(..., 3): entailment, neutral, contradiction",
+        )
+    return z
+
+
+def _margin(logits: ArrayLike) -> FloatArray:
+    z = _three(logits)
+    return np.asarray(z[..., 0] - (z[..., 1] + z[..., 2]), dtype=np.float64)

@@ -1,0 +1,409 @@
+"""The NLI judge: any sequence classifier of the hub or a folder, right, fast, never twice."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.presence.cache import LogitCache, StoredLogits, default_cache_path, pair_key
+from litepyramid.presence.checkpoint import Checkpoint, file_sha256, open_checkpoint
+from litepyramid.presence.encode import Pair, PairEncoder, plan_batches
+from litepyramid.presence.judge import JudgedBatch
+from litepyramid.presence.modes import presence
+from litepyramid.types import FloatArray
+
+Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
+Items = Sequence[tuple[str, Sequence[str]]]
+
+_WINDOW = 65_536
+_CPU_TOKENS = 2_048
+_GPU_TOKENS = 32_768
+_POLL_SECONDS = 0.1
+
+
+class TransformersJudge:
+    """Asks an NLI model whether each summary (premise) entails each unit (hypothesis).
+
+    The raw logits of every pair are kept in the cache, so that another mode, other weights or
+    another mix of units costs no further judgement, and does not even load torch.
+
+    Args:
+        model: Hub id or folder of a sequence classifier.
+        mode: p3c, l3c, p2c or l2c (SPEC: ZB21 §3.1); None for the one that fits the model: l3c
+            for a zero-shot NLI model, p2c for one tuned on presence labels.
+        revision: Branch, tag or commit of the hub; the commit is named in the signature.
+        max_length: The most tokens of a pair; a longer pair has its summary cut, and is counted.
+            None for 400, or the most that the model can read if that is less.
+        device: ``auto`` (a GPU if there is one), ``cpu``, ``cuda:1``, ``mps``.
+        devices: Several devices, each with a model of its own; ``("all",)`` for every GPU.
+        dtype: ``auto`` is float32 on CPU and bfloat16 (float16 on older chips) on a GPU.
+            ``int8`` quantises the linear layers, on CPU only.
+        batch_tokens: The most tokens of a batch, padding included; None for 2,048 on CPU and
+            32,768 on a GPU. A batch that does not fit into memory is halved.
+        label_map: Which of the model's labels is entailment, neutral, contradiction (or present,
+            absent), for models that do not name them so.
+        offline: Look only in the local hub cache.
+        cache: The cache's file; None for a store in memory that ends with this object;
+            ``"default"`` for the user's own, see `cache.default_cache_path`.
+        progress: Show a progress bar on stderr; None to show it on a terminal only.
+
+    Raises:
+        ModelError: There is no such model, or it cannot judge.
+        InputError: A parameter does not fit the model.
+
+    Example:
+        ```python
+        judge = TransformersJudge("shiyue/roberta-large-tac08")
+        batch = judge.judge([("The cat sat on the mat.", ["A cat sat.", "A dog sat."])])
+        batch.presence[0]  # two values in [0, 1]
+        ```
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        mode: str | None = None,
+        revision: str | None = None,
+        max_length: int | None = None,
+        device: str = "auto",
+        devices: Sequence[str] | None = None,
+        dtype: str = "auto",
+        batch_tokens: int | None = None,
+        label_map: Mapping[str, str] | None = None,
+        offline: bool = False,
+        cache: Path | Literal["default"] | None = "default",
+        progress: bool | None = None,
+    ) -> None:
+        if dtype not in get_args(Precision):
+            raise InputError(f"no dtype '{dtype}'", expected=", ".join(get_args(Precision)))
+        if batch_tokens is not None and batch_tokens < 1:
+            raise InputError(f"{batch_tokens} tokens a batch", expected="at least 1")
+        self._cache = LogitCache(default_cache_path() if cache == "default" else cache)
+        self.checkpoint: Checkpoint = open_checkpoint(
+            model,
+            revision=revision,
+            offline=offline,
+            label_map=label_map,
+            digest=lambda path: self._cache.file_digest(path, file_sha256),
+        )
+        self.mode = self.checkpoint.mode(mode)
+        self.max_length = self.checkpoint.max_length(max_length)
+        self._device = device
+        self._devices = devices
+        self._dtype = dtype
+        self._batch_tokens = batch_tokens
+        self._progress = progress
+        self._precision: str | None = None if dtype == "auto" else dtype
+        self._engine: _Engine | None = None
+
+    def __enter__(self) -> TransformersJudge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees the model and the cache."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+        self._cache.close()
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Judges every unit of every item against the item's summary.
+
+        Args:
+            items: (summary, units) pairs.
+
+        Returns:
+            Presence per item, in order, with the logits (units, 3) as entailment, neutral,
+            contradiction. An empty summary carries no unit: its presence is 0 and its logits are
+            NaN. Counts: ``pairs`` asked for; ``truncated`` of them with a cut summary; ``empty``
+            of them with an empty summary; and among the distinct pairs ``from_cache``, ``judged``
+            by this run, and ``judged_elsewhere`` by another that shares the cache.
+
+        Raises:
+            InputError: A unit is too long to be judged at this maximum length.
+            ModelError: The model cannot be loaded, or fails.
+        """
+        if self._precision is None:
+            self._precision = self._choose_precision(items)
+        counts = dict.fromkeys(
+            ("pairs", "truncated", "empty", "from_cache", "judged", "judged_elsewhere"), 0
+        )
+        results: list[FloatArray] = []
+        logits: list[FloatArray] = []
+        with _Progress(self._progress, sum(len(units) for _, units in items)) as bar:
+            for window in _windows(items):
+                self._judge_window(window, counts, results, logits, bar)
+        return JudgedBatch(tuple(results), self.signature(), counts, tuple(logits))
+
+    def signature(self) -> dict[str, str]:
+        """The judge's part of the signature."""
+        point = self.checkpoint
+        return {
+            "judge": point.name,
+            "revision": (point.revision or point.fingerprint.removeprefix("sha256:"))[:12],
+            "mode": self.mode,
+            "max_length": str(self.max_length),
+            "dtype": self._precision or self._dtype,
+        }
+
+    def _judge_window(
+        self,
+        items: Items,
+        counts: dict[str, int],
+        results: list[FloatArray],
+        logits: list[FloatArray],
+        bar: _Progress,
+    ) -> None:
+        """Judges so many items as are held in memory at once, and appends to the results."""
+        pairs = {
+            pair_key(summary, unit): (summary, unit)
+            for summary, units in items
+            if summary.strip()
+            for unit in units
+        }
+        stored = self._logits(pairs, counts, bar)
+        for summary, units in items:
+            counts["pairs"] += len(units)
+            if not summary.strip():
+                counts["empty"] += len(units)
+                results.append(np.zeros(len(units)))
+                logits.append(np.full((len(units), 3), np.nan))
+                continue
+            found = [stored[pair_key(summary, unit)] for unit in units]
+            counts["truncated"] += sum(kept.truncated for kept in found)
+            raw = np.array([np.frombuffer(kept.raw, "<f4") for kept in found])
+            classes = len(self.checkpoint.order.classes)
+            ordered = self.checkpoint.order.logits(
+                raw.reshape(len(units), -1 if found else classes)
+            )
+            logits.append(ordered)
+            results.append(presence(ordered, self.mode))
+        bar.settle(sum(len(units) for _, units in items))
+
+    def _logits(
+        self, pairs: Mapping[bytes, Pair], counts: dict[str, int], bar: _Progress
+    ) -> dict[bytes, StoredLogits]:
+        """The logits of distinct pairs: from the cache, else from the model."""
+        identity = self._identity(str(self._precision))
+        stored = self._cache.get(identity, list(pairs))
+        counts["from_cache"] += len(stored)
+        if len(stored) < len(pairs):
+            if self._engine is None:
+                self._engine = _Engine(
+                    self.checkpoint,
+                    self.max_length,
+                    str(self._precision),
+                    self._device,
+                    self._devices,
+                    self._batch_tokens,
+                )
+            missing = len(pairs) - len(stored)
+            judged = _judge_missing(self._cache, identity, self._engine, pairs, stored, bar)
+            counts["judged"] += judged
+            counts["judged_elsewhere"] += missing - judged
+        return stored
+
+    def _identity(self, precision: str) -> str:
+        """What the cache files judgements under; everything here can change a logit."""
+        return json.dumps(
+            {
+                "model": self.checkpoint.fingerprint,
+                "max_length": self.max_length,
+                "dtype": precision,
+            },
+            sort_keys=True,
+        )
+
+    def _choose_precision(self, items: Items) -> str:
+        """The automatic precision, once for this object.
+
+        If the cache holds every pair at one precision, that one, and torch is not loaded.
+        """
+        precisions = ["float32"] if self._device == "cpu" else ["float32", "bfloat16", "float16"]
+        for precision in precisions:
+            identity = self._identity(precision)
+            if all(_known(self._cache, identity, window) for window in _windows(items)):
+                return precision
+        from litepyramid.presence.forward import automatic_precision, find_devices
+
+        return automatic_precision(find_devices(self._device, self._devices)[0])
+
+
+class _Engine:
+    """The loaded model with its tokenizer, on its devices."""
+
+    def __init__(
+        self,
+        point: Checkpoint,
+        max_length: int,
+        precision: str,
+        device: str,
+        devices: Sequence[str] | None,
+        batch_tokens: int | None,
+    ) -> None:
+        from litepyramid.presence import forward
+
+        chosen = forward.find_devices(device, devices)
+        self._tokenizer = forward.load_tokenizer(
+            point.source, point.revision, offline=point.offline
+        )
+        self._max_length = max_length
+        self._budget = batch_tokens or (_CPU_TOKENS if chosen[0] == "cpu" else _GPU_TOKENS)
+        self._pool = forward.Pool(
+            forward.ModelSpec(
+                source=point.source,
+                revision=point.revision,
+                offline=point.offline,
+                precision=next(p for p in forward.PRECISIONS if p == precision),
+                device=chosen[0],
+            ),
+            chosen,
+        )
+
+    def plan(self, pairs: Sequence[Pair]) -> tuple[PairEncoder, list[list[int]]]:
+        """The pairs encoded, and which of them go together."""
+        encoder = PairEncoder(self._tokenizer, self._max_length, pairs)
+        return encoder, plan_batches(encoder.lengths, self._budget)
+
+    def submit(self, encoder: PairEncoder, indices: Sequence[int]) -> Future[Any]:
+        return self._pool.submit(encoder.batch(indices))
+
+    @property
+    def ahead(self) -> int:
+        """How many batches to have under way: one more than run at once."""
+        return self._pool.width + 1
+
+    def close(self) -> None:
+        self._pool.close()
+
+
+def _judge_missing(
+    cache: LogitCache,
+    identity: str,
+    engine: _Engine,
+    pairs: Mapping[bytes, Pair],
+    stored: dict[bytes, StoredLogits],
+    bar: _Progress,
+) -> int:
+    """Judges those pairs that are not in `stored`, and adds them; returns how many it judged.
+
+    Batches are planned over all pairs, those in the cache too: a run that goes on after a break
+    makes the very batches of an unbroken one, and so the very same numbers.
+    """
+    keys = list(pairs)
+    encoder, plan = engine.plan(list(pairs.values()))
+    under_way: deque[tuple[list[int], Future[Any]]] = deque()
+    elsewhere: list[bytes] = []
+    judged = 0
+
+    def commit() -> None:
+        nonlocal judged
+        indices, future = under_way.popleft()
+        raw = np.asarray(future.result(), dtype="<f4")
+        fresh = {
+            keys[index]: StoredLogits(raw[row].tobytes(), bool(encoder.truncated[index]))
+            for row, index in enumerate(indices)
+        }
+        cache.put(identity, fresh)
+        stored.update(fresh)
+        judged += len(fresh)
+        bar.judged(len(fresh))
+
+    def run(batches: Sequence[Sequence[int]]) -> None:
+        for batch in batches:
+            wanted = {keys[index]: index for index in batch if keys[index] not in stored}
+            if not wanted:
+                continue
+            claimed = cache.claim(identity, list(wanted))
+            elsewhere.extend(key for key in wanted if key not in set(claimed))
+            if claimed:
+                indices = [wanted[key] for key in claimed]
+                under_way.append((indices, engine.submit(encoder, indices)))
+            while len(under_way) >= engine.ahead:
+                commit()
+        while under_way:
+            commit()
+
+    bar.expect(len(pairs) - len(stored))
+    run(plan)
+    while elsewhere:  # what other processes have claimed: wait for it, or do it if they ended
+        found = cache.get(identity, elsewhere)
+        stored.update(found)
+        bar.judged(len(found))
+        elsewhere.clear()
+        rest = [[i for i in batch if keys[i] not in stored] for batch in plan]
+        before = judged
+        run([batch for batch in rest if batch])
+        if elsewhere and judged == before and not found:
+            time.sleep(_POLL_SECONDS)
+    return judged
+
+
+def _known(cache: LogitCache, identity: str, items: Items) -> bool:
+    keys = {pair_key(text, unit) for text, units in items if text.strip() for unit in units}
+    return len(cache.get(identity, list(keys))) == len(keys)
+
+
+def _windows(items: Items) -> Iterator[Items]:
+    """The items in runs of about as many pairs as are held in memory at once."""
+    start = pairs = 0
+    for index, (_, units) in enumerate(items):
+        pairs += len(units)
+        if pairs >= _WINDOW:
+            yield items[start : index + 1]
+            start, pairs = index + 1, 0
+    if start < len(items):
+        yield items[start:]
+
+
+class _Progress:
+    """Pairs per second and time left, on stderr, and only while a model is judging."""
+
+    def __init__(self, show: bool | None, total: int) -> None:
+        self._show = sys.stderr.isatty() if show is None else show
+        self._left = total
+        self._bar: Any = None
+        self._counted = 0
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def expect(self, missing: int) -> None:
+        """Some pairs of the window must be judged: the bar appears."""
+        if self._show and self._bar is None:
+            from tqdm import tqdm
+
+            self._bar = tqdm(
+                total=self._left, desc="judging", unit=" pairs", file=sys.stderr, smoothing=0.05
+            )
+
+    def judged(self, pairs: int) -> None:
+        """So many distinct pairs are done."""
+        self._counted += pairs
+        if self._bar is not None:
+            self._bar.update(pairs)
+
+    def settle(self, pairs: int) -> None:
+        """A window of `pairs` is finished: those that were known or repeated count as done."""
+        self._left -= pairs
+        if self._bar is not None:
+            self._bar.total -= pairs - self._counted
+            self._bar.refresh()
+        self._counted = 0

@@ -1,0 +1,142 @@
+"""The cache: one file, several processes, damage, and counts that tell of double work."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from litepyramid.errors import InputError
+from litepyramid.presence.cache import CacheWarning, LogitCache, StoredLogits, pair_key
+
+A, B, C = (pair_key("s", unit) for unit in "abc")
+KEPT = StoredLogits(b"\0" * 12, True)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "folder" / "judged.sqlite"
+
+
+def test_what_is_put_is_there_after_reopening(path):
+    with LogitCache(path) as cache:
+        cache.put("m", {A: KEPT})
+        assert cache.get("m", [A, B]) == {A: KEPT}
+        assert cache.get("other", [A]) == {}
+    with LogitCache(path) as cache:
+        assert cache.get("m", [A, B]) == {A: KEPT}
+        [model] = [m for m in cache.models() if m.identity == "m"]
+        assert (model.pairs, model.judged, model.truncated) == (1, 1, 1)
+
+
+def test_a_pair_judged_twice_is_counted_and_keeps_its_first_logits(path):
+    with LogitCache(path) as cache:
+        cache.put("m", {A: KEPT})
+        cache.put("m", {A: StoredLogits(b"\1" * 12, True), B: KEPT})
+        [model] = cache.models()
+        assert (model.pairs, model.judged) == (2, 3)
+        assert cache.get("m", [A])[A] == KEPT
+
+
+def test_claims_keep_others_out_until_put_or_end(path):
+    first, second = LogitCache(path), LogitCache(path)
+    assert first.claim("m", [A, B]) == [A, B]
+    assert second.claim("m", [A, B, C]) == [C]
+    first.put("m", {A: KEPT})
+    assert second.claim("m", [A, B]) == []
+    assert second.get("m", [A]) == {A: KEPT}
+    first.close()
+    assert second.claim("m", [A, B]) == [B]
+    second.close()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_claims_of_a_killed_process_are_void(path):
+    code = (
+        "import os, sys; from pathlib import Path;"
+        "from litepyramid.presence.cache import LogitCache;"
+        "cache = LogitCache(Path(sys.argv[1]));"
+        "print(len(cache.claim('m', [b'x', b'y'])), flush=True);"
+        "os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.returncode) == ("2\n", -9), done.stderr
+    with LogitCache(path) as cache:
+        assert cache.claim("m", [b"x", b"y"]) == [b"x", b"y"]
+
+
+@pytest.mark.parametrize(
+    "junk", [b"not a database, only text " * 100, b"SQLite format 3\0" + b"\7" * 4000]
+)
+def test_a_damaged_file_is_set_aside_with_a_warning(path, junk):
+    path.parent.mkdir()
+    path.write_bytes(junk)
+    with pytest.warns(CacheWarning, match="set aside as judged.sqlite.damaged-1"):
+        cache = LogitCache(path)
+    cache.put("m", {A: KEPT})
+    assert cache.get("m", [A]) == {A: KEPT}
+    cache.close()
+    assert path.with_name("judged.sqlite.damaged-1").read_bytes() == junk
+
+
+def test_damage_found_later_is_set_aside_too(path):
+    with LogitCache(path) as cache:
+        cache.put("m", {pair_key("s", str(i)): KEPT for i in range(5000)})
+    size = path.stat().st_size
+    with path.open("r+b") as file:  # pages in the middle; header and schema stay whole
+        file.seek(size // 4 // 4096 * 4096)
+        file.write(b"\xff" * (size // 2))
+    keys = [pair_key("s", str(i)) for i in range(5000)]
+    with LogitCache(path) as cache:
+        with pytest.warns(CacheWarning, match="set aside"):
+            found = cache.get("m", keys)
+        assert found == {}
+        cache.put("m", {A: KEPT})
+        assert cache.get("m", [A]) == {A: KEPT}
+
+
+def test_another_database_is_left_alone(path):
+    path.parent.mkdir()
+    other = sqlite3.connect(path)
+    other.execute("CREATE TABLE mine (x)")
+    other.commit()
+    other.close()
+    before = path.read_bytes()
+    with pytest.raises(InputError, match="not a cache of this version"):
+        LogitCache(path)
+    assert path.read_bytes()[100:] == before[100:]
+
+
+def test_a_file_that_cannot_be_made_is_an_error_with_advice(tmp_path):
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(InputError, match="--no-cache"):
+        LogitCache(tmp_path / "file" / "judged.sqlite")
+
+
+def test_clear_forgets_and_counts(path):
+    with LogitCache(path) as cache:
+        cache.put("m", {A: KEPT, B: KEPT})
+        assert cache.clear() == 2
+        assert cache.models() == []
+        cache.put("m", {A: KEPT})
+        assert cache.get("m", [A]) == {A: KEPT}
+
+
+def test_file_digests_are_kept_by_size_and_time(path, tmp_path):
+    weights, calls = tmp_path / "w", []
+
+    def compute(file):
+        calls.append(file)
+        return file.read_text()
+
+    weights.write_text("one")
+    with LogitCache(path) as cache:
+        assert cache.file_digest(weights, compute) == "one"
+        assert cache.file_digest(weights, compute) == "one"
+        assert len(calls) == 1
+        weights.write_text("other")
+        assert cache.file_digest(weights, compute) == "other"
