@@ -1,0 +1,320 @@
+"""Predicting easiness from a sentence's features with boosted trees (ZB21 §3.3, A.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from litepyramid.easiness.features import CONSTITUENCY, LABELS, SHAPE, FeatureTable
+from litepyramid.errors import InputError, ModelError
+from litepyramid.io.files import atomic_write
+from litepyramid.types import FloatArray
+
+if TYPE_CHECKING:
+    import xgboost
+
+_PREFIX = "litepyramid_"
+_OLDEST = (2, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the trees are grown; the defaults are the paper's (ZB21 A.3): squared error, 40 rounds.
+
+    Attributes:
+        objective: XGBoost's name of the loss.
+        max_depth: Deepest a tree may grow.
+        eta: Learning rate.
+        rounds: Number of trees.
+        min_child_weight: Fewest sentences in a leaf.
+        subsample: Share of the sentences that each tree sees.
+        colsample: Share of the features that each tree sees.
+        reg_lambda: Penalty on squared leaf values.
+        seed: Seed of what is drawn; nothing is at the defaults.
+    """
+
+    objective: str = "reg:squarederror"
+    max_depth: int = 3
+    eta: float = 0.1
+    rounds: int = 40
+    min_child_weight: float = 1.0
+    subsample: float = 1.0
+    colsample: float = 1.0
+    reg_lambda: float = 1.0
+    seed: int = 12345
+
+    def check(self) -> None:
+        """Raises InputError naming the first setting that is out of range."""
+        for name, value, legal in (
+            ("max depth", self.max_depth, self.max_depth >= 1),
+            ("eta", self.eta, 0 < self.eta <= 1),
+            ("rounds", self.rounds, self.rounds >= 1),
+            ("min child weight", self.min_child_weight, self.min_child_weight >= 0),
+            ("subsample", self.subsample, 0 < self.subsample <= 1),
+            ("colsample", self.colsample, 0 < self.colsample <= 1),
+            ("lambda", self.reg_lambda, self.reg_lambda >= 0),
+        ):
+            if not legal:
+                raise InputError(f"{name} is {value}", expected="a positive number, shares up to 1")
+
+
+PAPER = Settings()
+
+
+@dataclass(frozen=True)
+class Regressor:
+    """A trained regressor and what it was trained on.
+
+    Attributes:
+        booster: The XGBoost model.
+        feature_set: Name of its features.
+        names: Names of its features, in order.
+        about: What else the file says: settings, data, number of sentences.
+    """
+
+    booster: xgboost.Booster
+    feature_set: str
+    names: tuple[str, ...]
+    about: Mapping[str, str] = field(default_factory=dict)
+
+
+def fit(
+    features: FeatureTable,
+    easiness: FloatArray,
+    settings: Settings = PAPER,
+    about: Mapping[str, str] | None = None,
+) -> Regressor:
+    """Trains a regressor on gold easiness; sentences whose gold is NaN are left out.
+
+    Args:
+        features: One row a sentence.
+        easiness: (sentences,) gold easiness.
+        settings: How the trees are grown.
+        about: Anything to keep in the file, for example ``{"data": "REALSumm"}``.
+
+    Raises:
+        InputError: Fewer than two sentences have a gold value, the sizes differ, or a setting is
+            out of range.
+
+    Example:
+        >>> table = FeatureTable("mine", ("length",), np.arange(40.0)[:, None])
+        >>> regressor = fit(table, np.repeat([0.2, 0.8], 20), Settings(rounds=60))
+        >>> predict(regressor, table).round(1)[[0, 39]].tolist()
+        [0.2, 0.8]
+    """
+    import xgboost
+
+    settings.check()
+    target = np.asarray(easiness, dtype=np.float64)
+    if target.shape != (len(features.values),):
+        raise InputError(
+            f"{target.size} easiness values for {len(features.values)} sentences",
+            expected="one for each",
+        )
+    keep = np.flatnonzero(~np.isnan(target))
+    if keep.size < 2:
+        raise InputError(
+            f"{keep.size} sentences have a gold easiness",
+            expected="at least 2",
+            hint="A regressor learns from sentences that have SCUs and STUs.",
+        )
+    data = xgboost.DMatrix(
+        features.values[keep], label=target[keep], feature_names=list(features.names)
+    )
+    booster = xgboost.train(
+        {
+            "objective": settings.objective,
+            "base_score": float(target[keep].mean()),
+            "max_depth": settings.max_depth,
+            "eta": settings.eta,
+            "min_child_weight": settings.min_child_weight,
+            "subsample": settings.subsample,
+            "colsample_bytree": settings.colsample,
+            "lambda": settings.reg_lambda,
+            "seed": settings.seed,
+            "nthread": 1,
+            "tree_method": "exact",
+            "verbosity": 0,
+        },
+        data,
+        num_boost_round=settings.rounds,
+    )
+    said = {
+        "sentences": str(keep.size),
+        "objective": settings.objective,
+        "max_depth": str(settings.max_depth),
+        "eta": str(settings.eta),
+        "rounds": str(settings.rounds),
+        "min_child_weight": str(settings.min_child_weight),
+        "subsample": str(settings.subsample),
+        "colsample": str(settings.colsample),
+        "lambda": str(settings.reg_lambda),
+        "seed": str(settings.seed),
+        **(about or {}),
+    }
+    return Regressor(booster, features.feature_set, features.names, said)
+
+
+def predict(regressor: Regressor, features: FeatureTable) -> FloatArray:
+    """Predicted easiness of each sentence; the higher, the better STUs stand in for its SCUs.
+
+    Returns:
+        (sentences,) float64. Trees do not know the bounds of easiness: a value may lie a little
+        outside [0, 1], and only the order matters for mixing.
+
+    Raises:
+        ModelError: The features are not those that the regressor was trained on.
+    """
+    import xgboost
+
+    if features.feature_set != regressor.feature_set or features.names != regressor.names:
+        detail = _difference(features.names, regressor.names)
+        raise ModelError(
+            f"the regressor was trained on other features ('{regressor.feature_set}', "
+            f"{len(regressor.names)}) than these ('{features.feature_set}', "
+            f"{len(features.names)}{detail})",
+            hint="Compute the features it was trained on, or train one on these.",
+        )
+    if not len(features.values):
+        return np.zeros(0)
+    data = xgboost.DMatrix(features.values, feature_names=list(features.names), nthread=1)
+    return np.asarray(regressor.booster.predict(data), dtype=np.float64)
+
+
+def _difference(got: Sequence[str], wanted: Sequence[str]) -> str:
+    for index, (one, other) in enumerate(zip(got, wanted, strict=False)):
+        if one != other:
+            return f"; number {index + 1} is '{one}', not '{other}'"
+    return ""
+
+
+def save_regressor(regressor: Regressor, path: str | Path) -> None:
+    """Saves as XGBoost's UBJ, or JSON by the file's ending, with feature names and set inside.
+
+    Raises:
+        InputError: The ending is neither .ubj nor .json, or the file cannot be written.
+    """
+    path = Path(path)
+    if path.suffix not in (".ubj", ".json"):
+        raise InputError(
+            f"a regressor cannot be saved as '{path.name}'", expected="a name in .ubj or .json"
+        )
+    booster = regressor.booster.copy()
+    booster.feature_names = list(regressor.names)
+    booster.set_attr(
+        **{f"{_PREFIX}feature_set": regressor.feature_set},
+        **{f"{_PREFIX}about_{key}": value for key, value in regressor.about.items()},
+    )
+    with atomic_write(path, binary=True) as file:
+        file.write(booster.save_raw(raw_format=path.suffix[1:]))
+
+
+def load_regressor(path: str | Path) -> Regressor:
+    """Loads a regressor saved by `save_regressor`, or one of the authors' files as released.
+
+    The authors' files (XGBoost 1.4, 69 features without names) are read in today's form; XGBoost
+    itself will soon not read them any more. No pickle is ever loaded.
+
+    Raises:
+        ModelError: The file is no XGBoost model in JSON or UBJ, names no features, or its objective
+            is none of regression.
+        InputError: The file is missing or cannot be read.
+    """
+    import xgboost
+
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("no such file", path=path, hint="Check the path.") from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=path) from error
+    if not data.lstrip()[:1] == b"{":
+        raise ModelError(
+            "is no XGBoost model", path=path, expected="a file in JSON or UBJ, not a pickle"
+        )
+    if data.lstrip()[:2] in (b'{"', b"{\n", b"{ ", b"{\r"):
+        data = _json_model(data, path)
+    try:
+        booster = xgboost.Booster({"nthread": 1}, model_file=bytearray(data))
+    except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else "damaged"
+        raise ModelError(f"is no XGBoost model ({first[:120]})", path=path) from None
+    said = booster.attributes()
+    names = booster.feature_names
+    feature_set = said.get(f"{_PREFIX}feature_set")
+    if names is None and feature_set is None and booster.num_features() == 69:
+        names, feature_set = list(CONSTITUENCY_NAMES), CONSTITUENCY
+    if names is None or feature_set is None:
+        raise ModelError(
+            f"does not say what its {booster.num_features()} features are",
+            path=path,
+            expected="a regressor made by 'litepyramid easiness fit', or one of the paper's 69",
+        )
+    about = {
+        key.removeprefix(f"{_PREFIX}about_"): str(value)
+        for key, value in said.items()
+        if key.startswith(f"{_PREFIX}about_")
+    }
+    return Regressor(booster, feature_set, tuple(names), about)
+
+
+CONSTITUENCY_NAMES = (*SHAPE, *(f"count:{label}" for label in LABELS))
+
+
+def _json_model(data: bytes, path: Path) -> bytes:
+    """The JSON of a model, brought to XGBoost 2's form if it is older."""
+    try:
+        model = json.loads(data)
+    except (ValueError, RecursionError):
+        raise ModelError("is no valid JSON", path=path, expected="an XGBoost model") from None
+    version = model.get("version") if isinstance(model, dict) else None
+    if not isinstance(version, list) or "learner" not in model:
+        raise ModelError("is no XGBoost model", path=path, expected='"version" and "learner"')
+    if tuple(version[:2]) >= _OLDEST:
+        return data
+    try:
+        return json.dumps(modernise(model)).encode()
+    except (KeyError, TypeError, ValueError) as error:
+        raise ModelError(f"is a damaged XGBoost model ({error!r})", path=path) from None
+
+
+def modernise(model: dict[str, Any]) -> dict[str, Any]:
+    """A boosted-tree model of XGBoost 1.0 to 1.7, in the form that XGBoost 2 and 3 write.
+
+    The trees stay as they are: 0/1 for the flags, one tree a round made explicit, the version set.
+
+    Raises:
+        KeyError: The model is none of boosted trees.
+    """
+    learner = model["learner"]
+    booster = learner["gradient_booster"]["model"]
+    trees = [
+        {**tree, "default_left": [int(flag) for flag in tree["default_left"]]}
+        for tree in booster["trees"]
+    ]
+    count = len(trees)
+    parameters = {"num_trees": str(count), "num_parallel_tree": "1"}
+    changed = {
+        **booster,
+        "trees": trees,
+        "gbtree_model_param": parameters,
+        "iteration_indptr": list(range(count + 1)),
+    }
+    return {
+        "version": [2, 0, 0],
+        "learner": {
+            **learner,
+            "gradient_booster": {**learner["gradient_booster"], "model": changed},
+            "learner_model_param": {
+                **learner["learner_model_param"],
+                "boost_from_average": "1",
+                "num_target": "1",
+            },
+        },
+    }

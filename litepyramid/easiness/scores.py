@@ -1,0 +1,159 @@
+"""Easiness of sentences: the record that regressor, mixing and budget planning share."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.files import atomic_write, read_jsonl
+from litepyramid.report.table import Column, Table
+from litepyramid.types import FloatArray, Signature
+from litepyramid.units.align import Sentence
+
+
+@dataclass(frozen=True)
+class Easiness:
+    """How easily machine-made STUs stand in for the SCUs of each sentence.
+
+    Attributes:
+        sentences: n sentences.
+        values: (n,) float64, gold values in [0, 1]; NaN = not scored (no SCU belongs to the
+            sentence). Read-only copy.
+        signature: Where the values come from.
+        notes: What a user must be told: sentences left out, units placed by their words …
+    """
+
+    sentences: tuple[Sentence, ...]
+    values: FloatArray
+    signature: Signature = field(default_factory=lambda: Signature(()))
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64, copy=True)
+        if values.shape != (len(self.sentences),):
+            raise InputError(
+                f"the easiness values have the shape {values.shape}",
+                expected=f"one value for each of {len(self.sentences)} sentences",
+            )
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+    def of(self, sentences: Sequence[Sentence]) -> FloatArray:
+        """The values of these sentences, found by input, reference and sentence number.
+
+        Raises:
+            InputError: A sentence has no value here.
+        """
+        known = {
+            (s.input, s.reference, s.sentence): value
+            for s, value in zip(self.sentences, self.values, strict=True)
+        }
+        try:
+            found = [known[s.input, s.reference, s.sentence] for s in sentences]
+        except KeyError as error:
+            name, reference, sentence = error.args[0]
+            raise InputError(
+                f"no easiness for sentence {sentence} of reference {reference} of input '{name}'",
+                hint="Were these values predicted from these references?",
+            ) from None
+        return np.array(found, dtype=np.float64)
+
+    def to_tables(self) -> Sequence[Table]:
+        """The sentences, easiest first; those not scored last."""
+        order = sorted(range(len(self.values)), key=lambda i: _descending(self.values[i]))
+        columns = (
+            Column("input"),
+            Column("reference", "ref"),
+            Column("sentence", "sent"),
+            Column("easiness"),
+            Column("text"),
+        )
+        rows = tuple(
+            (s.input, s.reference, s.sentence, float(self.values[i]), s.text)
+            for i, s in ((i, self.sentences[i]) for i in order)
+        )
+        scored = self.values[~np.isnan(self.values)]
+        mean = f", mean {scored.mean():.3f}" if scored.size else ""
+        summary = f"{len(self.values)} sentences, {scored.size} with an easiness{mean}."
+        notes = (summary, *self.notes, f"Signature: {self.signature}")
+        return [Table("Easiness, the easiest first", columns, rows, notes)]
+
+    def to_json(self) -> dict[str, Any]:
+        """All sentences in their order."""
+        return {
+            "sentences": [
+                {
+                    "input": s.input,
+                    "reference": s.reference,
+                    "sentence": s.sentence,
+                    "easiness": float(value),
+                    "text": s.text,
+                }
+                for s, value in zip(self.sentences, self.values, strict=True)
+            ],
+            "notes": list(self.notes),
+            "signature": self.signature.to_dict(),
+        }
+
+
+def _descending(value: float) -> float:
+    return math.inf if math.isnan(value) else -value
+
+
+def write_easiness(path: str | Path, easiness: Easiness) -> None:
+    """Writes one sentence a line: input, reference, sentence, easiness (null = not scored), text.
+
+    Raises:
+        InputError: The file cannot be written.
+    """
+    from litepyramid.report.table import plain
+
+    with atomic_write(path) as file:
+        for row in easiness.to_json()["sentences"]:
+            file.write(json.dumps(plain(row), ensure_ascii=False) + "\n")
+
+
+def read_easiness(path: str | Path) -> Easiness:
+    """Reads what `write_easiness` wrote; the values may come from any other tool as well.
+
+    Raises:
+        InputError: A line is not such an object, or two lines are for the same sentence.
+    """
+    sentences: list[Sentence] = []
+    values: list[float] = []
+    seen: dict[tuple[str, int, int], int] = {}
+    for number, row in read_jsonl(path):
+        name, reference, sentence = row.get("input"), row.get("reference", 0), row.get("sentence")
+        value = row.get("easiness")
+        if not isinstance(name, str) or not _index(reference) or not _index(sentence):
+            raise InputError(
+                "no sentence is named",
+                path=path,
+                line=number,
+                expected='"input" (text), "reference" and "sentence" (whole numbers from 0)',
+            )
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise InputError(
+                f"the easiness is {json.dumps(value)}", path=path, line=number, expected="a number"
+            )
+        key = (name, reference, sentence)
+        if key in seen:
+            raise InputError(
+                f"the same sentence as in line {seen[key]}", path=path, line=number
+            )
+        seen[key] = number
+        text = row.get("text")
+        sentences.append(Sentence(name, reference, sentence, text if isinstance(text, str) else ""))
+        values.append(math.nan if value is None else float(value))
+    return Easiness(tuple(sentences), np.array(values), Signature.of(easiness=Path(path).name))
+
+
+def _index(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -1,0 +1,167 @@
+"""Which sentence of the references does a unit come from? (ZB21 §3.3)"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from litepyramid.errors import InputError
+from litepyramid.types import InputReferences, InputUnits, Unit, check_unique
+
+WordTypes = Callable[[str], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of one reference.
+
+    Attributes:
+        input: The input's id.
+        reference: Index of the reference within the input, from 0.
+        sentence: Index of the sentence within the reference, from 0.
+        text: The sentence.
+    """
+
+    input: str
+    reference: int
+    sentence: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Units of one input, each with the reference and the sentence it belongs to.
+
+    Attributes:
+        units: The input's units in their order, `reference` and `sentence` filled in.
+        own: How many said themselves where they come from.
+        matched: How many were placed by the words they share with a sentence.
+        tied: How many of those share as many words with a later sentence; the first one won.
+        unmatched: How many share no word with any sentence; the first sentence got them.
+    """
+
+    units: InputUnits
+    own: int
+    matched: int
+    tied: int
+    unmatched: int
+
+
+def word_types(text: str) -> frozenset[str]:
+    """The distinct words of a text, lower-cased; punctuation is none.
+
+    Example:
+        >>> sorted(word_types("The cat, the CAT's mat."))
+        ['cat', 'mat', 's', 'the']
+    """
+    return frozenset(re.findall(r"\w+", text.lower()))
+
+
+def sentences_of(
+    references: Sequence[InputReferences], split: Callable[[str], Sequence[str]] | None = None
+) -> tuple[Sentence, ...]:
+    """All sentences of all references, in their order; sentences with no text are left out.
+
+    Args:
+        references: The references of every input.
+        split: Splits a reference whose sentences are not marked.
+
+    Raises:
+        InputError: A reference marks no sentences and there is no `split`; an input comes twice.
+
+    Example:
+        >>> marked = InputReferences("a", (("One .", "Two ."),), (True,))
+        >>> [(s.reference, s.sentence, s.text) for s in sentences_of([marked])]
+        [(0, 0, 'One .'), (0, 1, 'Two .')]
+    """
+    check_unique([item.input for item in references], "input")
+    sentences = []
+    for item in references:
+        for number, (texts, marked) in enumerate(zip(item.references, item.marked, strict=True)):
+            if not marked and split is None:
+                raise InputError(
+                    f"reference {number + 1} of input '{item.input}' marks no sentences",
+                    expected="<t> … </t> around each sentence, or a list of sentences",
+                )
+            if not marked and split is not None:
+                texts = tuple(part for text in texts for part in split(text))
+            sentences += [
+                Sentence(item.input, number, index, " ".join(text.split()))
+                for index, text in enumerate(texts)
+                if text.strip()
+            ]
+    return tuple(sentences)
+
+
+def align_units(
+    units: InputUnits, sentences: Sequence[Sentence], words: WordTypes = word_types
+) -> Alignment:
+    """Finds each unit's sentence: the one it shares most word types with, the first of several.
+
+    A unit that names its own sentence keeps it, as an extracted unit does, one made from
+    coreference among them: its sentence is that of its mention, whatever its words are. One that
+    names only its reference is looked for there. A unit that shares no word goes to the first
+    sentence. (ZB21's appendix and the authors' code.)
+
+    Args:
+        units: The units of one input.
+        sentences: The sentences of the same input, in order.
+        words: What the word types of a text are.
+
+    Raises:
+        InputError: There are no sentences; or a unit names a sentence that is not there.
+
+    Example:
+        >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "A dog ran home .")]
+        >>> aligned = align_units(InputUnits("a", (Unit("The dog ran."), Unit("Hm!"))), s)
+        >>> [unit.sentence for unit in aligned.units.units], aligned.matched, aligned.unmatched
+        ([1, 0], 1, 1)
+    """
+    if not sentences:
+        raise InputError(
+            f"input '{units.input}' has units but no reference sentences",
+            hint="Give the references that the units were written from.",
+        )
+    types = [words(sentence.text) for sentence in sentences]
+    places = {(s.reference, s.sentence) for s in sentences}
+    placed: list[Unit] = []
+    own = matched = tied = unmatched = 0
+    for unit in units.units:
+        if unit.reference is not None and unit.sentence is not None:
+            if (unit.reference, unit.sentence) not in places:
+                raise InputError(
+                    f"unit '{unit.text}' of input '{units.input}' names sentence "
+                    f"{unit.sentence} of reference {unit.reference}, which is not there",
+                    expected=f"{len(sentences)} sentences, counted from 0 in each reference",
+                    hint="Were these units made from these references?",
+                )
+            own += 1
+            placed.append(unit)
+            continue
+        candidates = [
+            i for i, s in enumerate(sentences) if unit.reference in (None, s.reference)
+        ] or range(len(sentences))
+        mine = words(unit.text)
+        overlaps = [len(mine & types[i]) for i in candidates]
+        best = max(overlaps)
+        sentence = sentences[candidates[overlaps.index(best)]]
+        matched += best > 0
+        unmatched += best == 0
+        tied += best > 0 and overlaps.count(best) > 1
+        placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
+    return Alignment(InputUnits(units.input, tuple(placed)), own, matched, tied, unmatched)
+
+
+def align_all(
+    units: Sequence[InputUnits], sentences: Sequence[Sentence], words: WordTypes = word_types
+) -> tuple[Alignment, ...]:
+    """`align_units` for every input.
+
+    Raises:
+        InputError: As `align_units`.
+    """
+    of_input: dict[str, list[Sentence]] = {}
+    for sentence in sentences:
+        of_input.setdefault(sentence.input, []).append(sentence)
+    return tuple(align_units(item, of_input.get(item.input, []), words) for item in units)
