@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.types import FloatArray
@@ -15,23 +16,13 @@ from litepyramid.types import FloatArray
 CONSTITUENCY = "constituency"
 DEPENDENCY = "dependency"
 
-LABELS = tuple(
-    (
-        "WRB RBR ADVP VBG $ '' WHADVP -RRB- JJR NAC PRP NNS WP VBZ MD WDT NP ADJP PDT EX UH NN "
-        "NFP SYM PRP$ RBS FRAG NX CONJP RP WHPP CC VBD LS . SBAR TO JJ IN VP -LRB- S QP SQ CD `` "
-        "X POS XX PP PRT JJS HYPH , RB VBN : VBP DT VB SINV UCP WHNP NNPS NNP"
-    ).split()
+_LABELS = (
+    "WRB RBR ADVP VBG $ '' WHADVP -RRB- JJR NAC PRP NNS WP VBZ MD WDT NP ADJP PDT EX UH NN "
+    "NFP SYM PRP$ RBS FRAG NX CONJP RP WHPP CC VBD LS . SBAR TO JJ IN VP -LRB- S QP SQ CD `` "
+    "X POS XX PP PRT JJS HYPH , RB VBN : VBP DT VB SINV UCP WHNP NNPS NNP"
 )
+LABELS = tuple(_LABELS.split())
 """The 65 labels of ZB21, in the order in which the authors' regressors were trained."""
-
-RELATIONS = tuple(
-    (
-        "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse "
-        "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan "
-        "parataxis punct reparandum root vocative xcomp"
-    ).split()
-)
-"""Universal Dependencies' relations; a subtype (``nmod:poss``) counts as its relation."""
 
 SHAPE = ("length", "tree_length", "tree_depth", "length_per_depth")
 
@@ -55,7 +46,21 @@ class FeatureTable:
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
 
-    def rows(self, keep: Sequence[int] | FloatArray) -> FeatureTable:
+    def beside(self, other: FeatureTable, feature_set: str) -> FeatureTable:
+        """The columns of both, as a new set.
+
+        Raises:
+            InputError: The two hold different numbers of sentences.
+        """
+        if len(self.values) != len(other.values):
+            raise InputError(
+                f"features of {len(self.values)} and of {len(other.values)} sentences",
+                expected="the same sentences",
+            )
+        values = np.hstack([self.values, other.values])
+        return FeatureTable(feature_set, self.names + other.names, values)
+
+    def rows(self, keep: NDArray[np.int64] | NDArray[np.bool_]) -> FeatureTable:
         """The rows with these indices (or where this mask is true)."""
         return FeatureTable(self.feature_set, self.names, self.values[keep])
 
@@ -200,8 +205,8 @@ def constituency_features(trees: Sequence[Tree]) -> FeatureTable:
 
     Example:
         >>> table = constituency_features([parse_tree("(S (NP (NN Rain)) (VP (VBZ falls)))")])
-        >>> table.values[0, :4].tolist(), table.values[0, 4:].sum()
-        ([2.0, 35.0, 3.0, 0.6666666666666666], 5.0)
+        >>> table.values[0, :4].tolist(), int(table.values[0, 4:].sum())
+        ([2.0, 35.0, 3.0, 0.6666666666666666], 5)
     """
     rows = []
     for tree in trees:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from litepyramid.errors import InputError
 from litepyramid.easiness.scores import Easiness
+from litepyramid.errors import InputError
 from litepyramid.types import InputUnits, Signature
 from litepyramid.units.align import Alignment, Sentence, align_all
 
@@ -25,9 +25,9 @@ def rouge1(stem: bool = False) -> Similarity:
         >>> round(rouge1()("the cat sat", "the cat sat down"), 4)
         0.8571
     """
-    from rouge_score.rouge_scorer import RougeScorer
+    from importlib import import_module
 
-    scorer = RougeScorer(["rouge1"], use_stemmer=stem)
+    scorer = import_module("rouge_score.rouge_scorer").RougeScorer(["rouge1"], use_stemmer=stem)
     return lambda target, prediction: float(scorer.score(target, prediction)["rouge1"].fmeasure)
 
 

@@ -212,11 +212,11 @@ def mix(
 
     Example:
         >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "It purred .")]
-        >>> human = [InputUnits("a", (Unit("A cat sat."), Unit("The cat purred.")))]
+        >>> human = [InputUnits("a", (Unit("A cat sat."), Unit("It purred.")))]
         >>> machine = [InputUnits("a", (Unit("A cat sat", kind="stu"),
         ...                             Unit("It purred", kind="stu")))]
         >>> mix(human, machine, s, 1, by="gold").units[0].texts
-        ('The cat purred.', 'A cat sat')
+        ('It purred.', 'A cat sat')
     """
     check_same_inputs(scus, stus)
     wanted = {entry.input for entry in scus}

@@ -67,7 +67,7 @@ class Easiness:
 
     def to_tables(self) -> Sequence[Table]:
         """The sentences, easiest first; those not scored last."""
-        order = sorted(range(len(self.values)), key=lambda i: _descending(self.values[i]))
+        order = sorted(range(len(self.values)), key=lambda i: _descending(float(self.values[i])))
         columns = (
             Column("input"),
             Column("reference", "ref"),
@@ -132,7 +132,9 @@ def read_easiness(path: str | Path) -> Easiness:
     for number, row in read_jsonl(path):
         name, reference, sentence = row.get("input"), row.get("reference", 0), row.get("sentence")
         value = row.get("easiness")
-        if not isinstance(name, str) or not _index(reference) or not _index(sentence):
+        if not (isinstance(name, str) and isinstance(reference, int) and reference >= 0) or not (
+            isinstance(sentence, int) and sentence >= 0
+        ):
             raise InputError(
                 "no sentence is named",
                 path=path,
@@ -145,15 +147,9 @@ def read_easiness(path: str | Path) -> Easiness:
             )
         key = (name, reference, sentence)
         if key in seen:
-            raise InputError(
-                f"the same sentence as in line {seen[key]}", path=path, line=number
-            )
+            raise InputError(f"the same sentence as in line {seen[key]}", path=path, line=number)
         seen[key] = number
         text = row.get("text")
         sentences.append(Sentence(name, reference, sentence, text if isinstance(text, str) else ""))
         values.append(math.nan if value is None else float(value))
     return Easiness(tuple(sentences), np.array(values), Signature.of(easiness=Path(path).name))
-
-
-def _index(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

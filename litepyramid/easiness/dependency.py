@@ -1,0 +1,180 @@
+"""Features for a sentence from its dependency tree and its STUs: what needs no constituency parser.
+
+All of it is known before a person has written any SCU.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from litepyramid.easiness.features import DEPENDENCY, FeatureTable
+from litepyramid.errors import InputError
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+WITH_STUS = "dependency+stus"
+
+_RELATIONS = (
+    "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse "
+    "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan "
+    "parataxis punct reparandum vocative xcomp"
+)
+RELATIONS = tuple(_RELATIONS.split())
+"""Universal Dependencies' relations but ``root``; a subtype (``nmod:poss``) counts as its own."""
+
+_TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+TAGS = tuple(_TAGS.split())
+"""Universal parts of speech."""
+
+STU_NAMES = (
+    "stu:count",
+    "stu:mean_length",
+    "stu:longest",
+    "stu:shortest",
+    "stu:mean_share",
+    "stu:longest_share",
+    "stu:shortest_share",
+    "stu:coverage",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyTree:
+    """One sentence as a dependency parser sees it.
+
+    Attributes:
+        tokens: n words.
+        tags: n universal parts of speech.
+        heads: n indices of the heads; a root is its own head.
+        relations: n relations to the heads.
+    """
+
+    tokens: tuple[str, ...]
+    tags: tuple[str, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+
+    @property
+    def depth(self) -> int:
+        """Words on the longest way from a root down to a word.
+
+        Raises:
+            InputError: The heads run in a circle or out of the sentence.
+        """
+        n = len(self.tokens)
+        known: dict[int, int] = {}
+        for start in range(n):
+            way: list[int] = []
+            node = start
+            while node not in known:
+                if not 0 <= node < n or node in way:
+                    raise InputError(
+                        f"the heads of '{' '.join(self.tokens)[:60]}' are no tree",
+                        expected="every word to lead to a root, which is its own head",
+                    )
+                way.append(node)
+                if self.heads[node] == node:
+                    break
+                node = self.heads[node]
+            below = known.get(node, 0)
+            for index, passed in enumerate(reversed(way), start=1):
+                known[passed] = below + index
+        return max(known.values(), default=0)
+
+
+def from_doc(doc: Doc) -> DependencyTree:
+    """The tree of a spaCy document that is one sentence; spaces count as nothing."""
+    kept = [token for token in doc if not token.is_space]
+    place = {token.i: index for index, token in enumerate(kept)}
+    return DependencyTree(
+        tuple(token.text for token in kept),
+        tuple(token.pos_ for token in kept),
+        tuple(place.get(token.head.i, place[token.i]) for token in kept),
+        tuple(token.dep_.lower() for token in kept),
+    )
+
+
+def dependency_features(trees: Sequence[DependencyTree]) -> FeatureTable:
+    """Length in tokens and in characters, depth, length / depth, and counts of what is in it.
+
+    The counts are of the 36 `RELATIONS` and of the 17 `TAGS`.
+
+    Args:
+        trees: One a sentence.
+
+    Returns:
+        (sentences, 57).
+
+    Example:
+        >>> tree = DependencyTree(("Rain", "falls"), ("NOUN", "VERB"), (1, 1), ("nsubj", "root"))
+        >>> dependency_features([tree]).values[0, :4].tolist()
+        [2.0, 10.0, 2.0, 1.0]
+    """
+    rows = []
+    for tree in trees:
+        relations = Counter(relation.split(":")[0] for relation in tree.relations)
+        tags = Counter(tree.tags)
+        length, depth = len(tree.tokens), tree.depth
+        rows.append(
+            [
+                length,
+                len(" ".join(tree.tokens)),
+                depth,
+                length / max(1, depth),
+                *(relations[name] for name in RELATIONS),
+                *(tags[name] for name in TAGS),
+            ]
+        )
+    names = (
+        "length",
+        "characters",
+        "tree_depth",
+        "length_per_depth",
+        *(f"relation:{name}" for name in RELATIONS),
+        *(f"tag:{name}" for name in TAGS),
+    )
+    return FeatureTable(DEPENDENCY, names, np.array(rows, dtype=np.float64))
+
+
+def stu_features(sentences: Sequence[str], stus: Sequence[Sequence[str]]) -> FeatureTable:
+    """What the STUs of each sentence leave of it: their number, their lengths, what they cover.
+
+    Lengths are in words as ROUGE counts them (runs of letters and digits). ``share`` is a length
+    over the sentence's own; ``coverage`` is the share of the sentence's word types that is in at
+    least one STU. A long STU holds much that no single SCU says, words in no STU can match none:
+    both keep ROUGE-1 F1, and so easiness, low.
+
+    Args:
+        sentences: The sentences.
+        stus: The STUs of each sentence.
+
+    Returns:
+        (sentences, 8); zeros for a sentence without STUs or words.
+
+    Example:
+        >>> stu_features(["Rain falls and it pours ."], [["Rain falls", "it pours"]]).values[0]
+        array([2. , 2. , 2. , 2. , 0.4, 0.4, 0.4, 0.8])
+    """
+    rows = []
+    for text, units in zip(sentences, stus, strict=True):
+        words = _words(text)
+        lengths = [len(_words(unit)) for unit in units]
+        if not lengths or not words:
+            rows.append([0.0] * len(STU_NAMES))
+            continue
+        covered = {word for unit in units for word in _words(unit)} & set(words)
+        sizes = [float(np.mean(lengths)), max(lengths), min(lengths)]
+        shares = [size / len(words) for size in sizes]
+        rows.append([len(lengths), *sizes, *shares, len(covered) / len(set(words))])
+    return FeatureTable("stus", STU_NAMES, np.array(rows, dtype=np.float64))
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())

@@ -1,0 +1,198 @@
+"""How well easiness is predicted: error beside a constant's, on sentences not trained on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litepyramid.easiness.features import FeatureTable
+from litepyramid.easiness.regressor import PAPER, Settings, fit, predict
+from litepyramid.easiness.scores import Easiness
+from litepyramid.errors import InputError
+from litepyramid.report.table import Column, Table
+from litepyramid.types import FloatArray, IntArray, Signature
+
+
+@dataclass(frozen=True)
+class EasinessEvaluation:
+    """Predicted against gold easiness.
+
+    Attributes:
+        predicted: One prediction a sentence, by a regressor that was not trained on its fold.
+        gold: (n,) gold easiness; NaN = no SCU, and no part of any error.
+        folds: (n,) the fold of each sentence, from 0.
+        mean: (n,) the mean gold easiness of the other folds: what the first constant predicts.
+        median: (n,) the median of the other folds: the constant with the least absolute error.
+        notes: What a user must be told.
+    """
+
+    predicted: Easiness
+    gold: FloatArray
+    folds: IntArray
+    mean: FloatArray
+    median: FloatArray
+    notes: tuple[str, ...] = ()
+
+    def mae(self, values: FloatArray, fold: int | None = None) -> float:
+        """Mean absolute error over the sentences with gold easiness, of one fold or of all."""
+        keep = ~np.isnan(self.gold)
+        if fold is not None:
+            keep &= self.folds == fold
+        return float(np.mean(np.abs(values[keep] - self.gold[keep]))) if keep.any() else math.nan
+
+    @property
+    def gain(self) -> float:
+        """By how much the error is lower than the mean's: ``1 - MAE / MAE(mean)``."""
+        return 1 - self.mae(self.predicted.values) / self.mae(self.mean)
+
+    @property
+    def correlations(self) -> tuple[float, float]:
+        """Pearson and Spearman of predicted and gold over all sentences; NaN if one is constant."""
+        from scipy.stats import pearsonr, spearmanr
+
+        keep = ~np.isnan(self.gold)
+        x, y = self.predicted.values[keep], self.gold[keep]
+        if x.size < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
+            return math.nan, math.nan
+        return float(pearsonr(x, y).statistic), float(spearmanr(x, y).statistic)
+
+    def to_tables(self) -> Sequence[Table]:
+        """Errors by fold and over all sentences."""
+        columns = (
+            Column("fold"),
+            Column("sentences"),
+            Column("mae", "MAE", 4),
+            Column("mae_mean", "MAE of the mean", 4),
+            Column("mae_median", "MAE of the median", 4),
+            Column("gain", "lower than the mean's by"),
+        )
+        wanted: list[int | None] = [*sorted(set(self.folds.tolist())), None]
+        rows = tuple(self._row(fold) for fold in wanted)
+        r, rho = self.correlations
+        notes = (
+            f"Predicted against gold easiness: Pearson {r:.3f}, Spearman {rho:.3f}.",
+            "Each fold is predicted by a regressor trained on the others; the constants are the "
+            "mean and the median of the others.",
+            *self.notes,
+            f"Signature: {self.predicted.signature}",
+        )
+        return [Table("Error of predicted easiness", columns, rows, notes)]
+
+    def _row(self, fold: int | None) -> tuple[str | int | float, ...]:
+        keep = ~np.isnan(self.gold) & (True if fold is None else self.folds == fold)
+        ours, mean = self.mae(self.predicted.values, fold), self.mae(self.mean, fold)
+        return (
+            "all" if fold is None else str(fold + 1),
+            int(np.sum(keep)),
+            ours,
+            mean,
+            self.mae(self.median, fold),
+            1 - ours / mean if mean else math.nan,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Errors, correlations, and gold and predicted easiness of every sentence."""
+        r, rho = self.correlations
+        names = ("fold", "sentences", "mae", "mae_mean", "mae_median", "gain")
+        wanted: list[int | None] = [*sorted(set(self.folds.tolist())), None]
+        return {
+            "errors": [dict(zip(names, self._row(fold), strict=True)) for fold in wanted],
+            "pearson": r,
+            "spearman": rho,
+            "sentences": [
+                {**row, "predicted": row["easiness"], "gold": float(gold), "fold": int(fold) + 1}
+                for row, gold, fold in zip(
+                    self.predicted.to_json()["sentences"], self.gold, self.folds, strict=True
+                )
+            ],
+            "notes": list(self.notes),
+            "signature": self.predicted.signature.to_dict(),
+        }
+
+
+def seeded_folds(inputs: Sequence[str], k: int, seed: int) -> dict[str, int]:
+    """Each distinct input's fold, from 0: k parts of equal size (within one), drawn at random.
+
+    Raises:
+        InputError: There are fewer inputs than folds, or fewer than two folds.
+
+    Example:
+        >>> sorted(seeded_folds(["a", "b", "b", "c", "d"], 2, seed=1).values())
+        [0, 0, 1, 1]
+    """
+    distinct = list(dict.fromkeys(inputs))
+    if not 2 <= k <= len(distinct):
+        raise InputError(f"{k} folds of {len(distinct)} inputs", expected="from 2 to as many")
+    order = np.random.default_rng(seed).permutation(len(distinct))
+    return {distinct[int(i)]: place % k for place, i in enumerate(order)}
+
+
+def cross_fit(
+    features: FeatureTable,
+    gold: Easiness,
+    folds: Mapping[str, int],
+    settings: Settings = PAPER,
+) -> EasinessEvaluation:
+    """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs.
+
+    Args:
+        features: One row for each of `gold`'s sentences.
+        gold: Gold easiness; sentences without a value are predicted but teach nothing.
+        folds: The fold of each input.
+        settings: How trees are grown, fixed before any fold is looked at.
+
+    Raises:
+        InputError: An input has no fold, there is one fold only, or a fold leaves too little to
+            train on.
+
+    Example:
+        >>> from litepyramid.units.align import Sentence
+        >>> table = FeatureTable("mine", ("length",), np.tile([3.0, 9.0], 20)[:, None])
+        >>> s = tuple(Sentence(str(i // 4), 0, i % 4, "…") for i in range(40))
+        >>> done = cross_fit(table, Easiness(s, np.tile([0.9, 0.1], 20)),
+        ...                  {str(i): i % 2 for i in range(10)})
+        >>> done.gain > 0.9
+        True
+    """
+    names = [s.input for s in gold.sentences]
+    for name in names:
+        if name not in folds:
+            raise InputError(f"input '{name}' is in no fold")
+    place = np.array([folds[name] for name in names], dtype=np.int64)
+    if len(set(place.tolist())) < 2:
+        raise InputError("all inputs are in one fold", expected="at least two folds")
+    predicted, mean, median = (np.full(len(names), np.nan) for _ in range(3))
+    known = ~np.isnan(gold.values)
+    for fold in sorted(set(place.tolist())):
+        here, others = place == fold, (place != fold) & known
+        regressor = fit(features.rows(others), gold.values[others], settings)
+        predicted[here] = predict(regressor, features.rows(here))
+        mean[here] = gold.values[others].mean()
+        median[here] = np.median(gold.values[others])
+    left_out = int(np.sum(~known))
+    notes = (f"{left_out} sentences without an SCU have no gold easiness.",) if left_out else ()
+    signature = Signature.of(
+        easiness="cross-fitted",
+        features=features.feature_set,
+        folds=len(set(place.tolist())),
+        settings=_short(settings),
+    )
+    return EasinessEvaluation(
+        Easiness(gold.sentences, predicted, signature, gold.notes),
+        gold.values,
+        place,
+        mean,
+        median,
+        (*notes, *gold.notes),
+    )
+
+
+def _short(settings: Settings) -> str:
+    return (
+        f"{settings.objective.removeprefix('reg:')},depth={settings.max_depth},"
+        f"eta={settings.eta:g},rounds={settings.rounds},seed={settings.seed}"
+    )

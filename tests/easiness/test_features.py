@@ -1,0 +1,186 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.easiness.dependency import (
+    STU_NAMES,
+    DependencyTree,
+    dependency_features,
+    from_doc,
+    stu_features,
+)
+from litepyramid.easiness.features import (
+    LABELS,
+    Tree,
+    constituency_features,
+    parse_tree,
+    parse_trees,
+)
+from litepyramid.easiness.regressor import CONSTITUENCY_NAMES
+from litepyramid.errors import InputError
+
+# Counted by hand: (tree, tokens, characters of the one-line tree, depth, counts of labels).
+HAND = [
+    (
+        "(S (NP (NN Rain)) (VP (VBZ falls)))",
+        2,
+        35,
+        3,
+        {"S": 1, "NP": 1, "NN": 1, "VP": 1, "VBZ": 1},
+    ),
+    # (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))
+    (
+        "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (DT the) (NN mat)))) (. .))",
+        7,
+        83,
+        5,
+        {"S": 1, "NP": 2, "DT": 2, "NN": 2, "VP": 1, "VBD": 1, "PP": 1, "IN": 1, ".": 1},
+    ),
+    (
+        "(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))",
+        3,
+        39,
+        2,
+        {"NP": 1, "-LRB-": 1, "NN": 1, "-RRB-": 1},
+    ),
+    ("(UH Hm)", 1, 7, 1, {"UH": 1}),
+    (
+        "(S (`` ``) (NP (PRP$ Its) ($ $) (CD 5)) (: --) (, ,) ('' ''))",
+        7,
+        61,
+        3,
+        {"S": 1, "``": 1, "NP": 1, "PRP$": 1, "$": 1, "CD": 1, ":": 1, ",": 1, "''": 1},
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "tokens", "characters", "depth", "counts"), HAND)
+def test_hand_counted_vectors(text, tokens, characters, depth, counts):
+    table = constituency_features([parse_tree(text)])
+    expected = [tokens, characters, depth, tokens / depth, *(counts.get(k, 0) for k in LABELS)]
+    assert table.values.tolist() == [expected]
+    assert table.names == CONSTITUENCY_NAMES
+    assert len(table.names) == 69
+
+
+def test_labels_are_in_the_order_of_the_released_regressors():
+    assert len(set(LABELS)) == 65
+    assert (LABELS[0], LABELS[3], LABELS[16], LABELS[64]) == ("WRB", "VBG", "NP", "NNP")
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("(ROOT\n  (S (NP-SBJ=2 (NN Rain))\n (VP (VBZ falls))))", HAND[0][0]),
+        ("( (S (NP (NN Rain)) (VP (VBZ falls))) )", HAND[0][0]),
+        ("(TOP (S (NP|X (NN Rain)) (VP (VBZ falls) (NP (-NONE- *T*-1)))))", HAND[0][0]),
+        ("(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))", "(NP (-LRB- -LRB-) (NN x) (-RRB- -RRB-))"),
+    ],
+)
+def test_what_the_features_do_not_know_is_taken_off(written, read):
+    assert str(parse_tree(written)) == read
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("(S (NN x)", "closing bracket is missing"),
+        ("(S (NN x)))", "bracket too many"),
+        ("", "0 trees"),
+        ("(NN x) (NN y)", "2 trees"),
+        ("(NP x y)", "no label of its own"),
+        ("word", "no label of its own"),
+        ("(S (NP (-NONE- *)))", "without a word"),
+        ("(S (NN x) stray)", "no label of its own"),
+    ],
+)
+def test_bad_trees_are_named(text, words):
+    with pytest.raises(InputError, match=words):
+        parse_tree(text)
+
+
+def test_a_very_deep_tree_is_no_crash():
+    assert parse_tree("(NP " * 5000 + "(NN x)" + ")" * 5000).depth == 5001
+
+
+LABEL = st.sampled_from(["NP", "VP", "S", "PP", "SBAR"])
+LEAF = st.builds(lambda label, word: Tree(label, (), word), LABEL, st.sampled_from("abc"))
+TREES = st.recursive(
+    LEAF, lambda t: st.builds(Tree, LABEL, st.lists(t, min_size=1, max_size=4).map(tuple))
+)
+
+
+@given(TREES)
+def test_a_tree_is_read_back_as_it_was_written(tree):
+    assert parse_tree(str(tree)) == tree
+    table = constituency_features([tree]).values[0]
+    assert table[0] == len(tree.words())
+    assert table[4:].sum() == sum(1 for _ in tree.nodes())
+
+
+def test_real_trees_have_no_surprise(data):
+    for path in sorted((data / "gum_constituency").glob("GUM_news_*.ptb"))[:3]:
+        trees = parse_trees(path.read_text(encoding="utf-8"))
+        table = constituency_features(trees)
+        assert np.isfinite(table.values).all()
+        assert all("-" not in n.label.strip("-") for t in trees for n in t.nodes())
+        assert (table.values[:, 0] == [len(t.words()) for t in trees]).all()
+        assert (table.values[:, 0] <= table.values[:, 4:].sum(axis=1)).all()
+
+
+def test_dependency_counts_by_hand():
+    tree = DependencyTree(
+        ("The", "cat", "'s", "owner", "slept"),
+        ("DET", "NOUN", "PART", "NOUN", "VERB"),
+        (1, 3, 1, 4, 4),
+        ("det", "nmod:poss", "case", "nsubj", "root"),
+    )
+    table = dependency_features([tree])
+    named = dict(zip(table.names, table.values[0], strict=True))
+    assert {k: v for k, v in named.items() if v} == {
+        "length": 5,
+        "characters": 22,
+        "tree_depth": 4,
+        "length_per_depth": 1.25,
+        "relation:det": 1,
+        "relation:nmod": 1,
+        "relation:case": 1,
+        "relation:nsubj": 1,
+        "tag:DET": 1,
+        "tag:NOUN": 2,
+        "tag:PART": 1,
+        "tag:VERB": 1,
+    }
+
+
+@pytest.mark.parametrize("heads", [(1, 0), (1, 5), (-1, 1)])
+def test_heads_that_are_no_tree_are_refused(heads):
+    with pytest.raises(InputError, match="no tree"):
+        dependency_features([DependencyTree(("a", "b"), ("X", "X"), heads, ("dep", "dep"))])
+
+
+def test_a_spacy_document_becomes_a_tree():
+    spacy = pytest.importorskip("spacy")
+    doc = spacy.tokens.Doc(
+        spacy.blank("en").vocab,
+        words=["Rain", "  ", "falls"],
+        pos=["NOUN", "SPACE", "VERB"],
+        heads=[2, 0, 2],
+        deps=["nsubj", "dep", "ROOT"],
+    )
+    assert from_doc(doc) == DependencyTree(
+        ("Rain", "falls"), ("NOUN", "VERB"), (1, 1), ("nsubj", "root")
+    )
+
+
+def test_stu_features_by_hand():
+    table = stu_features(
+        ["The cat sat, and the dog ran off.", "Hm .", "…"],
+        [["The cat sat", "the dog ran off"], [], ["x"]],
+    )
+    # 8 words, 7 types (the, cat, sat, and, dog, ran, off), of which all but "and" are covered.
+    expected = [2, 3.5, 4, 3, 3.5 / 8, 4 / 8, 3 / 8, 6 / 7]
+    assert table.names == STU_NAMES
+    assert table.values[0] == pytest.approx(expected)
+    assert not table.values[1:].any()

@@ -1,0 +1,93 @@
+import math
+
+import numpy as np
+import pytest
+
+from litepyramid.easiness.gold import gold_easiness, rouge1, simulation_accuracy
+from litepyramid.easiness.scores import Easiness, read_easiness, write_easiness
+from litepyramid.errors import InputError
+from litepyramid.io.references import read_references
+from litepyramid.io.units import read_units
+from litepyramid.report.table import render
+from litepyramid.types import InputUnits, Unit
+from litepyramid.units.align import Sentence, sentences_of
+
+SENTENCES = (
+    Sentence("a", 0, 0, "A cat sat on the mat ."),
+    Sentence("a", 0, 1, "The dog ran ."),
+    Sentence("a", 0, 2, "It rained ."),
+)
+
+
+def units(*pairs, kind="scu", name="a"):
+    return [InputUnits(name, tuple(Unit(t, kind=kind, reference=0, sentence=s) for t, s in pairs))]
+
+
+def test_gold_easiness_by_hand():
+    scus = units(("A cat sat", 0), ("The mat", 0), ("The dog ran", 1))
+    stus = units(("A cat sat on the mat", 0), ("A cat", 0), ("It rained", 2), kind="stu")
+    # "A cat sat": of "A cat sat on the mat" F1 = 2*3/(3+6) = 2/3, of "A cat" 2*2/(3+2) = 4/5.
+    # "The mat": 2*2/(2+6) = 1/2, and 0. Mean of 4/5 and 1/2. The dog has no STU, the rain no SCU.
+    found = gold_easiness(scus, stus, SENTENCES)
+    assert found.values[:2] == pytest.approx([0.65, 0.0])
+    assert math.isnan(found.values[2])
+
+
+def test_only_stus_of_the_same_sentence_count():
+    scus = units(("It rained", 2))
+    stus = units(("It rained", 0), ("It poured", 2), kind="stu")
+    assert gold_easiness(scus, stus, SENTENCES).values[2] == pytest.approx(0.5)
+
+
+def test_stemming_is_an_option():
+    assert rouge1()("cats ran", "cat ran") == pytest.approx(0.5)
+    assert rouge1(stem=True)("cats ran", "cat ran") == 1.0
+    assert simulation_accuracy("x", [], rouge1()) == 0.0
+
+
+def test_inputs_must_be_the_same():
+    with pytest.raises(InputError, match="input 'a' has no STUs"):
+        gold_easiness(units(("x", 0)), units(("x", 0), name="b"), SENTENCES)
+
+
+def test_gold_easiness_of_realsumm(realsumm):
+    sentences = sentences_of(read_references(realsumm / "references.txt"))
+    scus = read_units(realsumm / "SCUs.txt")
+    stus = read_units(realsumm / "STUs.txt", kind="stu")
+    found = gold_easiness(scus, stus, sentences)
+    assert np.isnan(found.values).sum() == 5
+    assert np.nanmean(found.values) == pytest.approx(0.6266, abs=0.002)
+    same = gold_easiness(scus, scus, sentences)
+    assert np.nanmin(same.values) == 1.0
+
+
+def test_easiness_files_come_back(tmp_path):
+    easiness = Easiness(SENTENCES, np.array([0.1, np.nan, 0.1 + 0.2]))
+    write_easiness(tmp_path / "e.jsonl", easiness)
+    back = read_easiness(tmp_path / "e.jsonl")
+    assert back.sentences == SENTENCES
+    np.testing.assert_array_equal(back.values, easiness.values)
+    assert back.of(SENTENCES[::-1])[0] == easiness.values[2]
+    with pytest.raises(InputError, match="no easiness for sentence 9 of reference 0 of input 'a'"):
+        back.of([Sentence("a", 0, 9, "")])
+    table = render(easiness, "table")
+    assert table.index("It rained") < table.index("A cat") < table.index("The dog")
+    assert "3 sentences, 2 with an easiness" in table
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ('{"input": "a"}', "no sentence is named"),
+        ('{"input": "a", "sentence": -1}', "no sentence is named"),
+        ('{"input": "a", "sentence": 0, "easiness": "big"}', 'the easiness is "big"'),
+        ('{"input": "a", "sentence": 0, "easiness": true}', "the easiness is true"),
+        ('{"input": "x", "sentence": 0, "easiness": 1}', "the same sentence as in line 1"),
+    ],
+)
+def test_a_bad_line_is_named(tmp_path, line, words):
+    path = tmp_path / "e.jsonl"
+    path.write_text('{"input": "x", "sentence": 0, "easiness": 0.5}\n' + line + "\n")
+    with pytest.raises(InputError, match=words) as error:
+        read_easiness(path)
+    assert f"{path}:2:" in str(error.value)

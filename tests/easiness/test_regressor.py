@@ -1,0 +1,185 @@
+import json
+import warnings
+
+import numpy as np
+import pytest
+
+from litepyramid.easiness.features import FeatureTable, constituency_features, parse_tree
+from litepyramid.easiness.regressor import (
+    CONSTITUENCY_NAMES,
+    Settings,
+    fit,
+    load_regressor,
+    modernise,
+    predict,
+    save_regressor,
+)
+from litepyramid.errors import InputError, ModelError
+
+
+def table(n=40, names=("length", "depth"), name="mine", seed=0):
+    rng = np.random.default_rng(seed)
+    return FeatureTable(name, names, rng.integers(0, 9, (n, len(names))))
+
+
+@pytest.fixture(scope="module")
+def trained():
+    features = table()
+    return fit(features, features.values[:, 0] / 9, about={"data": "made up"}), features
+
+
+def walk(tree, row):
+    """One tree of the authors' file, followed by hand."""
+    node = 0
+    while tree["left_children"][node] != -1:
+        left = row[tree["split_indices"][node]] < tree["split_conditions"][node]
+        node = tree["left_children" if left else "right_children"][node]
+    return tree["split_conditions"][node]
+
+
+@pytest.mark.parametrize(
+    "name", ["TAC08/all_xgb.json", *(f"REALSumm/fold{k}_xgb.json" for k in range(5))]
+)
+def test_the_released_regressors_load_without_a_warning_and_predict(data, name):
+    path = data / "regressors" / name
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        regressor = load_regressor(path)
+        trees = [
+            parse_tree("(S (NP (NN Rain)) (VP (VBZ falls)))"),
+            parse_tree(
+                "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (NN mat)))) (. .))"
+            ),
+        ]
+        features = constituency_features(trees)
+        values = np.vstack([features.values, np.random.default_rng(5).integers(0, 30, (20, 69))])
+        features = FeatureTable(features.feature_set, features.names, values)
+        found = predict(regressor, features)
+    assert regressor.booster.num_boosted_rounds() == 40
+    model = json.loads(path.read_text())["learner"]
+    grown = model["gradient_booster"]["model"]["trees"]
+    expected = [0.5 + sum(walk(tree, row) for tree in grown) for row in values.tolist()]
+    assert found == pytest.approx(expected, abs=1e-5)
+    assert 0 < found[0] < 1
+
+
+@pytest.mark.parametrize("ending", ["ubj", "json"])
+def test_a_saved_regressor_comes_back_whole(trained, tmp_path, ending):
+    regressor, features = trained
+    path = tmp_path / f"r.{ending}"
+    save_regressor(regressor, path)
+    back = load_regressor(path)
+    assert (back.feature_set, back.names) == ("mine", ("length", "depth"))
+    assert back.about == regressor.about
+    assert back.about["data"] == "made up"
+    assert predict(back, features).tolist() == predict(regressor, features).tolist()
+
+
+def test_an_old_file_saved_again_is_the_same_regressor(data, tmp_path):
+    old = load_regressor(data / "regressors" / "TAC08" / "all_xgb.json")
+    save_regressor(old, tmp_path / "new.ubj")
+    new = load_regressor(tmp_path / "new.ubj")
+    features = FeatureTable("constituency", CONSTITUENCY_NAMES, np.arange(690).reshape(10, 69) % 23)
+    assert predict(new, features).tolist() == predict(old, features).tolist()
+    assert new.names == CONSTITUENCY_NAMES
+
+
+@pytest.mark.parametrize(
+    "features",
+    [
+        table(names=("length", "width")),
+        table(names=("depth", "length")),
+        table(names=("length",)),
+        table(name="other"),
+    ],
+)
+def test_other_features_are_refused(trained, features):
+    with pytest.raises(ModelError, match="trained on other features"):
+        predict(trained[0], features)
+
+
+def test_sentences_without_gold_teach_nothing():
+    features = table()
+    gold = features.values[:, 0] / 9
+    gold[30:] = np.nan
+    one = fit(features, gold)
+    other = fit(features.rows(np.arange(30)), gold[:30])
+    assert predict(one, features).tolist() == predict(other, features).tolist()
+    assert one.about["sentences"] == "30"
+
+
+def test_fitting_is_repeatable_and_the_seed_counts():
+    features = table(80)
+    gold = np.random.default_rng(1).random(80)
+    settings = Settings(subsample=0.5, seed=1)
+    first = predict(fit(features, gold, settings), features)
+    assert first.tolist() == predict(fit(features, gold, settings), features).tolist()
+    other = predict(fit(features, gold, Settings(subsample=0.5, seed=2)), features)
+    assert first.tolist() != other.tolist()
+
+
+@pytest.mark.parametrize(
+    ("gold", "settings", "words"),
+    [
+        (np.full(40, np.nan), Settings(), "0 sentences"),
+        (np.zeros(3), Settings(), "3 easiness values for 40"),
+        (np.zeros(40), Settings(eta=0), "eta is 0"),
+        (np.zeros(40), Settings(max_depth=0), "max depth is 0"),
+    ],
+)
+def test_what_cannot_be_fitted_is_named(gold, settings, words):
+    with pytest.raises(InputError, match=words):
+        fit(table(), gold, settings)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x80\x04\x95pickle", "no XGBoost model"),
+        (b"", "no XGBoost model"),
+        (b'{"a": 1}', "no XGBoost model"),
+        (b'{"version": [1, 4, 1], "learner": {}}', "damaged"),
+        (b'{"version": [3, 0, 0], "learner": {}}', "no XGBoost model"),
+        (b'{"a": ', "no valid JSON"),
+        (b"{L\x00\x00\x00\x00", "no XGBoost model"),
+    ],
+)
+def test_a_file_that_is_no_regressor_is_refused(tmp_path, content, words):
+    path = tmp_path / "model.ubj"
+    path.write_bytes(content)
+    with pytest.raises(ModelError, match=words):
+        load_regressor(path)
+
+
+def test_a_cut_file_is_refused(trained, tmp_path):
+    save_regressor(trained[0], tmp_path / "r.ubj")
+    whole = (tmp_path / "r.ubj").read_bytes()
+    (tmp_path / "r.ubj").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelError, match="no XGBoost model"):
+        load_regressor(tmp_path / "r.ubj")
+
+
+def test_a_model_that_does_not_name_its_features_is_refused(trained, tmp_path):
+    import xgboost
+
+    features = table()
+    bare = xgboost.train({}, xgboost.DMatrix(features.values, label=np.zeros(40)), 2)
+    bare.save_model(tmp_path / "bare.json")
+    with pytest.raises(ModelError, match="does not say what its 2 features are"):
+        load_regressor(tmp_path / "bare.json")
+
+
+def test_a_name_without_a_known_ending_is_refused(trained, tmp_path):
+    with pytest.raises(InputError, match=r"\.ubj or \.json"):
+        save_regressor(trained[0], tmp_path / "model.pkl")
+    assert not list(tmp_path.iterdir())
+
+
+def test_modernising_leaves_the_trees_as_they_are(data):
+    old = json.loads((data / "regressors" / "TAC08" / "all_xgb.json").read_text())
+    new = modernise(old)
+    assert new["version"] == [2, 0, 0]
+    before = old["learner"]["gradient_booster"]["model"]["trees"]
+    after = new["learner"]["gradient_booster"]["model"]["trees"]
+    assert [t["split_conditions"] for t in after] == [t["split_conditions"] for t in before]
+    assert old["version"] == [1, 4, 1]

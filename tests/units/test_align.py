@@ -1,0 +1,103 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.errors import InputError
+from litepyramid.io.references import read_references
+from litepyramid.io.units import read_units
+from litepyramid.types import InputReferences, InputUnits, Unit
+from litepyramid.units.align import Sentence, align_all, align_units, sentences_of, word_types
+
+TEXTS = ("A cat sat on the mat .", "The dog , big and brown , ran .", "It rained .")
+SENTENCES = [Sentence("a", 0, i, text) for i, text in enumerate(TEXTS)]
+
+
+def place(text, sentences=SENTENCES, **known):
+    unit = align_units(InputUnits("a", (Unit(text, **known),)), sentences).units.units[0]
+    return unit.reference, unit.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("The dog ran.", 1),
+        ("It RAINED!", 2),
+        ("The cat and the dog.", 1),  # the, and, dog against the, cat
+        ("The", 0),  # a tie: the first wins
+        ("The The The cat", 0),  # types count, not tokens
+        ("Nothing shared", 0),
+        (", . ,", 0),  # punctuation is no word
+    ],
+)
+def test_most_shared_word_types_first_wins(text, sentence):
+    assert place(text) == (0, sentence)
+
+
+def test_a_unit_that_names_its_sentence_keeps_it_whatever_its_words_are():
+    assert place("A cat is the mat", kind="stu", reference=0, sentence=2) == (0, 2)
+
+
+def test_a_unit_that_names_its_reference_is_looked_for_there():
+    both = [*SENTENCES, Sentence("a", 1, 0, "Storms ."), Sentence("a", 1, 1, "A dog .")]
+    assert place("The dog ran.", both, reference=1) == (1, 1)
+    assert place("The dog ran.", both) == (0, 1)
+
+
+def test_counts_of_how_units_were_placed():
+    units = InputUnits(
+        "a", (Unit("x", reference=0, sentence=1), Unit("The"), Unit("dog"), Unit("zebra"))
+    )
+    found = align_units(units, SENTENCES)
+    assert (found.own, found.matched, found.tied, found.unmatched) == (1, 2, 1, 1)
+    assert found.units.texts == units.texts
+
+
+@pytest.mark.parametrize(
+    ("units", "sentences", "words"),
+    [
+        ((Unit("x"),), [], "no reference sentences"),
+        ((Unit("x", reference=0, sentence=3),), SENTENCES, "names sentence 3 of reference 0"),
+    ],
+)
+def test_what_cannot_be_placed_is_named(units, sentences, words):
+    with pytest.raises(InputError, match=words):
+        align_units(InputUnits("a", units), sentences)
+
+
+def test_sentences_of_marked_and_unmarked_references():
+    marked = InputReferences("a", (("One .", " Two  words . "), ("Three .",)), (True, True))
+    plain = InputReferences("b", (("Four . Five .",),), (False,))
+    assert [s.text for s in sentences_of([marked])] == ["One .", "Two words .", "Three ."]
+    with pytest.raises(InputError, match="reference 1 of input 'b' marks no sentences"):
+        sentences_of([plain])
+    split = sentences_of([marked, plain], lambda text: text.split(" . "))
+    assert [(s.input, s.reference, s.sentence) for s in split] == [
+        ("a", 0, 0),
+        ("a", 0, 1),
+        ("a", 1, 0),
+        ("b", 0, 0),
+        ("b", 0, 1),
+    ]
+    with pytest.raises(InputError, match="occurs twice"):
+        sentences_of([marked, marked])
+
+
+WORDS = st.lists(st.sampled_from(["cat", "dog", "ran", "sat", "the"]), max_size=6).map(" ".join)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=5), WORDS)
+def test_no_sentence_shares_more_types_than_the_one_found(texts, unit):
+    sentences = [Sentence("a", 0, i, text) for i, text in enumerate(texts)]
+    _, found = place(unit, sentences)
+    shared = [len(word_types(unit) & word_types(text)) for text in texts]
+    assert shared[found] == max(shared)
+    assert found == shared.index(max(shared))
+
+
+def test_realsumm_units_find_sentences(realsumm):
+    sentences = sentences_of(read_references(realsumm / "references.txt"))
+    assert len(sentences) == 368
+    scus = read_units(realsumm / "SCUs.txt")
+    found = align_all(scus, sentences)
+    assert sum(a.matched for a in found) == sum(len(s.units) for s in scus) == 1056
+    assert sum(a.unmatched for a in found) == 0
