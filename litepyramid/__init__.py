@@ -20,6 +20,13 @@ _PUBLIC = {
     "SystemLabels": "litepyramid.types",
     "SystemSummaries": "litepyramid.types",
     "Unit": "litepyramid.types",
+    "compare_systems": "litepyramid.comparison",
+    "make_judge": "litepyramid.presence.judges",
+    "read_labels": "litepyramid.io.labels",
+    "read_references": "litepyramid.io.references",
+    "read_summaries": "litepyramid.io.summaries",
+    "read_units": "litepyramid.io.units",
+    "score_systems": "litepyramid.scoring",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]

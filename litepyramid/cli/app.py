@@ -8,6 +8,8 @@ import typer
 
 from litepyramid._version import __version__
 from litepyramid.cli import meta
+from litepyramid.cli.demo import demo
+from litepyramid.cli.score import compare, score
 
 app = typer.Typer(
     name="litepyramid",
@@ -36,3 +38,6 @@ def _root(
 
 
 app.add_typer(meta.app, name="meta")
+app.command()(score)
+app.command()(compare)
+app.command()(demo)

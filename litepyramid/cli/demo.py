@@ -1,0 +1,34 @@
+"""``litepyramid demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from litepyramid.cli.options import SeedOption
+
+
+def demo(
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Copy the example's files to this new folder, and stop."),
+    ] = None,
+    seed: SeedOption = 12345,
+) -> None:
+    """Show what litepyramid does on the example that ships with it; nothing is downloaded."""
+    if save is not None:
+        from litepyramid.embedded.example import save_example
+
+        typer.echo(f"The example is in {save_example(save)}.")
+        return
+    from litepyramid.demo import tour
+    from litepyramid.report.table import render
+
+    for number, step in enumerate(tour(seed), start=1):
+        typer.echo(f"{number}. {step.heading}\n   $ {step.command}\n")
+        typer.echo(render(step.result, "table"))
+    typer.echo(
+        "Try the commands yourself: `litepyramid demo --save example` writes the files they read."
+    )

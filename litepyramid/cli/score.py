@@ -1,0 +1,195 @@
+"""``litepyramid score`` and ``litepyramid compare``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
+
+if TYPE_CHECKING:
+    from litepyramid.types import InputUnits
+
+Summaries = Annotated[
+    list[Path],
+    typer.Argument(
+        help="Summary files, or folders of them. A system is a file, named by its stem.",
+        show_default=False,
+    ),
+]
+UnitsOption = Annotated[
+    Path | None,
+    typer.Option("--units", "-u", help="Units of the references: JSON Lines or a line file."),
+]
+ReferencesOption = Annotated[
+    Path | None,
+    typer.Option("--references", "-r", help="References to extract STUs from, instead of units."),
+]
+SrlOption = Annotated[
+    str,
+    typer.Option(
+        "--srl", help="With --references: embedded, sentences, allennlp:ARCHIVE, or a parse file."
+    ),
+]
+JudgeOption = Annotated[
+    str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
+]
+KindOption = Annotated[
+    Literal["scu", "stu"],
+    typer.Option("--kind", help="What the units of a file are that does not say."),
+]
+IdsOption = Annotated[
+    Path | None, typer.Option("--ids", help="Ids of the line files' inputs, one a line.")
+]
+WeightsOption = Annotated[
+    Path | None, typer.Option("--weights", "-w", help="A weight for every unit.")
+]
+SamplesOption = Annotated[
+    int, typer.Option("--samples", min=1, help="Bootstrap samples and permutations.")
+]
+ConfidenceOption = Annotated[
+    float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")
+]
+RuleOption = Annotated[
+    Literal["lite", "sample", "original", "modified"],
+    typer.Option(
+        "--pyramid",
+        help="lite: mean over all units. sample: LitePyramid. original, modified: Pyramid.",
+    ),
+]
+
+
+def score(
+    summaries: Summaries,
+    units: UnitsOption = None,
+    references: ReferencesOption = None,
+    srl: SrlOption = "embedded",
+    judge: JudgeOption = "lexical",
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", "-l", help="Human presence labels: a file, or a folder."),
+    ] = None,
+    weights: WeightsOption = None,
+    ids: IdsOption = None,
+    kind: KindOption = "scu",
+    pyramid: RuleOption = "lite",
+    sample_size: Annotated[
+        int, typer.Option("--sample-size", min=1, help="K of --pyramid sample.")
+    ] = 16,
+    reference_count: Annotated[
+        int,
+        typer.Option("--reference-count", min=1, help="References an input, --pyramid modified."),
+    ] = 1,
+    samples: SamplesOption = 10_000,
+    confidence: ConfidenceOption = 0.95,
+    seed: SeedOption = 12345,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Score systems by the reference facts that their summaries carry."""
+    from litepyramid.io.labels import read_labels
+    from litepyramid.io.summaries import read_summaries
+    from litepyramid.presence.judges import make_judge
+    from litepyramid.report.table import emit
+    from litepyramid.scoring import ScoringRule, score_systems
+
+    names = _read_ids(ids)
+    loaded = _load_units(units, references, srl, weights, names, kind)
+    systems = read_summaries(summaries, [entry.input for entry in loaded], names)
+    human = read_labels([labels], loaded, names) if labels else None
+    result = score_systems(
+        systems,
+        loaded,
+        make_judge(judge),
+        labels=human,
+        rule=ScoringRule(pyramid, sample_size, reference_count),
+        samples=samples,
+        confidence=confidence,
+        seed=seed,
+    )
+    emit(result, form, output)
+
+
+def compare(
+    summaries: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Summary files or folders; or one result of `score --format json`.",
+            show_default=False,
+        ),
+    ],
+    units: UnitsOption = None,
+    references: ReferencesOption = None,
+    srl: SrlOption = "embedded",
+    judge: JudgeOption = "lexical",
+    weights: WeightsOption = None,
+    ids: IdsOption = None,
+    kind: KindOption = "scu",
+    samples: SamplesOption = 10_000,
+    confidence: ConfidenceOption = 0.95,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of 'told apart'.")] = 0.05,
+    seed: SeedOption = 12345,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Compare all pairs of systems on the same inputs: difference, interval, p-value."""
+    from litepyramid.comparison import compare_systems
+    from litepyramid.io.results import read_score_result
+    from litepyramid.io.summaries import read_summaries
+    from litepyramid.presence.judges import make_judge
+    from litepyramid.report.table import emit
+    from litepyramid.scoring import score_systems
+
+    if units is None and references is None and len(summaries) == 1 and summaries[0].is_file():
+        matrix, signature = read_score_result(summaries[0])
+    else:
+        names = _read_ids(ids)
+        loaded = _load_units(units, references, srl, weights, names, kind)
+        systems = read_summaries(summaries, [entry.input for entry in loaded], names)
+        result = score_systems(systems, loaded, make_judge(judge), samples=samples, seed=seed)
+        matrix, signature = result.matrix, result.signature
+    comparison = compare_systems(
+        matrix,
+        samples=samples,
+        confidence=confidence,
+        alpha=alpha,
+        seed=seed,
+        signature=signature,
+    )
+    emit(comparison, form, output)
+
+
+def _read_ids(path: Path | None) -> list[str] | None:
+    from litepyramid.io.inputs import read_ids
+
+    return None if path is None else read_ids(path)
+
+
+def _load_units(
+    units: Path | None,
+    references: Path | None,
+    srl: str,
+    weights: Path | None,
+    ids: list[str] | None,
+    kind: Literal["scu", "stu"],
+) -> list[InputUnits]:
+    """The units of a file, or those extracted from references; exactly one of the two."""
+    from litepyramid.errors import InputError
+    from litepyramid.io.references import read_references
+    from litepyramid.io.units import read_units, read_weights
+
+    if (units is None) == (references is None):
+        raise InputError(
+            "neither units nor references given" if units is None else "units and references given",
+            expected="--units FILE (human SCUs or ready STUs), or --references FILE (STUs are "
+            "extracted)",
+        )
+    if units is not None:
+        loaded = read_units(units, ids, kind=kind)
+    else:
+        from litepyramid.units.extract import extract_units
+
+        loaded = extract_units(read_references(references or "", ids), srl=srl)
+    return read_weights(weights, loaded, ids) if weights else loaded

@@ -1,0 +1,287 @@
+"""Are two systems told apart? Differences, intervals and tests over the same inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.report.table import Column, Table
+from litepyramid.resampling import adjust_p_values, bootstrap_counts, percentile_interval
+from litepyramid.types import FloatArray, ScoreMatrix, Signature
+
+_CHUNK = 4_000_000  # cells of sign or count matrices held at once
+
+
+@dataclass(frozen=True, slots=True)
+class PairComparison:
+    """One pair of systems.
+
+    Attributes:
+        first: The system with the higher score (the earlier one if they are equal).
+        second: The other one.
+        difference: Mean over the shared inputs of first − second, in points of the score.
+        low: Lower end of the paired bootstrap interval of the difference.
+        high: Upper end.
+        p: Two-sided paired permutation p-value of "no difference".
+        p_holm: The same after Holm's correction over all pairs.
+        inputs: Inputs that both systems have a score for.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    inputs: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonResult:
+    """All pairs of systems, the largest difference first."""
+
+    metric: str
+    pairs: tuple[PairComparison, ...]
+    alpha: float
+    exact: bool
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row a pair."""
+        told = sum(pair.p_holm < self.alpha for pair in self.pairs)
+        test = (
+            "every assignment of signs was counted"
+            if self.exact
+            else "signs drawn at random, (c+1)/(k+1)"
+        )
+        notes = [
+            f"{told} of {len(self.pairs)} pairs are told apart at {self.alpha:g} after Holm's "
+            f"correction. Paired permutation test over inputs, two-sided; {test}."
+        ]
+        low = min((p.inputs for p in self.pairs), default=0)
+        if low < max((p.inputs for p in self.pairs), default=0):
+            notes.append(f"Some pairs share fewer inputs than others (fewest: {low}).")
+        return [
+            Table(
+                f"{self.metric}: differences between systems on the same inputs",
+                (
+                    Column("first"),
+                    Column("second"),
+                    Column("difference", "diff.", signed=True),
+                    Column("low", "low", signed=True),
+                    Column("high", "high", signed=True),
+                    Column("p", digits=4),
+                    Column("p_holm", "p Holm", digits=4),
+                    Column("inputs", "inputs"),
+                ),
+                tuple(
+                    (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm, p.inputs)
+                    for p in self.pairs
+                ),
+                (*notes, str(self.signature)),
+            )
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field of every pair."""
+        return {
+            "metric": self.metric,
+            "alpha": self.alpha,
+            "exact": self.exact,
+            "pairs": [
+                {name: getattr(pair, name) for name in PairComparison.__slots__}
+                for pair in self.pairs
+            ],
+            "signature": self.signature.to_dict(),
+        }
+
+
+def system_intervals(
+    values: FloatArray, *, samples: int, confidence: float, seed: int
+) -> list[tuple[float, float]]:
+    """The percentile bootstrap interval over inputs of each system's mean score.
+
+    All systems share the drawn inputs. Missing cells are left out of their sample's mean.
+
+    Args:
+        values: (N, M) scores, NaN where not scored.
+        samples: How many samples of M inputs.
+        confidence: For example 0.95.
+        seed: Seed of the draws.
+
+    Returns:
+        N pairs (low, high); NaN where a system has no score.
+
+    Example:
+        >>> system_intervals(np.array([[0.5, 0.5]]), samples=10, confidence=0.95, seed=1)
+        [(0.5, 0.5)]
+    """
+    means = _bootstrap_means(values, samples, np.random.default_rng(seed))
+    return [percentile_interval(row, confidence) for row in means.T]
+
+
+def _bootstrap_means(values: FloatArray, samples: int, rng: np.random.Generator) -> FloatArray:
+    """(samples, rows) means of the rows over resampled columns, NaN cells left out."""
+    scored = ~np.isnan(values)
+    filled = np.where(scored, values, 0.0)
+    whole = bool(scored.all())
+    columns = values.shape[1]
+    means = []
+    step = max(1, _CHUNK // max(1, columns))
+    for start in range(0, samples, step):
+        counts = bootstrap_counts(rng, columns, min(step, samples - start)).astype(np.float64)
+        sums = counts @ filled.T
+        held = np.full_like(sums, columns) if whole else counts @ scored.T.astype(np.float64)
+        means.append(np.divide(sums, held, out=np.full_like(sums, np.nan), where=held > 0))
+    return np.concatenate(means)
+
+
+def compare_systems(
+    scores: ScoreMatrix,
+    *,
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = 12345,
+    signature: Signature | None = None,
+) -> ComparisonResult:
+    """Compares all pairs of systems on the same inputs.
+
+    The test flips the sign of each input's difference: under "no difference" the two systems
+    could change places on any input. With at most log2(`samples`) inputs all 2^M assignments are
+    counted and p is exact; else p = (c + 1) / (k + 1), which keeps the level (Phipson & Smyth
+    2010). Holm's step-down corrects over all pairs.
+
+    Args:
+        scores: (N, M) scores. An input counts for a pair if both systems have a score for it.
+        samples: k, drawn sign assignments and bootstrap samples.
+        confidence: Of the intervals.
+        alpha: Level at which the report says "told apart".
+        seed: Seed of all draws.
+        signature: What is known of how the scores were made.
+
+    Raises:
+        InputError: Fewer than two systems, or a pair with no input in common.
+
+    Example:
+        >>> scores = ScoreMatrix("s", ("a", "b"), tuple("1234"), np.array([[1, 1, 1, 1], [0] * 4]))
+        >>> pair = compare_systems(scores).pairs[0]
+        >>> pair.first, pair.difference, pair.p
+        ('a', 1.0, 0.125)
+    """
+    if len(scores.systems) < 2:
+        raise InputError(f"{len(scores.systems)} system", expected="at least two to compare")
+    means = np.array([np.nan if np.isnan(r).all() else np.nanmean(r) for r in scores.values])
+    pairs = [
+        (i, j) if not means[j] > means[i] else (j, i)
+        for i, j in combinations(range(len(scores.systems)), 2)
+    ]
+    first, second = (list(side) for side in zip(*pairs, strict=True))
+    differences = scores.values[first] - scores.values[second]
+    shared = (~np.isnan(differences)).sum(axis=1)
+    if (shared == 0).any():
+        i, j = pairs[int(np.argmin(shared))]
+        raise InputError(
+            f"systems '{scores.systems[i]}' and '{scores.systems[j]}' share no scored input",
+            expected="scores of the same inputs",
+        )
+    rng = np.random.default_rng(seed)
+    intervals = [
+        percentile_interval(row, confidence)
+        for row in _bootstrap_means(differences, samples, rng).T
+    ]
+    p, exact = sign_flip_p_values(differences, samples, rng)
+    corrected = adjust_p_values(p, "holm")
+    results = [
+        PairComparison(
+            scores.systems[i],
+            scores.systems[j],
+            float(np.nanmean(differences[n])),
+            *intervals[n],
+            float(p[n]),
+            float(corrected[n]),
+            int(shared[n]),
+        )
+        for n, (i, j) in enumerate(pairs)
+    ]
+    results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
+    fields = signature.fields if signature else (("metric", scores.metric),)
+    own = Signature.of(test="permutation", k=samples, confidence=confidence, seed=seed).fields
+    merged = Signature(tuple({**dict(fields), **dict(own)}.items()))
+    return ComparisonResult(scores.metric, tuple(results), alpha, exact, merged)
+
+
+def sign_flip_p_values(
+    differences: FloatArray, samples: int, rng: np.random.Generator
+) -> tuple[FloatArray, bool]:
+    """Two-sided p-values of "the mean difference is zero" by flipping signs of inputs.
+
+    Args:
+        differences: (pairs, M) differences, NaN where an input does not count.
+        samples: k, how many sign assignments to draw.
+        rng: Source of the signs; all pairs share them.
+
+    Returns:
+        (pairs,) p-values; and whether all 2^M assignments were counted (M ≤ log2 k).
+
+    Example:
+        >>> p, exact = sign_flip_p_values(np.ones((1, 3)), 100, np.random.default_rng(0))
+        >>> p.tolist(), exact
+        ([0.25], True)
+    """
+    filled = np.where(np.isnan(differences), 0.0, differences)
+    columns = filled.shape[1]
+    observed = np.abs(filled.sum(axis=1))
+    # Sums that are equal on paper may differ by float noise: a tie counts as "as large".
+    bound = observed - 1e-12 * np.abs(filled).sum(axis=1)
+    exact = 2**columns <= samples
+    total = 2**columns if exact else samples
+    larger = np.zeros(filled.shape[0], dtype=np.int64)
+    step = max(1, _CHUNK // max(1, columns))
+    for start in range(0, total, step):
+        rows = np.arange(start, min(total, start + step))
+        if exact:
+            bits = (rows[:, None] >> np.arange(columns)) & 1
+        else:
+            bits = rng.integers(0, 2, size=(rows.size, columns), dtype=np.int8)
+        sums = np.abs((1.0 - 2.0 * bits) @ filled.T)
+        larger += (sums >= bound).sum(axis=0)
+    return (larger / total if exact else (larger + 1) / (total + 1)), exact
+
+
+def rank_groups(
+    means: FloatArray, comparison: ComparisonResult, systems: Sequence[str]
+) -> list[int]:
+    """Rank groups: systems not told apart share one.
+
+    Systems are sorted by score; a new group begins only where every system above is told apart
+    from every system below (Holm-corrected p < alpha), so two systems that are not told apart
+    are never in different groups. A group's number is one more than the systems above it.
+
+    Returns:
+        One rank for each system, in their order; 0 for a system with no score.
+
+    Example:
+        >>> values = np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]])
+        >>> scores = ScoreMatrix("s", ("a", "b", "c"), tuple("abcdefghijkl"), values)
+        >>> rank_groups(values.mean(axis=1), compare_systems(scores), scores.systems)
+        [1, 2, 2]
+    """
+    p = {frozenset((c.first, c.second)): c.p_holm for c in comparison.pairs}
+    order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
+    ranks = [0] * len(systems)
+    rank = 1
+    for place, index in enumerate(order):
+        above, below = order[:place], order[place:]
+        if above and all(
+            p[frozenset((systems[a], systems[b]))] < comparison.alpha for a in above for b in below
+        ):
+            rank = place + 1
+        ranks[index] = rank
+    return ranks

@@ -1,0 +1,66 @@
+"""The example that ships: 12 short news references, their SCUs, four systems, honest labels.
+
+Written for the project. The systems: ``abstractive`` retells the reference, ``lead`` opens like it
+and goes on with other facts, ``offtopic`` shares the topic and no fact, ``swapped`` negates or
+swaps the facts. MIT, like the code.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from litepyramid.errors import InputError
+from litepyramid.io.labels import read_labels
+from litepyramid.io.references import read_references
+from litepyramid.io.summaries import read_summaries
+from litepyramid.io.units import read_units
+from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """The shipped example, as the readers give it."""
+
+    references: tuple[InputReferences, ...]
+    scus: tuple[InputUnits, ...]
+    summaries: tuple[SystemSummaries, ...]
+    labels: tuple[SystemLabels, ...]
+
+
+def load_example() -> Example:
+    """Reads the shipped example.
+
+    Example:
+        >>> example = load_example()
+        >>> len(example.references), [system.system for system in example.summaries]
+        (12, ['abstractive', 'lead', 'offtopic', 'swapped'])
+    """
+    with as_file(files("litepyramid.embedded") / "example") as folder:
+        scus = read_units(folder / "scus.jsonl")
+        names = [entry.input for entry in scus]
+        return Example(
+            tuple(read_references(folder / "references.jsonl")),
+            tuple(scus),
+            tuple(read_summaries([folder / "summaries"], names)),
+            tuple(read_labels([folder / "labels"], scus)),
+        )
+
+
+def save_example(folder: str | Path) -> Path:
+    """Copies the example's files into a new folder, to try the commands on.
+
+    Raises:
+        InputError: Something is there already, or the folder cannot be written.
+    """
+    goal = Path(folder)
+    if goal.exists():
+        raise InputError("is there already", path=goal, hint="Name a folder that does not exist.")
+    try:
+        with as_file(files("litepyramid.embedded") / "example") as source:
+            shutil.copytree(source, goal)
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", path=goal) from error
+    return goal

@@ -1,0 +1,240 @@
+"""Pyramid scores from presence and weights: Lite2, Lite2.x, Lite3, LitePyramid, Pyramid.
+
+Presence is a flat (systems, units) array in which the units of one input stand together; a
+`UnitLayout` says where. One call scores all summaries of all systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from litepyramid.errors import InputError
+from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels
+
+
+@dataclass(frozen=True)
+class UnitLayout:
+    """Where each input's units stand in flat arrays.
+
+    Attributes:
+        inputs: M ids.
+        offsets: (M + 1,) int64; the units of input i are ``offsets[i]:offsets[i + 1]``.
+        weights: (U,) float64, one weight a unit.
+    """
+
+    inputs: tuple[str, ...]
+    offsets: IntArray
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, units: Sequence[InputUnits]) -> UnitLayout:
+        """The layout of a list of inputs with their units, in that order.
+
+        Raises:
+            InputError: There is no input, or an input has no units or no weight above zero.
+        """
+        if not units:
+            raise InputError("no inputs", expected="the units of at least one input")
+        weights = [np.array([u.weight for u in entry.units], dtype=np.float64) for entry in units]
+        for entry, own in zip(units, weights, strict=True):
+            if not own.sum() > 0 or (own < 0).any() or not np.isfinite(own).all():
+                raise InputError(
+                    f"the weights of input '{entry.input}' are {own.tolist()}",
+                    expected="at least one unit, no negative weight, not all zero",
+                )
+        offsets = np.cumsum([0] + [w.size for w in weights], dtype=np.int64)
+        return cls(tuple(entry.input for entry in units), offsets, np.concatenate(weights))
+
+    @property
+    def counts(self) -> IntArray:
+        """(M,) the number of units of each input."""
+        return np.diff(self.offsets)
+
+    def sums(self, values: FloatArray) -> FloatArray:
+        """Sums over each input's units: (..., U) to (..., M)."""
+        return np.add.reduceat(values, self.offsets[:-1], axis=-1)
+
+    def flatten(self, labels: Sequence[SystemLabels]) -> FloatArray:
+        """Human labels as presence: (systems, U) of zeros and ones."""
+        return np.array(
+            [[x for row in system.labels for x in row] for system in labels], dtype=np.float64
+        ).reshape(len(labels), self.weights.size)
+
+
+def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
+    r"""The weighted mean presence of each input's units: Lite2, Lite2.x, Lite3, human score.
+
+    .. math:: \text{score}_i = \sum_j w_{ij} f(u_{ij}, s_i) \big/ \sum_j w_{ij}
+
+    (ZB21 eq. 2 with SCUs, §3.2 with STUs, which all weigh 1; with human labels for f it is the
+    exhaustive human score.)
+
+    Args:
+        presence: (..., U) values in [0, 1]; a leading axis is the systems.
+        layout: Where each input's units stand.
+
+    Returns:
+        (..., M) scores in [0, 1]; NaN where the presence of a unit of the input is NaN.
+
+    Raises:
+        InputError: The last axis of `presence` is not U long.
+
+    Example:
+        >>> from litepyramid.types import InputUnits, Unit
+        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 3), Unit("y", 1)))])
+        >>> lite_pyramid_scores([[1.0, 0.0], [0.0, 1.0]], layout).tolist()
+        [[0.75], [0.25]]
+    """
+    weighted = _presence(presence, layout) * layout.weights
+    return np.asarray(layout.sums(weighted) / layout.sums(layout.weights), dtype=np.float64)
+
+
+def litepyramid_sample_scores(
+    presence: ArrayLike, layout: UnitLayout, size: int, rng: np.random.Generator
+) -> tuple[FloatArray, int]:
+    """LitePyramid (Shapira et al. 2019): mean presence of `size` units sampled for each input.
+
+    The pool of an input holds each unit as often as it weighs (the union over references with
+    duplicates); the draw is without replacement and the same for all systems.
+
+    Args:
+        presence: (..., U) values in [0, 1].
+        layout: Where each input's units stand; weights must be whole numbers.
+        size: K, the units drawn for each input.
+        rng: The source of the draw.
+
+    Returns:
+        (..., M) scores; and how many inputs had a pool smaller than `size`, all of which was used.
+
+    Example:
+        >>> from litepyramid.types import InputUnits, Unit
+        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x"), Unit("y"), Unit("z")))])
+        >>> rng = np.random.default_rng(0)
+        >>> litepyramid_sample_scores([1.0, 1.0, 1.0], layout, 2, rng)
+        (array([1.]), 0)
+    """
+    if size < 1:
+        raise InputError(f"sample size {size}", expected="at least 1")
+    weights = layout.weights
+    if (weights != np.round(weights)).any():
+        raise InputError(
+            "a unit's weight is no whole number",
+            expected="weights that count references: LitePyramid repeats a unit by its weight",
+        )
+    drawn = np.zeros_like(weights)
+    small = 0
+    for start, end in zip(layout.offsets[:-1], layout.offsets[1:], strict=True):
+        pool = np.repeat(np.arange(start, end), weights[start:end].astype(np.int64))
+        small += pool.size < size
+        np.add.at(drawn, rng.choice(pool, min(size, pool.size), replace=False), 1.0)
+    values = layout.sums(_presence(presence, layout) * drawn) / layout.sums(drawn)
+    return np.asarray(values, dtype=np.float64), int(small)
+
+
+def ideal_size(total_contributors: ArrayLike, references: ArrayLike) -> IntArray:
+    """How many SCUs the ideal summary of the modified Pyramid score holds.
+
+    floor(total contributors / references + 0.5): the average number of SCUs a reference, halves
+    rounded up.
+
+    Example:
+        >>> ideal_size([9, 10], 4).tolist()
+        [2, 3]
+    """
+    mean = np.asarray(total_contributors, dtype=np.float64) / np.asarray(references)
+    return np.asarray(np.floor(mean + 0.5), dtype=np.int64)
+
+
+def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
+    """The original Pyramid score (Nenkova & Passonneau 2004; ZB21 eq. 1).
+
+    Σ weights of the present SCUs / the best sum reachable with as many SCUs.
+
+    Args:
+        labels: (..., U) zeros and ones.
+        layout: Where each input's units stand, and their weights.
+
+    Returns:
+        (..., M); 0 for a summary with no SCU present.
+
+    Raises:
+        InputError: A label is neither 0 nor 1 (the score counts SCUs, so it needs a decision).
+
+    Example:
+        >>> from litepyramid.types import InputUnits, Unit
+        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 4), Unit("y", 1)))])
+        >>> pyramid_scores([[0, 1], [1, 1]], layout).tolist()
+        [[0.25], [1.0]]
+    """
+    present = _presence(labels, layout)
+    if not np.isin(present, (0.0, 1.0)).all():
+        raise InputError("presence is not 0 or 1", expected="labels: the score counts SCUs")
+    sizes = layout.sums(present).astype(np.int64)
+    best = np.empty(sizes.shape)
+    for i, heaviest in enumerate(_heaviest(layout)):
+        best[..., i] = heaviest[sizes[..., i]]
+    gained = layout.sums(present * layout.weights)
+    return np.divide(gained, best, out=np.zeros_like(best), where=best > 0)
+
+
+def modified_pyramid_scores(
+    presence: ArrayLike, layout: UnitLayout, references: ArrayLike
+) -> FloatArray:
+    """The modified Pyramid score (Passonneau 2010).
+
+    Σ weights of the present SCUs / the sum of an ideal summary of `ideal_size` SCUs, filled from
+    the heaviest down. A summary that holds more SCUs than the ideal one can score above 1.
+
+    Args:
+        presence: (..., U) labels, or presence in [0, 1].
+        layout: Where each input's units stand; a weight is the SCU's number of contributors.
+        references: Number of references of all inputs, or (M,) of each.
+
+    Returns:
+        (..., M); NaN where the ideal summary holds no SCU.
+
+    Raises:
+        InputError: A number of references is below 1.
+
+    Example:
+        >>> from litepyramid.types import InputUnits, Unit
+        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 4), Unit("y", 2), Unit("z", 2)))])
+        >>> modified_pyramid_scores([1, 0, 0], layout, 4).round(4).tolist()
+        [0.6667]
+    """
+    if (np.asarray(references) < 1).any():
+        raise InputError("no references", expected="at least one reference for each input")
+    sizes = np.broadcast_to(
+        ideal_size(layout.sums(layout.weights), references), (len(layout.inputs),)
+    )
+    best = np.array(
+        [
+            heaviest[min(int(size), heaviest.size - 1)]
+            for heaviest, size in zip(_heaviest(layout), sizes, strict=True)
+        ]
+    )
+    gained = layout.sums(_presence(presence, layout) * layout.weights)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(best > 0, gained / best, np.nan), dtype=np.float64)
+
+
+def _heaviest(layout: UnitLayout) -> list[FloatArray]:
+    """Per input, entry n is the sum of its n heaviest weights, from n = 0."""
+    return [
+        np.concatenate(([0.0], np.cumsum(np.sort(layout.weights[start:end])[::-1])))
+        for start, end in zip(layout.offsets[:-1], layout.offsets[1:], strict=True)
+    ]
+
+
+def _presence(values: ArrayLike, layout: UnitLayout) -> FloatArray:
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim == 0 or array.shape[-1] != layout.weights.size:
+        raise InputError(
+            f"presence of the shape {array.shape}",
+            expected=f"{layout.weights.size} units on the last axis",
+        )
+    return array

@@ -1,0 +1,387 @@
+"""From summaries and units to scores of systems: judge, weigh, average, compare."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from litepyramid.comparison import compare_systems, rank_groups, system_intervals
+from litepyramid.errors import InputError
+from litepyramid.io.units import units_to_json
+from litepyramid.presence.judge import Judge, JudgedBatch
+from litepyramid.pyramid import (
+    UnitLayout,
+    lite_pyramid_scores,
+    litepyramid_sample_scores,
+    modified_pyramid_scores,
+    pyramid_scores,
+)
+from litepyramid.report.table import Column, Table
+from litepyramid.types import (
+    FloatArray,
+    InputUnits,
+    ScoreMatrix,
+    Signature,
+    SystemLabels,
+    SystemSummaries,
+)
+
+Rule = Literal["lite", "sample", "original", "modified"]
+
+_TITLES = {
+    "lite2pyramid": "Lite²Pyramid",
+    "lite2.xpyramid": "Lite²·ˣPyramid",
+    "lite3pyramid": "Lite³Pyramid",
+    "litepyramid": "LitePyramid",
+    "pyramid": "Pyramid (original)",
+    "modified_pyramid": "Pyramid (modified)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringRule:
+    """How presence becomes a summary's score.
+
+    Attributes:
+        name: ``lite`` weighted mean over all units; ``sample`` LitePyramid over `size` units
+            drawn for each input; ``original`` and ``modified`` the Pyramid scores.
+        size: K of ``sample``.
+        references: Number of references an input of ``modified``.
+    """
+
+    name: Rule = "lite"
+    size: int = 16
+    references: int = 1
+
+    def apply(
+        self, presence: FloatArray, layout: UnitLayout, seed: int
+    ) -> tuple[FloatArray, dict[str, int]]:
+        """(N, M) scores of (N, U) presence, and what must be counted."""
+        if self.name == "lite":
+            return lite_pyramid_scores(presence, layout), {}
+        if self.name == "sample":
+            rng = np.random.default_rng(seed)
+            values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
+            return values, {"inputs_with_fewer_units_than_sample": small}
+        if self.name == "original":
+            return pyramid_scores(presence, layout), {}
+        if self.name == "modified":
+            return modified_pyramid_scores(presence, layout, self.references), {}
+        raise InputError(
+            f"no scoring rule '{self.name}'", expected="lite, sample, original or modified"
+        )
+
+    def metric(self, units: Sequence[InputUnits]) -> str:
+        """The name of the score that this rule gives on these units."""
+        if self.name == "lite":
+            kinds = unit_kinds(units)
+            return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(kinds, "lite2.xpyramid")
+        return {
+            "sample": "litepyramid",
+            "original": "pyramid",
+            "modified": "modified_pyramid",
+        }[self.name]
+
+    def signature(self) -> str | None:
+        """The rule as a signature field; None for the plain weighted mean."""
+        if self.name == "lite":
+            return None
+        extra = {"sample": f"-{self.size}", "modified": f"-{self.references}refs"}
+        return self.name + extra.get(self.name, "")
+
+
+@dataclass(frozen=True)
+class ScoreResult:
+    """Scores of systems, down to each unit's presence.
+
+    Attributes:
+        metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units' kinds.
+        systems: N names, in the order given.
+        units: M inputs with their units.
+        presence: (N, U) presence of every unit, inputs one after the other.
+        values: (N, M) summary scores.
+        intervals: N (low, high) bootstrap intervals of the system scores over inputs.
+        ranks: N rank groups; systems not told apart share one.
+        labels: (N, U) human labels, NaN rows for systems without; None if no labels were given.
+        human: (N, M) human scores, NaN likewise; None if no labels were given.
+        counts: What was counted on the way: pairs, empty summaries, truncated pairs …
+        confidence: Of the intervals.
+        signature: Everything needed to get the same numbers.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    units: tuple[InputUnits, ...]
+    presence: FloatArray = field(repr=False)
+    values: FloatArray = field(repr=False)
+    intervals: tuple[tuple[float, float], ...]
+    ranks: tuple[int, ...]
+    labels: FloatArray | None = field(repr=False)
+    human: FloatArray | None = field(repr=False)
+    counts: Mapping[str, int]
+    confidence: float
+    signature: Signature
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """M ids."""
+        return tuple(entry.input for entry in self.units)
+
+    @property
+    def matrix(self) -> ScoreMatrix:
+        """The summary scores with names, as meta-evaluation takes them."""
+        return ScoreMatrix(self.metric, self.systems, self.inputs, self.values)
+
+    @property
+    def human_matrix(self) -> ScoreMatrix | None:
+        """The human scores with names; None if no labels were given."""
+        if self.human is None:
+            return None
+        return ScoreMatrix("human", self.systems, self.inputs, self.human)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """System scores: the mean over inputs (ZB21 §3.1)."""
+        means = self.values.mean(axis=1)
+        return {name: float(mean) for name, mean in zip(self.systems, means, strict=True)}
+
+    @property
+    def human_scores(self) -> dict[str, float]:
+        """Human system scores; NaN for a system without labels, empty if none were given."""
+        if self.human is None:
+            return {}
+        means = self.human.mean(axis=1)
+        return {name: float(mean) for name, mean in zip(self.systems, means, strict=True)}
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row a system, best first."""
+        percent = f"{100 * self.confidence:g} %"
+        columns = [
+            Column("rank", "rank"),
+            Column("system", "system"),
+            Column("score", "score"),
+            Column("low", f"{percent} low"),
+            Column("high", "high"),
+        ]
+        rows = []
+        for index in self._order():
+            name = self.systems[index]
+            row: list[str | int | float | None] = [
+                self.ranks[index] or None,
+                name,
+                self.scores[name],
+                *self.intervals[index],
+            ]
+            if self.human is not None:
+                row.append(self.human_scores[name])
+            rows.append(tuple(row))
+        if self.human is not None:
+            columns.append(Column("human", "human"))
+        title = (
+            f"{_TITLES[self.metric]} of {len(self.systems)} systems on {len(self.units)} inputs"
+            f" ({self.presence.shape[1]} units)"
+        )
+        return [Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))]
+
+    def _order(self) -> list[int]:
+        return [int(i) for i in np.argsort(-self.values.mean(axis=1), kind="stable")]
+
+    def _notes(self) -> list[str]:
+        notes = []
+        if len(self.systems) > 1:
+            notes.append("Systems of one rank are not told apart at .05 (permutation, Holm).")
+        wording = {
+            "empty_summaries": "{} empty summaries; they score 0.",
+            "truncated": "{} pairs were cut to the judge's maximum length.",
+            "systems_without_labels": "{} systems have no human labels.",
+            "labels_not_used": "{} label files are of systems not scored here.",
+            "inputs_with_fewer_units_than_sample": "{} inputs have fewer units than the sample.",
+        }
+        notes += [text.format(self.counts[k]) for k, text in wording.items() if self.counts.get(k)]
+        return notes
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, down to each unit's presence in each summary."""
+        layout = UnitLayout.of(self.units)
+        bounds = list(zip(layout.offsets[:-1], layout.offsets[1:], strict=True))
+        systems = []
+        for index, name in enumerate(self.systems):
+            low, high = self.intervals[index]
+            entry = {"system": name, "score": self.scores[name], "low": low, "high": high}
+            if self.human is not None:
+                entry["human"] = self.human_scores[name]
+            systems.append({**entry, "rank": self.ranks[index]})
+        rows = []
+        for n, name in enumerate(self.systems):
+            for m, (start, end) in enumerate(bounds):
+                row: dict[str, Any] = {
+                    "system": name,
+                    "input": self.inputs[m],
+                    "score": self.values[n, m],
+                    "presence": self.presence[n, start:end],
+                }
+                if self.human is not None and self.labels is not None:
+                    row["human"] = self.human[n, m]
+                    row["labels"] = self.labels[n, start:end]
+                rows.append(row)
+        return {
+            "metric": self.metric,
+            "systems": systems,
+            "scores": rows,
+            "units": [units_to_json(entry) for entry in self.units],
+            "confidence": self.confidence,
+            "counts": dict(self.counts),
+            "signature": self.signature.to_dict(),
+        }
+
+
+def unit_kinds(units: Sequence[InputUnits]) -> str:
+    """``scu``, ``stu``, or ``scu+stu`` where both occur.
+
+    Example:
+        >>> from litepyramid.types import Unit
+        >>> unit_kinds([InputUnits("a", (Unit("x"), Unit("y", kind="stu")))])
+        'scu+stu'
+    """
+    return "+".join(sorted({unit.kind for entry in units for unit in entry.units}))
+
+
+def judge_systems(
+    summaries: Sequence[SystemSummaries], units: Sequence[InputUnits], judge: Judge
+) -> tuple[FloatArray, JudgedBatch]:
+    """Judges every unit of every input against every system's summary.
+
+    Returns:
+        (N, U) presence, systems in the order given and inputs one after the other; and what the
+        judge says of itself.
+
+    Raises:
+        InputError: A system's inputs are not those of the units, in the same order.
+    """
+    names = tuple(entry.input for entry in units)
+    items: list[tuple[str, Sequence[str]]] = []
+    for system in summaries:
+        if system.inputs != names:
+            raise InputError(
+                f"the inputs of system '{system.system}' are not those of the units",
+                expected=f"{len(names)} inputs in the units' order",
+            )
+        items += [(text, entry.texts) for text, entry in zip(system.texts, units, strict=True)]
+    judged = judge.judge(items)
+    total = sum(len(entry.units) for entry in units)
+    return np.concatenate(judged.presence).reshape(len(summaries), total), judged
+
+
+def score_systems(
+    summaries: Sequence[SystemSummaries],
+    units: Sequence[InputUnits],
+    judge: Judge,
+    *,
+    labels: Sequence[SystemLabels] | None = None,
+    rule: ScoringRule | None = None,
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+) -> ScoreResult:
+    """Scores systems by the units of the references that their summaries carry (ZB21 §3).
+
+    A summary's score is the weighted mean presence of its input's units, a system's score the
+    mean over inputs: Lite2Pyramid on SCUs, Lite3Pyramid on STUs, Lite2.x on a mix.
+
+    Args:
+        summaries: One entry a system, its inputs those of `units` in the same order.
+        units: One entry an input.
+        judge: Says how far a unit is present in a summary.
+        labels: Human presence labels; systems are matched by name.
+        rule: Another way from presence to scores than the weighted mean.
+        samples: Bootstrap samples and permutations.
+        confidence: Of the intervals.
+        seed: Seed of everything random.
+
+    Returns:
+        Scores of systems, summaries and units, with intervals over inputs and rank groups.
+
+    Raises:
+        InputError: No systems, twice the same system, or inputs that do not match.
+
+    Example:
+        >>> from litepyramid import SystemSummaries, Unit
+        >>> from litepyramid.presence.judges import make_judge
+        >>> units = [InputUnits("1", (Unit("A storm hit Oslo."), Unit("Two people died.")))]
+        >>> system = SystemSummaries("mine", ("1",), ("A storm hit Oslo on Monday.",))
+        >>> score_systems([system], units, make_judge("recall")).scores
+        {'mine': 0.5}
+    """
+    if not summaries:
+        raise InputError("no systems", expected="the summaries of at least one system")
+    systems = tuple(system.system for system in summaries)
+    if len(set(systems)) < len(systems):
+        twice = next(name for name in systems if systems.count(name) > 1)
+        raise InputError(f"system '{twice}' occurs twice", hint="Rename one of the two.")
+    rule = rule or ScoringRule()
+    layout = UnitLayout.of(units)
+    presence, judged = judge_systems(summaries, units, judge)
+    values, counts = rule.apply(presence, layout, seed)
+    empty = sum(not text for system in summaries for text in system.texts)
+    counts = {**judged.counts, **counts, "empty_summaries": empty}
+    flat_labels = human = None
+    if labels is not None:
+        flat_labels, label_counts = _align_labels(labels, systems, layout)
+        human = np.full(values.shape, np.nan)
+        known = ~np.isnan(flat_labels[:, 0])
+        human[known] = rule.apply(flat_labels[known], layout, seed)[0]
+        counts |= label_counts
+    signature = Signature.of(
+        units=unit_kinds(units),
+        **judged.signature,
+        rule=rule.signature(),
+        truncated=judged.counts.get("truncated"),
+        k=samples,
+        seed=seed,
+    )
+    metric = rule.metric(units)
+    ranks = [1]
+    if len(systems) > 1:
+        matrix = ScoreMatrix(metric, systems, layout.inputs, values)
+        comparison = compare_systems(matrix, samples=samples, confidence=confidence, seed=seed)
+        ranks = rank_groups(values.mean(axis=1), comparison, systems)
+    return ScoreResult(
+        metric=metric,
+        systems=systems,
+        units=tuple(units),
+        presence=presence,
+        values=values,
+        intervals=tuple(
+            system_intervals(values, samples=samples, confidence=confidence, seed=seed)
+        ),
+        ranks=tuple(ranks),
+        labels=flat_labels,
+        human=human,
+        counts=counts,
+        confidence=confidence,
+        signature=signature,
+    )
+
+
+def _align_labels(
+    labels: Sequence[SystemLabels], systems: Sequence[str], layout: UnitLayout
+) -> tuple[FloatArray, dict[str, int]]:
+    """(N, U) labels in the systems' order, NaN rows where there are none, and their counts."""
+    by_name = {entry.system: entry for entry in labels}
+    flat = np.full((len(systems), layout.weights.size), np.nan)
+    for index, name in enumerate(systems):
+        if name in by_name:
+            flat[index] = layout.flatten([by_name[name]])[0]
+    unlabelled = sum(name not in by_name for name in systems)
+    if unlabelled == len(systems):
+        raise InputError(
+            "no labels of any system that is scored",
+            expected=f"label files named after the systems: '{systems[0]}' …",
+        )
+    return flat, {
+        "systems_without_labels": unlabelled,
+        "labels_not_used": sum(name not in systems for name in by_name),
+    }

@@ -1,0 +1,53 @@
+"""The commands and the Python of README.md and docs/ are run, in order, as a reader would."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n+)?```(console|python)\n(.*?)```", re.DOTALL)
+
+
+def runnable(page: Path) -> list[tuple[str, str]]:
+    """The blocks of a page that a reader can run as they stand: (language, text)."""
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [(language, text) for excuse, language, text in found if not excuse]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_shows_works(page, tmp_path):
+    blocks = runnable(page)
+    if not blocks:
+        pytest.skip("this page has nothing to run")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+    subprocess.run(
+        [sys.executable, "-m", "litepyramid", "demo", "--save", "example"],
+        cwd=tmp_path,
+        env=env,
+        check=True,
+        capture_output=True,
+    )
+    for language, text in blocks:
+        if language == "python":
+            _run([sys.executable, "-c", text], tmp_path, env)
+            continue
+        for line in re.sub(r"\\\n\s*", " ", text).splitlines():
+            if not line.startswith("$ "):
+                continue
+            words = shlex.split(line[2:], comments=True)
+            if words[0] != "litepyramid" or words[1:3] == ["demo", "--save"]:
+                continue
+            _run([sys.executable, "-m", *words], tmp_path, env)
+
+
+def _run(command, folder, env):
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
