@@ -62,7 +62,7 @@ def test_compare_from_summaries_and_from_a_saved_result(cli, example, tmp_path):
         (["score", "absent", "--units", "UNITS"], "absent: no such file or folder"),
         (["score", "SUMMARIES", "--units", "absent.txt"], "absent.txt: no such file"),
         (["score", "SUMMARIES", "--units", "UNITS", "--labels", "absent"], "no such file"),
-        (["compare", "UNITS"], "not a saved result"),
+        (["compare", "UNITS"], "scus.jsonl"),
         (["score", "SUMMARIES", "--units", "UNITS", "--confidence", "95"], "between 0 and 1"),
     ],
 )

@@ -12,7 +12,7 @@ from litepyramid.presence.judges import make_judge
 
 from litepyramid.errors import InputError
 from litepyramid.io.labels import read_labels
-from litepyramid.io.results import read_score_result
+from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
 from litepyramid.presence.judge import JudgedBatch
@@ -109,14 +109,19 @@ def test_what_does_not_match_is_refused():
 def test_a_saved_result_reads_back(tmp_path):
     result = score_systems(SYSTEMS, UNITS, WordJudge())
     emit(result, "json", tmp_path / "r.json")
-    matrix, signature = read_score_result(tmp_path / "r.json")
+    matrix = select_matrix(read_scores(tmp_path / "r.json"))
     np.testing.assert_array_equal(matrix.values, result.values)
     assert (matrix.systems, matrix.inputs) == (result.systems, result.inputs)
-    assert signature == result.signature
-    for content in ("no json", "[]", '{"scores": [{}]}', '{"scores": 3}'):
-        (tmp_path / "bad.json").write_text(content, encoding="utf-8")
-        with pytest.raises(InputError, match="not a saved result"):
-            read_score_result(tmp_path / "bad.json")
+
+
+def test_a_saved_result_holds_the_human_scores_as_a_second_metric(tmp_path):
+    labels = [SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))]
+    emit(score_systems(SYSTEMS, UNITS, WordJudge(), labels=labels), "json", tmp_path / "r.json")
+    table = read_scores(tmp_path / "r.json")
+    assert table.metrics == ("lite2pyramid", "human")
+    np.testing.assert_allclose(table.matrix("human").values[1], [0.25, 2 / 3])
+    assert np.isnan(table.matrix("human").values[[0, 2]]).all()
+    assert select_matrix(table).metric == "lite2pyramid"
 
 
 def test_json_goes_down_to_each_units_presence():

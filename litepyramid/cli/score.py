@@ -116,7 +116,7 @@ def compare(
     summaries: Annotated[
         list[Path],
         typer.Argument(
-            help="Summary files or folders; or one result of `score --format json`.",
+            help="Summary files or folders; or one table of scores: JSON of `score`, CSV, JSONL.",
             show_default=False,
         ),
     ],
@@ -127,6 +127,9 @@ def compare(
     weights: WeightsOption = None,
     ids: IdsOption = None,
     kind: KindOption = "scu",
+    metric: Annotated[
+        str | None, typer.Option("--metric", help="Which metric of a table with several.")
+    ] = None,
     samples: SamplesOption = 10_000,
     confidence: ConfidenceOption = 0.95,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of 'told apart'.")] = 0.05,
@@ -136,14 +139,14 @@ def compare(
 ) -> None:
     """Compare all pairs of systems on the same inputs: difference, interval, p-value."""
     from litepyramid.comparison import compare_systems
-    from litepyramid.io.results import read_score_result
+    from litepyramid.io.scores import read_scores, select_matrix
     from litepyramid.io.summaries import read_summaries
     from litepyramid.presence.judges import make_judge
     from litepyramid.report.table import emit
     from litepyramid.scoring import score_systems
 
     if units is None and references is None and len(summaries) == 1 and summaries[0].is_file():
-        matrix, signature = read_score_result(summaries[0])
+        matrix, signature = select_matrix(read_scores(summaries[0]), metric), None
     else:
         names = _read_ids(ids)
         loaded = _load_units(units, references, srl, weights, names, kind)

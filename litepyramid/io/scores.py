@@ -14,7 +14,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.files import read_jsonl, read_text
-from litepyramid.types import ScoreTable
+from litepyramid.types import ScoreMatrix, ScoreTable
 
 _LONG = ("system", "input", "metric", "score")
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
@@ -108,6 +108,24 @@ def as_score_table(scores: Any) -> ScoreTable:
         f"scores cannot be read from a {type(scores).__name__}",
         expected="a ScoreTable, a path, a list of paths or a pandas data frame",
     )
+
+
+def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
+    """One metric's scores: the one named, or the only one that is not the human score.
+
+    Raises:
+        InputError: No metric is named and there are several.
+    """
+    if metric is None:
+        others = [name for name in table.metrics if name != "human"] or list(table.metrics)
+        if len(others) > 1:
+            raise InputError(
+                f"the table holds {len(others)} metrics",
+                expected=f"one of {', '.join(others)}",
+                hint="Name one with --metric.",
+            )
+        metric = others[0]
+    return table.matrix(metric)
 
 
 def _cells(path: Path) -> Iterator[_Cell]:
@@ -212,6 +230,10 @@ def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell
         )
     for row in rows:
         yield _cell({"metric": named, **row}, path=path, line=None, keys=_LONG)
+        if "human" in row:
+            yield _cell(
+                {**row, "metric": "human", "score": row["human"]}, path=path, line=None, keys=_LONG
+            )
 
 
 def _cell(
