@@ -1,0 +1,382 @@
+"""Published data sets of units, summaries and labels: what they are, and reading them.
+
+Nothing is downloaded: a data set is read from a folder or file that the user has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from litepyramid.errors import InputError
+from litepyramid.io.files import read_jsonl, read_text
+from litepyramid.io.inputs import read_ids
+from litepyramid.io.labels import read_labels
+from litepyramid.io.references import read_references, split_marks
+from litepyramid.io.summaries import read_summaries
+from litepyramid.io.units import read_units, read_weights
+from litepyramid.types import (
+    InputReferences,
+    InputUnits,
+    SystemLabels,
+    SystemSummaries,
+    Unit,
+    check_unique,
+)
+
+_Entry = TypeVar("_Entry", InputUnits, InputReferences)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """One labelled data set, ready for scoring, fine-tuning and cross-validation.
+
+    Attributes:
+        name: What it is called in results.
+        scus: Human units of every input.
+        summaries: One entry a system, inputs as in `scus`.
+        labels: Human presence labels of the systems.
+        references: Reference summaries, if the data set holds them.
+        stus: The authors' extracted units, if the data set holds them.
+        example_folds: Held-out inputs of each fold, if the authors give folds by examples.
+        system_folds: Held-out systems of each fold, if they give folds by systems.
+        left_out: What was left out while reading, with its count.
+    """
+
+    name: str
+    scus: tuple[InputUnits, ...]
+    summaries: tuple[SystemSummaries, ...]
+    labels: tuple[SystemLabels, ...]
+    references: tuple[InputReferences, ...] | None = None
+    stus: tuple[InputUnits, ...] | None = None
+    example_folds: tuple[tuple[str, ...], ...] = ()
+    system_folds: tuple[tuple[str, ...], ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The ids of the inputs."""
+        return tuple(entry.input for entry in self.scus)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(entry.system for entry in self.summaries)
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCard:
+    """What a data set is and where a user gets it.
+
+    Attributes:
+        name: Its name on the command line.
+        title: What it is, in a line.
+        source: Where to get it.
+        licence: As its publishers say.
+        layout: What the folder or file must look like.
+        sha256: Known hashes of its files, to check that they are the published ones.
+        read: Reads it from that folder or file.
+    """
+
+    name: str
+    title: str
+    source: str
+    licence: str
+    layout: str
+    read: Callable[[Path], Dataset]
+    sha256: Mapping[str, str] = field(default_factory=dict)
+
+
+def load_dataset(name: str, path: str | Path) -> Dataset:
+    """Reads a data set that the user has.
+
+    Args:
+        name: One of `DATASETS`.
+        path: Its folder or file.
+
+    Raises:
+        InputError: There is no such data set, or its files are not as expected.
+    """
+    if name not in DATASETS:
+        raise InputError(f"no data set '{name}'", expected=f"one of {', '.join(DATASETS)}")
+    place = Path(path)
+    if not place.exists():
+        raise InputError("no such file or folder", path=place, expected=DATASETS[name].layout)
+    return DATASETS[name].read(place)
+
+
+def read_authors_folder(folder: Path, name: str = "") -> Dataset:
+    """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once prepared).
+
+    ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``, ``references.txt``,
+    ``weights.txt``, ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may.
+
+    Raises:
+        InputError: A file is missing or does not match the others.
+    """
+    if not folder.is_dir():
+        raise InputError("is no folder", path=folder, expected=_AUTHORS_LAYOUT)
+    ids = read_ids(folder / "ids.txt") if (folder / "ids.txt").is_file() else None
+    scus = read_units(folder / "SCUs.txt", ids)
+    if (folder / "weights.txt").is_file():
+        scus = read_weights(folder / "weights.txt", scus, ids)
+    names = [entry.input for entry in scus]
+    summaries = read_summaries([folder / "summaries"], names, ids)
+    labels = read_labels([folder / "labels"], scus, ids)
+    stus = references = None
+    if (folder / "STUs.txt").is_file():
+        stus = _in_order(read_units(folder / "STUs.txt", ids, kind="stu"), names, folder)
+    if (folder / "references.txt").is_file():
+        references = _in_order(read_references(folder / "references.txt", ids), names, folder)
+    systems = [entry.system for entry in summaries]
+    return Dataset(
+        name=name or folder.name,
+        scus=tuple(scus),
+        summaries=tuple(summaries),
+        labels=tuple(labels),
+        references=references,
+        stus=stus,
+        example_folds=_folds(folder / "by_examples", "*.id", names, "input"),
+        system_folds=_folds(folder / "by_systems", "*.sys", systems, "system"),
+    )
+
+
+def read_rose(path: Path) -> Dataset:
+    """Reads one part of RoSE (Liu et al. 2023): JSON or JSON Lines of documents with ACUs.
+
+    A document has ``reference_acus`` (texts), ``system_outputs`` (system to summary) and
+    ``annotations`` (system to an object with ``acu_labels``). ACUs serve as SCUs of weight 1.
+    Documents without ACUs, or without labels of every system, are left out and counted.
+    """
+    return _labelled_json(
+        path,
+        identify=("count_id", "example_id", "id"),
+        units="reference_acus",
+        labels=lambda row, system: _inner(row, "annotations", system, "acu_labels"),
+    )
+
+
+def read_qapyramid(path: Path) -> Dataset:
+    """Reads QAPyramid (Zhang et al. 2025): JSON or JSON Lines of examples with QA pairs.
+
+    An example has ``QAs`` (texts, a question with its answer), ``system_outputs`` and
+    ``QA_labels`` (system to labels). A QA pair serves as an SCU of weight 1, as it is written.
+    Examples without system outputs (most have only QA pairs) are left out and counted.
+    """
+    return _labelled_json(
+        path,
+        identify=("example_id", "id"),
+        units="QAs",
+        labels=lambda row, system: _inner(row, "QA_labels", system),
+    )
+
+
+_AUTHORS_LAYOUT = (
+    "a folder with SCUs.txt, summaries/*.summary, labels/*.label, and if there are any "
+    "references.txt, STUs.txt, ids.txt, weights.txt, by_examples/fold*.id, by_systems/fold*.sys"
+)
+
+
+def _in_order(entries: Sequence[_Entry], names: Sequence[str], folder: Path) -> tuple[_Entry, ...]:
+    by_name = {entry.input: entry for entry in entries}
+    if set(by_name) != set(names):
+        raise InputError(
+            f"{len(by_name)} inputs in one file and {len(names)} in another, or other ids",
+            path=folder,
+            expected="the same inputs in all files",
+        )
+    return tuple(by_name[name] for name in names)
+
+
+def _folds(
+    folder: Path, pattern: str, known: Sequence[str], what: str
+) -> tuple[tuple[str, ...], ...]:
+    """The held-out names of each fold file; line files without ids count inputs from 1."""
+    if not folder.is_dir():
+        return ()
+    folds = []
+    for file in sorted(folder.glob(pattern), key=lambda f: (len(f.stem), f.stem)):
+        fold = read_ids(file)
+        for line, name in enumerate(fold, start=1):
+            if name not in known:
+                raise InputError(
+                    f"{what} '{name}' is not in the data set",
+                    path=file,
+                    line=line,
+                    hint="Put the inputs' ids into ids.txt." if what == "input" else None,
+                )
+        folds.append(tuple(fold))
+    check_unique([name for fold in folds for name in fold], f"in the folds, {what}")
+    return tuple(folds)
+
+
+def _labelled_json(
+    path: Path,
+    *,
+    identify: Sequence[str],
+    units: str,
+    labels: Callable[[dict[str, Any], str], Any],
+) -> Dataset:
+    rows = _json_records(path)
+    systems = list(
+        dict.fromkeys(
+            name
+            for _, row in rows
+            for name, text in (row.get("system_outputs") or {}).items()
+            if isinstance(text, str)
+        )
+    )
+    if not systems:
+        raise InputError(
+            'no record has "system_outputs"', path=path, expected="summaries of some systems"
+        )
+    kept: list[tuple[str, dict[str, Any], dict[str, list[int]]]] = []
+    skipped = 0
+    for line, row in rows:
+        own = {name: labels(row, name) for name in systems}
+        outputs = row.get("system_outputs") or {}
+        texts = row.get(units) or []
+        if (
+            not texts
+            or any(value is None for value in own.values())
+            or any(not isinstance(outputs.get(name), str) for name in systems)
+        ):
+            skipped += 1
+            continue
+        key = next((str(row[k]) for k in identify if row.get(k) not in (None, "")), str(line))
+        for name, value in own.items():
+            if len(value) != len(texts) or any(v not in (0, 1) for v in value):
+                raise InputError(
+                    f"the labels of system '{name}' are not a 0 or 1 for each of "
+                    f"{len(texts)} units",
+                    path=path,
+                    line=line,
+                )
+        kept.append((key, row, own))
+    if not kept:
+        raise InputError("no record has units, summaries and labels", path=path)
+    names = tuple(key for key, _, _ in kept)
+    check_unique(names, f"{path}: input")
+    scus = tuple(
+        InputUnits(key, tuple(Unit(" ".join(str(text).split())) for text in row[units]))
+        for key, row, _ in kept
+    )
+    with_reference = all(isinstance(row.get("reference"), str) for _, row, _ in kept)
+    return Dataset(
+        name=path.stem,
+        scus=scus,
+        summaries=tuple(
+            SystemSummaries(
+                name,
+                names,
+                tuple(" ".join(row["system_outputs"][name].split()) for _, row, _ in kept),
+            )
+            for name in systems
+        ),
+        labels=tuple(
+            SystemLabels(name, names, tuple(tuple(map(int, own[name])) for _, _, own in kept))
+            for name in systems
+        ),
+        references=tuple(
+            InputReferences(key, (sentences,), (marked,))
+            for key, (sentences, marked) in (
+                (key, split_marks(row["reference"], path=path)) for key, row, _ in kept
+            )
+        )
+        if with_reference
+        else None,
+        left_out={"inputs_without_units_summaries_or_labels": skipped} if skipped else {},
+    )
+
+
+def _json_records(path: Path) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON list or of JSON Lines, with a line (or place) each."""
+    text = read_text(path)
+    if text.lstrip()[:1] != "[":
+        return read_jsonl(path)
+    try:
+        rows = json.loads(text)
+    except (json.JSONDecodeError, RecursionError) as error:
+        raise InputError(f"not valid JSON ({error})", path=path) from None
+    if not all(isinstance(row, dict) for row in rows):
+        raise InputError("not a list of objects", path=path)
+    return list(enumerate(rows, start=1))
+
+
+def _inner(row: Mapping[str, Any], *keys: str) -> Any:
+    """The list under nested keys; None where any of them is missing."""
+    value: Any = row
+    for key in keys:
+        if not isinstance(value, Mapping) or key not in value:
+            return None
+        value = value[key]
+    return value if isinstance(value, list) else None
+
+
+def _authors(name: str) -> Callable[[Path], Dataset]:
+    return lambda folder: read_authors_folder(folder, name)
+
+
+_ZB21 = "https://github.com/ZhangShiyue/Lite2-3Pyramid (folder data)"
+
+DATASETS: dict[str, DatasetCard] = {
+    card.name: card
+    for card in (
+        DatasetCard(
+            "realsumm",
+            "REALSumm: 100 CNN/DM inputs, 25 systems, SCUs and presence labels",
+            _ZB21,
+            "REALSumm CC BY 4.0; the authors' repository names no licence",
+            _AUTHORS_LAYOUT,
+            _authors("realsumm"),
+            {
+                "SCUs.txt": "203c2b4c13764a1962525bf3b564e2b67069ab0747c6b8a13923fa93a373d4cc",
+                "STUs.txt": "74ef29f92ba2e913b4179612adcf978317317f893e4e5ddedf9c005d503c72f7",
+                "references.txt": "4e3a6671f93e63b657f8dafa5090507adb58cd77c36559bbd21a8cbd55455a41",  # noqa: E501
+            },
+        ),
+        DatasetCard(
+            "pyrxsum",
+            "PyrXSum: 100 XSum inputs, 10 systems, SCUs and presence labels",
+            _ZB21,
+            "the authors' repository names no licence",
+            _AUTHORS_LAYOUT,
+            _authors("pyrxsum"),
+        ),
+        DatasetCard(
+            "tac2008",
+            "TAC 2008 update summarization: pyramids of 4 references, 58 systems",
+            "NIST, on request: https://tac.nist.gov/data",
+            "by agreement with NIST; not to be passed on",
+            "a folder prepared with `litepyramid datasets prepare-tac`: " + _AUTHORS_LAYOUT,
+            _authors("tac2008"),
+        ),
+        DatasetCard(
+            "tac2009",
+            "TAC 2009 update summarization: pyramids of 4 references, 55 systems",
+            "NIST, on request: https://tac.nist.gov/data",
+            "by agreement with NIST; not to be passed on",
+            "a folder prepared with `litepyramid datasets prepare-tac`: " + _AUTHORS_LAYOUT,
+            _authors("tac2009"),
+        ),
+        DatasetCard(
+            "rose",
+            "RoSE: ACUs and labels on CNN/DM, XSum and SamSum",
+            "https://huggingface.co/datasets/Salesforce/rose",
+            "see LICENSE.txt of the data set",
+            "one part as JSON or JSON Lines: reference_acus, system_outputs, annotations",
+            read_rose,
+        ),
+        DatasetCard(
+            "qapyramid",
+            "QAPyramid: question-answer pairs and labels, 50 CNN/DM inputs, 10 systems",
+            "https://huggingface.co/datasets/shiyue/QAPyramid",
+            "CC BY-SA 4.0",
+            "JSON or JSON Lines: QAs, system_outputs, QA_labels",
+            read_qapyramid,
+        ),
+    )
+}
