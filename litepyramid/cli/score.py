@@ -180,7 +180,6 @@ def _load_units(
 ) -> list[InputUnits]:
     """The units of a file, or those extracted from references; exactly one of the two."""
     from litepyramid.errors import InputError
-    from litepyramid.io.references import read_references
     from litepyramid.io.units import read_units, read_weights
 
     if (units is None) == (references is None):
@@ -192,7 +191,5 @@ def _load_units(
     if units is not None:
         loaded = read_units(units, ids, kind=kind)
     else:
-        from litepyramid.units.extract import extract_units
-
-        loaded = extract_units(read_references(references or "", ids), srl=srl)
+        raise InputError("references cannot be read yet", hint="Give --units.")
     return read_weights(weights, loaded, ids) if weights else loaded

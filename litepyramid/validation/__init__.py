@@ -1,0 +1,1 @@
+"""How a trainable judge does on what it has not seen: folds, cross-validation, out of the box."""

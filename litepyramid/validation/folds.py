@@ -1,0 +1,119 @@
+"""What is held out when, and what a judge may learn from meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.datasets import Dataset
+
+By = Literal["examples", "systems"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One held-out part of a data set.
+
+    Attributes:
+        number: From 1.
+        inputs: Inputs that are scored in this fold.
+        systems: Systems that are scored in this fold.
+        train_inputs: Inputs that the judge learns from.
+        train_systems: Systems that the judge learns from.
+    """
+
+    number: int
+    inputs: tuple[str, ...]
+    systems: tuple[str, ...]
+    train_inputs: tuple[str, ...]
+    train_systems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledItems:
+    """What a judge learns from: summaries, units, and a 0 or 1 for each.
+
+    Attributes:
+        items: (summary, units) pairs, as judges take them.
+        labels: One 0 or 1 for each unit of each item.
+    """
+
+    items: tuple[tuple[str, tuple[str, ...]], ...]
+    labels: tuple[tuple[int, ...], ...]
+
+    @property
+    def pairs(self) -> int:
+        """The number of labelled (summary, unit) pairs."""
+        return sum(len(row) for row in self.labels)
+
+
+def make_folds(dataset: Dataset, by: By, folds: int = 5, seed: int = 12345) -> tuple[Fold, ...]:
+    """The folds of a data set: the authors' where it has as many, else a seeded random split.
+
+    By examples, a fold holds all systems' summaries of its inputs; by systems, all summaries of
+    its systems (ZB21 §5.1).
+
+    Raises:
+        InputError: Fewer inputs or systems than folds, or fewer than two folds.
+    """
+    if folds < 2:
+        raise InputError(f"{folds} folds", expected="at least 2")
+    names, published = (
+        (dataset.inputs, dataset.example_folds)
+        if by == "examples"
+        else (dataset.systems, dataset.system_folds)
+    )
+    if len(names) < folds:
+        raise InputError(f"{folds} folds of {len(names)} {by}", expected="fewer folds")
+    parts: Sequence[Sequence[str]] = published
+    if len(published) != folds:
+        order = np.random.default_rng(seed).permutation(len(names))
+        parts = [[names[i] for i in sorted(part)] for part in np.array_split(order, folds)]
+    result = []
+    for number, part in enumerate(parts, start=1):
+        held = set(part)
+        test = tuple(name for name in names if name in held)
+        train = tuple(name for name in names if name not in held)
+        result.append(
+            Fold(number, test, dataset.systems, train, dataset.systems)
+            if by == "examples"
+            else Fold(number, dataset.inputs, test, dataset.inputs, train)
+        )
+    return tuple(result)
+
+
+def labelled_items(
+    dataset: Dataset, inputs: Sequence[str] | None = None, systems: Sequence[str] | None = None
+) -> LabelledItems:
+    """The labelled summaries of some inputs and systems (all by default), input by input.
+
+    Raises:
+        InputError: No system among them has labels.
+    """
+    wanted_inputs = set(dataset.inputs if inputs is None else inputs)
+    wanted = set(dataset.systems if systems is None else systems)
+    by_name = {entry.system: entry for entry in dataset.labels}
+    chosen = [s for s in dataset.summaries if s.system in wanted and s.system in by_name]
+    if not chosen:
+        raise InputError(f"no labelled system of {dataset.name} to learn from")
+    items: list[tuple[str, tuple[str, ...]]] = []
+    labels: list[tuple[int, ...]] = []
+    for index, entry in enumerate(dataset.scus):
+        if entry.input not in wanted_inputs:
+            continue
+        for system in chosen:
+            items.append((system.texts[index], entry.texts))
+            labels.append(by_name[system.system].labels[index])
+    return LabelledItems(tuple(items), tuple(labels))
+
+
+def join_items(parts: Sequence[LabelledItems]) -> LabelledItems:
+    """Several sets of labelled items as one, in that order."""
+    return LabelledItems(
+        tuple(item for part in parts for item in part.items),
+        tuple(row for part in parts for row in part.labels),
+    )
