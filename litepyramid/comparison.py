@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import adjust_p_values, bootstrap_counts, percentile_interval
 from litepyramid.types import FloatArray, ScoreMatrix, Signature
 
@@ -64,26 +64,29 @@ class ComparisonResult:
             f"{told} of {len(self.pairs)} pairs are told apart at {self.alpha:g} after Holm's "
             f"correction. Paired permutation test over inputs, two-sided; {test}."
         ]
-        low = min((p.inputs for p in self.pairs), default=0)
-        if low < max((p.inputs for p in self.pairs), default=0):
-            notes.append(f"Some pairs share fewer inputs than others (fewest: {low}).")
+        fewest = min(p.inputs for p in self.pairs)
+        most = max(p.inputs for p in self.pairs)
+        columns = [
+            Column("first"),
+            Column("second"),
+            Column("difference", "diff.", signed=True),
+            Column("low", signed=True),
+            Column("high", signed=True),
+            Column("p", digits=4),
+            Column("p_holm", "p Holm", digits=4),
+        ]
+        rows: list[tuple[Cell, ...]] = [
+            (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm) for p in self.pairs
+        ]
+        if fewest < most:
+            notes.append(f"Some pairs share fewer inputs than others (fewest: {fewest}).")
+            columns.append(Column("inputs"))
+            rows = [(*row, p.inputs) for row, p in zip(rows, self.pairs, strict=True)]
         return [
             Table(
-                f"{self.metric}: differences between systems on the same inputs",
-                (
-                    Column("first"),
-                    Column("second"),
-                    Column("difference", "diff.", signed=True),
-                    Column("low", "low", signed=True),
-                    Column("high", "high", signed=True),
-                    Column("p", digits=4),
-                    Column("p_holm", "p Holm", digits=4),
-                    Column("inputs", "inputs"),
-                ),
-                tuple(
-                    (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm, p.inputs)
-                    for p in self.pairs
-                ),
+                f"{self.metric}: differences between systems on the same {most} inputs",
+                tuple(columns),
+                tuple(rows),
                 (*notes, str(self.signature)),
             )
         ]

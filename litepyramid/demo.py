@@ -20,11 +20,13 @@ class Step:
         heading: What is shown.
         command: What a user types to get the same from the files of ``demo --save example``.
         result: What it gives.
+        remark: What to see in it.
     """
 
     heading: str
     command: str
     result: Reportable
+    remark: str = ""
 
 
 def tour(seed: int = 12345) -> Iterator[Step]:
@@ -36,6 +38,10 @@ def tour(seed: int = 12345) -> Iterator[Step]:
         "Score: how many of the references' facts does each system carry?",
         "litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",
         scored,
+        "The judge that ships measures overlap of words, not entailment: it is taken in by the\n"
+        "system 'swapped', which copies the references and negates them, and it misses much of\n"
+        "what 'abstractive' says in other words. People are not; nor is a good NLI model\n"
+        "(--judge HUB_ID).",
     )
     yield Step(
         "Compare: which systems are told apart?",

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from litepyramid.presence.judges import make_judge
 
 from litepyramid.errors import InputError
 from litepyramid.io.labels import read_labels
@@ -16,6 +15,7 @@ from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
 from litepyramid.presence.judge import JudgedBatch
+from litepyramid.presence.judges import make_judge
 from litepyramid.report.table import emit, render
 from litepyramid.scoring import ScoringRule, score_systems
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit

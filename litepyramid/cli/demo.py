@@ -29,6 +29,8 @@ def demo(
     for number, step in enumerate(tour(seed), start=1):
         typer.echo(f"{number}. {step.heading}\n   $ {step.command}\n")
         typer.echo(render(step.result, "table"))
+        if step.remark:
+            typer.echo(f"{step.remark}\n")
     typer.echo(
         "Try the commands yourself: `litepyramid demo --save example` writes the files they read."
     )
