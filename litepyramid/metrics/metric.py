@@ -1,0 +1,82 @@
+"""What a metric is here: summaries of one input and its references in, one score a summary out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Protocol
+
+from litepyramid.errors import InputError
+from litepyramid.types import FloatArray
+
+
+class Metric(Protocol):
+    """Scores summaries of one input against that input's references; higher is better."""
+
+    @property
+    def name(self) -> str:
+        """The name that its column carries in a score table, for example ``rouge-2_recall``."""
+        ...
+
+    def score(self, summaries: Sequence[str], references: Sequence[str]) -> FloatArray:
+        """Scores a batch of summaries of the same input.
+
+        Args:
+            summaries: The texts; a new line ends a sentence.
+            references: At least one reference summary.
+
+        Returns:
+            (len(summaries),) float64, in the order of `summaries`.
+
+        Raises:
+            InputError: There is no reference, or none holds anything the metric counts.
+        """
+        ...
+
+
+def _rouge(kind: str, variant: str) -> Callable[[], Metric]:
+    def make() -> Metric:
+        from litepyramid.metrics.rouge import Rouge
+
+        return Rouge.named(f"rouge-{kind}_{variant}")
+
+    return make
+
+
+def _js2() -> Metric:
+    from litepyramid.metrics.divergence import JensenShannon
+
+    return JensenShannon()
+
+
+METRICS: Mapping[str, Callable[[], Metric]] = MappingProxyType(
+    {
+        "js-2": _js2,
+        **{
+            f"rouge-{kind}_{variant}": _rouge(kind, variant)
+            for kind in ("1", "2", "l")
+            for variant in ("f1", "recall", "precision")
+        },
+    }
+)
+"""Every metric that is computed here, by name."""
+
+
+def metric_named(name: str) -> Metric:
+    """The metric of that name, with its usual settings.
+
+    Raises:
+        InputError: There is no such metric; the message lists those there are.
+
+    Example:
+        >>> metric_named("rouge-2_recall").score(["a cat sat"], ["the cat sat"]).tolist()
+        [0.5]
+    """
+    try:
+        return METRICS[name]()
+    except KeyError:
+        raise InputError(
+            f"no metric '{name}'",
+            expected="one of " + ", ".join(sorted(METRICS)),
+            hint="Scores of other metrics are read from a table.",
+        ) from None
