@@ -65,6 +65,14 @@ class InputReferences:
 
 
 @dataclass(frozen=True, slots=True)
+class InputDocuments:
+    """The sentences of one input's documents, in their order, one document after the other."""
+
+    input: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SystemSummaries:
     """The summaries that one system wrote, aligned with `inputs`.
 

@@ -1,0 +1,63 @@
+"""The texts that are summarised: one document an input, or several."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from litepyramid.errors import InputError
+from litepyramid.io.inputs import read_rows
+from litepyramid.io.references import split_marks
+from litepyramid.types import InputDocuments
+
+_END = re.compile(r"""(?<=[.?!])((?:\s?(?:''|"|”|’|\)|\]))*)\s+""")
+
+
+def read_documents(path: str | Path, ids: Sequence[str] | None = None) -> list[InputDocuments]:
+    """Reads the documents of every input, as sentences.
+
+    A JSON line is ``{"input": id, "documents": [document, …]}``; a document is its text or a list
+    of its sentences. A line of a line file is one document, or several with tabs between them. A
+    text may mark its sentences with ``<t> … </t>``; without marks it is cut after ``.``, ``?``
+    and ``!`` before white space. Documents stand one after the other.
+
+    Raises:
+        InputError: An empty document or sentence, marks that do not close … with file and line.
+    """
+    result = []
+    for row in read_rows(path, ids):
+        values: Any
+        if isinstance(row.value, str):
+            values = row.value.split("\t")
+        else:
+            values = row.value.get("documents", row.value.get("document"))
+            if isinstance(values, str):
+                values = [values]
+        if not isinstance(values, list) or not values:
+            raise InputError(
+                'no "documents"',
+                path=path,
+                line=row.line,
+                expected='{"input": id, "documents": ["text" or ["sentence", …], …]}',
+            )
+        sentences: list[str] = []
+        for value in values:
+            parts, marked = split_marks(value, path=path, line=row.line)
+            sentences += parts if marked else cut_sentences(parts[0])
+        result.append(InputDocuments(row.input, tuple(sentences)))
+    return result
+
+
+def cut_sentences(text: str) -> list[str]:
+    """Sentences of a text by their end marks alone; closing quotes stay with their sentence.
+
+    Good enough to make extracts from; units are extracted with a better splitter.
+
+    Example:
+        >>> cut_sentences("It rained . `` really ? '' she said . we left")
+        ['It rained .', "`` really ? ''", 'she said .', 'we left']
+    """
+    cut = _END.sub(lambda match: match.group(1) + "\n", text)
+    return [line.strip() for line in cut.split("\n") if line.strip()]

@@ -1,0 +1,235 @@
+"""r_SYSΔ(ℓ, u): how far a metric is right about systems that it puts close together (DDR22 §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import inf, isinf
+from typing import Any, Literal
+
+from litepyramid.errors import InputError
+from litepyramid.meta.pairs import PairCounts, SystemPairs
+from litepyramid.meta.sides import Sides, sides_of
+from litepyramid.report.table import Cell, Column, Table
+from litepyramid.types import Signature
+
+ShareRule = Literal["paper", "authors"]
+
+
+@dataclass(frozen=True)
+class MetricDelta:
+    """r_SYSΔ of one metric.
+
+    Attributes:
+        metric: Its name.
+        sides: Which systems and inputs were used, and what was left out.
+        overall: All pairs: r_SYS.
+        bounds: The pairs between the bounds asked for; None if none were.
+        curve: The closest 10, 20 … 100 % of the pairs (ℓ = 0).
+        heat: Row i, column j: from the i-th to the j-th tenth; None below the diagonal.
+    """
+
+    metric: str
+    sides: Sides
+    overall: PairCounts
+    bounds: PairCounts | None
+    curve: tuple[PairCounts, ...]
+    heat: tuple[tuple[PairCounts | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class DeltaResult:
+    """r_SYSΔ of several metrics against one human score.
+
+    Attributes:
+        metrics: One entry a metric.
+        against: The human score.
+        min_pairs: Heat map cells with fewer pairs are masked.
+        signature: Names everything that the numbers depend on.
+        heat_tables: Whether tables show the heat maps too.
+    """
+
+    metrics: tuple[MetricDelta, ...]
+    against: str
+    min_pairs: int
+    signature: Signature
+    heat_tables: bool = False
+
+    def masked(self, cell: PairCounts | None) -> bool:
+        """Whether a heat map's cell is not shown: too few pairs, or none."""
+        return cell is None or cell.pairs < self.min_pairs
+
+    def to_tables(self) -> list[Table]:
+        """The given bounds and the curve of every metric; the heat maps if asked for."""
+        columns = (
+            Column("metric"),
+            Column("which", "pairs of systems"),
+            Column("lower", "from"),
+            Column("upper", "to"),
+            Column("pairs"),
+            Column("agreed"),
+            Column("disagreed", "not"),
+            Column("tied"),
+            Column("tau", "τ-b", signed=True),
+        )
+        rows: list[tuple[Cell, ...]] = []
+        for entry in self.metrics:
+            share = len(entry.curve)
+            named = [("between bounds", entry.bounds)] if entry.bounds else []
+            named += [(f"closest {100 * i // share} %", c) for i, c in enumerate(entry.curve, 1)]
+            for index, (which, c) in enumerate(named):
+                tied = c.tied_metric + c.tied_human + c.tied_both
+                rows.append(
+                    (
+                        entry.metric if index == 0 else "",
+                        which,
+                        c.lower,
+                        "any" if isinf(c.upper) else c.upper,
+                        c.pairs,
+                        c.agreed,
+                        c.disagreed,
+                        tied,
+                        c.tau,
+                    )
+                )
+        tables = [Table("r_SYSΔ: Kendall's τ over pairs that the metric puts so close", columns,
+                        tuple(rows), self._notes())]  # fmt: skip
+        if self.heat_tables:
+            tables += [self._heat_table(entry) for entry in self.metrics]
+        return tables
+
+    def _heat_table(self, entry: MetricDelta) -> Table:
+        shares = [f"{100 * (i + 1) // len(entry.heat)} %" for i in range(len(entry.heat))]
+        columns = (Column("from", "from / to"), *(Column(s, digits=2) for s in shares))
+        rows = []
+        for start, row in zip(["0 %", *shares[:-1]], entry.heat, strict=True):
+            taus = [None if cell is None or self.masked(cell) else cell.tau for cell in row]
+            rows.append((start, *taus))
+        note = f"Cells with fewer than {self.min_pairs} pairs are left empty."
+        title = f"{entry.metric}: τ-b over pairs from one share of the differences to another"
+        return Table(title, columns, tuple(rows), (note,))
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = []
+        for entry in self.metrics:
+            notes.append(f"{entry.metric}: {entry.sides.describe()}")
+        if len({note.partition(": ")[2] for note in notes}) == 1:
+            notes = [notes[0].partition(": ")[2]]
+        return (*notes, f"Signature: {self.signature}")
+
+    def to_json(self) -> dict[str, Any]:
+        """Every number with its pairs; the heat map's masked cells say so."""
+        return {
+            "against": self.against,
+            "min_pairs": self.min_pairs,
+            "metrics": [
+                {
+                    "metric": entry.metric,
+                    **entry.sides.to_json(),
+                    "overall": _json(entry.overall),
+                    "bounds": _json(entry.bounds),
+                    "curve": [_json(c) for c in entry.curve],
+                    "heat": [
+                        [cell and {**_json(cell), "masked": self.masked(cell)} for cell in row]
+                        for row in entry.heat
+                    ],
+                }
+                for entry in self.metrics
+            ],
+            "signature": self.signature.to_dict(),
+        }
+
+
+def _json(counts: PairCounts | None) -> dict[str, Any]:
+    if counts is None:
+        return {}
+    return {**asdict(counts), "tau": counts.tau, "agreement": counts.agreement}
+
+
+def delta(
+    scores: Any,
+    against: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    bounds: tuple[float, float] | None = None,
+    full: Any = None,
+    buckets: int = 10,
+    rule: ShareRule = "paper",
+    min_pairs: int = 5,
+    scale: float = 1.0,
+    heat_tables: bool = False,
+) -> DeltaResult:
+    """r_SYSΔ(ℓ, u): τ-b over the pairs of systems whose scores differ by ℓ to u (DDR22 §4.2).
+
+    Computed for the bounds given, for the closest 10, 20 … 100 % of the pairs (Fig. 6) and for
+    every range of tenths (Fig. 10, 11). The interval is closed; 0/0 is NaN.
+
+    Args:
+        scores: A `ScoreTable`, a path, several paths, or a long pandas frame, with people's scores.
+        against: The human score; several names mean the mean of several raters.
+        metrics: Names or patterns; None for all others.
+        bounds: (ℓ, u), in the metric's own units times `scale`.
+        full: A table with the metric's scores on the whole test set (DDR22 §3): the metric's
+            averages are taken from it, people's from `scores`.
+        buckets: How many shares the curve and the heat map have.
+        rule: How pairs are shared out; see `SystemPairs.ends`.
+        min_pairs: Heat map cells with fewer pairs are masked (the authors': 5).
+        scale: The metric's scores are multiplied by this: 100 turns a table of 0-1 into points.
+        heat_tables: Whether `to_tables` has the heat maps.
+
+    Raises:
+        InputError: An unknown name, bounds that are no interval, or nothing that both sides scored.
+
+    Example:
+        >>> from litepyramid.io.scores import scores_from_rows
+        >>> rows = [{"system": s, "input": 1, "metric": m, "score": v}
+        ...         for m, values in {"rouge": [1, 4, 2], "human": [1, 2, 3]}.items()
+        ...         for s, v in zip("abc", values)]
+        >>> result = delta(scores_from_rows(rows), bounds=(0, 1))
+        >>> result.metrics[0].bounds.tau, round(result.metrics[0].overall.tau, 3)
+        (1.0, 0.333)
+    """
+    if not scale > 0:
+        raise InputError(f"a scale of {scale}", expected="a number above 0")
+    found = []
+    for sides in sides_of(scores, against, metrics=metrics, full=full, scale=scale):
+        pairs = sides.pairs()
+        if not len(pairs):
+            raise InputError(
+                f"only {len(sides.systems)} system has scores of '{sides.metric}' and of people",
+                expected="at least two",
+            )
+        ends = pairs.ends(buckets, rule)
+        starts = [0, *ends[:-1]]
+        # A bucket may be empty where there are fewer pairs than buckets.
+        reach = [(pairs.gaps[a] if a < len(pairs) else inf, pairs.gaps[b - 1])
+                 for a, b in zip(starts, ends, strict=True)]  # fmt: skip
+        found.append(
+            MetricDelta(
+                metric=sides.metric,
+                sides=sides,
+                overall=pairs.count(),
+                bounds=None if bounds is None else pairs.count(*bounds),
+                curve=tuple(pairs.count(0.0, float(high)) for _, high in reach),
+                heat=tuple(
+                    tuple(
+                        pairs.count(float(reach[i][0]) if i else 0.0, float(reach[j][1]))
+                        if j >= i and (i == 0 or reach[i][0] <= reach[j][1])
+                        else None
+                        for j in range(buckets)
+                    )
+                    for i in range(buckets)
+                ),
+            )
+        )
+    first = found[0].sides
+    signature = Signature.of(
+        against=first.against,
+        coefficient="kendall",
+        rule=rule,
+        buckets=buckets,
+        bounds=None if bounds is None else f"{bounds[0]:g}-{bounds[1]:g}",
+        scale=None if scale == 1 else f"{scale:g}",
+        full="yes" if full is not None else None,
+    )
+    return DeltaResult(tuple(found), first.against, min_pairs, signature, heat_tables)

@@ -1,0 +1,106 @@
+"""LexRank (Erkan & Radev 2004), the baseline above which P19 looks: sentences that others echo."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.types import FloatArray
+
+
+def cosine_similarities(sentences: Sequence[Sequence[str]]) -> FloatArray:
+    """Cosine of every two sentences' tf·idf vectors, idf = log(n / sentences with the word) + 1.
+
+    Args:
+        sentences: n sentences, each a sequence of words.
+
+    Returns:
+        (n, n) float64 in [0, 1]; 0 for a sentence without words, its diagonal included.
+    """
+    vocabulary = {w: i for i, w in enumerate(dict.fromkeys(w for s in sentences for w in s))}
+    counts = np.zeros((len(sentences), max(1, len(vocabulary))))
+    for row, sentence in enumerate(sentences):
+        for word, count in Counter(sentence).items():
+            counts[row, vocabulary[word]] = count
+    inverse = np.log(len(sentences) / np.maximum(1, (counts > 0).sum(axis=0))) + 1
+    vectors = counts * inverse
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
+    return np.clip(vectors @ vectors.T, 0.0, 1.0)
+
+
+def lexrank(
+    similarities: FloatArray,
+    *,
+    threshold: float | None = 0.1,
+    damping: float = 0.85,
+    tolerance: float = 1e-10,
+) -> FloatArray:
+    """How central each sentence is: the stationary walk over the graph of similar sentences.
+
+    p = (1 − d)/n + d Σ_j p_j A_ji / Σ_k A_jk (Erkan & Radev 2004), by power iteration;
+    A_ji is 1 where sentences are more similar than `threshold`, else 0. A sentence that is
+    similar to none leads everywhere alike.
+
+    Args:
+        similarities: (n, n) cosines.
+        threshold: None keeps the cosines themselves as weights ("continuous LexRank").
+        damping: The share d of steps that follow the graph.
+        tolerance: Stop when the sum of all changes is below this.
+
+    Returns:
+        (n,) float64 that sums to 1.
+
+    Example:
+        >>> similar = cosine_similarities(["a b".split(), "a b c".split(), "d".split()])
+        >>> lexrank(similar).round(3).tolist()
+        [0.333, 0.333, 0.333]
+        >>> similar = cosine_similarities(["a b".split(), "a c".split(), "b d".split()])
+        >>> int(lexrank(similar).argmax())
+        0
+    """
+    if not 0 <= damping < 1:
+        raise InputError(f"damping is {damping}", expected="a number from 0 to below 1")
+    links = similarities if threshold is None else (similarities > threshold).astype(np.float64)
+    n = len(links)
+    sums = links.sum(axis=1, keepdims=True)
+    steps = np.divide(links, sums, out=np.full_like(links, 1.0 / n), where=sums > 0)
+    rank = np.full(n, 1.0 / n)
+    change = np.inf
+    while change > tolerance:
+        new = (1 - damping) / n + damping * (rank @ steps)
+        change = float(np.abs(new - rank).sum())
+        rank = new
+    return rank
+
+
+def lexrank_extract(
+    sentences: Sequence[Sequence[str]],
+    lengths: Sequence[int],
+    words: int,
+    *,
+    redundant: float = 0.5,
+) -> tuple[int, ...]:
+    """The extract that LexRank makes: central sentences first, near repeats left out.
+
+    Args:
+        sentences: Every sentence's words, as the similarity sees them.
+        lengths: Every sentence's length, as the limit counts it.
+        words: The most words that the extract may have; a sentence that does not fit is skipped.
+        redundant: A sentence more similar than this to one already taken is skipped.
+
+    Returns:
+        Indices of the chosen sentences, in the order of the text.
+    """
+    similar = cosine_similarities(sentences)
+    taken: list[int] = []
+    used = 0
+    for index in np.argsort(-lexrank(similar), kind="stable"):
+        fits = used + lengths[index] <= words
+        if fits and all(similar[index, other] <= redundant for other in taken):
+            taken.append(int(index))
+            used += lengths[index]
+    return tuple(sorted(taken))
