@@ -8,8 +8,8 @@ from math import inf, isinf
 from typing import Any, Literal
 
 from litepyramid.errors import InputError
-from litepyramid.meta.pairs import PairCounts, SystemPairs
-from litepyramid.meta.sides import Sides, sides_of
+from litepyramid.meta.pairs import PairCounts
+from litepyramid.meta.sides import Sides, decimals, sides_of
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.types import Signature
 
@@ -61,12 +61,13 @@ class DeltaResult:
 
     def to_tables(self) -> list[Table]:
         """The given bounds and the curve of every metric; the heat maps if asked for."""
+        digits = min(4, decimals(min(entry.curve[-1].upper for entry in self.metrics)))
         columns = (
             Column("metric"),
-            Column("which", "pairs of systems"),
-            Column("lower", "from"),
-            Column("upper", "to"),
-            Column("pairs"),
+            Column("which", "pairs"),
+            Column("lower", "from", digits=digits),
+            Column("upper", "to", digits=digits),
+            Column("pairs", "number"),
             Column("agreed"),
             Column("disagreed", "not"),
             Column("tied"),
@@ -75,13 +76,13 @@ class DeltaResult:
         rows: list[tuple[Cell, ...]] = []
         for entry in self.metrics:
             share = len(entry.curve)
-            named = [("between bounds", entry.bounds)] if entry.bounds else []
-            named += [(f"closest {100 * i // share} %", c) for i, c in enumerate(entry.curve, 1)]
-            for index, (which, c) in enumerate(named):
+            named = [("given", entry.bounds)] if entry.bounds else []
+            named += [(f"{100 * i // share} %", c) for i, c in enumerate(entry.curve, 1)]
+            for which, c in named:
                 tied = c.tied_metric + c.tied_human + c.tied_both
                 rows.append(
                     (
-                        entry.metric if index == 0 else "",
+                        entry.metric,
                         which,
                         c.lower,
                         "any" if isinf(c.upper) else c.upper,
@@ -209,7 +210,7 @@ def delta(
                 metric=sides.metric,
                 sides=sides,
                 overall=pairs.count(),
-                bounds=None if bounds is None else pairs.count(*bounds),
+                bounds=None if bounds is None else pairs.count(float(bounds[0]), float(bounds[1])),
                 curve=tuple(pairs.count(0.0, float(high)) for _, high in reach),
                 heat=tuple(
                     tuple(

@@ -115,9 +115,7 @@ def search(
     return tuple(living), np.array([known[extract] for extract in living])
 
 
-def _spread(
-    known: dict[Extract, float], wanted: int, rng: np.random.Generator
-) -> list[Extract]:
+def _spread(known: dict[Extract, float], wanted: int, rng: np.random.Generator) -> list[Extract]:
     """Extracts from equal steps of the fitness range in turn, at random within a step."""
     extracts = list(known)
     values = np.array(list(known.values()))

@@ -172,9 +172,12 @@ def generate(
     found: dict[str, dict[Extract, list[str]]] = {d.input: {} for d in documents}
     from tqdm import tqdm
 
-    with Journal(journal, state) as done, tqdm(
-        total=len(documents) * len(metrics), desc="searches", disable=None if progress else True
-    ) as bar:
+    with (
+        Journal(journal, state) as done,
+        tqdm(
+            total=len(documents) * len(metrics), desc="searches", disable=None if progress else True
+        ) as bar,
+    ):
         for entry in documents:
             for metric in metrics:
                 key = json.dumps([metric.name, entry.input])

@@ -29,7 +29,7 @@ def cosine_similarities(sentences: Sequence[Sequence[str]]) -> FloatArray:
     vectors = counts * inverse
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     vectors = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms > 0)
-    return np.clip(vectors @ vectors.T, 0.0, 1.0)
+    return np.asarray(np.clip(vectors @ vectors.T, 0.0, 1.0))
 
 
 def lexrank(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import floor, log10
 from typing import Any
 
 import numpy as np
@@ -45,16 +46,16 @@ class Sides:
     left_out_test: tuple[str, ...] = ()
 
     @property
-    def X_used(self) -> FloatArray:
+    def scores_used(self) -> FloatArray:
         """The metric's scores on the whole test set where there are any, else on the judged."""
         return self.X if self.X_test is None else self.X_test
 
     def pairs(self) -> SystemPairs:
         """All pairs of systems by the metric's averages and people's."""
         return SystemPairs.of(
-            means(self.X_used),
+            means(self.scores_used),
             means(self.Z),
-            x_slack=mean_tolerance(self.X_used),
+            x_slack=mean_tolerance(self.scores_used),
             z_slack=mean_tolerance(self.Z),
         )
 
@@ -143,7 +144,7 @@ def _with_test_set(
             hint="Check that the files name systems alike.",
         )
     kept = tuple(sides.systems[i] for i in common)
-    columns = scored.any(axis=0)
+    columns = np.flatnonzero(scored.any(axis=0))
     return Sides(
         metric=sides.metric,
         against=sides.against,
@@ -153,6 +154,16 @@ def _with_test_set(
         Z=sides.Z[common],
         left_out=sides.left_out,
         X_test=values[[rows[name] for name in kept]][:, columns],
-        test=tuple(name for name, keep in zip(inputs, columns, strict=True) if keep),
+        test=tuple(inputs[i] for i in columns),
         left_out_test=tuple(sorted(set(sides.systems) ^ set(rows))),
     )
+
+
+def decimals(largest: float) -> int:
+    """Decimals that show a difference as fine as a thousandth of the largest.
+
+    Example:
+        >>> decimals(22.1), decimals(0.034)
+        (2, 5)
+    """
+    return max(0, 3 - floor(log10(largest))) if largest > 0 else 3

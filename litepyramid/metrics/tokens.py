@@ -23,7 +23,7 @@ def line_tokenizer(stem: bool, lines: int = 1 << 16) -> Callable[[str], Tokens]:
         >>> line_tokenizer(stem=True)("Two cats\nwere sleeping.")
         ('two', 'cat', 'were', 'sleep')
     """
-    from rouge_score.tokenize import tokenize
+    from rouge_score.tokenize import tokenize  # type: ignore[import-untyped]
 
     stemmer = _RememberingStemmer() if stem else None
 
@@ -43,6 +43,6 @@ class _RememberingStemmer:
     """NLTK's Porter stemmer, each word stemmed once."""
 
     def __init__(self) -> None:
-        from nltk.stem.porter import PorterStemmer
+        from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]
 
         self.stem = lru_cache(maxsize=1 << 16)(PorterStemmer().stem)

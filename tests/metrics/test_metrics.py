@@ -17,11 +17,11 @@ from litepyramid.metrics.divergence import JensenShannon
 from litepyramid.metrics.rouge import Rouge
 
 WORDS = st.sampled_from(
-    "the cat cats sleeping slept runs run runner's ran Ünïcode 3,14 ... U.S. a İ and".split()
+    ["the", "cat", "cats", "sleeping", "slept", "runs", "runner's", "Ünïcode", "3,14", "...", "İ"]
 )
-TEXTS = st.lists(
-    st.one_of(WORDS, st.sampled_from(["\n", " . ", "\u2028", "-"])), max_size=30
-).map(" ".join)
+TEXTS = st.lists(st.one_of(WORDS, st.sampled_from(["\n", " . ", "\u2028", "-"])), max_size=30).map(
+    " ".join
+)
 FIELDS = {"f1": "fmeasure", "recall": "recall", "precision": "precision"}
 
 
@@ -76,7 +76,7 @@ def test_js_is_the_sum_written_out(summary: list[str], references: list[list[str
     metric = JensenShannon(n, stem=False)
     texts = [" ".join(reference) for reference in references]
     if max(map(len, references)) < n:
-        with pytest.raises(InputError, match="no .-gram"):
+        with pytest.raises(InputError, match=r"no .-gram"):
             metric.score([" ".join(summary)], texts)
         return
     value = metric.score([" ".join(summary)], texts)[0]
