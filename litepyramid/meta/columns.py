@@ -17,7 +17,8 @@ from litepyramid.errors import InputError
 from litepyramid.meta.kernels import COEFFICIENTS, Coefficient, correlate_rows
 from litepyramid.types import FloatArray
 
-_CELLS = 2_000_000
+_CELLS = 64_000
+_PAIR_CELLS = 2_000_000
 _EXACT32 = 1 << 23
 
 
@@ -115,7 +116,7 @@ class ColumnCorrelations:
         rows, m = len(weights), self.X.shape[1]
         balance, untied_x, untied_z, total = (np.zeros((rows, m)) for _ in range(4))
         kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32 else np.float64
-        pairs_at_once = max(1, _CELLS // max(m, rows))
+        pairs_at_once = max(1, _PAIR_CELLS // max(m, rows))
         for start in range(0, one.size, pairs_at_once):
             i, j = one[start : start + pairs_at_once], two[start : start + pairs_at_once]
             pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)

@@ -24,7 +24,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
 TIE_TOLERANCE = 1e-11
 """Averages whose difference is below this share of the largest score in the matrix are tied."""
 
-_PAIR_CELLS = 4_000_000
+_PAIR_CELLS = 20_000
 _MOST_PAIRED = 600
 
 

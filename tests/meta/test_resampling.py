@@ -1,0 +1,270 @@
+"""Bootstrap and permutation: equal to brute force and to nlpstats on its own draws."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from nlpstats.correlations import bootstrap as rival_bootstrap
+from nlpstats.correlations import permutation_test as rival_permutation
+
+from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores
+from litepyramid.meta import draws, permutation
+from litepyramid.meta.alignment import align
+from litepyramid.meta.bootstrap import Resampled, bootstrap_samples
+from litepyramid.meta.kernels import COEFFICIENTS
+from litepyramid.meta.levels import CONSTANT_POLICIES, LEVELS, level_correlation
+from litepyramid.meta.permutation import coin_blocks, permutation_samples, prepare, standardised
+
+THREE = ("pearson", "spearman", "kendall")
+
+
+def same(ours, theirs, tolerance):
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=tolerance, equal_nan=True)
+
+
+def scores(seed, n, m, discrete, missing=0.0):
+    rng = np.random.default_rng(seed)
+    Z = np.round(rng.normal(size=(n, m)) * 2)
+    X, Y = rng.normal(size=(2, n, m)) + Z / 2
+    if discrete:
+        X, Y = np.round(X), np.round(Y * 2)
+    Z[rng.random(Z.shape) < missing] = np.nan
+    return X, Y, Z
+
+
+# Bootstrap -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("sampling", draws.SAMPLINGS)
+def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
+    for coefficient, policy, discrete in itertools.product(
+        COEFFICIENTS, CONSTANT_POLICIES, (False, True)
+    ):
+        X, _, Z = scores(7, 5, 4, discrete, missing=0.15)
+        ours = bootstrap_samples(X, Z, level, coefficient, sampling, k=40, seed=5, constant=policy)
+        for i in range(40):
+            rows, columns = np.arange(5), np.arange(4)
+            if sampling != "inputs":
+                w = draws.counts(5, draws.SYSTEMS, 5, 0, 40)[i]
+                rows = np.repeat(rows, w.astype(int))
+            if sampling != "systems":
+                w = draws.counts(5, draws.INPUTS, 4, 0, 40)[i]
+                columns = np.repeat(columns, w.astype(int))
+            if coefficient == "pairwise" and len(set(rows)) < len(rows):
+                continue  # two draws of one system are no pair: see test_weights_are_repeated_items
+            if coefficient == "pairwise" and level == "global" and sampling != "systems":
+                continue
+            # zb21 depends on the order of systems: draws stand in the order of the table.
+            drawn = (a[rows][:, columns] for a in (X, Z))
+            expected = level_correlation(*drawn, level, coefficient, policy).value
+            same(ours[i], expected, 1e-12)
+
+
+def counts_of(choices, n):
+    return np.stack([np.bincount(c, minlength=n) for c in choices]).astype(float)
+
+
+@pytest.mark.parametrize("coefficient", THREE)
+@pytest.mark.parametrize(
+    ("level", "theirs", "k"), [("system", "system", 60), ("summary", "input", 8)]
+)
+def test_bootstrap_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
+    X, _, Z = scores(1, 12, 20, discrete=False)
+    np.random.seed(17)
+    rival = rival_bootstrap(X, Z, theirs, coefficient, "both", n_resamples=k)
+    np.random.seed(17)
+    chosen = [(np.random.choice(12, 12), np.random.choice(20, 20)) for _ in range(k)]
+    systems = counts_of([c[0] for c in chosen], 12)
+    inputs = counts_of([c[1] for c in chosen], 20)
+    ours = Resampled(X, Z, level, coefficient)(systems, inputs)
+    same(ours, rival.samples, 1e-10)
+
+
+def exact_tau(x, z):
+    """Kendall's τ-b in rational arithmetic up to the last root."""
+    balance = tx = tz = 0
+    for i, j in itertools.combinations(range(len(x)), 2):
+        a, b = np.sign(float(x[i] - x[j])), np.sign(float(z[i] - z[j]))
+        balance += a * b
+        tx += a != 0
+        tz += b != 0
+    return balance / (tx * tz) ** 0.5
+
+
+def test_where_floats_break_ties_of_averages_ours_are_the_exact_ones():
+    """Ratings of thirds: equal averages differ in their last bit, and nlpstats sees an order."""
+    rng = np.random.default_rng(2)
+    thirds = rng.integers(3, 9, (8, 15))
+    Z, X = thirds / 3, rng.normal(size=(8, 15)) + thirds
+    np.random.seed(3)
+    k = 200
+    rival = rival_bootstrap(X, Z, "system", "kendall", "both", n_resamples=k)
+    np.random.seed(3)
+    chosen = [(np.random.choice(8, 8), np.random.choice(15, 15)) for _ in range(k)]
+    exact = []
+    for rows, columns in chosen:
+        z = [sum(Fraction(int(thirds[i, j]), 3) for j in columns) for i in rows]
+        x = [sum(Fraction(X[i, j]) for j in columns) for i in rows]
+        exact.append(exact_tau(x, z))
+    ours = Resampled(X, Z, "system", "kendall")(
+        counts_of([c[0] for c in chosen], 8), counts_of([c[1] for c in chosen], 15)
+    )
+    same(ours, exact, 1e-12)
+    assert np.abs(np.array(rival.samples) - exact).max() > 1e-3
+
+
+def test_unpaired_inputs_are_drawn_apart():
+    X, _, Z = scores(4, 6, 30, discrete=False)
+    wide = np.concatenate([X, X + 0.01], axis=1)
+    ours = bootstrap_samples(
+        wide, Z, "system", "kendall", "both", k=70, seed=9, paired_inputs=False
+    )
+    systems = draws.counts(9, draws.SYSTEMS, 6, 0, 70)
+    of_x = draws.counts(9, draws.INPUTS, 60, 0, 70)
+    of_z = draws.counts(9, draws.OTHER_INPUTS, 30, 0, 70)
+    assert not np.array_equal(of_x[:, :30], of_z)
+    for i in range(70):
+        rows = np.repeat(np.arange(6), systems[i].astype(int))
+        x = np.repeat(wide, of_x[i].astype(int), axis=1)[rows]
+        z = np.repeat(Z, of_z[i].astype(int), axis=1)[rows]
+        same(ours[i], level_correlation(x, z, "system", "kendall").value, 1e-12)
+    with pytest.raises(InputError, match="unpaired inputs at summary level"):
+        bootstrap_samples(X, Z, "summary", paired_inputs=False)
+    with pytest.raises(InputError, match="with paired inputs"):
+        bootstrap_samples(wide, Z)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_samples_do_not_depend_on_chunks_nor_on_how_many_are_asked_for(level, monkeypatch):
+    X, Y, Z = scores(5, 7, 9, discrete=True)
+    chunks = draws.chunks
+    for coefficient in THREE:
+        boot = bootstrap_samples(X, Z, level, coefficient, k=300, seed=3)
+        _, perm = permutation_samples(X, Y, Z, level, coefficient, k=300, seed=3)
+        with monkeypatch.context() as patch:
+            patch.setattr(draws, "chunks", lambda k, width: chunks(k, width, cells=1))
+            same(bootstrap_samples(X, Z, level, coefficient, k=300, seed=3), boot, 0)
+            same(bootstrap_samples(X, Z, level, coefficient, k=70, seed=3), boot[:70], 0)
+        same(permutation_samples(X, Y, Z, level, coefficient, k=70, seed=3)[1], perm[:70], 0)
+        other = bootstrap_samples(X, Z, level, coefficient, k=300, seed=4)
+        assert not np.array_equal(other, boot, equal_nan=True)
+
+
+def test_draws_are_uniform_and_fair():
+    w = draws.counts(0, draws.INPUTS, 10, 0, 2048)
+    assert (w.sum(axis=1) == 10).all()
+    assert abs(w.mean(axis=0) - 1).max() < 5 * (0.9 / 2048) ** 0.5
+    u = np.concatenate([draws.coins(0, (5, 7), block) for block in range(32)], axis=2)
+    assert abs(u.mean(axis=2)).max() < 5 / 2048**0.5
+    assert abs(np.corrcoef(u.reshape(35, -1)) - np.eye(35)).max() < 5.5 / 2048**0.5
+    with pytest.raises(InputError, match="seed -1"):
+        draws.counts(-1, draws.INPUTS, 10, 0, 1)
+
+
+# Permutation ---------------------------------------------------------------------------------
+
+
+def swap_one_by_one(X, Y, Z, u, level, coefficient, policy):
+    values = []
+    for b in range(u.shape[2]):
+        kept = u[:, :, b] > 0
+        one, two = np.where(kept, X, Y), np.where(kept, Y, X)
+        values.append(
+            level_correlation(one, Z, level, coefficient, policy).value
+            - level_correlation(two, Z, level, coefficient, policy).value
+        )
+    return values
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(
+    ("n", "m", "discrete", "missing"),
+    [
+        (6, 5, True, 0.1),
+        (4, 3, True, 0.0),
+        (3, 3, True, 0.3),
+        (15, 8, False, 0.1),
+        (14, 6, True, 0.1),
+    ],
+)
+def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
+    X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))
+    for coefficient, policy in itertools.product(COEFFICIENTS, CONSTANT_POLICIES):
+        pair = prepare(X, Y, Z, level, coefficient, policy)
+        for swaps in draws.SWAPS:
+            u = next(coin_blocks(X.shape, pair, swaps, 3, [0]))[:, :, :12]
+            cells = u.swapaxes(0, 1) if pair.by_input else u
+            expected = swap_one_by_one(X, Y, Z, cells, level, coefficient, policy)
+            same(pair([u]), expected, 1e-12)
+
+
+def test_coins_of_each_kind_swap_what_they_say():
+    X, Y, Z = standardised(*scores(0, 4, 5, discrete=False))
+    pair = prepare(X, Y, Z, "system", "kendall")
+    u = {kind: next(coin_blocks(X.shape, pair, kind, 1, [0])) for kind in draws.SWAPS}
+    assert (u["systems"] == u["systems"][:, :1]).all()
+    assert (u["inputs"] == u["inputs"][:1]).all()
+    np.testing.assert_array_equal(u["both_xor"], u["systems"] * u["inputs"])
+    cell = u["both"].reshape(20, -1)
+    assert len({tuple(row) for row in cell}) == 20
+    by_column = prepare(X, Y, Z, "summary", "kendall")
+    flipped = next(coin_blocks(X.shape, by_column, "both", 1, [0]))
+    np.testing.assert_array_equal(flipped.swapaxes(0, 1), u["both"])
+
+
+@pytest.mark.parametrize("coefficient", THREE)
+@pytest.mark.parametrize(
+    ("level", "theirs", "k"), [("system", "system", 60), ("summary", "input", 8)]
+)
+def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
+    X, Y, Z = scores(6, 12, 20, discrete=False)
+    Z += np.random.default_rng(0).normal(size=Z.shape) * 1e-3
+    np.random.seed(23)
+    rival = rival_permutation(
+        X, Y, Z, theirs, coefficient, "both", alternative="greater", n_resamples=k
+    )
+    np.random.seed(23)
+    swapped = [(np.random.rand(12, 1) > 0.5) ^ (np.random.rand(1, 20) > 0.5) for _ in range(k)]
+    pair = prepare(*standardised(X, Y, Z), level, coefficient)
+    u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype)
+    u = np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
+    same(pair([u]), rival.samples, 1e-10)
+
+
+def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
+    rng = np.random.default_rng(8)
+    X = rng.integers(0, 100, (9, 11)) / 7
+    Z = rng.integers(0, 3, (9, 11)).astype(float)
+    sx, sy, _ = standardised(X, 100 * X + 3, Z)
+    np.testing.assert_array_equal(sx, sy)
+    for level, coefficient in itertools.product(LEVELS, THREE):
+        observed, samples = permutation_samples(X, 100 * X + 3, Z, level, coefficient, k=64)
+        assert observed == 0
+        assert (samples == 0).all()
+
+
+@pytest.mark.data
+def test_nlpstats_on_summeval(data):
+    table = read_scores(data / "summeval" / "metric_scores.csv")
+    aligned = align(table, ["bertscore_recall", "rouge-2_f1"], "expert_relevance_*")
+    (X, Y), Z = aligned.values, aligned.truth
+    np.random.seed(5)
+    rival = rival_bootstrap(X, Z, "input", "kendall", "both", n_resamples=5)
+    np.random.seed(5)
+    chosen = [(np.random.choice(16, 16), np.random.choice(100, 100)) for _ in range(5)]
+    ours = Resampled(X, Z, "summary", "kendall")(
+        counts_of([c[0] for c in chosen], 16), counts_of([c[1] for c in chosen], 100)
+    )
+    same(ours, rival.samples, 1e-10)
+    np.random.seed(5)
+    rival = rival_permutation(X, Y, Z, "input", "spearman", "both", n_resamples=4)
+    np.random.seed(5)
+    swapped = [(np.random.rand(16, 1) > 0.5) ^ (np.random.rand(1, 100) > 0.5) for _ in range(4)]
+    pair = permutation.prepare(*standardised(X, Y, Z), "summary", "spearman")
+    u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype).swapaxes(0, 1)
+    same(pair([np.ascontiguousarray(u)]), rival.samples, 1e-10)
