@@ -260,31 +260,54 @@ def sign_flip_p_values(
 
 def rank_groups(
     means: FloatArray, comparison: ComparisonResult, systems: Sequence[str]
-) -> list[int]:
-    """Rank groups: systems not told apart share one.
+) -> list[tuple[int, ...]]:
+    """Rank groups as a compact letter display (Piepho 2004): who is not told apart shares one.
 
-    Systems are sorted by score; a new group begins only where every system above is told apart
-    from every system below (Holm-corrected p < alpha), so two systems that are not told apart
-    are never in different groups. A group's number is one more than the systems above it.
+    Two systems share a group exactly when they are not told apart (Holm-corrected p >= alpha).
+    "Not told apart" is no equivalence, so a system may be in several groups. The insert-and-absorb
+    algorithm: begin with all systems in one group; for every pair told apart, split each group
+    that holds both into one without the first and one without the second, and drop groups that
+    another contains.
+
+    Args:
+        means: (N,) system scores, which order the groups; the best group is 1.
+        comparison: All pairs of the systems.
+        systems: N names.
 
     Returns:
-        One rank for each system, in their order; 0 for a system with no score.
+        For each system the groups it is in, ascending; empty for a system with no score.
 
     Example:
         >>> values = np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]])
         >>> scores = ScoreMatrix("s", ("a", "b", "c"), tuple("abcdefghijkl"), values)
         >>> rank_groups(values.mean(axis=1), compare_systems(scores), scores.systems)
-        [1, 2, 2]
+        [(1,), (2,), (2,)]
     """
-    p = {frozenset((c.first, c.second)): c.p_holm for c in comparison.pairs}
-    order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
-    ranks = [0] * len(systems)
-    rank = 1
-    for place, index in enumerate(order):
-        above, below = order[:place], order[place:]
-        if above and all(
-            p[frozenset((systems[a], systems[b]))] < comparison.alpha for a in above for b in below
-        ):
-            rank = place + 1
-        ranks[index] = rank
-    return ranks
+    index = {name: i for i, name in enumerate(systems)}
+    groups = [frozenset(i for i in range(len(systems)) if not np.isnan(means[i]))]
+    for pair in comparison.pairs:
+        if not pair.p_holm < comparison.alpha:
+            continue
+        one, two = index[pair.first], index[pair.second]
+        split = [g - {out} for g in groups if {one, two} <= g for out in (one, two)]
+        groups = [g for g in groups if not {one, two} <= g]
+        for new in split:
+            if not any(new <= g for g in groups):
+                groups = [g for g in groups if not g <= new] + [new]
+    place = {int(i): n for n, i in enumerate(np.argsort(-means, kind="stable"))}
+    groups.sort(key=lambda group: sorted(place[i] for i in group))
+    return [
+        tuple(n for n, group in enumerate(groups, start=1) if i in group)
+        for i in range(len(systems))
+    ]
+
+
+def group_letters(groups: Sequence[int]) -> str:
+    """Groups as letters, the best is a; numbers from the 27th on.
+
+    Example:
+        >>> group_letters([1, 2]), group_letters([26, 27])
+        ('ab', 'z 27')
+    """
+    letters = "".join(chr(ord("a") + g - 1) for g in groups if g <= 26)
+    return " ".join([letters, *(str(g) for g in groups if g > 26)]).strip()

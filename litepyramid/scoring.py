@@ -8,7 +8,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from litepyramid.comparison import compare_systems, rank_groups, system_intervals
+from litepyramid.comparison import (
+    compare_systems,
+    group_letters,
+    rank_groups,
+    system_intervals,
+)
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.presence.judge import Judge, JudgedBatch
@@ -104,7 +109,7 @@ class ScoreResult:
         presence: (N, U) presence of every unit, inputs one after the other.
         values: (N, M) summary scores.
         intervals: N (low, high) bootstrap intervals of the system scores over inputs.
-        ranks: N rank groups; systems not told apart share one.
+        groups: Per system its rank groups (best is 1); systems not told apart share one.
         labels: (N, U) human labels, NaN rows for systems without; None if no labels were given.
         human: (N, M) human scores, NaN likewise; None if no labels were given.
         counts: What was counted on the way: pairs, empty summaries, truncated pairs …
@@ -118,7 +123,7 @@ class ScoreResult:
     presence: FloatArray = field(repr=False)
     values: FloatArray = field(repr=False)
     intervals: tuple[tuple[float, float], ...]
-    ranks: tuple[int, ...]
+    groups: tuple[tuple[int, ...], ...]
     labels: FloatArray | None = field(repr=False)
     human: FloatArray | None = field(repr=False)
     counts: Mapping[str, int]
@@ -160,9 +165,9 @@ class ScoreResult:
         """One row a system, best first."""
         percent = f"{100 * self.confidence:g} %"
         columns = [
-            Column("rank", "rank"),
-            Column("system", "system"),
-            Column("score", "score"),
+            Column("group"),
+            Column("system"),
+            Column("score"),
             Column("low", f"{percent} low"),
             Column("high", "high"),
         ]
@@ -170,7 +175,7 @@ class ScoreResult:
         for index in self._order():
             name = self.systems[index]
             row: list[str | int | float | None] = [
-                self.ranks[index] or None,
+                group_letters(self.groups[index]),
                 name,
                 self.scores[name],
                 *self.intervals[index],
@@ -179,7 +184,7 @@ class ScoreResult:
                 row.append(self.human_scores[name])
             rows.append(tuple(row))
         if self.human is not None:
-            columns.append(Column("human", "human"))
+            columns.append(Column("human"))
         title = (
             f"{_TITLES[self.metric]} of {len(self.systems)} systems on {len(self.units)} inputs"
             f" ({self.presence.shape[1]} units)"
@@ -192,7 +197,9 @@ class ScoreResult:
     def _notes(self) -> list[str]:
         notes = []
         if len(self.systems) > 1:
-            notes.append("Systems of one rank are not told apart at .05 (permutation, Holm).")
+            notes.append(
+                "Systems that share a group are not told apart at .05 (permutation test, Holm)."
+            )
         wording = {
             "empty_summaries": "{} empty summaries; they score 0.",
             "truncated": "{} pairs were cut to the judge's maximum length.",
@@ -213,7 +220,7 @@ class ScoreResult:
             entry = {"system": name, "score": self.scores[name], "low": low, "high": high}
             if self.human is not None:
                 entry["human"] = self.human_scores[name]
-            systems.append({**entry, "rank": self.ranks[index]})
+            systems.append({**entry, "groups": self.groups[index]})
         rows = []
         for n, name in enumerate(self.systems):
             for m, (start, end) in enumerate(bounds):
@@ -343,11 +350,11 @@ def score_systems(
         seed=seed,
     )
     metric = rule.metric(units)
-    ranks = [1]
+    groups: list[tuple[int, ...]] = [(1,)]
     if len(systems) > 1:
         matrix = ScoreMatrix(metric, systems, layout.inputs, values)
         comparison = compare_systems(matrix, samples=samples, confidence=confidence, seed=seed)
-        ranks = rank_groups(values.mean(axis=1), comparison, systems)
+        groups = rank_groups(values.mean(axis=1), comparison, systems)
     return ScoreResult(
         metric=metric,
         systems=systems,
@@ -357,7 +364,7 @@ def score_systems(
         intervals=tuple(
             system_intervals(values, samples=samples, confidence=confidence, seed=seed)
         ),
-        ranks=tuple(ranks),
+        groups=tuple(groups),
         labels=flat_labels,
         human=human,
         counts=counts,

@@ -8,6 +8,11 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# Shared machines are noisy: a test may be slow once without being wrong.
+settings.register_profile("litepyramid", deadline=None)
+settings.load_profile("litepyramid")
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -131,14 +131,14 @@ def test_missing_cells_are_left_out_and_counted():
         compare_systems(matrix([[1.0]]))
 
 
-def test_equal_systems_have_p_one_and_one_rank():
+def test_equal_systems_have_p_one_and_one_group():
     scores = matrix(np.tile(np.random.default_rng(0).random(40), (3, 1)))
     comparison = compare_systems(scores, samples=500)
     assert all(pair.p == 1.0 for pair in comparison.pairs)
-    assert rank_groups(scores.values.mean(axis=1), comparison, scores.systems) == [1, 1, 1]
+    assert rank_groups(scores.values.mean(axis=1), comparison, scores.systems) == [(1,)] * 3
 
 
-def test_a_chain_of_neighbours_not_told_apart_is_one_group():
+def test_not_told_apart_is_no_equivalence():
     base = np.random.default_rng(0).random(40)
     swing = np.tile([0.1, -0.1], 20)
     middle = base - 0.02 - swing  # close to both, in either direction
@@ -148,7 +148,22 @@ def test_a_chain_of_neighbours_not_told_apart_is_one_group():
     assert p["s0", "s1"] > 0.05
     assert p["s1", "s2"] > 0.05
     assert p["s0", "s2"] < 0.05
-    assert rank_groups(scores.values.mean(axis=1), comparison, scores.systems) == [1, 1, 1, 4]
+    groups = rank_groups(scores.values.mean(axis=1), comparison, scores.systems)
+    assert groups == [(1,), (1, 2), (2,), (3,)]
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000), st.integers(2, 7))
+def test_systems_share_a_group_exactly_when_not_told_apart(seed, number):
+    rng = np.random.default_rng(seed)
+    scores = matrix(rng.normal(rng.normal(0, 0.5, (number, 1)), 1, (number, 12)))
+    comparison = compare_systems(scores, samples=300, seed=seed)
+    groups = rank_groups(scores.values.mean(axis=1), comparison, scores.systems)
+    by_name = dict(zip(scores.systems, map(set, groups), strict=True))
+    for pair in comparison.pairs:
+        share = bool(by_name[pair.first] & by_name[pair.second])
+        assert share == (pair.p_holm >= comparison.alpha)
+    assert min(groups[int(np.argmax(scores.values.mean(axis=1)))]) == 1
 
 
 def test_a_seed_gives_the_same_numbers():

@@ -10,6 +10,7 @@ from litepyramid._version import __version__
 from litepyramid.cli import meta
 from litepyramid.cli.demo import demo
 from litepyramid.cli.score import compare, score
+from litepyramid.cli.validation import crossval, datasets, judge_app
 
 app = typer.Typer(
     name="litepyramid",
@@ -40,4 +41,7 @@ def _root(
 app.add_typer(meta.app, name="meta")
 app.command()(score)
 app.command()(compare)
+app.command()(crossval)
+app.command()(datasets)
 app.command()(demo)
+app.add_typer(judge_app, name="judge")

@@ -18,6 +18,7 @@ from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references, split_marks
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, read_weights
+from litepyramid.report.table import Column, Table
 from litepyramid.types import (
     InputReferences,
     InputUnits,
@@ -380,3 +381,33 @@ DATASETS: dict[str, DatasetCard] = {
         ),
     )
 }
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetList:
+    """All known data sets, to be shown."""
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row a data set."""
+        return [
+            Table(
+                "Data sets that litepyramid reads (nothing is downloaded)",
+                (Column("name"), Column("title", "what"), Column("licence")),
+                tuple((c.name, c.title, c.licence) for c in DATASETS.values()),
+                (
+                    "Where to get them:",
+                    *(f"  {c.name}: {c.source}" for c in DATASETS.values()),
+                    "Use one as NAME=PATH, PATH the folder or file that you have.",
+                ),
+            )
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every card, with layout and hashes."""
+        names = ("name", "title", "source", "licence", "layout")
+        return {
+            "datasets": [
+                {**{n: getattr(c, n) for n in names}, "sha256": dict(c.sha256)}
+                for c in DATASETS.values()
+            ]
+        }

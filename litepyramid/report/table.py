@@ -135,9 +135,6 @@ def _text(table: Table) -> str:
     buffer = io.StringIO()
     console = Console(file=buffer, width=_width(), color_system=None, highlight=False)
     grid = RichTable(
-        title=Text(table.title) if table.title else None,
-        title_justify="left",
-        title_style="",
         box=box.SIMPLE_HEAD,
         padding=(0, 1),
         show_edge=False,
@@ -147,6 +144,8 @@ def _text(table: Table) -> str:
         grid.add_column(Text(column.title), justify="right" if numeric else "left", overflow="fold")
     for row in table.rows:
         grid.add_row(*(Text(show(c, k)) for c, k in zip(row, table.columns, strict=True)))
+    if table.title:
+        console.print(Text(table.title), overflow="fold")
     console.print(grid)
     for note in table.notes:
         console.print(Text(note), soft_wrap=False, overflow="fold")
