@@ -1,0 +1,103 @@
+"""Makes small SRL-BERT archives, right ones and wrong ones."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import BertConfig, BertModel
+
+LABELS = ("O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-TMP", "I-ARGM-TMP")
+WORDS = [
+    "the",
+    "dog",
+    "bark",
+    "##ed",
+    "##s",
+    "Dog",
+    "at",
+    "cat",
+    ".",
+    "who",
+    "was",
+    "quick",
+    "##ly",
+]
+PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS, "a", "b", "c"]
+SIZES = {
+    "hidden_size": 16,
+    "num_attention_heads": 2,
+    "num_hidden_layers": 2,
+    "intermediate_size": 32,
+    "max_position_embeddings": 24,
+    "vocab_size": len(PIECES),
+}
+
+
+def random_weights(
+    labels: int = len(LABELS), seed: int = 0, scale: float = 0.3, **sizes: Any
+) -> dict[str, torch.Tensor]:
+    """A state dict as AllenNLP saves it."""
+    torch.manual_seed(seed)
+    bert = BertModel(BertConfig(**{**SIZES, **sizes}))
+    state = {f"bert_model.{key}": value.clone() for key, value in bert.state_dict().items()}
+    state["bert_model.embeddings.position_ids"] = torch.arange(24).unsqueeze(0)
+    hidden = state["bert_model.embeddings.word_embeddings.weight"].shape[1]
+    state["tag_projection_layer.weight"] = torch.zeros(labels, hidden)
+    state["tag_projection_layer.bias"] = torch.zeros(labels)
+    for value in state.values():
+        if value.is_floating_point() and value.ndim > 1:
+            value.normal_(0, scale)
+    return state
+
+
+def saved(value: Any) -> bytes:
+    """What torch.save writes."""
+    stream = io.BytesIO()
+    torch.save(value, stream)
+    return stream.getvalue()
+
+
+def members(**changes: Any) -> dict[str, bytes]:
+    """The files of a good archive; a keyword replaces a part of it, None takes it away.
+
+    Keywords: ``name``, ``bert_model``, ``model`` (its type), ``reader``, ``labels``, ``padded``,
+    ``weights`` (a state dict), ``pieces``, ``extra`` (more files).
+    """
+    name = changes.get("name", "tiny-bert-uncased")
+    config = {
+        "dataset_reader": changes.get("reader", {"type": "srl", "bert_model_name": name}),
+        "model": {
+            "type": changes.get("model", "srl_bert"),
+            "bert_model": changes.get("bert_model", SIZES),
+            "embedding_dropout": 0.1,
+            "ignore_span_metric": True,
+        },
+    }
+    labels = changes.get("labels", LABELS)
+    pieces = changes.get("pieces", PIECES)
+    weights = changes.get("weights")
+    padded = changes.get("padded", False)
+    files = {
+        "config.json": json.dumps(config).encode(),
+        "weights.th": saved(random_weights(len(labels)) if weights is None else weights),
+        "vocabulary/labels.txt": "\n".join(labels).encode(),
+        "vocabulary/non_padded_namespaces.txt": b"*tags\n" if padded else b"*tags\n*labels\n",
+    }
+    if pieces is not None:
+        files[f"{name}/vocab.txt"] = ("\n".join(pieces) + "\n").encode()
+    return {**files, **changes.get("extra", {})}
+
+
+def write_archive(path: Path, files: dict[str, bytes], prefix: str = "") -> Path:
+    """Packs files into a tar.gz."""
+    with tarfile.open(path, "w:gz") as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(prefix + name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return path

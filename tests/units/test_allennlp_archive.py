@@ -1,0 +1,318 @@
+"""Which archives are read, and what is said of those that are not."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import pickle
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from litepyramid.errors import InputError, ModelError
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from allennlp_archives import (  # noqa: E402
+    LABELS,
+    PIECES,
+    SIZES,
+    members,
+    random_weights,
+    saved,
+    write_archive,
+)
+
+from litepyramid.units.allennlp import load_srl_bert, tag_predicates  # noqa: E402
+from litepyramid.units.allennlp_archive import read_labels, read_srl_archive  # noqa: E402
+
+WORDS = ["the", "dog", "barked", "."]
+
+
+@pytest.fixture(autouse=True)
+def _no_hub(monkeypatch):
+    """Nothing is looked for on the network."""
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+
+
+def logits(path: Path, **options: object):
+    (frame,) = tag_predicates(load_srl_bert(path, **options), [WORDS], [[2]], keep_logits=True)[0]
+    return frame.logits
+
+
+@pytest.fixture
+def good(tmp_path):
+    return logits(write_archive(tmp_path / "good.tar.gz", members()))
+
+
+def test_the_same_files_in_another_wrapping(tmp_path, good):
+    files = members()
+    folder = tmp_path / "unpacked"
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    wrapped = [
+        write_archive(tmp_path / "dot.tar.gz", files, prefix="./"),
+        write_archive(tmp_path / "inner.tar.gz", files, prefix="model/"),
+        folder,
+    ]
+    with tarfile.open(tmp_path / "plain.tar", "w") as archive:
+        archive.add(folder, arcname="/")
+    wrapped.append(tmp_path / "plain.tar")
+    (folder / "weights.th").rename(folder / "best.th")
+    for path in wrapped:
+        assert (logits(path) == good).all(), path
+
+
+def test_the_same_weights_under_other_names(tmp_path, good):
+    state = random_weights()
+    pooler = {k: v for k, v in state.items() if "pooler" not in k and "position_ids" not in k}
+    wrapped = {f"module.{k}": v for k, v in state.items()}
+    old = {
+        k.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
+            "LayerNorm.bias", "LayerNorm.beta"
+        ): v
+        for k, v in state.items()
+    }
+    heads = {**state, "bert_model.cls.predictions.bias": torch.zeros(3)}
+    for number, weights in enumerate((pooler, wrapped, old, heads)):
+        path = write_archive(tmp_path / f"{number}.tar.gz", members(weights=weights))
+        assert (logits(path) == good).all()
+
+
+def test_half_precision_weights_are_read(tmp_path, good):
+    half = {k: v.half() if v.is_floating_point() else v for k, v in random_weights().items()}
+    assert abs(logits(write_archive(tmp_path / "h.tgz", members(weights=half))) - good).max() < 0.05
+
+
+def test_where_the_word_pieces_are_found(tmp_path, good, monkeypatch):
+    vocabulary = "".join(f"{piece}\n" for piece in PIECES)
+    bare = write_archive(tmp_path / "bare.tar.gz", members(pieces=None))
+    top = members(pieces=None, extra={"vocab.txt": vocabulary.encode()})
+    assert (logits(write_archive(tmp_path / "top.tgz", top)) == good).all()
+    deep = members(name="/home/me/tiny-bert-uncased", pieces=None)
+    deep["fta/tiny-bert-uncased/vocab.txt"] = vocabulary.replace("\n", "\r\n").encode()
+    assert (logits(write_archive(tmp_path / "deep.tgz", deep)) == good).all()
+
+    with pytest.raises(ModelError, match="word pieces of 'tiny-bert-uncased' were not found") as e:
+        logits(bare)
+    assert "bert=FOLDER" in str(e.value)
+
+    given = tmp_path / "given"
+    given.mkdir()
+    (given / "vocab.txt").write_text(vocabulary)
+    assert (logits(bare, bert=given) == good).all()
+    assert (logits(bare, bert=given / "vocab.txt") == good).all()
+    with pytest.raises(ModelError, match="no BERT vocabulary at"):
+        logits(bare, bert=tmp_path / "absent")
+
+    model = {"type": "WordPiece", "vocab": {piece: i for i, piece in enumerate(PIECES)}}
+    (tmp_path / "tiny-bert-uncased").mkdir()
+    fast = tmp_path / "tiny-bert-uncased" / "tokenizer.json"
+    fast.write_text(json.dumps({"model": model}))
+    monkeypatch.chdir(tmp_path)
+    assert (logits(Path("bare.tar.gz")) == good).all()
+    fast.write_text(json.dumps({"model": {"type": "BPE"}}))
+    with pytest.raises(ModelError, match=r"no BERT vocabulary: \[CLS\], \[SEP\], \[UNK\] missing"):
+        logits(bare)
+
+
+def test_the_cache_of_the_hub_is_looked_at(tmp_path, good, monkeypatch):
+    import huggingface_hub.constants
+
+    cache = tmp_path / "hub"
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(cache))
+    revision = "0" * 40
+    stored = cache / "models--google-bert--bert-base-uncased"
+    (stored / "snapshots" / revision).mkdir(parents=True)
+    (stored / "refs").mkdir()
+    (stored / "refs" / "main").write_text(revision)
+    (stored / "snapshots" / revision / "vocab.txt").write_text("\n".join(PIECES))
+    weights = random_weights(num_attention_heads=12, hidden_size=24)
+    path = write_archive(
+        tmp_path / "m.tgz",
+        members(
+            name="bert-base-uncased", bert_model="bert-base-uncased", pieces=None, weights=weights
+        ),
+    )
+    model = load_srl_bert(path)
+    assert model.encoder.config.num_attention_heads == 12
+    assert len(model.archive.pieces) == len(PIECES)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("srl-lstm", "srl"),
+        ("constituency-parser", "constituency_parser"),
+        ("coref-lstm-0.9", "coref"),
+    ],
+)
+def test_other_models_of_allennlp_are_refused(data, name, kind):
+    with pytest.raises(ModelError, match=f"is a model of the kind '{kind}'. Expected the kind"):
+        load_srl_bert(data / "allennlp_fixtures" / f"{name}.tar.gz")
+
+
+def test_no_file(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        load_srl_bert(tmp_path / "absent.tar.gz")
+
+
+def test_damaged_files(tmp_path):
+    whole = write_archive(tmp_path / "whole.tar.gz", members()).read_bytes()
+    bad = bytearray(whole)
+    bad[len(bad) // 2] ^= 0xFF
+    for data in (whole[: len(whole) // 2], whole[:20], bytes(bad), b"", b"no archive at all"):
+        path = tmp_path / "broken.tar.gz"
+        path.write_bytes(data)
+        with pytest.raises(ModelError, match=r"broken\.tar\.gz: "):
+            load_srl_bert(path)
+
+
+def test_members_that_would_leave_the_folder_are_refused(tmp_path):
+    for name in ("../evil.txt", "a/../../evil.txt"):
+        path = write_archive(tmp_path / "m.tgz", {**members(), name: b"x"})
+        with pytest.raises(ModelError, match="not safe to unpack"):
+            load_srl_bert(path)
+    link = tarfile.TarInfo("vocabulary2")
+    link.type, link.linkname = tarfile.SYMTYPE, "../../../etc"
+    device = tarfile.TarInfo("null")
+    device.type = tarfile.CHRTYPE
+    for member in (link, device):
+        with tarfile.open(tmp_path / "l.tgz", "w:gz") as archive:
+            archive.addfile(member)
+        with pytest.raises(ModelError, match="not safe to unpack"):
+            load_srl_bert(tmp_path / "l.tgz")
+    assert not (tmp_path.parent / "evil.txt").exists()
+
+
+class Evil:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (str(self.path),)
+
+
+def test_weights_with_code_are_refused_and_the_code_is_not_run(tmp_path):
+    trap = tmp_path / "trap"
+    for data in (
+        pickle.dumps(Evil(trap), protocol=2),
+        saved({"weights": Evil(trap)}),
+        saved(torch.nn.Linear(2, 2)),
+    ):
+        files = {**members(), "weights.th": data}
+        with pytest.raises(ModelError, match=r"damaged or holds more than plain tensors") as error:
+            load_srl_bert(write_archive(tmp_path / "m.tgz", files))
+        assert "\n" not in str(error.value)
+    assert not trap.exists()
+
+
+def without(*keys: str) -> dict[str, torch.Tensor]:
+    return {k: v for k, v in random_weights().items() if not k.startswith(keys)}
+
+
+WRONG = [
+    ({"config.json": None}, "holds no config.json"),
+    ({"weights.th": None}, "holds no weights.th"),
+    ({"vocabulary/labels.txt": None}, "holds no vocabulary/labels.txt"),
+    ({"config.json": b"{"}, "config.json is not valid JSON"),
+    ({"config.json": b"\xff\xfe{}"}, "config.json is not valid JSON"),
+    ({"config.json": b"[1]"}, "names no model type"),
+    ({"config.json": b'{"model": {"type": ["srl_bert"]}}'}, "names no model type"),
+    ({"config.json": b'{"model": {"type": "srl_bert"}}'}, "does not name the BERT"),
+    ({"weights.th": saved([1, 2])}, "no table of tensors"),
+    ({"weights.th": saved({"a": 1})}, "no table of tensors"),
+    ({"weights.th": b""}, "damaged or holds more"),
+    ({"weights.th": saved(random_weights())[:-3000]}, "damaged or holds more"),
+    ({"weights.th": saved(random_weights(labels=7))}, "has 9 labels, the weights have 7"),
+    ({"weights.th": saved(without("tag_projection"))}, "holds no tag_projection_layer"),
+    ({"weights.th": saved(without("bert_model."))}, "holds no BERT"),
+    ({"weights.th": saved(without("bert_model.encoder.layer.1.output"))}, "Missing key"),
+    ({"weights.th": saved({**random_weights(), "crf.start": torch.zeros(3)})}, "crf.start"),
+    ({"weights.th": saved(random_weights(vocab_size=8))}, "vocab_size is 21 in its config"),
+    ({"vocabulary/labels.txt": b"O\nB-V\nV\n"}, "label 2 in vocabulary/labels.txt is 'V'"),
+    ({"vocabulary/labels.txt": b"O\nB-V\nB-V\n"}, "a label twice"),
+    ({"vocabulary/labels.txt": b""}, "is empty"),
+    ({"tiny-bert-uncased/vocab.txt": b"a\nb\n"}, "no BERT vocabulary"),
+    ({"tiny-bert-uncased/vocab.txt": b"\xff\n"}, "no BERT vocabulary"),
+]
+
+
+@pytest.mark.parametrize(("changes", "says"), WRONG, ids=[says for _, says in WRONG])
+def test_wrong_parts(tmp_path, changes, says):
+    files = {**members(), **changes}
+    files = {name: data for name, data in files.items() if data is not None}
+    with pytest.raises(ModelError, match=says) as error:
+        load_srl_bert(write_archive(tmp_path / "m.tgz", files))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("bert_model", "says"),
+    [
+        ("tiny-bert-uncased", "number of attention heads of 'tiny-bert-uncased' is not known"),
+        ({**SIZES, "num_attention_heads": 3}, "3 attention heads do not divide 16"),
+        ({**SIZES, "hidden_act": "bent"}, "its BERT configuration is not valid"),
+        ({**SIZES, "num_hidden_layers": 3}, "num_hidden_layers is 3 in its configuration, 2"),
+        ({**SIZES, "position_embedding_type": "relative_key"}, "absolute positions"),
+    ],
+)
+def test_wrong_configurations(tmp_path, bert_model, says):
+    path = write_archive(tmp_path / "m.tgz", members(bert_model=bert_model))
+    with pytest.raises(ModelError, match=says):
+        load_srl_bert(path)
+
+
+def test_a_vocabulary_of_another_bert(tmp_path):
+    path = write_archive(tmp_path / "m.tgz", members(pieces=[*PIECES, "more"]))
+    with pytest.raises(ModelError, match="has 22 word pieces, the weights have 21"):
+        load_srl_bert(path)
+
+
+def test_labels_that_allennlp_pads(tmp_path):
+    folder = tmp_path / "vocabulary"
+    folder.mkdir()
+    (folder / "labels.txt").write_bytes(b"@@UNKNOWN@@\r\nO\r\nB-V\r\n")
+    (folder / "non_padded_namespaces.txt").write_text("*tags\n")
+    padded = ("@@PADDING@@", "@@UNKNOWN@@", "O", "B-V")
+    assert read_labels(folder, tmp_path) == padded
+    for text in ("*tags\n*labels\n", "labels\n", "*\n"):
+        (folder / "non_padded_namespaces.txt").write_text(text)
+        assert read_labels(folder, tmp_path) == padded[1:]
+    (folder / "non_padded_namespaces.txt").unlink()
+    assert read_labels(folder, tmp_path) == padded[1:]
+
+
+def test_what_an_archive_says_of_itself(tmp_path):
+    path = write_archive(tmp_path / "m.tgz", members())
+    archive = read_srl_archive(path)
+    assert archive.labels == LABELS
+    assert archive.lowercase
+    assert archive.bert_name == "tiny-bert-uncased"
+    assert len(archive.revision) == 12
+    other = write_archive(tmp_path / "n.tgz", members(weights=random_weights(seed=1)))
+    assert read_srl_archive(other).revision != archive.revision
+
+
+def test_the_reader_used_for_prediction_is_the_validation_one(tmp_path):
+    files = members(name="tiny-bert-cased")
+    config = json.loads(files["config.json"])
+    config["validation_dataset_reader"] = config["dataset_reader"]
+    config["dataset_reader"] = {"type": "srl", "bert_model_name": "other-uncased"}
+    files["config.json"] = json.dumps(config).encode()
+    archive = read_srl_archive(write_archive(tmp_path / "m.tgz", files))
+    assert archive.bert_name == "tiny-bert-cased"
+    assert not archive.lowercase
+
+
+def test_a_legacy_weights_file_is_read(tmp_path, good):
+    stream = io.BytesIO()
+    torch.save(random_weights(), stream, _use_new_zipfile_serialization=False)
+    files = {**members(), "weights.th": stream.getvalue()}
+    assert (logits(write_archive(tmp_path / "old.tgz", files)) == good).all()
