@@ -7,8 +7,9 @@ from typing import Annotated
 import typer
 
 from litepyramid._version import __version__
-from litepyramid.cli import meta
+from litepyramid.cli import budget, meta, units
 from litepyramid.cli.demo import demo
+from litepyramid.cli.pyramid_files import pyramid
 from litepyramid.cli.score import compare, score
 from litepyramid.cli.validation import crossval, datasets, judge_app
 
@@ -38,10 +39,13 @@ def _root(
     """Score machine-written summaries by the facts they carry."""
 
 
+app.add_typer(budget.app, name="budget")
 app.add_typer(meta.app, name="meta")
+app.add_typer(units.app, name="units")
 app.command()(score)
 app.command()(compare)
 app.command()(crossval)
 app.command()(datasets)
 app.command()(demo)
 app.add_typer(judge_app, name="judge")
+app.command()(pyramid)

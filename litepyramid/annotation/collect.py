@@ -1,0 +1,417 @@
+"""From people's answers to units and labels: nothing lost, everything odd named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from litepyramid.annotation.agreement import AgreementResult, agree
+from litepyramid.annotation.responses import Response, ResponseFile
+from litepyramid.annotation.tasks import JudgingTask, TaskSet, WritingTask
+from litepyramid.easiness.mix import combine
+from litepyramid.errors import InputError
+from litepyramid.io.units import units_to_json
+from litepyramid.report.table import Column, Table
+from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
+from litepyramid.units.align import align_all
+
+Writers = Literal["first", "all"]
+LISTED = 5
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What became of the responses.
+
+    Attributes:
+        tasks: Number of tasks that went out.
+        done: How many are answered in full.
+        started: Names of the tasks that are answered in part, or whose answer is a draft.
+        open: Names of the tasks nobody has answered.
+        unknown: Responses to tasks that did not go out, as "id (place)"; left out.
+        duplicates: Responses that the same worker gave again; the later one counts.
+        extra: Answers to units that a task does not have, as "task: index (place)"; left out.
+        notes: What the readers left out.
+    """
+
+    tasks: int
+    done: int
+    started: tuple[str, ...]
+    open: tuple[str, ...]
+    unknown: tuple[str, ...]
+    duplicates: tuple[str, ...]
+    extra: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def sentences(self) -> tuple[str, ...]:
+        """The same for people; what did not happen is not mentioned."""
+        lines = [f"{self.done} of {self.tasks} tasks are done."]
+        for names, what in (
+            (self.started, "begun but not done"),
+            (self.open, "not begun"),
+            (self.unknown, "answers to unknown tasks left out"),
+            (self.duplicates, "answered twice by the same worker, the later answer counts"),
+            (self.extra, "answers to units that are not in the task left out"),
+        ):
+            if names:
+                lines.append(f"{len(names)} {what}: {_some(names)}.")
+        return (*lines, *self.notes)
+
+    def to_json(self) -> dict[str, Any]:
+        """All names, none left out."""
+        return {
+            "tasks": self.tasks,
+            "done": self.done,
+            "started": self.started,
+            "open": self.open,
+            "unknown": self.unknown,
+            "duplicates": self.duplicates,
+            "extra": self.extra,
+            "notes": self.notes,
+        }
+
+
+@dataclass(frozen=True)
+class WrittenUnits:
+    """Units with the SCUs that people wrote.
+
+    Attributes:
+        units: The units of every input that has any: SCUs of the sentences that are done, and
+            STUs of all others where STUs were given.
+        progress: What became of the responses.
+        scus: How many SCUs were written for sentences that are done.
+        stus: How many STUs stand in for the other sentences.
+        fallen_back: Sentences that people should do and have not: they carry STUs.
+        several: Sentences that several workers wrote SCUs for, as "task: workers".
+        without: Inputs left without a unit, so left out.
+        signature: The settings.
+    """
+
+    units: tuple[InputUnits, ...]
+    progress: Progress
+    scus: int
+    stus: int
+    fallen_back: int
+    several: tuple[str, ...]
+    without: tuple[str, ...]
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """Units by kind, and the progress in notes."""
+        notes = list(self.progress.sentences())
+        if self.several:
+            notes.append(f"Several workers wrote for: {_some(self.several)}.")
+        if self.fallen_back:
+            notes.append(f"{self.fallen_back} sentences are not done yet and carry STUs.")
+        if self.without:
+            notes.append(f"{len(self.without)} inputs have no unit: {_some(self.without)}.")
+        rows = (("SCU", "people", self.scus), ("STU", "machine", self.stus))
+        columns = (Column("kind"), Column("written_by", "written by"), Column("units"))
+        title = f"Units of {len(self.units)} inputs"
+        return [Table(title, columns, rows, (*notes, f"Signature: {self.signature}"))]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, with the units."""
+        return {
+            "scus": self.scus,
+            "stus": self.stus,
+            "fallen_back": self.fallen_back,
+            "several": self.several,
+            "without": self.without,
+            "progress": self.progress.to_json(),
+            "units": [units_to_json(entry) for entry in self.units],
+            "signature": self.signature.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class JudgedLabels:
+    """Presence labels that people gave.
+
+    Attributes:
+        units: The units of the inputs that are complete.
+        labels: One entry per system, of those inputs.
+        summaries: Their summaries, so that scoring can run on just these inputs.
+        incomplete: Inputs left out because a summary still lacks an answer to a unit.
+        agreement: Majority, workers, alpha, over every answer including those of such inputs.
+        progress: What became of the responses.
+    """
+
+    units: tuple[InputUnits, ...]
+    labels: tuple[SystemLabels, ...]
+    summaries: tuple[SystemSummaries, ...]
+    incomplete: tuple[str, ...]
+    agreement: AgreementResult
+    progress: Progress
+
+    def to_tables(self) -> Sequence[Table]:
+        """The labels by system, then the workers."""
+        rows = []
+        for entry in self.labels:
+            flat = [label for row in entry.labels for label in row]
+            share = sum(flat) / len(flat) if flat else float("nan")
+            rows.append((entry.system, len(entry.inputs), len(flat), share))
+        notes = list(self.progress.sentences())
+        if self.incomplete:
+            notes.append(
+                f"{len(self.incomplete)} inputs are not complete in every system and are left out: "
+                f"{_some(self.incomplete)}."
+            )
+        columns = (Column("system"), Column("inputs"), Column("labels"), Column("present"))
+        labels = Table("Presence labels", columns, tuple(rows), tuple(notes))
+        return [labels, *self.agreement.to_tables()]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything, with the labels."""
+        return {
+            "labels": {
+                entry.system: dict(zip(entry.inputs, entry.labels, strict=True))
+                for entry in self.labels
+            },
+            "incomplete": self.incomplete,
+            "agreement": {
+                key: value for key, value in self.agreement.to_json().items() if key != "labels"
+            },
+            "progress": self.progress.to_json(),
+        }
+
+
+def collect_units(
+    tasks: TaskSet,
+    answers: ResponseFile,
+    *,
+    stus: Sequence[InputUnits] | None = None,
+    writers: Writers = "first",
+    drafts: bool = False,
+) -> WrittenUnits:
+    """Makes units of the SCUs that people wrote; every other sentence carries its STUs.
+
+    Args:
+        tasks: The writing tasks that went out.
+        answers: What came back, perhaps half of it.
+        stus: STUs of the same inputs: they stand for the sentences that the plan leaves to the
+            machine, and for those that nobody has done yet. Without them only SCUs come back.
+        writers: Whose SCUs to take where several wrote: the ``first`` in the order of the files,
+            or ``all`` of them with the same text taken once.
+        drafts: Whether to take answers that were not marked as finished.
+
+    Raises:
+        InputError: The tasks are no writing tasks, or the STUs are of other inputs.
+    """
+    if tasks.kind != "writing":
+        raise InputError("these tasks are no SCU writing tasks", expected="writing tasks")
+    rows, unknown, duplicates = _sort(tasks, answers)
+    scus: dict[tuple[str, int, int], list[str]] = {}
+    started: list[str] = []
+    open_: list[str] = []
+    several: list[str] = []
+    for task in tasks.writing:
+        given = [r for r in rows.get(task.id, {}).values() if r.scus]
+        finished = [r for r in given if r.finished or drafts]
+        if not finished:
+            (started if given else open_).append(task.name)
+            continue
+        if len(finished) > 1:
+            several.append(f"{task.name}: {', '.join(r.worker for r in finished)}")
+        taken = finished if writers == "all" else finished[:1]
+        texts = dict.fromkeys(text for r in taken for text in r.scus)
+        scus[task.input, task.reference, task.sentence] = list(texts)
+    human = _written(tasks, scus)
+    units, without = _with_stus(tasks, human, stus, set(scus))
+    kinds = [unit.kind for entry in units for unit in entry.units]
+    return WrittenUnits(
+        units=units,
+        progress=Progress(
+            tasks=len(tasks.writing),
+            done=len(scus),
+            started=tuple(started),
+            open=tuple(open_),
+            unknown=unknown,
+            duplicates=duplicates,
+            notes=answers.notes,
+        ),
+        scus=kinds.count("scu"),
+        stus=kinds.count("stu"),
+        fallen_back=0 if stus is None else len(started) + len(open_),
+        several=tuple(several),
+        without=without,
+        signature=Signature.of(
+            tasks=tasks.digest, writers=writers, drafts="yes" if drafts else None
+        ),
+    )
+
+
+def _written(
+    tasks: TaskSet, scus: dict[tuple[str, int, int], list[str]]
+) -> dict[str, tuple[Unit, ...]]:
+    """The SCUs of every input in the order of its sentences."""
+    human: dict[str, tuple[Unit, ...]] = {s.input: () for s, _ in tasks.sentences}
+    for s, _ in tasks.sentences:
+        texts = scus.get((s.input, s.reference, s.sentence), [])
+        human[s.input] += tuple(Unit(t, 1.0, "scu", s.reference, s.sentence) for t in texts)
+    return human
+
+
+def _with_stus(
+    tasks: TaskSet,
+    human: dict[str, tuple[Unit, ...]],
+    stus: Sequence[InputUnits] | None,
+    done: set[tuple[str, int, int]],
+) -> tuple[tuple[InputUnits, ...], tuple[str, ...]]:
+    entries = tuple(InputUnits(name, units) for name, units in human.items())
+    if stus is not None:
+        given = {entry.input for entry in stus}
+        for name in human:
+            if name not in given:
+                raise InputError(
+                    f"input '{name}' has no STUs",
+                    hint="Give the STUs of the references that the plan was made from.",
+                )
+        sentences = [s for s, _ in tasks.sentences]
+        machine = [a.units for a in align_all([x for x in stus if x.input in human], sentences)]
+        carries = np.array([(s.input, s.reference, s.sentence) not in done for s in sentences])
+        entries = combine(entries, machine, sentences, carries)
+    kept = tuple(entry for entry in entries if entry.units)
+    return kept, tuple(entry.input for entry in entries if not entry.units)
+
+
+def collect_labels(
+    tasks: TaskSet,
+    answers: ResponseFile,
+    *,
+    noisy_above: float | None = 0.5,
+    min_compared: int = 10,
+    drafts: bool = True,
+) -> JudgedLabels:
+    """Makes presence labels of yes and no answers: noisy workers dropped, majority, tie = absent.
+
+    Args:
+        tasks: The judging tasks that went out.
+        answers: What came back. Each answer counts by itself, also of a task that is half done.
+        noisy_above: See `agreement.agree`.
+        min_compared: See `agreement.agree`.
+        drafts: Whether to take answers that were not marked as finished.
+
+    Returns:
+        Labels of the inputs that are complete: each unit of each system's summary has an answer
+        from a worker who was kept. Empty summaries contain nothing and are complete.
+
+    Raises:
+        InputError: The tasks are no judging tasks, or there is no answer at all.
+    """
+    if tasks.kind != "judging":
+        raise InputError("these tasks are no presence judging tasks", expected="judging tasks")
+    rows, unknown, duplicates = _sort(tasks, answers)
+    offsets = np.cumsum([0] + [len(t.units) for t in tasks.judging])
+    workers = list(dict.fromkeys(worker for found in rows.values() for worker in found))
+    row_of = {worker: row for row, worker in enumerate(workers)}
+    table = np.full((len(workers), int(offsets[-1])), np.nan)
+    extra = []
+    for task, offset in zip(tasks.judging, offsets, strict=False):
+        for worker, response in rows.get(task.id, {}).items():
+            if not response.finished and not drafts:
+                continue
+            for index, present in response.presence.items():
+                if 0 <= index < len(task.units):
+                    table[row_of[worker], offset + index] = present
+                else:
+                    extra.append(f"{task.name}: {index + 1} ({response.place})")
+    if np.isnan(table).all():
+        raise InputError(
+            "no answer belongs to these tasks",
+            expected=f"answers to the tasks with the digest {tasks.digest}",
+            hint=f"Answers to unknown tasks: {_some(unknown)}." if unknown else None,
+        )
+    agreement = agree(table, workers, noisy_above=noisy_above, min_compared=min_compared)
+    found: dict[tuple[str, str], tuple[float, ...]] = {
+        (system, name): (0.0,) * len(next(e for e in tasks.units if e.input == name).units)
+        for system, name in tasks.blank
+    }
+    started: list[str] = []
+    open_: list[str] = []
+    for task, start, end in zip(tasks.judging, offsets, offsets[1:], strict=False):
+        labels = agreement.labels[start:end]
+        found[task.system, task.input] = tuple(labels.tolist())
+        missing = np.isnan(labels)
+        if missing.any():
+            (open_ if missing.all() else started).append(task.name)
+    return _labels(
+        tasks,
+        found,
+        agreement,
+        Progress(
+            tasks=len(tasks.judging),
+            done=len(tasks.judging) - len(started) - len(open_),
+            started=tuple(started),
+            open=tuple(open_),
+            unknown=unknown,
+            duplicates=duplicates,
+            extra=tuple(extra),
+            notes=answers.notes,
+        ),
+    )
+
+
+def _labels(
+    tasks: TaskSet,
+    found: dict[tuple[str, str], tuple[float, ...]],
+    agreement: AgreementResult,
+    progress: Progress,
+) -> JudgedLabels:
+    texts = {(t.system, t.input): t.summary for t in tasks.judging}
+    complete = tuple(
+        entry
+        for entry in tasks.units
+        if not any(np.isnan(found[system, entry.input]).any() for system in tasks.systems)
+    )
+    names = tuple(entry.input for entry in complete)
+    return JudgedLabels(
+        units=complete,
+        labels=tuple(
+            SystemLabels(s, names, tuple(tuple(map(int, found[s, name])) for name in names))
+            for s in tasks.systems
+        ),
+        summaries=tuple(
+            SystemSummaries(s, names, tuple(texts.get((s, name), "") for name in names))
+            for s in tasks.systems
+        ),
+        incomplete=tuple(e.input for e in tasks.units if e.input not in set(names)),
+        agreement=agreement,
+        progress=progress,
+    )
+
+
+def _sort(
+    tasks: TaskSet, answers: ResponseFile
+) -> tuple[dict[str, dict[str, Response]], tuple[str, ...], tuple[str, ...]]:
+    """Responses by task and worker: the latest of each worker, a finished one before a draft."""
+    known: dict[str, WritingTask | JudgingTask] = {task.id: task for task in tasks.writing}
+    known |= {task.id: task for task in tasks.judging}
+    rows: dict[str, dict[str, Response]] = {}
+    unknown: list[str] = []
+    duplicates: list[str] = []
+    for response in answers.responses:
+        task = known.get(response.task)
+        if task is None:
+            unknown.append(f"{response.task} ({response.place})")
+            continue
+        mine = rows.setdefault(task.id, {})
+        before = mine.get(response.worker)
+        if before is not None:
+            duplicates.append(f"{task.name} by {response.worker} ({response.place})")
+            if (
+                response.presence
+            ):  # an earlier answer to a unit that the later one leaves out counts
+                response = replace(response, presence={**before.presence, **response.presence})
+            elif before.finished and not response.finished:
+                continue
+        mine[response.worker] = response
+    return rows, tuple(unknown), tuple(duplicates)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = "; ".join(names[:LISTED])
+    return shown if len(names) <= LISTED else f"{shown}; and {len(names) - LISTED} more"

@@ -1,0 +1,157 @@
+"""Pyramid files of DUC and TAC written out as the files that the other commands read."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.annotation.peers import PeerScores, PyramidFolder
+from litepyramid.errors import InputError
+from litepyramid.io.files import atomic_write, write_jsonl
+from litepyramid.io.labels import write_labels
+from litepyramid.io.units import write_units
+from litepyramid.report.table import Column, Table
+from litepyramid.types import SystemSummaries
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """What was written.
+
+    Attributes:
+        rows: Per input: SCUs, contributors, references, annotated summaries.
+        inputs: The inputs' names.
+        files: The files and folders written.
+        notes: What a user must be told.
+    """
+
+    rows: tuple[tuple[int, int, int, int], ...]
+    inputs: tuple[str, ...]
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row an input."""
+        columns = (
+            Column("input"),
+            Column("scus", "SCUs"),
+            Column("contributors"),
+            Column("references"),
+            Column("annotations", "annotated summaries"),
+        )
+        rows = tuple((name, *row) for name, row in zip(self.inputs, self.rows, strict=True))
+        notes = (*self.notes, *(f"Wrote {path}" for path in self.files))
+        return [Table(f"Pyramids of {len(rows)} inputs", columns, rows, notes)]
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        names = ("scus", "contributors", "references", "annotations")
+        return {
+            "inputs": {
+                name: dict(zip(names, row, strict=True))
+                for name, row in zip(self.inputs, self.rows, strict=True)
+            },
+            "files": [str(path) for path in self.files],
+            "notes": list(self.notes),
+        }
+
+
+def convert(
+    folder: PyramidFolder,
+    units: Path,
+    *,
+    labels: Path | None = None,
+    summaries: Path | None = None,
+    references: Path | None = None,
+) -> Converted:
+    """Writes the units with their weights and, where wanted, what else the files hold.
+
+    Args:
+        folder: The pyramids and annotations.
+        units: The unit file to write.
+        labels: Folder for presence labels, a file a system.
+        summaries: Folder for the annotated summaries, a file a system.
+        references: File for the references, a line a sentence.
+
+    Raises:
+        InputError: There is nothing to write to one of them, or it cannot be written.
+    """
+    if (labels or summaries) and not folder.annotations:
+        raise InputError("no annotated summary", expected="at least one .pan file")
+    notes = list(folder.notes)
+    write_units(units, folder.units())
+    files = [units]
+    for system in folder.systems:
+        if "/" in system or system.startswith("."):
+            raise InputError(f"system '{system}' cannot name a file", hint="Use --names.")
+    if labels is not None:
+        _make(labels)
+        for labelled in folder.labels():
+            write_labels(labels / f"{labelled.system}.jsonl", labelled)
+        files.append(labels)
+    if summaries is not None:
+        _make(summaries)
+        for texts in folder.summaries():
+            write_summaries(summaries, texts)
+        files.append(summaries)
+    if references is not None:
+        write_jsonl(
+            references,
+            [
+                {"input": entry.input, "references": [list(lines) for lines in entry.references]}
+                for entry in folder.references()
+            ],
+        )
+        files.append(references)
+    missing = len(folder.systems) * len(folder.inputs) - len(folder.annotations)
+    if folder.annotations and missing:
+        notes.append(f"{missing} summaries are not annotated: their systems' files lack the input.")
+    return Converted(
+        rows=tuple(
+            (
+                len(p.scus),
+                p.contributors,
+                len(p.references),
+                sum(a.pyramid.input == p.input for a in folder.annotations),
+            )
+            for p in folder.pyramids
+        ),
+        inputs=folder.inputs,
+        files=tuple(files),
+        notes=tuple(notes),
+    )
+
+
+def write_summaries(folder: Path, summaries: SystemSummaries) -> None:
+    """Writes one system's summaries as JSON Lines into a folder, the file named after it."""
+    rows: Iterable[tuple[str, str]] = zip(summaries.inputs, summaries.texts, strict=True)
+    write_jsonl(
+        folder / f"{summaries.system}.jsonl",
+        [{"input": name, "summary": " ".join(text.split())} for name, text in rows],
+    )
+
+
+def write_scores(path: Path, result: PeerScores) -> None:
+    """Writes every score as CSV: system, input, metric, score; those not scored are left out."""
+    table = result.scores
+    with atomic_write(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(("system", "input", "metric", "score"))
+        for i, system in enumerate(table.systems):
+            for j, name in enumerate(table.inputs):
+                for k, metric in enumerate(table.metrics):
+                    score = float(table.values[k, i, j])
+                    if not np.isnan(score):
+                        writer.writerow((system, name, metric, repr(score)))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None

@@ -1,0 +1,91 @@
+"""The forms that tasks can take, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from litepyramid.annotation.label_studio import export_label_studio
+from litepyramid.annotation.mturk import export_mturk
+from litepyramid.annotation.page import export_page
+from litepyramid.annotation.tasks import TaskSet, write_tasks
+from litepyramid.errors import InputError
+from litepyramid.report.table import Column, Table
+
+Form = Literal["page", "label-studio", "mturk"]
+FORMS: dict[Form, Callable[[TaskSet, Path], list[Path]]] = {
+    "page": export_page,
+    "label-studio": export_label_studio,
+    "mturk": export_mturk,
+}
+TASK_FILE = "tasks.json"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportResult:
+    """What was written.
+
+    Attributes:
+        tasks: The tasks.
+        form: The form they took.
+        files: The files, the task file that is needed for the answers last.
+    """
+
+    tasks: TaskSet
+    form: Form
+    files: tuple[Path, ...]
+
+    def to_tables(self) -> Sequence[Table]:
+        """Numbers and files."""
+        tasks = self.tasks
+        counts: tuple[tuple[str, int], ...]
+        if tasks.kind == "writing":
+            inputs = len({t.input for t in tasks.writing})
+            counts = (("sentences to write SCUs for", len(tasks.writing)), ("inputs", inputs))
+        else:
+            questions = sum(len(t.units) for t in tasks.judging)
+            counts = (
+                ("summaries to judge", len(tasks.judging)),
+                ("questions", questions),
+                ("systems", len(tasks.systems)),
+                ("inputs", len(tasks.units)),
+                ("empty summaries, not asked about", len(tasks.blank)),
+            )
+        notes = [f"Wrote {path}" for path in self.files]
+        notes.append(f"Keep {self.files[-1].name}: `litepyramid budget import` needs it.")
+        return [Table("Tasks", (Column("what"), Column("number")), counts, tuple(notes))]
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as plain values."""
+        return {
+            "kind": self.tasks.kind,
+            "form": self.form,
+            "tasks": len(self.tasks.ids),
+            "digest": self.tasks.digest,
+            "files": [str(path) for path in self.files],
+        }
+
+
+def export_tasks(tasks: TaskSet, folder: str | Path, form: Form) -> ExportResult:
+    """Writes the tasks in one form, and the task file that answers are read with.
+
+    Args:
+        tasks: What people are to do.
+        folder: Where to; it is made if it does not exist. Older exports in it are replaced.
+        form: ``page``, ``label-studio`` or ``mturk``.
+
+    Raises:
+        InputError: There is no such form, or the folder cannot be written to.
+    """
+    if form not in FORMS:
+        raise InputError(f"no form '{form}'", expected=", ".join(FORMS))
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None
+    files = FORMS[form](tasks, folder)
+    write_tasks(folder / TASK_FILE, tasks)
+    return ExportResult(tasks, form, (*files, folder / TASK_FILE))

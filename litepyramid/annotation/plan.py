@@ -1,0 +1,359 @@
+"""Which sentences people should write SCUs for, and what that is expected to give."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.easiness.mix import By, carriers, ranking, stu_count
+from litepyramid.easiness.scores import Easiness
+from litepyramid.errors import InputError
+from litepyramid.io.files import atomic_write, read_text
+from litepyramid.report.table import Column, Table, plain
+from litepyramid.types import FloatArray, Signature
+from litepyramid.units.align import Sentence
+
+BoolArray = NDArray[np.bool_]
+FORMAT = "litepyramid-plan"
+
+SCUS_PER_WORD = 0.21
+"""SCUs per word of a reference sentence in REALSumm: 1056 SCUs, 5013 words, 368 sentences."""
+
+
+@dataclass(frozen=True)
+class BudgetPlan:
+    """Which sentences of the references people annotate; the others carry STUs.
+
+    Attributes:
+        sentences: n sentences, in the order of the references.
+        annotate: (n,) bool, whether people write SCUs for a sentence.
+        easiness: (n,) float64, how well STUs are expected to stand in for its SCUs (predicted
+            ROUGE-1 F1, ZB21 §3.3); NaN where that is not known.
+        rank: (n,) int64, the order in which to annotate, from 1: the first is worth most.
+        by: How sentences were chosen.
+        per_sentence: What one sentence costs; None if no price was given.
+        notes: What a user must be told.
+        signature: How to get the same again.
+    """
+
+    sentences: tuple[Sentence, ...]
+    annotate: BoolArray
+    easiness: FloatArray
+    rank: NDArray[np.int64]
+    by: str
+    per_sentence: float | None = None
+    notes: tuple[str, ...] = ()
+    signature: Signature = field(default_factory=lambda: Signature(()))
+
+    @property
+    def count(self) -> int:
+        """How many sentences people annotate."""
+        return int(self.annotate.sum())
+
+    def chosen(self) -> tuple[Sentence, ...]:
+        """The sentences to annotate, the one worth most first."""
+        order = np.argsort(self.rank, kind="stable")
+        return tuple(self.sentences[i] for i in order if self.annotate[i])
+
+    def expected(self) -> dict[str, float]:
+        """How well the units are expected to stand for everybody's SCUs, 0 to 1.
+
+        The mean over sentences of 1 where people write the SCUs and of the easiness where STUs
+        stand in: of nobody's work (Lite3), of as many sentences at random, of this plan and of
+        everybody's (Lite2). NaN where no easiness is known.
+        """
+        known = ~np.isnan(self.easiness)
+        if not known.any():
+            return dict.fromkeys(("nobody", "random", "plan", "everybody"), math.nan)
+        values, chosen = self.easiness[known], self.annotate[known]
+        mean = float(values.mean())
+        share = self.count / len(self.sentences)
+        return {
+            "nobody": mean,
+            "random": share + (1 - share) * mean,
+            "plan": float(np.where(chosen, 1.0, values).mean()),
+            "everybody": 1.0,
+        }
+
+    def to_tables(self) -> Sequence[Table]:
+        """The budget, what it is expected to give, and the first sentences to annotate."""
+        total = len(self.sentences)
+        groups = (("people (SCUs)", self.annotate), ("machine (STUs)", ~self.annotate))
+        rows = []
+        for name, mask in (*groups, ("all", np.ones(total, dtype=bool))):
+            texts = [s for s, chosen in zip(self.sentences, mask, strict=True) if chosen]
+            words = sum(_words(s.text) for s in texts)
+            inputs = len({s.input for s in texts})
+            mean = _mean(self.easiness[mask])
+            rows.append((name, len(texts), len(texts) / total, inputs, words, mean))
+        budget = Table(
+            "Who covers which sentences",
+            (
+                Column("by"),
+                Column("sentences"),
+                Column("share", digits=2),
+                Column("inputs"),
+                Column("words"),
+                Column("easiness", "mean easiness"),
+            ),
+            tuple(rows),
+            self._budget_notes(),
+        )
+        return [budget, self._expected_table(), *self._first_table()]
+
+    def _budget_notes(self) -> tuple[str, ...]:
+        texts = self.chosen()
+        scus = SCUS_PER_WORD * sum(_words(s.text) for s in texts)
+        notes = [
+            f"Expect about {scus:.0f} SCUs to be written: {SCUS_PER_WORD} a word, as in REALSumm."
+        ]
+        if self.per_sentence is not None:
+            notes.append(
+                f"Cost: {self.count} sentences x {_money(self.per_sentence)} = "
+                f"{_money(self.count * self.per_sentence)}; all of them would cost "
+                f"{_money(len(self.sentences) * self.per_sentence)}."
+            )
+        return (*notes, *self.notes, f"Signature: {self.signature}")
+
+    def _expected_table(self) -> Table:
+        names = {
+            "nobody": "nobody (Lite3)",
+            "random": f"{self.count} sentences at random",
+            "plan": f"this plan ({self.count} sentences)",
+            "everybody": "everybody (Lite2)",
+        }
+        expected = self.expected()
+        rows = tuple((names[key], value, 1 - value) for key, value in expected.items())
+        return Table(
+            "What is expected of it, by who annotates",
+            (Column("annotators"), Column("kept"), Column("lost")),
+            rows,
+            ("kept: expected mean ROUGE-1 F1 of the units used with the SCUs people would write.",),
+        )
+
+    def _first_table(self, limit: int = 5) -> list[Table]:
+        value = {
+            (s.input, s.reference, s.sentence): float(v)
+            for s, v in zip(self.sentences, self.easiness, strict=True)
+        }
+        rows = tuple(
+            (n, s.input, s.sentence + 1, value[s.input, s.reference, s.sentence], s.text)
+            for n, s in enumerate(self.chosen()[:limit], start=1)
+        )
+        columns = (
+            Column("rank"),
+            Column("input"),
+            Column("sentence", "sent."),
+            Column("easiness"),
+            Column("text"),
+        )
+        return [Table("The first to annotate", columns, rows)] if rows else []
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole plan: what `read_plan` reads."""
+        return {
+            "format": FORMAT,
+            "version": 1,
+            "by": self.by,
+            "annotate": self.count,
+            "per_sentence": self.per_sentence,
+            "expected": self.expected(),
+            "sentences": [
+                {
+                    "input": s.input,
+                    "reference": s.reference,
+                    "sentence": s.sentence,
+                    "annotate": bool(chosen),
+                    "rank": int(rank),
+                    "easiness": float(value),
+                    "text": s.text,
+                }
+                for s, chosen, rank, value in zip(
+                    self.sentences, self.annotate, self.rank, self.easiness, strict=True
+                )
+            ],
+            "notes": list(self.notes),
+            "signature": self.signature.to_dict(),
+        }
+
+
+def sentence_budget(
+    total: int,
+    *,
+    sentences: int | None = None,
+    share: float | None = None,
+    cost: float | None = None,
+    per_sentence: float | None = None,
+) -> int:
+    """How many of `total` sentences the budget pays for; just one way of saying it must be given.
+
+    Args:
+        total: Number of sentences there are.
+        sentences: So many.
+        share: This share of them, rounded down.
+        cost: As many as this buys at `per_sentence`, rounded down.
+        per_sentence: The price of one sentence.
+
+    Raises:
+        InputError: None or several ways, a negative number, more than there are, no price.
+
+    Example:
+        >>> sentence_budget(40, share=0.29), sentence_budget(40, cost=2.5, per_sentence=0.2)
+        (11, 12)
+    """
+    given = [value for value in (sentences, share, cost) if value is not None]
+    if len(given) != 1:
+        raise InputError(
+            f"the budget is given in {len(given)} ways",
+            expected="one of --sentences N, --share X, --cost C with --per-sentence c",
+        )
+    if sentences is not None:
+        if not 0 <= sentences <= total:
+            raise InputError(f"a budget of {sentences} sentences", expected=f"from 0 to {total}")
+        return sentences
+    if share is not None:
+        return stu_count(share, total)
+    _check_price(cost, per_sentence)
+    bought = Decimal(str(cost)) // Decimal(str(per_sentence))
+    return min(total, int(bought))
+
+
+def _check_price(cost: float | None, per_sentence: float | None) -> None:
+    """Raises InputError unless both are finite, the cost not negative and the price above 0."""
+    if cost is None or not (math.isfinite(cost) and cost >= 0):
+        raise InputError(f"a cost of {cost}", expected="a number from 0 up")
+    if per_sentence is None or not (math.isfinite(per_sentence) and per_sentence > 0):
+        raise InputError(
+            "a cost without a price"
+            if per_sentence is None
+            else f"a price of {per_sentence} a sentence",
+            expected="--per-sentence with a number above 0",
+        )
+
+
+def plan_budget(
+    easiness: Easiness,
+    count: int,
+    *,
+    by: By = "easiness",
+    seed: int | None = None,
+    per_sentence: float | None = None,
+) -> BudgetPlan:
+    """Gives people the `count` sentences that machine-made units are worst at.
+
+    All sentences of all inputs are ranked together by easiness and the hardest are annotated: the
+    same split as `easiness.mix.mix` makes with the other sentences carrying STUs (ZB21 §3.3).
+
+    Args:
+        easiness: Predicted (or gold) easiness of every sentence.
+        count: How many sentences people annotate; `sentence_budget` gives it.
+        by: ``easiness`` or ``gold`` the hardest first (by the values in `easiness`), ``reversed``
+            the easiest first, ``random`` any order.
+        seed: Seed of the random order; needed for it.
+        per_sentence: What one sentence costs, for the report.
+
+    Raises:
+        InputError: There are no sentences, the budget is impossible, or the seed is missing.
+
+    Example:
+        >>> import numpy as np
+        >>> s = (Sentence("a", 0, 0, "It rained."), Sentence("a", 0, 1, "The old, rusty bridge."))
+        >>> plan = plan_budget(Easiness(s, np.array([0.9, 0.3])), 1)
+        >>> [x.text for x in plan.chosen()], round(plan.expected()["plan"], 2)
+        (['The old, rusty bridge.'], 0.95)
+    """
+    total = len(easiness.sentences)
+    if not total:
+        raise InputError("no sentences to plan for", expected="at least one reference sentence")
+    if not 0 <= count <= total:
+        raise InputError(f"a budget of {count} sentences", expected=f"from 0 to {total}")
+    if by == "random" and seed is None:
+        raise InputError("a random plan needs a seed", hint="Give one, to get the same again.")
+    rng = np.random.default_rng(seed) if by == "random" else None
+    order = ranking(by, easiness.values, total, rng)
+    rank = np.empty(total, dtype=np.int64)
+    rank[order[::-1]] = np.arange(1, total + 1)
+    unknown = int(np.isnan(easiness.values).sum())
+    notes = list(easiness.notes)
+    if unknown:
+        notes.append(f"{unknown} sentences have no easiness; they count as the hardest.")
+    return BudgetPlan(
+        sentences=easiness.sentences,
+        annotate=~carriers(order, total - count),
+        easiness=easiness.values,
+        rank=rank,
+        by=by,
+        per_sentence=per_sentence,
+        notes=tuple(notes),
+        signature=Signature.of(
+            plan=by,
+            annotate=f"{count}/{total}",
+            easiness=dict(easiness.signature.fields).get("easiness"),
+            seed=seed if by == "random" else None,
+        ),
+    )
+
+
+def write_plan(path: str | Path, plan: BudgetPlan) -> None:
+    """Writes the plan as JSON, all or nothing."""
+    with atomic_write(path) as file:
+        json.dump(plain(plan.to_json()), file, ensure_ascii=False, indent=1)
+        file.write("\n")
+
+
+def read_plan(path: str | Path) -> BudgetPlan:
+    """Reads what `write_plan` wrote; "annotate" may have been changed by hand since.
+
+    Raises:
+        InputError: It is no plan.
+    """
+    try:
+        data = json.loads(read_text(path))
+    except (json.JSONDecodeError, RecursionError):
+        data = None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(
+            "not a budget plan", path=path, expected="what `litepyramid budget plan -o` writes"
+        )
+    try:
+        rows = data["sentences"]
+        sentences = tuple(
+            Sentence(str(r["input"]), int(r["reference"]), int(r["sentence"]), str(r["text"]))
+            for r in rows
+        )
+        values = [math.nan if r["easiness"] is None else float(r["easiness"]) for r in rows]
+        fields = tuple((k, str(v)) for k, v in data["signature"].items() if k != "version")
+        return BudgetPlan(
+            sentences=sentences,
+            annotate=np.array([r["annotate"] is True for r in rows], dtype=np.bool_),
+            easiness=np.array(values, dtype=np.float64),
+            rank=np.array([int(r["rank"]) for r in rows], dtype=np.int64),
+            by=str(data["by"]),
+            per_sentence=data["per_sentence"],
+            notes=tuple(map(str, data["notes"])),
+            signature=Signature(fields),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"a broken budget plan ({error!r})", path=path) from None
+
+
+def _words(text: str) -> int:
+    return len(re.findall(r"\w+", text))
+
+
+def _mean(values: FloatArray) -> float:
+    kept = values[~np.isnan(values)]
+    return float(kept.mean()) if kept.size else math.nan
+
+
+def _money(value: float) -> str:
+    return f"{value:.2f}"

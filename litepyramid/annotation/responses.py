@@ -1,0 +1,108 @@
+"""What came back from people, in one shape whatever tool it came from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from litepyramid.errors import InputError
+from litepyramid.io.files import read_text
+
+YES = frozenset({"yes", "true", "1", "present", "y"})
+NO = frozenset({"no", "false", "0", "absent", "not present", "n"})
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One person's answer to one task, perhaps half done.
+
+    Attributes:
+        task: The task's id.
+        worker: Who answered.
+        place: Where it stands, for messages.
+        scus: The SCUs written, in order; empty for judging tasks.
+        presence: Per index of a unit, whether it was said to be present; only those answered.
+        finished: Whether the person handed it in; a draft is kept but not counted as done.
+    """
+
+    task: str
+    worker: str
+    place: str
+    scus: tuple[str, ...] = ()
+    presence: Mapping[int, bool] = field(default_factory=dict)
+    finished: bool = True
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was answered."""
+        return not self.scus and not self.presence
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseFile:
+    """The responses of one file, and what was left out of it, as sentences for people."""
+
+    responses: tuple[Response, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_responses(paths: Sequence[str | Path]) -> ResponseFile:
+    """Reads answers in any of the three forms, told apart by their content.
+
+    Label Studio's JSON export (also JSON-MIN), the results CSV of Mechanical Turk, and the JSON
+    that the offline page downloads.
+
+    Raises:
+        InputError: There is no file, or one is of none of these forms.
+    """
+    from litepyramid.annotation import label_studio, mturk, page
+
+    if not paths:
+        raise InputError("no answers given", expected="at least one file")
+    responses: list[Response] = []
+    notes: list[str] = []
+    for path in map(Path, paths):
+        text = read_text(path)
+        if text.lstrip()[:1] in ("[", "{"):
+            try:
+                data = json.loads(text)
+            except json.JSONDecodeError as error:
+                raise InputError(
+                    f"not valid JSON ({error.msg} at column {error.colno})",
+                    path=path,
+                    line=error.lineno,
+                ) from None
+            except RecursionError:
+                raise InputError("JSON nested too deeply", path=path) from None
+            reader = page if isinstance(data, dict) else label_studio
+            found = reader.parse_answers(data, path)
+        else:
+            found = mturk.parse_answers(text, path)
+        responses += found.responses
+        notes += found.notes
+    return ResponseFile(tuple(responses), tuple(notes))
+
+
+def truth(value: Any) -> bool | None:
+    """Yes or no as any of the tools writes it; None if it is neither.
+
+    Example:
+        >>> truth("Yes"), truth(0), truth("perhaps")
+        (True, False, None)
+    """
+    word = str(value).strip().lower()
+    return True if word in YES else False if word in NO else None
+
+
+def scu_lines(values: Sequence[Any]) -> tuple[str, ...]:
+    """SCUs from text boxes: one a line, spaces tidied, blank lines left out.
+
+    Example:
+        >>> scu_lines(["It rained.\\n\\n The bridge  closed."])
+        ('It rained.', 'The bridge closed.')
+    """
+    lines = (" ".join(line.split()) for value in values for line in str(value).splitlines())
+    return tuple(line for line in lines if line)

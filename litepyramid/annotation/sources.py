@@ -1,0 +1,115 @@
+"""From the files a user names to plans and tasks, and from labels to a folder that scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from litepyramid.annotation.collect import JudgedLabels
+from litepyramid.annotation.convert import write_summaries
+from litepyramid.annotation.plan import read_plan
+from litepyramid.annotation.tasks import TaskSet, judging_tasks, writing_tasks
+from litepyramid.easiness.gold import gold_easiness
+from litepyramid.easiness.mix import By
+from litepyramid.easiness.scores import Easiness, read_easiness
+from litepyramid.errors import InputError
+from litepyramid.io.files import atomic_write
+from litepyramid.io.labels import write_labels
+from litepyramid.io.references import read_references
+from litepyramid.io.summaries import read_summaries
+from litepyramid.io.units import read_units, write_units
+from litepyramid.report.table import render
+from litepyramid.types import Signature
+
+
+def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> TaskSet:
+    """Tasks of writing SCUs from the one plan that is named.
+
+    Raises:
+        InputError: There is another number of files, or it is no plan.
+    """
+    if len(sources) != 1:
+        raise InputError(
+            f"{len(sources)} files without units to judge",
+            expected="one plan; or summaries together with --units",
+        )
+    plan = read_plan(sources[0])
+    return writing_tasks(plan) if title is None else writing_tasks(plan, title)
+
+
+def judging_tasks_from(
+    sources: Sequence[Path],
+    units: Path,
+    title: str | None = None,
+    ids: Sequence[str] | None = None,
+) -> TaskSet:
+    """Tasks of judging which units are in which summaries.
+
+    Raises:
+        InputError: As `read_units` and `read_summaries`.
+    """
+    entries = read_units(units, ids)
+    summaries = read_summaries(sources, [entry.input for entry in entries], ids)
+    if title is None:
+        return judging_tasks(summaries, entries)
+    return judging_tasks(summaries, entries, title)
+
+
+def write_judged(folder: Path, judged: JudgedLabels) -> None:
+    """Writes a folder that can be scored: units.jsonl, summaries/, labels/, agreement.json.
+
+    Raises:
+        InputError: The folder cannot be written to.
+    """
+    try:
+        for name in ("summaries", "labels"):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None
+    write_units(folder / "units.jsonl", judged.units)
+    for labels in judged.labels:
+        write_labels(folder / "labels" / f"{labels.system}.jsonl", labels)
+    for summaries in judged.summaries:
+        write_summaries(folder / "summaries", summaries)
+    with atomic_write(folder / "agreement.json") as file:
+        file.write(render(judged.agreement, "json"))
+
+
+def sentence_easiness(
+    references: Path,
+    *,
+    by: By = "easiness",
+    easiness: Path | None = None,
+    scus: Path | None = None,
+    stus: Path | None = None,
+    ids: Sequence[str] | None = None,
+) -> Easiness:
+    """The easiness of every sentence of the references, as far as the choice needs it.
+
+    Args:
+        references: The references' file.
+        by: ``random`` needs no values; ``gold`` computes them from `scus` and `stus`; else they
+            come from the file `easiness`, or are predicted.
+        easiness: A file of values (`easiness.scores.read_easiness`).
+        scus: SCUs of the references, for gold.
+        stus: STUs of the references, for gold.
+        ids: Ids of line files' inputs.
+
+    Raises:
+        InputError: Something needed is missing, or a sentence has no value in the file.
+    """
+    from litepyramid.units.align import sentences_of
+
+    sentences = sentences_of(read_references(references, ids))
+    if by == "random":
+        return Easiness(sentences, np.full(len(sentences), np.nan), Signature(()))
+    if by == "gold" and easiness is None:
+        if scus is None or stus is None:
+            raise InputError("gold easiness needs both", expected="--scus and --stus")
+        return gold_easiness(read_units(scus, ids), read_units(stus, ids, kind="stu"), sentences)
+    if easiness is None:
+        raise InputError("no easiness", expected="--easiness FILE")
+    given = read_easiness(easiness)
+    return Easiness(sentences, given.of(sentences), given.signature, given.notes)

@@ -1,0 +1,313 @@
+"""The tasks that people are given, and the file that remembers them until answers come back."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from litepyramid.annotation.plan import BudgetPlan
+from litepyramid.errors import InputError
+from litepyramid.io.files import atomic_write, read_text
+from litepyramid.io.units import units_to_json
+from litepyramid.types import InputUnits, SystemSummaries, Unit, check_unique
+from litepyramid.units.align import Sentence
+
+Kind = Literal["writing", "judging"]
+FORMAT = "litepyramid-tasks"
+
+
+@dataclass(frozen=True, slots=True)
+class WritingTask:
+    """Write the SCUs of one sentence.
+
+    Attributes:
+        id: Made from the content: another sentence has another id.
+        input: The input's id.
+        reference: Index of the reference, from 0.
+        sentence: Index of the sentence, from 0.
+        text: The sentence.
+        before: The sentences before it in its reference.
+        after: The sentences after it.
+    """
+
+    id: str
+    input: str
+    reference: int
+    sentence: int
+    text: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """How messages speak of it."""
+        return f"{self.input}, reference {self.reference + 1}, sentence {self.sentence + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingTask:
+    """Say which units one summary contains.
+
+    Attributes:
+        id: Made from the content.
+        system: The system; people are not shown it.
+        input: The input's id.
+        summary: The summary.
+        units: The units' sentences.
+    """
+
+    id: str
+    system: str
+    input: str
+    summary: str
+    units: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """How messages speak of it."""
+        return f"{self.system} on {self.input}"
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """All tasks of one kind that went out together.
+
+    Attributes:
+        kind: ``"writing"`` SCUs or ``"judging"`` presence.
+        title: What people see above them.
+        writing: The tasks, if the kind is writing.
+        judging: The tasks, if the kind is judging.
+        sentences: For writing, all sentences of the references with whether people annotate each.
+        units: For judging, the units with their weights.
+        systems: For judging, the systems in order.
+        blank: For judging, (system, input) of the empty summaries: they contain no unit, so
+            nobody is asked.
+    """
+
+    kind: Kind
+    title: str
+    writing: tuple[WritingTask, ...] = ()
+    judging: tuple[JudgingTask, ...] = ()
+    sentences: tuple[tuple[Sentence, bool], ...] = ()
+    units: tuple[InputUnits, ...] = ()
+    systems: tuple[str, ...] = ()
+    blank: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The tasks' ids in order."""
+        return tuple(t.id for t in self.writing) + tuple(t.id for t in self.judging)
+
+    @property
+    def digest(self) -> str:
+        """Twelve hexadecimal digits that change with any task."""
+        return _digest([self.kind, *self.ids])
+
+
+def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence") -> TaskSet:
+    """One task for each sentence that the plan gives to people, the one worth most first.
+
+    Raises:
+        InputError: The plan gives people no sentence.
+    """
+    if not plan.count:
+        raise InputError("the plan gives people no sentence to annotate")
+    rows: dict[tuple[str, int], list[Sentence]] = {}
+    for s in plan.sentences:
+        rows.setdefault((s.input, s.reference), []).append(s)
+    tasks = []
+    for s in plan.chosen():
+        row = rows[s.input, s.reference]
+        place = row.index(s)
+        tasks.append(
+            WritingTask(
+                id="w-" + _digest([s.input, s.reference, s.sentence, s.text]),
+                input=s.input,
+                reference=s.reference,
+                sentence=s.sentence,
+                text=s.text,
+                before=tuple(x.text for x in row[:place]),
+                after=tuple(x.text for x in row[place + 1 :]),
+            )
+        )
+    flags = tuple((s, bool(f)) for s, f in zip(plan.sentences, plan.annotate, strict=True))
+    return TaskSet("writing", title, writing=tuple(tasks), sentences=flags)
+
+
+def judging_tasks(
+    summaries: Sequence[SystemSummaries],
+    units: Sequence[InputUnits],
+    title: str = "Which facts does the summary contain?",
+) -> TaskSet:
+    """One task for each summary: all units of its input are judged against it.
+
+    Tasks go input by input, so that a worker who does several meets the same facts again.
+
+    Raises:
+        InputError: A system's inputs are not those of the units, two systems have one name, or
+            all summaries are empty.
+    """
+    check_unique([s.system for s in summaries], "system")
+    names = tuple(entry.input for entry in units)
+    for s in summaries:
+        if s.inputs != names:
+            raise InputError(f"the inputs of system '{s.system}' are not those of the units")
+    tasks = []
+    blank = []
+    for i, entry in enumerate(units):
+        for s in summaries:
+            if not s.texts[i].strip():
+                blank.append((s.system, entry.input))
+                continue
+            content = [s.system, entry.input, s.texts[i], *entry.texts]
+            tasks.append(
+                JudgingTask("j-" + _digest(content), s.system, entry.input, s.texts[i], entry.texts)
+            )
+    if not tasks:
+        raise InputError("there is no summary to judge", expected="at least one that is not empty")
+    return TaskSet(
+        "judging",
+        title,
+        judging=tuple(tasks),
+        units=tuple(units),
+        systems=tuple(s.system for s in summaries),
+        blank=tuple(blank),
+    )
+
+
+def write_tasks(path: str | Path, tasks: TaskSet) -> None:
+    """Writes the tasks as JSON, all or nothing; answers can be read with it years later."""
+    rows: list[dict[str, Any]] = [
+        {
+            "id": t.id,
+            "input": t.input,
+            "reference": t.reference,
+            "sentence": t.sentence,
+            "text": t.text,
+            "before": t.before,
+            "after": t.after,
+        }
+        for t in tasks.writing
+    ]
+    rows += [
+        {"id": t.id, "system": t.system, "input": t.input, "summary": t.summary}
+        for t in tasks.judging
+    ]
+    data: dict[str, Any] = {
+        "format": FORMAT,
+        "version": 1,
+        "kind": tasks.kind,
+        "title": tasks.title,
+        "digest": tasks.digest,
+        "tasks": rows,
+    }
+    if tasks.kind == "writing":
+        data["sentences"] = [
+            {
+                "input": s.input,
+                "reference": s.reference,
+                "sentence": s.sentence,
+                "annotate": annotate,
+                "text": s.text,
+            }
+            for s, annotate in tasks.sentences
+        ]
+    else:
+        data["units"] = [units_to_json(entry) for entry in tasks.units]
+        data["systems"] = tasks.systems
+        data["blank"] = tasks.blank
+    with atomic_write(path) as file:
+        json.dump(data, file, ensure_ascii=False, indent=1)
+        file.write("\n")
+
+
+def read_tasks(path: str | Path) -> TaskSet:
+    """Reads what `write_tasks` wrote; a folder stands for the ``tasks.json`` in it.
+
+    Raises:
+        InputError: It is no task file, or was changed since: its tasks no longer have its digest.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "tasks.json"
+    try:
+        data = json.loads(read_text(path))
+    except (json.JSONDecodeError, RecursionError):
+        data = None
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(
+            "not a task file",
+            path=path,
+            expected="the tasks.json that `litepyramid budget export` writes beside the tasks",
+        )
+    try:
+        tasks = _parse(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"a broken task file ({error!r})", path=path) from None
+    if tasks.digest != data.get("digest"):
+        raise InputError(
+            "the tasks are not those that went out (their digest differs)",
+            path=path,
+            hint="Take the file that `litepyramid budget export` wrote, unchanged.",
+        )
+    return tasks
+
+
+def _parse(data: dict[str, Any]) -> TaskSet:
+    if data["kind"] == "writing":
+        return TaskSet(
+            "writing",
+            str(data["title"]),
+            writing=tuple(
+                WritingTask(
+                    str(r["id"]),
+                    str(r["input"]),
+                    int(r["reference"]),
+                    int(r["sentence"]),
+                    str(r["text"]),
+                    tuple(map(str, r["before"])),
+                    tuple(map(str, r["after"])),
+                )
+                for r in data["tasks"]
+            ),
+            sentences=tuple(
+                (
+                    Sentence(
+                        str(r["input"]), int(r["reference"]), int(r["sentence"]), str(r["text"])
+                    ),
+                    r["annotate"] is True,
+                )
+                for r in data["sentences"]
+            ),
+        )
+    units = tuple(
+        InputUnits(
+            str(entry["input"]),
+            tuple(
+                Unit(u["text"], u["weight"], u["kind"], u.get("reference"), u.get("sentence"))
+                for u in entry["units"]
+            ),
+        )
+        for entry in data["units"]
+    )
+    texts = {entry.input: entry.texts for entry in units}
+    return TaskSet(
+        "judging",
+        str(data["title"]),
+        judging=tuple(
+            JudgingTask(r["id"], r["system"], r["input"], r["summary"], texts[r["input"]])
+            for r in data["tasks"]
+        ),
+        units=units,
+        systems=tuple(map(str, data["systems"])),
+        blank=tuple((str(system), str(name)) for system, name in data["blank"]),
+    )
+
+
+def _digest(content: Iterable[Any]) -> str:
+    text = json.dumps(list(content), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

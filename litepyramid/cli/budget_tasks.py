@@ -1,0 +1,179 @@
+"""``litepyramid budget plan``, ``export`` and ``import``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from litepyramid.cli.options import FormatOption, SeedOption
+
+Ids = Annotated[Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")]
+
+
+def plan(
+    references: Annotated[
+        Path, typer.Argument(help="References: JSON Lines or a line file.", show_default=False)
+    ],
+    sentences: Annotated[
+        int | None, typer.Option("--sentences", help="People annotate this many sentences.")
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option("--share", help="People annotate this share of the sentences, 0 to 1."),
+    ] = None,
+    cost: Annotated[
+        float | None, typer.Option("--cost", help="People annotate what this buys.")
+    ] = None,
+    per_sentence: Annotated[
+        float | None, typer.Option("--per-sentence", help="What one sentence costs.")
+    ] = None,
+    by: Annotated[
+        Literal["easiness", "random", "reversed", "gold"],
+        typer.Option(help="Which sentences people get: the hardest, any, the easiest …"),
+    ] = "easiness",
+    easiness: Annotated[
+        Path | None,
+        typer.Option(help="Easiness of every sentence, instead of predicting it."),
+    ] = None,
+    scus: Annotated[Path | None, typer.Option(help="With --by gold: SCUs.")] = None,
+    stus: Annotated[Path | None, typer.Option(help="With --by gold: STUs.")] = None,
+    ids: Ids = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write the plan here, for budget export.")
+    ] = None,
+    form: FormatOption = "table",
+    seed: SeedOption = 12345,
+) -> None:
+    """Choose the sentences that people should write SCUs for.
+
+    Machine-made STUs cover the rest. Chosen are the sentences that STUs are expected to be worst
+    at, so that each paid sentence gains the most.
+    """
+    from litepyramid.annotation.plan import plan_budget, sentence_budget, write_plan
+    from litepyramid.annotation.sources import sentence_easiness
+    from litepyramid.io.inputs import read_ids
+    from litepyramid.report.table import emit
+
+    values = sentence_easiness(
+        references,
+        by=by,
+        easiness=easiness,
+        scus=scus,
+        stus=stus,
+        ids=None if ids is None else read_ids(ids),
+    )
+    count = sentence_budget(
+        len(values.sentences),
+        sentences=sentences,
+        share=share,
+        cost=cost,
+        per_sentence=per_sentence,
+    )
+    result = plan_budget(values, count, by=by, seed=seed, per_sentence=per_sentence)
+    if output is not None:
+        write_plan(output, result)
+    emit(result, form)
+
+
+def export(
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A plan, for tasks of writing SCUs; or with --units summaries (files or "
+            "folders, a system is a file), for tasks of judging presence.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
+    units: Annotated[
+        Path | None, typer.Option("--units", "-u", help="Units to judge in the summaries.")
+    ] = None,
+    to: Annotated[
+        Literal["page", "label-studio", "mturk"],
+        typer.Option(help="An offline HTML page, Label Studio, or Mechanical Turk."),
+    ] = "page",
+    title: Annotated[str | None, typer.Option(help="What people see above the tasks.")] = None,
+    ids: Ids = None,
+    form: FormatOption = "table",
+) -> None:
+    """Write the tasks for people: SCU writing from a plan, presence judging from summaries."""
+    from litepyramid.annotation.export import export_tasks
+    from litepyramid.annotation.sources import judging_tasks_from, writing_tasks_from
+    from litepyramid.io.inputs import read_ids
+    from litepyramid.report.table import emit
+
+    if units is None:
+        tasks = writing_tasks_from(sources, title)
+    else:
+        tasks = judging_tasks_from(
+            sources, units, title, ids=None if ids is None else read_ids(ids)
+        )
+    emit(export_tasks(tasks, output, to), form)
+
+
+def import_answers(
+    tasks: Annotated[
+        Path,
+        typer.Argument(help="The export's folder, or its tasks.json.", show_default=False),
+    ],
+    answers: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Answers: the page's JSON, Label Studio's JSON export, Mechanical Turk's CSV.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Units file (writing), or folder (judging)."),
+    ],
+    stus: Annotated[
+        Path | None,
+        typer.Option("--stus", help="Writing: STUs for all sentences without finished SCUs."),
+    ] = None,
+    writers: Annotated[
+        Literal["first", "all"],
+        typer.Option(help="Writing: whose SCUs count where several people wrote."),
+    ] = "first",
+    drafts: Annotated[
+        bool, typer.Option("--drafts", help="Writing: take sentences not marked as finished too.")
+    ] = False,
+    noisy_above: Annotated[
+        float,
+        typer.Option(help="Judging: drop workers who contradict the others more often than this."),
+    ] = 0.5,
+    keep_noisy: Annotated[
+        bool, typer.Option("--keep-noisy", help="Judging: drop no worker.")
+    ] = False,
+    min_compared: Annotated[
+        int, typer.Option(min=1, help="Judging: drop nobody on fewer compared answers.")
+    ] = 10,
+    form: FormatOption = "table",
+) -> None:
+    """Take people's answers back: SCUs become units, yes and no become presence labels."""
+    from litepyramid.annotation.collect import collect_labels, collect_units
+    from litepyramid.annotation.responses import read_responses
+    from litepyramid.annotation.sources import write_judged
+    from litepyramid.annotation.tasks import read_tasks
+    from litepyramid.io.units import read_units, write_units
+    from litepyramid.report.table import emit
+
+    sent = read_tasks(tasks)
+    found = read_responses(answers)
+    if sent.kind == "writing":
+        machine = None if stus is None else read_units(stus, kind="stu")
+        written = collect_units(sent, found, stus=machine, writers=writers, drafts=drafts)
+        if written.units:
+            write_units(output, written.units)
+        emit(written, form)
+        return
+    judged = collect_labels(
+        sent,
+        found,
+        noisy_above=None if keep_noisy else noisy_above,
+        min_compared=min_compared,
+    )
+    write_judged(output, judged)
+    emit(judged, form)

@@ -1,0 +1,78 @@
+"""``litepyramid pyramid`` and ``litepyramid units from-pyr``: pyramid files of DUC and TAC."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from litepyramid.cli.options import FormatOption, OutputOption
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help=".pyr and .pan files, or folders, which are searched at any depth.",
+        show_default=False,
+    ),
+]
+Names = Annotated[
+    str | None,
+    typer.Option(
+        "--names",
+        help="Regular expression with the groups input and system, for the stems of .pan files. "
+        "Default: INPUT.anything.SYSTEM.",
+    ),
+]
+
+
+def pyramid(
+    files: Files,
+    references: Annotated[
+        int | None,
+        typer.Option(min=1, help="References of each pyramid, where the files do not say."),
+    ] = None,
+    names: Names = None,
+    scores: Annotated[
+        Path | None,
+        typer.Option("--scores", help="Also write every score as CSV, for litepyramid meta."),
+    ] = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Modified and original Pyramid scores from the peer annotations of DUC and TAC."""
+    from litepyramid.annotation.convert import write_scores
+    from litepyramid.annotation.peers import read_pyramid_files, score_peers
+    from litepyramid.io.pyr import NAMES
+    from litepyramid.report.table import emit
+
+    result = score_peers(read_pyramid_files(files, names=names or NAMES), references=references)
+    if scores is not None:
+        write_scores(scores, result)
+    emit(result, form, output)
+
+
+def from_pyr(
+    files: Files,
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the units here.")],
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="Write presence labels to this folder.")
+    ] = None,
+    summaries: Annotated[
+        Path | None, typer.Option("--summaries", help="Write the summaries to this folder.")
+    ] = None,
+    references: Annotated[
+        Path | None, typer.Option("--references", help="Write the references here.")
+    ] = None,
+    names: Names = None,
+    form: FormatOption = "table",
+) -> None:
+    """Make units with weights, and labels, of the pyramid files of DUC and TAC."""
+    from litepyramid.annotation.convert import convert
+    from litepyramid.annotation.peers import read_pyramid_files
+    from litepyramid.io.pyr import NAMES
+    from litepyramid.report.table import emit
+
+    folder = read_pyramid_files(files, names=names or NAMES)
+    result = convert(folder, output, labels=labels, summaries=summaries, references=references)
+    emit(result, form)

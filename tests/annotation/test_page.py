@@ -1,0 +1,183 @@
+"""The offline page in a headless Chromium: what people do, what it keeps, what comes back."""
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from test_round_trip import (  # noqa: F401 - fixtures
+    check_judged,
+    check_written,
+    easiness,
+    folder,
+    judge_of,
+    judging,
+    scus_of,
+    tasks,
+)
+
+from litepyramid.annotation.export import export_tasks
+from litepyramid.annotation.page import render_page
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+
+def open_page(browser, out: Path, name: str = "Ann") -> None:
+    browser.get((out / "page.html").as_uri())
+    if shown(browser, "start"):
+        browser.find_element("id", "name").send_keys(name + "\n")
+
+
+def shown(browser, element: str) -> bool:
+    return browser.find_element("id", element).is_displayed()
+
+
+def type_keys(browser, *keys: str) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    ActionChains(browser).send_keys(*keys).perform()
+
+
+def control_enter(browser) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    chain = ActionChains(browser)
+    chain.key_down(Keys.CONTROL).send_keys(Keys.ENTER).key_up(Keys.CONTROL).perform()
+
+
+def downloaded(browser, button: str = "save") -> Path:
+    before = set(browser.downloads.iterdir())
+    browser.find_element("id", button).click()
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        new = [p for p in set(browser.downloads.iterdir()) - before if p.suffix == ".json"]
+        if new:
+            return new[0]
+        time.sleep(0.05)
+    raise AssertionError("nothing was downloaded")
+
+
+def silent(browser) -> None:
+    """No error was logged, and nothing but the page itself was ever asked for."""
+    assert [row for row in browser.get_log("browser") if row["level"] == "SEVERE"] == []
+    asked = browser.execute_script("return performance.getEntriesByType('resource').length")
+    assert asked == 0
+
+
+def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):  # noqa: F811
+    out = folder / "tasks"
+    export_tasks(tasks, out, "page")
+    open_page(browser, out)
+    assert shown(browser, "guide")
+    browser.find_element("css selector", "#guide summary").click()
+    for task in tasks.writing:
+        assert browser.find_element("css selector", "#sentence mark").text == task.text
+        browser.find_element("css selector", "ol textarea").click()
+        for scu in scus_of(tasks, task.id):
+            # ChromeDriver types no characters outside Unicode's first plane: they are pasted
+            browser.execute_script("document.execCommand('insertText', false, arguments[0])", scu)
+            type_keys(browser, "\n")
+        control_enter(browser)
+    assert shown(browser, "end")
+    path = downloaded(browser, "save-end")
+    assert path.name == f"answers-{tasks.digest}-Ann.json"
+    check_written(folder, easiness, tasks, [path])
+    silent(browser)
+
+
+def test_judging_by_keyboard_and_mouse(browser, folder, judging):  # noqa: F811
+    out = folder / "tasks"
+    export_tasks(judging, out, "page")
+    paths = []
+    for worker in ("Ann", "Bob"):
+        open_page(browser, out, worker)
+        browser.find_element("css selector", "#guide summary").click()
+        for number, task in enumerate(judging.judging):
+            assert browser.find_element("id", "summary").text == task.summary
+            legends = browser.find_elements("css selector", "#task legend")
+            assert tuple(x.text for x in legends) == task.units
+            said = judge_of(judging, task.id)
+            if number % 2:
+                for i, answer in enumerate(said):
+                    selector = f"fieldset[data-unit='{i}'] .{'yes' if answer else 'no'}"
+                    browser.find_element("css selector", selector).click()
+                browser.find_element("id", "next").click()
+            else:
+                browser.find_element("id", "task").click()
+                type_keys(browser, "".join("y" if answer else "n" for answer in said), "\n")
+        assert shown(browser, "end")
+        paths.append(downloaded(browser, "save-end"))
+        browser.find_element("id", "review").click()
+        browser.find_element("id", "switch").click()
+    check_judged(folder, judging, paths)
+    silent(browser)
+
+
+def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp_path):  # noqa: F811
+    out = folder / "tasks"
+    export_tasks(tasks, out, "page")
+    open_page(browser, out)
+    browser.find_element("css selector", "#guide summary").click()
+    browser.find_element("css selector", "ol textarea").click()
+    type_keys(browser, "One fact.", "\n", "Another  fact.")
+    control_enter(browser)
+    type_keys(browser, "Half a")
+    browser.get("about:blank")
+    open_page(browser, out)
+    assert browser.find_element("id", "position").text == "Task 2 of 3"
+    assert browser.find_element("id", "count").text == "1 of 3 done"
+    assert browser.find_element("css selector", "ol textarea").get_attribute("value") == "Half a"
+    path = downloaded(browser)
+    answers = json.loads(path.read_text(encoding="utf-8"))
+    assert answers["worker"] == "Ann"
+    assert [(a["scus"], a["finished"]) for a in answers["answers"]] == [
+        (["One fact.", "Another fact."], True),
+        (["Half a"], False),
+    ]
+    # Another person has a fresh start here, and can go on with Ann's file.
+    browser.find_element("id", "switch").click()
+    browser.find_element("id", "name").send_keys("Bob\n")
+    assert browser.find_element("id", "count").text == "0 of 3 done"
+    browser.find_element("id", "file").send_keys(str(path))
+    end = time.monotonic() + 20
+    while "Loaded" not in browser.find_element("id", "status").text and time.monotonic() < end:
+        time.sleep(0.05)
+    assert browser.find_element("id", "count").text == "1 of 3 done"
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps({**answers, "digest": "0"}), encoding="utf-8")
+    browser.find_element("id", "file").send_keys(str(other))
+    while "other tasks" not in browser.find_element("id", "status").text:
+        assert time.monotonic() < end + 20
+        time.sleep(0.05)
+
+
+def test_keys_of_writing(browser, folder, tasks):  # noqa: F811
+    from selenium.webdriver.common.keys import Keys
+
+    out = folder / "tasks"
+    export_tasks(tasks, out, "page")
+    open_page(browser, out)
+    browser.find_element("css selector", "#guide summary").click()
+    browser.find_element("css selector", "ol textarea").click()
+    type_keys(browser, "a\nc", Keys.ARROW_UP, "\nb")
+    values = [
+        x.get_attribute("value") for x in browser.find_elements("css selector", "ol textarea")
+    ]
+    assert values == ["a", "b", "c"]
+    type_keys(browser, Keys.BACKSPACE, Keys.BACKSPACE)
+    browser.find_elements("css selector", "ol .drop")[0].click()
+    left = browser.find_elements("css selector", "ol textarea")
+    assert [x.get_attribute("value") for x in left] == ["c"]
+
+
+def test_texts_cannot_break_out_of_the_page(tasks, judging):  # noqa: F811
+    for kind in (tasks, judging):
+        page = render_page(kind)
+        data = page.split('id="data">')[1].split("</script>")[0]
+        assert "<" not in data
+        assert json.loads(data)["digest"] == kind.digest
+        assert page.count("<script") == 2
+        assert "http://" not in page
+        assert "https://" not in page
+        assert not [name for name in ("alpha", "beta", "gamma") if f'"{name}"' in page]

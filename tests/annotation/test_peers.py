@@ -1,0 +1,146 @@
+"""Pyramid scores from peer annotations, against values counted by hand."""
+
+import json
+
+import pytest
+from duc_files import SCUS, pan, pyr
+
+from litepyramid.annotation.convert import convert, write_scores
+from litepyramid.annotation.peers import read_pyramid_files, score_peers
+from litepyramid.errors import InputError
+from litepyramid.io.labels import read_labels
+from litepyramid.io.references import read_references
+from litepyramid.io.scores import read_scores
+from litepyramid.io.units import read_units
+from litepyramid.report.table import render
+
+SUMMARY = [
+    "The Lune bridge is closed on Monday.",
+    "There are cracks and cracks again; a ferry runs.",
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two inputs; system 17 on both, system 4 on one, and system 9 with nothing marked."""
+    place = tmp_path / "tac"
+    place.mkdir()
+    pyr(place / "D0901-A.pyr")
+    pan(
+        place / "D0901-A.M.100.E.17.pan",
+        {
+            "3": [["The Lune bridge", "closed"]],
+            "9": [["on Monday"]],
+            "7": [["cracks"], ["cracks again"]],
+            "0": [["a ferry runs"]],
+        },
+        SUMMARY,
+    )
+    pan(place / "D0901-A.M.100.E.4.pan", {"5": [["cracks"]]}, SUMMARY)
+    pan(place / "D0901-A.M.100.E.9.pan", {}, ["Nothing of it."])
+    pan(place / "D0902-A.M.100.E.17.pan", {uid: [["cracks"]] for uid, _, _ in SCUS}, SUMMARY)
+    return place
+
+
+def test_scores_counted_by_hand(folder):
+    """Weights 3 3 2 1 1 1: 11 contributors, 3 references, so an ideal of floor(3.67 + .5) = 4."""
+    result = score_peers(read_pyramid_files([folder]))
+    assert result.scores.systems == ("4", "9", "17")
+    assert result.scores.inputs == ("D0901-A", "D0902-A")
+    modified, original = result.scores.values
+    ideal = 3 + 3 + 2 + 1
+    # system 17: 3 + 1 + 3 = 7; it holds 3 SCUs, one of them twice, and one more: 5 in all
+    assert modified[2] == pytest.approx([7 / ideal, 11 / ideal])
+    assert original[2] == pytest.approx([7 / (3 + 3 + 2 + 1 + 1), 11 / 11])
+    assert modified[0] == pytest.approx([1 / ideal, float("nan")], nan_ok=True)
+    assert original[0] == pytest.approx([1 / 3, float("nan")], nan_ok=True)
+    assert modified[1] == pytest.approx([0, float("nan")], nan_ok=True)
+    assert original[1] == pytest.approx([float("nan")] * 2, nan_ok=True)
+    assert result.counts == ((1, 1, 0), (1, 0, 0), (2, 9, 1))
+    text = render(result, "table")
+    assert "2 summaries were not annotated" in text
+    assert "1 summaries have no SCU marked at all" in text
+
+
+def test_references_can_be_said(folder):
+    scores = score_peers(read_pyramid_files([folder]), references=1).scores
+    assert scores.values[0, 2, 0] == pytest.approx(7 / 11)
+
+
+def test_files_that_do_not_say_how_many_references(tmp_path):
+    texts = {"A": ["The bridge at Lune was closed; cracks."]}
+    scus = [("1", "The bridge was closed", [(0, ["closed"])])]
+    path = pan(tmp_path / "a.1.pan", {"1": [["closed"]]}, ["closed"], references=texts, scus=scus)
+    text = path.read_text(encoding="utf-8").replace("-----------------", "")
+    path.write_text(text, encoding="utf-8")
+    folder = read_pyramid_files([path])
+    with pytest.raises(InputError, match="--references"):
+        score_peers(folder)
+    assert score_peers(folder, references=1).scores.values[0, 0, 0] == 1.0
+
+
+def test_labels_units_and_references_are_what_the_other_commands_read(folder, tmp_path):
+    (folder / "D0901-A.M.100.E.4.pan").unlink()
+    (folder / "D0901-A.M.100.E.9.pan").unlink()
+    out = tmp_path / "units.jsonl"
+    convert(
+        read_pyramid_files([folder]),
+        out,
+        labels=tmp_path / "labels",
+        summaries=tmp_path / "summaries",
+        references=tmp_path / "references.jsonl",
+    )
+    units = read_units(out)
+    assert [u.input for u in units] == ["D0901-A", "D0902-A"]
+    assert [u.weight for u in units[0].units] == [3, 3, 2, 1, 1, 1]
+    (labels,) = read_labels([tmp_path / "labels"], units)
+    assert labels.system == "17"
+    assert labels.labels == ((1, 1, 0, 1, 0, 0), (1, 1, 1, 1, 1, 1))
+    references = read_references(tmp_path / "references.jsonl")
+    assert [len(r.references) for r in references] == [3, 3]
+
+
+def test_command_line(folder, tmp_path, cli):
+    scores = tmp_path / "scores.csv"
+    data = json.loads(cli("pyramid", folder, "--scores", scores, "-f", "json").stdout)
+    assert data["scores"][4]["modified"] == pytest.approx(7 / 9)
+    table = read_scores(scores)
+    assert set(table.metrics) == {"modified_pyramid", "original_pyramid"}
+    text = cli("units", "from-pyr", folder, "-o", tmp_path / "u.jsonl").stdout
+    assert "D0902-A" in text
+    bad = tmp_path / "bad.pyr"
+    bad.write_text('<!DOCTYPE a [<!ENTITY x "y">]><pyramid>&x;</pyramid>')
+    assert "declares the entity" in cli("pyramid", bad, status=2).stderr
+    assert "no peer annotation" in cli("pyramid", folder / "D0901-A.pyr", status=2).stderr
+
+
+def test_odd_files_are_counted(folder, tmp_path):
+    other = [(uid, label + "!", places) for uid, label, places in SCUS]
+    pan(folder / "D0901-A.M.100.E.5.pan", {"99": [["cracks"]]}, SUMMARY, scus=other)
+    notes = " ".join(read_pyramid_files([folder]).notes)
+    assert "1 peer annotations carry another pyramid" in notes
+    assert "1 SCUs found in summaries are not in the pyramid" in notes
+
+
+def test_the_same_thing_twice_is_an_error(folder, tmp_path):
+    again = tmp_path / "again"
+    again.mkdir()
+    pyr(again / "D0901-A.pyr")
+    with pytest.raises(InputError, match="is also in"):
+        read_pyramid_files([folder, again])
+    pan(again / "D0901-A.x.17.pan", {}, SUMMARY)
+    (again / "D0901-A.pyr").unlink()
+    with pytest.raises(InputError, match="system '17' on input 'D0901-A' is also in"):
+        read_pyramid_files([folder, again])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="in this folder"):
+        read_pyramid_files([tmp_path / "empty"])
+
+
+def test_scores_are_written_for_the_meta_commands(folder, tmp_path):
+    path = tmp_path / "s.csv"
+    result = score_peers(read_pyramid_files([folder]))
+    write_scores(path, result)
+    table = read_scores(path)
+    i, j = table.systems.index("17"), table.inputs.index("D0902-A")
+    assert table.values[table.metrics.index("modified_pyramid"), i, j] == pytest.approx(11 / 9)
