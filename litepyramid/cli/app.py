@@ -9,6 +9,7 @@ import typer
 from litepyramid._version import __version__
 from litepyramid.cli import budget, meta, units
 from litepyramid.cli.demo import demo
+from litepyramid.cli.meta_more import add_commands
 from litepyramid.cli.pyramid_files import pyramid
 from litepyramid.cli.score import compare, score
 from litepyramid.cli.validation import crossval, datasets, judge_app
@@ -41,6 +42,7 @@ def _root(
 
 app.add_typer(budget.app, name="budget")
 app.add_typer(meta.app, name="meta")
+add_commands(meta.app)
 app.add_typer(units.app, name="units")
 app.command()(score)
 app.command()(compare)

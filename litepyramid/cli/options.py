@@ -16,3 +16,7 @@ OutputOption = Annotated[
     typer.Option("--output", "-o", help="Write to this file instead of standard output."),
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+FigureOption = Annotated[
+    Path | None,
+    typer.Option("--figure", help="Draw the result into this file: .pdf, .png or .svg."),
+]

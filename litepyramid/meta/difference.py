@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from math import inf, isnan, nan
 from typing import Any, Literal
 
@@ -54,6 +54,7 @@ class Difference:
         reached_low: Lower end of its bootstrap interval.
         reached_high: Upper end; infinite where too many samples never reach it.
         beyond: The pairs that differ by at least `reached`; None where it is NaN.
+        curve: The pairs' differences, ascending, the fit at each, and whether people agree.
     """
 
     metric: str
@@ -65,6 +66,7 @@ class Difference:
     reached_low: float
     reached_high: float
     beyond: Agreement | None
+    curve: tuple[tuple[float, ...], tuple[float, ...], tuple[bool, ...]] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -314,10 +316,11 @@ def _worth(
         if interval != "bootstrap":
             ordered = counts.agreed + counts.disagreed + counts.tied_human
             ends.append(wilson_interval(counts.agreed, ordered, confidence))
-        lows, highs = zip(*ends, strict=True)
-        return Agreement(counts, float(np.nanmin(lows)), float(np.nanmax(highs)), failed)
+        ends = [pair for pair in ends if not isnan(pair[0])] or [(nan, nan)]
+        return Agreement(counts, min(a for a, _ in ends), max(b for _, b in ends), failed)
 
     reached = reaching(pairs, target)
+    gaps, fit, agreed = _fitted(pairs.gaps, pairs.signs > 0, np.ones(len(pairs)))
     spread = np.array([inf if isnan(y) else y for y in resampled.reaching(target)])
     tail = (1 - confidence) / 2
     reached_low, reached_high = np.quantile(spread, [tail, 1 - tail], method="inverted_cdf")
@@ -331,6 +334,7 @@ def _worth(
         reached_low=float(reached_low),
         reached_high=float(reached_high),
         beyond=None if isnan(reached) else agreement(reached, inf),
+        curve=(tuple(gaps.tolist()), tuple(fit.tolist()), tuple(agreed.tolist())),
     )
 
 
@@ -366,15 +370,23 @@ def reaching(pairs: SystemPairs, target: float) -> float:
 def _reaching(
     gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray, target: float
 ) -> float:
+    gaps, fit, _ = _fitted(gaps, agreed, weights)
+    good = np.flatnonzero(fit >= target - 1e-12)
+    return float(gaps[good[0]]) if good.size else nan
+
+
+def _fitted(
+    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray
+) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """The pairs with a sign and a weight, by their difference, with the fit at each."""
     from scipy.optimize import isotonic_regression
 
-    order = np.argsort(gaps, kind="stable")
-    order = order[(gaps[order] > 0) & (weights[order] > 0)]
-    if not order.size:
-        return nan
-    fit = isotonic_regression(agreed[order].astype(np.float64), weights=weights[order]).x
-    good = np.flatnonzero(fit >= target - 1e-12)
-    return float(gaps[order][good[0]]) if good.size else nan
+    kept = (gaps > 0) & (weights > 0)
+    gaps, agreed = gaps[kept], agreed[kept]
+    if not gaps.size:
+        return gaps, gaps, agreed
+    fit = isotonic_regression(agreed.astype(np.float64), weights=weights[kept]).x
+    return gaps, np.asarray(fit), agreed
 
 
 @dataclass(frozen=True)

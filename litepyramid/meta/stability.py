@@ -47,12 +47,14 @@ class StabilityCurve:
         systems: How many systems were ranked.
         available: How many inputs there are to draw from.
         points: One a value of M.
+        human: Whether these are people's scores.
     """
 
     name: str
     systems: int
     available: int
     points: tuple[StabilityPoint, ...]
+    human: bool = False
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ class StabilityResult:
             "curves": [
                 {
                     "metric": c.name,
+                    "human": c.human,
                     "systems": c.systems,
                     "available": c.available,
                     "points": [
@@ -180,15 +183,15 @@ def stability(
         if metrics is None
         else select_metrics(source, metrics)
     )
-    named = [(name, source.matrix(name).values) for name in names]
+    named = [(name, source.matrix(name).values, False) for name in names]
     if judges:
         human = average([table.matrix(name).values for name in judges])
         asked = [against] if isinstance(against, str) else list(against or ())
         label = judges[0] if len(judges) == 1 else f"mean({', '.join(asked)})"
-        named.append((label, human))
+        named.append((label, human, True))
     if not named:
         raise InputError("no metric is left", expected="at least one metric or human score")
-    curves = tuple(_curve(name, X, sizes, samples, seed) for name, X in named)
+    curves = tuple(_curve(name, X, people, sizes, samples, seed) for name, X, people in named)
     signature = Signature.of(
         coefficient="kendall",
         k=samples,
@@ -216,7 +219,7 @@ def usual_sizes(available: int) -> list[int]:
 
 
 def _curve(
-    name: str, X: FloatArray, sizes: Sequence[int] | None, samples: int, seed: int
+    name: str, X: FloatArray, human: bool, sizes: Sequence[int] | None, samples: int, seed: int
 ) -> StabilityCurve:
     scored = ~np.isnan(X)
     X = X[scored.any(axis=1)][:, scored.any(axis=0)]
@@ -225,7 +228,7 @@ def _curve(
     available = X.shape[1]
     wanted = usual_sizes(available) if sizes is None else [m for m in sizes if m <= available]
     points = tuple(_point(X, m, samples, seed) for m in wanted)
-    return StabilityCurve(name, len(X), available, points)
+    return StabilityCurve(name, len(X), available, points, human)
 
 
 def _point(X: FloatArray, size: int, samples: int, seed: int) -> StabilityPoint:

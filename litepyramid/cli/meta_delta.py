@@ -1,0 +1,122 @@
+"""``litepyramid meta delta``: what differences between systems' scores are worth."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from litepyramid.cli.meta import AgainstOption, MetricOption, ScoresArgument
+from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+
+FullOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--full",
+        help="Scores of the metrics on the whole test set: their averages are taken from there. "
+        "Repeat for more files.",
+    ),
+]
+ScaleOption = Annotated[
+    float,
+    typer.Option("--scale", help="Multiply the metrics by this: 100 turns 0-1 into points."),
+]
+
+
+def delta(
+    scores: ScoresArgument,
+    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    metric: MetricOption = None,
+    difference: Annotated[
+        float | None,
+        typer.Option(
+            "--difference", "-d", help="Say what a difference of this size is worth, and no more."
+        ),
+    ] = None,
+    lower: Annotated[
+        float, typer.Option("--from", help="Smallest difference of the pairs, with --to.")
+    ] = 0.0,
+    upper: Annotated[
+        float | None, typer.Option("--to", help="Largest difference of the pairs.")
+    ] = None,
+    full: FullOption = None,
+    scale: ScaleOption = 1.0,
+    heat: Annotated[
+        bool, typer.Option("--heat", help="Show the tables over all ranges of differences too.")
+    ] = False,
+    buckets: Annotated[
+        int, typer.Option("--shares", min=1, help="How many shares the pairs are put into.")
+    ] = 10,
+    rule: Annotated[
+        Literal["paper", "authors"],
+        typer.Option("--rule", help="How pairs are shared out: as in the paper, or its code."),
+    ] = "paper",
+    min_pairs: Annotated[
+        int, typer.Option("--min-pairs", min=1, help="Cells with fewer pairs are left empty.")
+    ] = 5,
+    target: Annotated[
+        float, typer.Option("--target", help="With --difference: the agreement to reach.")
+    ] = 0.95,
+    window: Annotated[
+        float, typer.Option("--window", help="With --difference: share of pairs near it.")
+    ] = 0.2,
+    interval: Annotated[
+        Literal["wider", "bootstrap", "wilson"],
+        typer.Option("--interval", help="With --difference: of the share that agree."),
+    ] = "wider",
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="With --difference: of the intervals.")
+    ] = 0.95,
+    samples: Annotated[
+        int, typer.Option("--samples", "-k", min=1, help="With --difference: of the bootstrap.")
+    ] = 1000,
+    seed: SeedOption = 12345,
+    figure: FigureOption = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Correlate over system pairs that a metric puts close together (r_SYSΔ)."""
+    from litepyramid.report.figure import check_figure, save_figure
+    from litepyramid.report.reexamined_figures import delta_figure, difference_figure
+    from litepyramid.report.table import emit
+
+    check_figure(figure)
+    if difference is not None:
+        from litepyramid.meta.difference import difference as worth
+
+        said = worth(
+            list(scores),
+            difference,
+            against,
+            metrics=metric,
+            full=full or None,
+            target=target,
+            window=window,
+            interval=interval,
+            confidence=confidence,
+            samples=samples,
+            seed=seed,
+            scale=scale,
+        )
+        emit(said, form, output)
+        if figure is not None:
+            save_figure(difference_figure(said), figure)
+        return
+    from litepyramid.meta.delta import delta as run
+
+    result = run(
+        list(scores),
+        against,
+        metrics=metric,
+        bounds=None if upper is None else (lower, upper),
+        full=full or None,
+        buckets=buckets,
+        rule=rule,
+        min_pairs=min_pairs,
+        scale=scale,
+        heat_tables=heat,
+    )
+    emit(result, form, output)
+    if figure is not None:
+        save_figure(delta_figure(result), figure)

@@ -1,0 +1,163 @@
+"""Agreement by scoring range: scipy topic by topic, eq. 1 by counting, both rules."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import kendalltau
+
+from litepyramid.errors import InputError
+from litepyramid.meta.range_curves import better
+from litepyramid.meta.scoring_range import scoring_range
+from litepyramid.types import ScoreTable
+
+RULES = ("text", "code")
+
+
+def table_of(topics: int = 4, summaries: int = 60, seed: int = 0) -> ScoreTable:
+    """Two metrics that agree on bad summaries alone, one that always does, and people."""
+    rng = np.random.default_rng(seed)
+    quality = rng.random((summaries, topics))
+    blur = rng.normal(size=(2, summaries, topics)) * 0.4 * quality**2
+    values = np.stack([quality, quality + blur[0], -np.exp(-quality) + 0.01 * blur[1], quality])
+    values[3, 10:] = np.nan
+    systems = [*(f"people-{i}" for i in range(10)), "lexrank"]
+    systems += [f"extract-{i}" for i in range(11, summaries)]
+    inputs = tuple(f"t{i}" for i in range(topics))
+    return ScoreTable(("a", "b", "c", "human"), tuple(systems), inputs, values)
+
+
+def found(result, which: str, one: str, other: str):
+    return next(a for a in result.agreement if (a.range, a.one, a.other) == (which, one, other))
+
+
+def mean_tau(table: ScoreTable, one: str, other: str, rows) -> float:
+    x, z = table.matrix(one).values, table.matrix(other).values
+    return float(
+        np.mean([kendalltau(x[rows(t), t], z[rows(t), t]).statistic for t in range(x.shape[1])])
+    )
+
+
+def test_ranges_are_scipys_tau_over_their_rows() -> None:
+    table = table_of()
+    result = scoring_range(table, human="human")
+    values = table.values[:3]
+
+    def above(topic):
+        rows = np.arange(11, 60)
+        return rows[(values[:, 11:, topic] > values[:, 10, topic][:, None]).any(axis=0)]
+
+    for one, other in combinations("abc", 2):
+        for which, rows in {
+            "judged": lambda t: np.arange(10),
+            "whole": lambda t: np.arange(11, 60),
+            "top": above,
+        }.items():
+            assert found(result, which, one, other).tau == pytest.approx(
+                mean_tau(table, one, other, rows)
+            )
+    assert found(result, "whole", "a", "b").tau > found(result, "top", "a", "b").tau
+    sizes = [len(above(t)) for t in range(4)]
+    assert found(result, "top", "a", "b").summaries == np.mean(sizes)
+    assert result.above == pytest.approx(sum(sizes) / (4 * 49))
+
+
+def test_the_best_of_all_metrics_or_of_the_two_with_repeats() -> None:
+    table = table_of()
+    values = table.values[:, 11:]
+
+    def best(metric, topic):
+        return np.argsort(-values[metric, :, topic], kind="stable")[:8]
+
+    text = scoring_range(table, judged="people-*", human="human", top="best", best=8)
+    code = scoring_range(table, judged="people-*", human="human", top="best", best=8, rule="code")
+    union = lambda t: 11 + np.unique(np.concatenate([best(m, t) for m in range(3)]))  # noqa: E731
+    twice = lambda t: 11 + np.concatenate([best(0, t), best(1, t)])  # noqa: E731
+    assert found(text, "top", "a", "b").tau == pytest.approx(mean_tau(table, "a", "b", union))
+    assert found(code, "top", "a", "b").tau == pytest.approx(mean_tau(table, "a", "b", twice))
+    assert found(code, "top", "a", "b").summaries == 16
+
+
+def test_the_best_by_human_score() -> None:
+    table = table_of()
+    result = scoring_range(table, human="human", top="human", share=0.5)
+    rows = lambda t: np.argsort(-table.values[3, :10, t])[:5]  # noqa: E731
+    assert found(result, "top", "a", "b").tau == pytest.approx(mean_tau(table, "a", "b", rows))
+    with pytest.raises(InputError, match="needs one"):
+        scoring_range(table, top="human")
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_eq_1_is_what_counting_gives(rule) -> None:
+    part = np.random.default_rng(1).random((3, 12))
+    points, unbeaten = better([part], 3000, rule, np.random.default_rng(2))
+    shares, beaten = [], []
+    for s in range(12):
+        on_one = [any(part[m, x] > part[m, s] for m in range(3)) for x in range(12)]
+        on_all = [all(part[m, x] > part[m, s] for m in range(3)) for x in range(12)]
+        beaten.append(sum(on_one))
+        below = sum(on_one) if rule == "text" else 12
+        shares.append(sum(on_all) / below if below else np.nan)
+    found_mean = sum(p.value * p.number for p in points if p.number) / 3000
+    assert found_mean == pytest.approx(np.mean(shares), abs=0.02)
+    assert sum(p.number for p in points) + unbeaten == 3000
+    assert min(beaten) > 0 or unbeaten > 0
+
+
+def test_an_unbeaten_summary_has_no_share() -> None:
+    part = np.array([[1.0, 2.0], [1.0, 2.0]])
+    points, unbeaten = better([part], 100, "text", np.random.default_rng(0))
+    assert 30 < unbeaten < 70
+    assert [p.number for p in points if p.number] == [100 - unbeaten]
+    assert points[0].value == 1.0
+
+
+def test_curves_fall_and_rise_where_metrics_part() -> None:
+    result = scoring_range(table_of(topics=10, summaries=150), human="human", pairs=20_000)
+    curve = next(c for c in result.disagreement if (c.one, c.other) == ("a", "b"))
+    low = [p.value for p in curve.points if p.high <= 0.41 and p.number > 20]
+    high = [p.value for p in curve.points if p.low >= 0.59 and p.number > 20]
+    assert max(low) < min(high)
+    shares = [p.value for p in result.better if p.number > 20]
+    assert shares[-1] < 0.5 * shares[0]
+
+
+def test_small_topics_and_rows_without_scores() -> None:
+    table = table_of()
+    values = table.values.copy()
+    values[1, 25:, 2] = np.nan
+    values[0, 10, 3] = np.nan
+    gaps = ScoreTable(table.metrics, table.systems, table.inputs, values)
+    assert scoring_range(gaps, human="human").dropped == ("t3",)
+    code = scoring_range(gaps, human="human", top="best", best=5, rule="code")
+    assert code.dropped == ("t2",)
+    only_people = ScoreTable(("a", "b"), table.systems[:10], table.inputs, values[:2, :10])
+    result = scoring_range(only_people, judged="*", top="best", best=4)
+    assert {a.range for a in result.agreement} == {"judged", "top"}
+
+
+def test_seeds() -> None:
+    one, same, other = (
+        scoring_range(table_of(), human="human", drawn=50, pairs=50, seed=s) for s in (1, 1, 2)
+    )
+    for name in ("better", "disagreement"):
+        assert str(getattr(one, name)) == str(getattr(same, name)) != str(getattr(other, name))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"metrics": "a"}, "at least two"),
+        ({"baseline": "lead"}, "no row 'lead'"),
+        ({"judged": ["nobody*"]}, "no row 'nobody"),
+        ({"top": "all"}, "baseline, best or human"),
+        ({"rule": "none"}, "text or code"),
+        ({"best": 1}, "at least 2"),
+        ({"share": 0.0}, "above 0"),
+    ],
+)
+def test_mistakes_are_named(changes, said) -> None:
+    with pytest.raises(InputError, match=said):
+        scoring_range(table_of(), **{"human": "human", **changes})
