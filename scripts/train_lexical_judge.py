@@ -1,34 +1,22 @@
-"""Trains the embedded lexical judge: document frequencies, then weights, into one JSON file.
+"""Trains the embedded lexical judge on REALSumm (CC BY 4.0) and writes it as one JSON file.
 
-Weights: REALSumm's presence labels (CC BY 4.0). Document frequencies: the sentences of the UD
-English EWT training part (CC BY-SA 4.0) and the distinct premises of the nli_wiki training parts
-(Wikipedia, CC BY-SA 3.0); only counts of stems are kept.
+Weights from the presence labels of its 25 systems; document frequencies, as counts of stems alone,
+from its 100 news documents.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
-from litepyramid.io.files import read_jsonl, read_lines
+from litepyramid.io.files import read_lines
 from litepyramid.io.labels import read_labels
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
 from litepyramid.presence.lexical import RIDGE, Frequencies, fit_lexical, save_lexical
 
 ROOT = Path(__file__).resolve().parents[1]
-
-
-def sentences(data: Path) -> Iterator[str]:
-    for line in read_lines(data / "ud_english_ewt" / "en_ewt-ud-train.conllu"):
-        if line.startswith("# text = "):
-            yield line.removeprefix("# text = ")
-    premises: set[str] = set()
-    for path in sorted((data / "nli_wiki").glob("*.train.jsonl")):
-        premises.update(row["premise"] for _, row in read_jsonl(path))
-    yield from sorted(premises)
 
 
 def main() -> None:
@@ -58,12 +46,11 @@ def main() -> None:
     model = fit_lexical(
         items,
         present,
-        frequencies=Frequencies.count(sentences(options.data)),
+        frequencies=Frequencies.count(read_lines(realsumm / "documents.txt")),
         ridge=options.ridge,
         about={
             "labels": "REALSumm, 100 inputs x 25 systems (CC BY 4.0)",
-            "frequencies": "UD English EWT train sentences (CC BY-SA 4.0) and nli_wiki train "
-            "premises (Wikipedia, CC BY-SA 3.0)",
+            "frequencies": "REALSumm, 100 documents (CC BY 4.0)",
         },
     )
     save_lexical(model, options.output)

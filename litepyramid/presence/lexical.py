@@ -25,7 +25,7 @@ Items = Sequence[tuple[str, Sequence[str]]]
 FORMAT = "litepyramid-lexical"
 FEATURE_VERSION = 1
 """Goes up whenever a feature, the words or the stems change: old weights are then refused."""
-RIDGE = 0.02
+RIDGE = 0.03
 LEAST_NEGATION = 1.0
 _CHUNK = 20_000
 
@@ -41,7 +41,7 @@ class Frequencies:
     counts: Mapping[str, int] = field(repr=False)
 
     @classmethod
-    def count(cls, texts: Iterable[str], least: int = 3) -> Frequencies:
+    def count(cls, texts: Iterable[str], least: int = 2) -> Frequencies:
         """Counts the stems of `texts` and keeps those that stand in at least `least` of them."""
         words = Vocabulary()
         counts: Counter[int] = Counter()

@@ -8,7 +8,6 @@ weight is its idf. The *best sentence* holds most of the unit's weight, the firs
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,16 +18,15 @@ from numpy.typing import NDArray
 from litepyramid.presence.lexical_text import (
     CAPITAL,
     CONTENT,
-    NEGATION,
     NUMBER,
     EncodedText,
     IdArray,
+    alike_stems,
 )
-from litepyramid.presence.lexical_words import FUNCTION_WORDS, NEGATIONS, PRONOUNS
+from litepyramid.presence.lexical_words import PRONOUNS
 from litepyramid.types import FloatArray
 
 BoolArray = NDArray[np.bool_]
-ALIKE = 0.65
 
 FEATURES: dict[str, tuple[int, str]] = {
     "exact_recall": (+1, "share of the words found"),
@@ -37,7 +35,6 @@ FEATURES: dict[str, tuple[int, str]] = {
     "alike_weight": (+1, "the same, words weighted by idf"),
     "late_weight": (+1, "the same, weight times place in the unit: news comes last"),
     "last_word": (+1, "the unit's last word is found"),
-    "rarest_word": (+1, "the word of highest idf is found"),
     "all_words": (+1, "every word is found"),
     "missing_weight": (-1, "1 - exp(-summed idf of the words not found)"),
     "tokens": (+1, "share of all the unit's words found, function words too"),
@@ -48,7 +45,6 @@ FEATURES: dict[str, tuple[int, str]] = {
     "pair_weight": (+1, "alike_weight within two neighbouring sentences, the best of them"),
     "resolved_weight": (+1, "as sentence_weight, a pronoun standing for names written before"),
     "window_weight": (+1, "alike_weight within 1.5 n + 2 content words, n the unit's words"),
-    "together": (+1, "share of the unit's neighbouring words that share a sentence"),
     "bigrams": (+1, "share of the unit's bigrams found, all words"),
     "trigrams": (+1, "share of the unit's trigrams found, all words"),
     "lcs": (+1, "longest common subsequence with one sentence / length, all words"),
@@ -57,7 +53,7 @@ FEATURES: dict[str, tuple[int, str]] = {
     "numbers_missing": (-1, "share of the unit's numbers not found; 0 without numbers"),
     "number_conflict": (-1, "that, if the best sentence has other numbers, times its weight"),
     "names_missing": (-1, "share of the unit's capitalised words not found; 0 without any"),
-    "negation_mismatch": (-1, "unit or best match is negated, not both; times sentence_weight"),
+    "negation_mismatch": (-1, "a found word is negated on one side only; times alike_weight"),
 }
 """Name: (sign that its weight may have, what it is). In the order of the columns."""
 
@@ -68,41 +64,22 @@ class StemTable:
 
     Attributes:
         idf: (stems + 1,) weight in (0, 1].
-        codes: (stems + 1,) uint64, the first eight letters, so that codes can be compared.
-        needs: (stems + 1,) uint64, how many of these must agree for two stems to be alike.
+        alike: Per stem its own number and those of the stems spelt alike.
         pronouns: (stems + 1,) bool.
     """
 
     idf: FloatArray
-    codes: NDArray[np.uint64]
-    needs: NDArray[np.uint64]
+    alike: tuple[tuple[int, ...], ...]
     pronouns: BoolArray
 
     @classmethod
     def of(cls, stems: Sequence[str], idf: FloatArray) -> StemTable:
         """The table of `stems`, whose weights are `idf`."""
-        bare = FUNCTION_WORDS | NEGATIONS  # alike to themselves alone, as numbers and short words
-        codes = np.zeros(len(stems) + 1, dtype=np.uint64)
-        needs = np.full(len(stems) + 1, 8, dtype=np.uint64)
-        for i, stem in enumerate([*stems, ""]):
-            letters = stem.encode()[:8]
-            if len(stem) >= 4 and stem.isalpha() and stem not in bare:
-                codes[i] = int.from_bytes(letters.ljust(8, b"\0"), "big")
-                needs[i] = min(8, max(4, math.ceil(ALIKE * len(stem.encode()))))
-            else:
-                codes[i] = (1 << 63) + i
         return cls(
             idf=np.append(idf, 1.0),
-            codes=codes,
-            needs=needs,
+            alike=(*alike_stems(stems), (-1,)),
             pronouns=np.array([*(stem in PRONOUNS for stem in stems), False]),
         )
-
-    def alike(self, left: IdArray, right: IdArray) -> BoolArray:
-        """Which stems are alike, (left, right)."""
-        differ = self.codes[left][:, None] ^ self.codes[right][None, :]
-        need = np.maximum(self.needs[left][:, None], self.needs[right][None, :])
-        return np.asarray((differ >> (np.uint64(64) - np.uint64(8) * need)) == 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,29 +156,30 @@ class UnitSet:
         tokens: All words.
         words: The distinct content words.
         rows: Where the words stand among the tokens.
+        alike, alike_starts: Stems alike to each word, one list after the other, and where each
+            word's begin.
         weights: (words,) idf, summing to 1 over each unit.
         equal, place, late: (words,) the same for 1, for place, for place times idf.
-        rarest: Rows of the words that have their unit's highest idf.
         numbers, names: Rows of the words that are numbers, that are capitalised.
         subject: (words,) names and first words: what a pronoun may stand for.
-        negated: (units,) whether the unit has a negation.
-        pairs, bigrams, trigrams: Rows at which such a run begins.
+        negated: (words,) whether a negation stands within `SCOPE` words before the word.
+        bigrams, trigrams: Rows at which such a run begins.
     """
 
     tokens: Rows
     words: Rows
     rows: IdArray
+    alike: IdArray
+    alike_starts: IdArray
     idf: FloatArray
     equal: FloatArray
     weights: FloatArray
     place: FloatArray
     late: FloatArray
-    rarest: IdArray
     numbers: IdArray
     names: IdArray
     subject: BoolArray
     negated: BoolArray
-    pairs: IdArray
     bigrams: IdArray
     trigrams: IdArray
 
@@ -211,7 +189,8 @@ class UnitSet:
         ids: list[int] = []
         rows: list[int] = []
         flags: list[int] = []
-        lengths, sizes, negated = [], [], []
+        negated: list[bool] = []
+        lengths, sizes = [], []
         for unit in units:
             own = unit.ids.tolist() or [-1]
             marks = unit.flags.tolist() or [0]
@@ -225,30 +204,31 @@ class UnitSet:
             ids += own
             lengths.append(len(own))
             sizes.append(len(kept))
-            negated.append(any(mark & NEGATION for mark in marks))
+            negated += unit.negated[kept].tolist() if len(unit.ids) else [False]
         tokens = Rows.of(ids, lengths)
         words = Rows.of([ids[row] for row in rows], sizes)
         mark = np.array(flags, dtype=np.int32)
         idf = table.idf[words.ids]
         place = np.arange(1.0, len(rows) + 1.0) - words.starts[words.owner]
-        highest = np.maximum.reduceat(idf, words.starts)[words.owner]
+        alike = [table.alike[stem] for stem in words.ids.tolist()]
+        many = np.array([len(others) for others in alike], dtype=np.int32)
         subject = (mark & CAPITAL) > 0
         subject[words.starts] = True
         return cls(
             tokens=tokens,
             words=words,
             rows=np.array(rows, dtype=np.int32),
+            alike=np.array([other for others in alike for other in others], dtype=np.int32),
+            alike_starts=(np.cumsum(many) - many).astype(np.int32),
             idf=idf,
             equal=words.normal(np.ones(len(rows))),
             weights=words.normal(idf),
             place=words.normal(place),
             late=words.normal(place * idf),
-            rarest=np.flatnonzero(idf >= highest - 1e-12).astype(np.int32),
             numbers=np.flatnonzero(mark & NUMBER).astype(np.int32),
             names=np.flatnonzero(mark & CAPITAL).astype(np.int32),
             subject=subject,
             negated=np.array(negated),
-            pairs=words.runs(2),
             bigrams=tokens.runs(2),
             trigrams=tokens.runs(3),
         )
@@ -289,7 +269,7 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
 
     same = tokens.ids[:, None] == summary.ids[None, :]
     exact = same[units.rows]
-    alike = table.alike(words.ids, summary.ids)
+    alike = _any(units.alike[:, None] == summary.ids[None, :], units.alike_starts)
     found = _hit(alike)
     content = np.flatnonzero(summary.flags & CONTENT)
     in_sentence = by_sentence(alike)
@@ -319,11 +299,8 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
     matched = weigh(_hit(near), units.equal)
     span = _between(summary.flags & CONTENT, low, high)
     close = np.minimum(1.0, matched * words.lengths / np.maximum(span, 1))
-    negations = _between(
-        summary.flags & NEGATION,
-        np.maximum(low - 3, starts[best]),
-        np.minimum(high + 1, ends[best]),
-    )
+    plain, denied = _hit(alike[:, ~summary.negated]), _hit(alike[:, summary.negated])
+    turned = np.where(units.negated, plain & ~denied, denied & ~plain)
     numbers = _between(summary.flags & NUMBER, starts[best], ends[best])
     numbers_missing = words.share(~found[units.numbers], units.numbers, 0.0)
 
@@ -341,7 +318,6 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
         "alike_weight": alike_weight,
         "late_weight": weigh(found, units.late),
         "last_word": found[words.starts + words.lengths - 1],
-        "rarest_word": words.share(found[units.rarest], units.rarest, 0.0),
         "all_words": ~_any(~found, words.starts),
         "missing_weight": 1.0 - np.exp(-weigh(~found, units.idf)),
         "tokens": tokens.total(_hit(same)) / tokens.lengths,
@@ -352,11 +328,6 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
         "pair_weight": best_of(two, units.weights),
         "resolved_weight": best_of(resolved, units.weights),
         "window_weight": _window(units, alike[:, content]),
-        "together": words.share(
-            _hit(in_sentence[units.pairs] & in_sentence[units.pairs + 1]),
-            units.pairs,
-            alike_weight,
-        ),
         "bigrams": bigrams,
         "trigrams": tokens.share(_hit(hit3), units.trigrams, bigrams),
         "lcs": common_subsequences(tokens, sentences).max(axis=1) / tokens.lengths,
@@ -365,7 +336,7 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
         "numbers_missing": numbers_missing,
         "number_conflict": numbers_missing * (numbers > 0) * sentence_weight,
         "names_missing": words.share(~found[units.names], units.names, 0.0),
-        "negation_mismatch": ((negations > 0) != units.negated) * sentence_weight,
+        "negation_mismatch": _any(turned, words.starts) * alike_weight,
     }
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float64)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,6 +34,8 @@ _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 _SCALES = {"m": "million", "k": "1000"}
 
 CONTENT, NEGATION, NUMBER, CAPITAL, STOP = 1, 2, 4, 8, 16
+SCOPE = 2
+"""How many words a negation reaches forward."""
 
 
 def plain(text: str) -> str:
@@ -43,6 +46,46 @@ def plain(text: str) -> str:
     return "".join(char for char in decomposed if not unicodedata.combining(char))
 
 
+def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ...]]:
+    """Per stem the numbers of the stems spelt alike, its own among them.
+
+    Alike are stems of at least 4 letters, no function words or negations, with the same first
+    letter and a Dice coefficient of letter trigrams (ends marked) of at least `least`.
+
+    Example:
+        >>> alike_stems(["nepal", "nepales", "nation", "naval"])
+        [(0, 1), (0, 1), (2,), (3,)]
+    """
+    from scipy.sparse import csr_array
+
+    alike: list[tuple[int, ...]] = [(i,) for i in range(len(stems))]
+    by_letter: dict[str, list[int]] = {}
+    bare = FUNCTION_WORDS | NEGATIONS
+    for i, stem in enumerate(stems):
+        if len(stem) >= 4 and stem.isalpha() and stem not in bare:
+            by_letter.setdefault(stem[0], []).append(i)
+    for block in by_letter.values():
+        columns: dict[str, int] = {}
+        rows, cols, sizes = [], [], []
+        for row, i in enumerate(block):
+            marked = f"^{stems[i]}$"
+            grams = {marked[k : k + 3] for k in range(len(marked) - 2)}
+            rows += [row] * len(grams)
+            cols += [columns.setdefault(gram, len(columns)) for gram in grams]
+            sizes.append(len(grams))
+        shape = (len(block), len(columns))
+        holds = csr_array((np.ones(len(rows), dtype=np.float32), (rows, cols)), shape=shape)
+        common = (holds @ holds.T).tocoo()
+        size = np.array(sizes)
+        enough = 2 * common.data >= least * (size[common.row] + size[common.col])
+        others: list[list[int]] = [[] for _ in block]
+        for row, col in zip(common.row[enough].tolist(), common.col[enough].tolist(), strict=True):
+            others[row].append(block[col])
+        for row, i in enumerate(block):
+            alike[i] = tuple(sorted(others[row]))
+    return alike
+
+
 @dataclass(frozen=True, slots=True)
 class EncodedText:
     """One text as arrays over its n words; punctuation is left out.
@@ -51,11 +94,13 @@ class EncodedText:
         ids: (n,) int32, the word's stem as a number of the vocabulary.
         flags: (n,) int32, a sum of CONTENT, NEGATION, NUMBER and CAPITAL.
         starts: (sentences,) int32, where each sentence begins; empty with no words.
+        negated: (n,) bool, a negation stands at most `SCOPE` words before, in the same sentence.
     """
 
     ids: IdArray
     flags: IdArray
     starts: IdArray
+    negated: NDArray[np.bool_]
 
 
 class Vocabulary:
@@ -127,10 +172,16 @@ class Vocabulary:
             ids.append(number)
             flags.append(flag)
             before = raw
+        negated = np.zeros(len(ids), dtype=np.bool_)
+        for place, flag in enumerate(flags):
+            if flag & NEGATION:
+                end = min((start for start in starts if start > place), default=len(ids))
+                negated[place + 1 : min(place + 1 + SCOPE, end)] = True
         return EncodedText(
             np.array(ids, dtype=np.int32),
             np.array(flags, dtype=np.int32),
             np.array(starts, dtype=np.int32),
+            negated,
         )
 
     def _look_up(self, raw: str) -> tuple[int, int]:
