@@ -90,9 +90,10 @@ class AgreementResult:
             + (f"; {_number(self.alpha_all)} before workers were dropped." if dropped else "."),
             f"{self.items} items, {self.kept_answers} of {self.answers} answers kept, "
             f"{dropped} of {len(self.workers)} workers dropped.",
-            f"{self.ties} ties counted as not present; {self.unanswered} items without an answer.",
+            f"Ties, counted as not present: {self.ties}. Items without an answer: "
+            f"{self.unanswered}.",
             "compared: items on which the other workers have a majority.",
-            str(self.signature),
+            f"Signature: {self.signature}",
         ]
         return [Table("Workers", columns, rows, tuple(notes))]
 

@@ -48,16 +48,16 @@ class Progress:
 
     def sentences(self) -> tuple[str, ...]:
         """The same for people; what did not happen is not mentioned."""
-        lines = [f"{self.done} of {self.tasks} tasks are done."]
+        lines = [f"Done: {self.done} of {self.tasks} tasks."]
         for names, what in (
-            (self.started, "begun but not done"),
-            (self.open, "not begun"),
-            (self.unknown, "answers to unknown tasks left out"),
-            (self.duplicates, "answered twice by the same worker, the later answer counts"),
-            (self.extra, "answers to units that are not in the task left out"),
+            (self.started, "Begun but not done"),
+            (self.open, "Not begun"),
+            (self.unknown, "Left out, answers to unknown tasks"),
+            (self.duplicates, "Answered again by the same worker, the later answer counts"),
+            (self.extra, "Left out, answers to units that are not in the task"),
         ):
             if names:
-                lines.append(f"{len(names)} {what}: {_some(names)}.")
+                lines.append(f"{what} ({len(names)}): {_some(names)}.")
         return (*lines, *self.notes)
 
     def to_json(self) -> dict[str, Any]:
@@ -103,11 +103,13 @@ class WrittenUnits:
         """Units by kind, and the progress in notes."""
         notes = list(self.progress.sentences())
         if self.several:
-            notes.append(f"Several workers wrote for: {_some(self.several)}.")
+            notes.append(f"Several workers wrote for ({len(self.several)}): {_some(self.several)}.")
         if self.fallen_back:
-            notes.append(f"{self.fallen_back} sentences are not done yet and carry STUs.")
+            notes.append(f"Not done yet, so carrying STUs: {self.fallen_back} sentences.")
         if self.without:
-            notes.append(f"{len(self.without)} inputs have no unit: {_some(self.without)}.")
+            notes.append(
+                f"Left out, inputs without a unit ({len(self.without)}): {_some(self.without)}."
+            )
         rows = (("SCU", "people", self.scus), ("STU", "machine", self.stus))
         columns = (Column("kind"), Column("written_by", "written by"), Column("units"))
         title = f"Units of {len(self.units)} inputs"
@@ -157,7 +159,7 @@ class JudgedLabels:
         notes = list(self.progress.sentences())
         if self.incomplete:
             notes.append(
-                f"{len(self.incomplete)} inputs are not complete in every system and are left out: "
+                f"Left out, inputs not complete in every system ({len(self.incomplete)}): "
                 f"{_some(self.incomplete)}."
             )
         columns = (Column("system"), Column("inputs"), Column("labels"), Column("present"))
@@ -199,11 +201,14 @@ def collect_units(
         drafts: Whether to take answers that were not marked as finished.
 
     Raises:
-        InputError: The tasks are no writing tasks, or the STUs are of other inputs.
+        InputError: The tasks are no writing tasks, no answer belongs to them, or the STUs are of
+            other inputs.
     """
     if tasks.kind != "writing":
         raise InputError("these tasks are no SCU writing tasks", expected="writing tasks")
     rows, unknown, duplicates = _sort(tasks, answers)
+    if not rows:
+        raise _nothing(tasks, unknown)
     scus: dict[tuple[str, int, int], list[str]] = {}
     started: list[str] = []
     open_: list[str] = []
@@ -320,11 +325,7 @@ def collect_labels(
                 else:
                     extra.append(f"{task.name}: {index + 1} ({response.place})")
     if np.isnan(table).all():
-        raise InputError(
-            "no answer belongs to these tasks",
-            expected=f"answers to the tasks with the digest {tasks.digest}",
-            hint=f"Answers to unknown tasks: {_some(unknown)}." if unknown else None,
-        )
+        raise _nothing(tasks, unknown)
     agreement = agree(table, workers, noisy_above=noisy_above, min_compared=min_compared)
     found: dict[tuple[str, str], tuple[float, ...]] = {
         (system, name): (0.0,) * len(next(e for e in tasks.units if e.input == name).units)
@@ -409,7 +410,15 @@ def _sort(
             elif before.finished and not response.finished:
                 continue
         mine[response.worker] = response
-    return rows, tuple(unknown), tuple(duplicates)
+    return rows, tuple(dict.fromkeys(unknown)), tuple(dict.fromkeys(duplicates))
+
+
+def _nothing(tasks: TaskSet, unknown: Sequence[str]) -> InputError:
+    return InputError(
+        "no answer belongs to these tasks",
+        expected=f"answers to the {len(tasks.ids)} {tasks.kind} tasks in tasks.json",
+        hint=f"Answers to unknown tasks: {_some(unknown)}." if unknown else None,
+    )
 
 
 def _some(names: Sequence[str]) -> str:

@@ -128,7 +128,7 @@ class PeerScores:
                 (system, *(_mean(values) for values in self.scores.values[:, i]), *self.counts[i])
                 for i, system in enumerate(self.scores.systems)
             ),
-            (*self.notes, str(self.signature)),
+            (*self.notes, f"Signature: {self.signature}"),
         )
         return [systems]
 

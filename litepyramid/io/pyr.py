@@ -312,8 +312,10 @@ def _contributor(
         label = part.attributes.get("label", "")
         start = _offset(part, "start", path)
         end = _offset(part, "end", path)
-        if start is not None and label and text[start : start + len(label)] != label:
-            start, end = _nearest(text, label, start)
+        if start is not None and label.strip():
+            stands = text[start : len(label) + start if end is None else end]
+            if _packed(stands) != _packed(label):
+                start, end = _nearest(text, label, start)
         parts.append(Part(label, start, end))
     placed = [p.start for p in parts if p.start is not None]
     owners = {bisect_right(firsts, start) - 1 for start in placed}
@@ -338,13 +340,20 @@ def _offset(part: Element, key: str, path: Path) -> int | None:
         ) from None
 
 
+def _packed(text: str) -> str:
+    """The text without white space: DUCView drops the line breaks inside a part's label."""
+    return "".join(text.split())
+
+
 def _nearest(text: str, label: str, start: int) -> tuple[int | None, int | None]:
     """Where the label really stands, closest to the offset that the file gives."""
-    found = [m.start() for m in re.finditer(re.escape(label), text)]
+    places = [place for place, char in enumerate(text) if not char.isspace()]
+    packed, wanted = _packed(text), _packed(label)
+    found = [m.start() for m in re.finditer(re.escape(wanted), packed)]
     if not found:
         return None, None
-    best = min(found, key=lambda place: abs(place - start))
-    return best, best + len(label)
+    best = min(found, key=lambda index: abs(places[index] - start))
+    return places[best], places[best + len(wanted) - 1] + 1
 
 
 def _starts(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, int]]:

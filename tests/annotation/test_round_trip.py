@@ -139,7 +139,7 @@ def test_label_studio_from_the_command_line(folder, cli, easiness):
     text = cli(
         "budget", "import", out, answers, "--stus", folder / "stus.jsonl", "-o", units
     ).stdout
-    assert "3 of 3 tasks are done." in text
+    assert "Done: 3 of 3 tasks." in text
     scored = cli(
         "score", folder / "summaries", "--units", units, "--judge", "lexical", "-f", "json"
     ).stdout

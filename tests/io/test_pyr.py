@@ -101,6 +101,23 @@ def test_offsets_that_are_off_are_repaired(tmp_path):
     assert read_pyramid(path).scus == right.scus
 
 
+def test_labels_without_the_line_breaks_of_their_text(tmp_path):
+    """DUCView joins the lines of a part that runs over two of them without a space."""
+    path = pyr(tmp_path / "D0901-A.pyr")
+    text = path.read_text(encoding="utf-8")
+    label = "closed on Monday.Engineers found"
+    text = re.sub(
+        r'label="closed on Monday" start="(\d+)" end="\d+"',
+        lambda m: f'label="{label}" start="{m[1]}" end="{int(m[1]) + len(label) + 1}"',
+        text,
+    )
+    path.write_text(text, encoding="utf-8")
+    pyramid = read_pyramid(path)
+    assert pyramid.unplaced == 0
+    assert pyramid.scus[3].contributors[0].parts[0].text == label
+    assert (pyramid.scus[3].contributors[0].reference, pyramid.scus[3].weight) == (0, 1)
+
+
 def test_contributors_over_two_references_are_counted_not_lost(tmp_path):
     path = pyr(tmp_path / "D0901-A.pyr")
     text = path.read_text(encoding="utf-8")

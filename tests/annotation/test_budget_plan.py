@@ -1,0 +1,195 @@
+"""What people should annotate: the budget, the order, what is expected of it."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import sample
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.annotation.plan import (
+    BudgetPlan,
+    plan_budget,
+    read_plan,
+    sentence_budget,
+    write_plan,
+)
+from litepyramid.annotation.sources import sentence_easiness
+from litepyramid.easiness.mix import mix, stu_count
+from litepyramid.easiness.scores import Easiness
+from litepyramid.errors import InputError
+from litepyramid.io.units import read_units
+from litepyramid.report.table import render
+from litepyramid.units.align import Sentence
+
+
+def easiness(values):
+    sentences = tuple(
+        Sentence(f"i{n // 3}", 0, n % 3, f"Sentence {n}.") for n in range(len(values))
+    )
+    return Easiness(sentences, np.array(values, dtype=float))
+
+
+values = st.lists(st.one_of(st.floats(0, 1), st.just(math.nan)), min_size=1, max_size=20)
+
+
+@given(values, st.data())
+def test_budget_is_exact_and_takes_the_hardest(given_values, data):
+    e = easiness(given_values)
+    count = data.draw(st.integers(0, len(given_values)))
+    plan = plan_budget(e, count)
+    assert plan.count == count == len(plan.chosen())
+    filled = np.where(np.isnan(e.values), -1.0, e.values)
+    if 0 < count < len(given_values):
+        assert filled[plan.annotate].max() <= filled[~plan.annotate].min()
+    assert sorted(plan.rank.tolist()) == list(range(1, len(given_values) + 1))
+    assert set(plan.rank[plan.annotate]) == set(range(1, count + 1))
+
+
+@given(values, st.data())
+def test_plan_splits_as_the_mix_of_units_does(given_values, data):
+    """A plan of N sentences is the mix in which the other n - N carry STUs."""
+    from litepyramid.types import InputUnits, Unit
+
+    e = easiness(given_values)
+    count = data.draw(st.integers(0, len(given_values)))
+    by = data.draw(st.sampled_from(["easiness", "reversed", "random"]))
+    names = dict.fromkeys(s.input for s in e.sentences)
+
+    def units(kind):
+        return [
+            InputUnits(
+                name,
+                tuple(
+                    Unit(s.text, 1.0, kind, s.reference, s.sentence)
+                    for s in e.sentences
+                    if s.input == name
+                ),
+            )
+            for name in names
+        ]
+
+    total = len(given_values)
+    mixed = mix(units("scu"), units("stu"), e.sentences, total - count, by=by, easiness=e, seed=5)
+    plan = plan_budget(e, count, by=by, seed=5)
+    assert plan.annotate.tolist() == (~mixed.carries_stus).tolist()
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.data())
+def test_expectations_are_ordered(given_values, data):
+    count = data.draw(st.integers(0, len(given_values)))
+    expected = plan_budget(easiness(given_values), count).expected()
+    low, random, plan, high = (expected[k] for k in ("nobody", "random", "plan", "everybody"))
+    assert low - 1e-9 <= random <= plan + 1e-9
+    assert plan <= high + 1e-9
+    worst = plan_budget(easiness(given_values), count, by="reversed").expected()["plan"]
+    assert worst <= random + 1e-9
+
+
+def test_expectation_by_hand():
+    plan = plan_budget(easiness([0.9, 0.3, 0.6]), 1, per_sentence=0.5)
+    assert [s.text for s in plan.chosen()] == ["Sentence 1."]
+    assert plan.expected() == pytest.approx(
+        {"nobody": 0.6, "random": 1 / 3 + 0.4, "plan": 2.5 / 3, "everybody": 1.0}
+    )
+    text = render(plan, "table")
+    assert "Cost: 1 sentences x 0.50 = 0.50" in text
+    assert max(map(len, text.splitlines())) <= 80
+
+
+def test_unknown_easiness_counts_as_hardest_and_is_said():
+    plan = plan_budget(easiness([0.2, math.nan]), 1)
+    assert plan.annotate.tolist() == [False, True]
+    assert "1 sentences have no easiness" in " ".join(plan.notes)
+    unknown = plan_budget(easiness([math.nan, math.nan]), 1, by="random", seed=1)
+    assert all(math.isnan(v) for v in unknown.expected().values())
+    assert json.loads(render(unknown, "json"))["expected"]["plan"] is None
+
+
+@pytest.mark.parametrize(
+    ("kinds", "count"),
+    [
+        ({"sentences": 7}, 7),
+        ({"sentences": 0}, 0),
+        ({"share": 0.29}, 29),
+        ({"share": 1.0}, 100),
+        ({"cost": 10, "per_sentence": 0.1}, 100),
+        ({"cost": 0.3, "per_sentence": 0.1}, 3),
+        ({"cost": 1e9, "per_sentence": 0.1}, 100),
+        ({"cost": 0, "per_sentence": 0.1}, 0),
+    ],
+)
+def test_ways_of_saying_the_budget(kinds, count):
+    assert sentence_budget(100, **kinds) == count
+
+
+@pytest.mark.parametrize(
+    ("kinds", "what"),
+    [
+        ({}, "in 0 ways"),
+        ({"sentences": 1, "share": 0.5}, "in 2 ways"),
+        ({"sentences": 101}, "from 0 to 100"),
+        ({"sentences": -1}, "from 0 to 100"),
+        ({"share": 1.1}, "from 0 to 1"),
+        ({"cost": 5}, "without a price"),
+        ({"cost": 5, "per_sentence": 0}, "above 0"),
+        ({"cost": 5, "per_sentence": math.nan}, "above 0"),
+        ({"cost": -5, "per_sentence": 1}, "from 0 up"),
+        ({"cost": math.inf, "per_sentence": 1}, "from 0 up"),
+    ],
+)
+def test_impossible_budgets(kinds, what):
+    with pytest.raises(InputError, match=what):
+        sentence_budget(100, **kinds)
+
+
+def test_share_is_that_of_the_mix():
+    for total in range(1, 60):
+        for share in (0.1, 0.29, 0.5, 0.7):
+            assert sentence_budget(total, share=share) == stu_count(share, total)
+
+
+def test_bad_plans_are_refused():
+    with pytest.raises(InputError, match="seed"):
+        plan_budget(easiness([0.5]), 1, by="random")
+    with pytest.raises(InputError, match="no sentences"):
+        plan_budget(Easiness((), np.zeros(0)), 0)
+    with pytest.raises(InputError, match="from 0 to 1"):
+        plan_budget(easiness([0.5]), 2)
+
+
+def test_plan_file_round_trip(tmp_path):
+    plan = plan_budget(easiness([0.9, math.nan, 0.3, 0.6]), 2, per_sentence=1.5)
+    path = tmp_path / "plan.json"
+    write_plan(path, plan)
+    again = read_plan(path)
+    assert isinstance(again, BudgetPlan)
+    assert render(again, "json") == render(plan, "json")
+    for text in ("[]", "{", '{"format": "litepyramid-plan"}', '{"format": "x"}'):
+        path.write_text(text)
+        with pytest.raises(InputError, match="budget plan"):
+            read_plan(path)
+
+
+def test_gold_order_needs_both_kinds_of_units(tmp_path):
+    folder = sample.write(tmp_path)
+    references = folder / "references.jsonl"
+    gold = sentence_easiness(
+        references, by="gold", scus=folder / "scus.jsonl", stus=folder / "stus.jsonl"
+    )
+    plan = plan_budget(gold, 2, by="gold")
+    assert plan.count == 2
+    assert not np.isnan(gold.values).any()
+    with pytest.raises(InputError, match="needs both"):
+        sentence_easiness(references, by="gold", scus=folder / "scus.jsonl")
+    assert len(read_units(folder / "stus.jsonl")) == 3
+
+
+def test_missing_values_are_an_error(tmp_path):
+    folder = sample.write(tmp_path)
+    lines = (folder / "easiness.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "easiness.jsonl").write_text("\n".join(lines[1:]) + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no easiness for sentence 0"):
+        sentence_easiness(folder / "references.jsonl", easiness=folder / "easiness.jsonl")
