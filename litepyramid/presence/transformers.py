@@ -25,7 +25,7 @@ Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 Items = Sequence[tuple[str, Sequence[str]]]
 
 _WINDOW = 65_536
-_CPU_TOKENS = 2_048
+_CPU_TOKENS = 4_096
 _GPU_TOKENS = 32_768
 _POLL_SECONDS = 0.1
 
@@ -47,7 +47,7 @@ class TransformersJudge:
         devices: Several devices, each with a model of its own; ``("all",)`` for every GPU.
         dtype: ``auto`` is float32 on CPU and bfloat16 (float16 on older chips) on a GPU.
             ``int8`` quantises the linear layers, on CPU only.
-        batch_tokens: The most tokens of a batch, padding included; None for 2,048 on CPU and
+        batch_tokens: The most tokens of a batch, padding included; None for 4,096 on CPU and
             32,768 on a GPU. A batch that does not fit into memory is halved.
         label_map: Which of the model's labels is entailment, neutral, contradiction (or present,
             absent), for models that do not name them so.
