@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -32,6 +32,7 @@ from litepyramid.types import (
     Signature,
     SystemLabels,
     SystemSummaries,
+    check_unique,
 )
 
 Rule = Literal["lite", "sample", "original", "modified"]
@@ -322,18 +323,63 @@ def score_systems(
         >>> score_systems([system], units, make_judge("recall")).scores
         {'mine': 0.5}
     """
-    if not summaries:
+    systems = [system.system for system in summaries]
+    check_systems(systems)
+    presence, judged = judge_systems(summaries, units, judge)
+    empty = sum(not text for system in summaries for text in system.texts)
+    return score_presence(
+        systems,
+        units,
+        presence,
+        replace(judged, counts={**judged.counts, "empty_summaries": empty}),
+        labels=labels,
+        rule=rule,
+        samples=samples,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def check_systems(systems: Sequence[str]) -> None:
+    """Raises InputError unless there are systems, each with a name of its own."""
+    if not systems:
         raise InputError("no systems", expected="the summaries of at least one system")
-    systems = tuple(system.system for system in summaries)
-    if len(set(systems)) < len(systems):
-        twice = next(name for name in systems if systems.count(name) > 1)
-        raise InputError(f"system '{twice}' occurs twice", hint="Rename one of the two.")
+    check_unique(systems, "system")
+
+
+def score_presence(
+    systems: Sequence[str],
+    units: Sequence[InputUnits],
+    presence: FloatArray,
+    judged: JudgedBatch,
+    *,
+    labels: Sequence[SystemLabels] | None = None,
+    rule: ScoringRule | None = None,
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+) -> ScoreResult:
+    """Scores systems whose units have been judged, by whatever engine.
+
+    Args:
+        systems: N names.
+        units: One entry an input.
+        presence: (N, U) presence of every unit, inputs one after the other.
+        judged: The judge's signature and counts.
+        labels: Human presence labels; systems are matched by name.
+        rule: Another way from presence to scores than the weighted mean.
+        samples: Bootstrap samples and permutations.
+        confidence: Of the intervals.
+        seed: Seed of everything random.
+
+    Raises:
+        InputError: Labels that do not match.
+    """
+    systems = tuple(systems)
     rule = rule or ScoringRule()
     layout = UnitLayout.of(units)
-    presence, judged = judge_systems(summaries, units, judge)
     values, counts = rule.apply(presence, layout, seed)
-    empty = sum(not text for system in summaries for text in system.texts)
-    counts = {**judged.counts, **counts, "empty_summaries": empty}
+    counts = {**judged.counts, **counts}
     flat_labels = human = None
     if labels is not None:
         flat_labels, label_counts = _align_labels(labels, systems, layout)

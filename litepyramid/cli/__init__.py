@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from typing import TextIO
 
 from litepyramid.cli.app import app
 from litepyramid.errors import LitepyramidError
@@ -10,6 +12,7 @@ from litepyramid.errors import LitepyramidError
 
 def main() -> None:
     """Runs the command line; a user's mistake is one message on stderr and exit status 2."""
+    warnings.showwarning = _show_warning
     try:
         app()
     except LitepyramidError as error:
@@ -21,3 +24,15 @@ def main() -> None:
     except KeyboardInterrupt:
         sys.stderr.write("litepyramid: interrupted\n")
         sys.exit(130)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """A warning as one line for people, without the place in the code that gave it."""
+    (file or sys.stderr).write(f"litepyramid: warning: {message}\n")

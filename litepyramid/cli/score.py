@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from litepyramid.cli.judging import with_judge_settings
 from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ RuleOption = Annotated[
 ]
 
 
+@with_judge_settings
 def score(
     summaries: Summaries,
     units: UnitsOption = None,
@@ -85,33 +87,51 @@ def score(
     samples: SamplesOption = 10_000,
     confidence: ConfidenceOption = 0.95,
     seed: SeedOption = 12345,
+    engine: Annotated[
+        Literal["local", "ray"],
+        typer.Option("--engine", help="Where NLI judges run: this process, or a Ray cluster."),
+    ] = "local",
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, help="With --engine ray: judges at work. [one a GPU]"),
+    ] = None,
     form: FormatOption = "table",
     output: OutputOption = None,
+    *,
+    judge_settings: dict[str, Any],
 ) -> None:
     """Score systems by the reference facts that their summaries carry."""
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
     from litepyramid.presence.judges import make_judge
     from litepyramid.report.table import emit
-    from litepyramid.scoring import ScoringRule, score_systems
+    from litepyramid.scoring import ScoringRule, score_presence, score_systems
 
     names = _read_ids(ids)
     loaded = _load_units(units, references, srl, weights, names, kind)
-    systems = read_summaries(summaries, [entry.input for entry in loaded], names)
     human = read_labels([labels], loaded, names) if labels else None
-    result = score_systems(
-        systems,
-        loaded,
-        make_judge(judge),
-        labels=human,
-        rule=ScoringRule(pyramid, sample_size, reference_count),
-        samples=samples,
-        confidence=confidence,
-        seed=seed,
-    )
+    settings: dict[str, Any] = {
+        "labels": human,
+        "rule": ScoringRule(pyramid, sample_size, reference_count),
+        "samples": samples,
+        "confidence": confidence,
+        "seed": seed,
+    }
+    if engine == "ray":
+        from litepyramid.presence.ray_engine import judge_corpus
+
+        judged = judge_corpus(
+            summaries, loaded, judge, ids=names, workers=workers, **judge_settings
+        )
+        result = score_presence(judged.systems, loaded, judged.presence, judged.batch, **settings)
+    else:
+        systems = read_summaries(summaries, [entry.input for entry in loaded], names)
+        judging = make_judge(judge, **judge_settings)
+        result = score_systems(systems, loaded, judging, **settings)
     emit(result, form, output)
 
 
+@with_judge_settings
 def compare(
     summaries: Annotated[
         list[Path],
@@ -136,6 +156,8 @@ def compare(
     seed: SeedOption = 12345,
     form: FormatOption = "table",
     output: OutputOption = None,
+    *,
+    judge_settings: dict[str, Any],
 ) -> None:
     """Compare all pairs of systems on the same inputs: difference, interval, p-value."""
     from litepyramid.comparison import compare_systems
@@ -151,7 +173,8 @@ def compare(
         names = _read_ids(ids)
         loaded = _load_units(units, references, srl, weights, names, kind)
         systems = read_summaries(summaries, [entry.input for entry in loaded], names)
-        result = score_systems(systems, loaded, make_judge(judge), samples=samples, seed=seed)
+        judging = make_judge(judge, **judge_settings)
+        result = score_systems(systems, loaded, judging, samples=samples, seed=seed)
         matrix, signature = result.matrix, result.signature
     comparison = compare_systems(
         matrix,

@@ -202,8 +202,11 @@ class LogitCache:
     # One method per statement above; each may run twice if the file turns out to be damaged.
 
     def _get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, StoredLogits]:
-        model = self._model(identity)
-        found = {}
+        found: dict[bytes, StoredLogits] = {}
+        row = self._db.execute("SELECT id FROM models WHERE identity = ?", (identity,)).fetchone()
+        if row is None:
+            return found
+        model = row[0]
         for chunk in _chunks(pairs):
             marks = ",".join("?" * len(chunk))
             rows = self._db.execute(

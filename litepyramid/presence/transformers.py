@@ -119,6 +119,11 @@ class TransformersJudge:
             self._engine = None
         self._cache.close()
 
+    def forget(self) -> None:
+        """Empties the store in memory; a cache in a file is left as it is."""
+        if self._cache.path is None:
+            self._cache.clear()
+
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary.
 
@@ -143,7 +148,7 @@ class TransformersJudge:
         )
         results: list[FloatArray] = []
         logits: list[FloatArray] = []
-        with _Progress(self._progress, sum(len(units) for _, units in items)) as bar:
+        with Progress(self._progress, sum(len(units) for _, units in items)) as bar:
             for window in _windows(items):
                 self._judge_window(window, counts, results, logits, bar)
         return JudgedBatch(tuple(results), self.signature(), counts, tuple(logits))
@@ -165,7 +170,7 @@ class TransformersJudge:
         counts: dict[str, int],
         results: list[FloatArray],
         logits: list[FloatArray],
-        bar: _Progress,
+        bar: Progress,
     ) -> None:
         """Judges so many items as are held in memory at once, and appends to the results."""
         pairs = {
@@ -194,7 +199,7 @@ class TransformersJudge:
         bar.settle(sum(len(units) for _, units in items))
 
     def _logits(
-        self, pairs: Mapping[bytes, Pair], counts: dict[str, int], bar: _Progress
+        self, pairs: Mapping[bytes, Pair], counts: dict[str, int], bar: Progress
     ) -> dict[bytes, StoredLogits]:
         """The logits of distinct pairs: from the cache, else from the model."""
         identity = self._identity(str(self._precision))
@@ -296,7 +301,7 @@ def _judge_missing(
     engine: _Engine,
     pairs: Mapping[bytes, Pair],
     stored: dict[bytes, StoredLogits],
-    bar: _Progress,
+    bar: Progress,
 ) -> int:
     """Judges those pairs that are not in `stored`, and adds them; returns how many it judged.
 
@@ -337,7 +342,7 @@ def _judge_missing(
         while under_way:
             commit()
 
-    bar.expect(len(pairs) - len(stored))
+    bar.expect()
     run(plan)
     while elsewhere:  # what other processes have claimed: wait for it, or do it if they ended
         found = cache.get(identity, elsewhere)
@@ -369,7 +374,7 @@ def _windows(items: Items) -> Iterator[Items]:
         yield items[start:]
 
 
-class _Progress:
+class Progress:
     """Pairs per second and time left, on stderr, and only while a model is judging."""
 
     def __init__(self, show: bool | None, total: int) -> None:
@@ -378,15 +383,15 @@ class _Progress:
         self._bar: Any = None
         self._counted = 0
 
-    def __enter__(self) -> _Progress:
+    def __enter__(self) -> Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
             self._bar.close()
 
-    def expect(self, missing: int) -> None:
-        """Some pairs of the window must be judged: the bar appears."""
+    def expect(self) -> None:
+        """Something must be judged: the bar appears."""
         if self._show and self._bar is None:
             from tqdm import tqdm
 

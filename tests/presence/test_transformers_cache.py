@@ -153,3 +153,27 @@ def test_a_unit_too_long_is_named_before_anything_is_judged(tiny, tmp_path):
         with pytest.raises(InputError, match="Split the unit"):
             judge.judge([("A summary.", ["A unit.", "x y " * 500])])
         assert np.isfinite(judge.judge([("A summary.", ["A unit."])]).presence[0]).all()
+
+
+def test_the_command_line_keeps_what_it_judged(tiny, tmp_path, cli):
+    (tmp_path / "mine.txt").write_text("The river rose.\n\nThe bridge is closed until spring.\n")
+    (tmp_path / "units.txt").write_text("A river rose.\tIt rained.\nOne.\nA bridge is closed.\n")
+    kept = tmp_path / "kept.sqlite"
+    score = ["score", tmp_path / "mine.txt", "--units", tmp_path / "units.txt", "-f", "json"]
+    score += ["--judge", tiny, "--cache", kept]
+    first = cli(*score, "--mode", "p3c", "--device", "cpu")
+    assert first.stderr == ""  # no bar where stderr is no terminal
+    said = json.loads(first.stdout)
+    assert (said["counts"]["judged"], said["counts"]["from_cache"]) == (3, 0)
+    assert said["signature"]["mode"] == "p3c"
+    assert said["scores"][1]["presence"] == [0.0]
+    again = json.loads(cli(*score, "--mode", "p2c").stdout)
+    assert (again["counts"]["judged"], again["counts"]["from_cache"]) == (0, 3)
+    info = json.loads(cli("cache", "info", "--cache", kept, "-f", "json").stdout)
+    assert [(m["pairs"], m["judged"]) for m in info["models"]] == [(3, 3)]
+    assert cli("cache", "clear", "--cache", kept, "-y").stdout == "Forgot 3 pairs.\n"
+    kept.write_bytes(b"no database" * 500)
+    done = cli(*score, "--device", "cpu")
+    assert done.stderr.startswith(f"litepyramid: warning: the cache {kept} is damaged")
+    assert "set aside as kept.sqlite.damaged-1" in done.stderr
+    assert json.loads(done.stdout)["counts"]["judged"] == 3

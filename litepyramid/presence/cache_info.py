@@ -1,0 +1,90 @@
+"""What the cache holds, to be shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from litepyramid.presence.cache import CacheModel, LogitCache, default_cache_path
+from litepyramid.report.table import Column, Table
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo:
+    """A cache's file and what it holds of each model.
+
+    Attributes:
+        path: The file.
+        size: Its bytes; 0 if it is not there.
+        models: One entry a model, maximum length and precision.
+    """
+
+    path: Path
+    size: int
+    models: tuple[CacheModel, ...]
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row a model."""
+        columns = (
+            Column("model", "model"),
+            Column("max_length", "max length"),
+            Column("dtype", "dtype"),
+            Column("pairs", "pairs"),
+            Column("judged", "judged"),
+            Column("truncated", "cut"),
+        )
+        rows = [
+            (
+                _short(str(entry["model"])),
+                int(entry["max_length"]),
+                str(entry["dtype"]),
+                int(entry["pairs"]),
+                int(entry["judged"]),
+                int(entry["truncated"]),
+            )
+            for entry in self._entries()
+        ]
+        where = f"{self.path} ({self.size / 1e6:.1f} MB)" if self.size else f"{self.path} (none)"
+        return [Table("Judgements kept", columns, tuple(rows), (where,))]
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole of it; models with their full names."""
+        return {"path": str(self.path), "bytes": self.size, "models": self._entries()}
+
+    def _entries(self) -> list[dict[str, Any]]:
+        return [
+            {
+                **json.loads(model.identity),
+                "pairs": model.pairs,
+                "judged": model.judged,
+                "truncated": model.truncated,
+            }
+            for model in self.models
+        ]
+
+
+def cache_info(path: Path | None = None) -> CacheInfo:
+    """What the cache at `path`, or the user's own, holds; a missing file is an empty cache."""
+    path = path or default_cache_path()
+    if not path.exists():
+        return CacheInfo(path, 0, ())
+    with LogitCache(path) as cache:
+        models = tuple(cache.models())
+    return CacheInfo(path, path.stat().st_size, models)
+
+
+def _short(model: str) -> str:
+    """Hashes at twelve digits, enough to tell them apart.
+
+    Example:
+        >>> _short("sha256:0123456789abcdef"), _short("owner/name@0123456789abcdef")
+        ('sha256:0123456789ab', 'owner/name@0123456789ab')
+    """
+    for mark in ("sha256:", "@"):
+        head, found, tail = model.rpartition(mark)
+        if found:
+            return f"{head}{found}{tail[:12]}"
+    return model
