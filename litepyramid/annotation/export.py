@@ -10,12 +10,12 @@ from typing import Any, Literal
 from litepyramid.annotation.label_studio import export_label_studio
 from litepyramid.annotation.mturk import export_mturk
 from litepyramid.annotation.page import export_page
-from litepyramid.annotation.tasks import TaskSet, write_tasks
+from litepyramid.annotation.tasks import TaskSet, part_of, write_tasks
 from litepyramid.errors import InputError
 from litepyramid.report.table import Column, Table
 
 Form = Literal["page", "label-studio", "mturk"]
-FORMS: dict[Form, Callable[[TaskSet, Path], list[Path]]] = {
+FORMS: dict[Form, Callable[[TaskSet, Path, str], list[Path]]] = {
     "page": export_page,
     "label-studio": export_label_studio,
     "mturk": export_mturk,
@@ -68,24 +68,32 @@ class ExportResult:
         }
 
 
-def export_tasks(tasks: TaskSet, folder: str | Path, form: Form) -> ExportResult:
+def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int = 1) -> ExportResult:
     """Writes the tasks in one form, and the task file that answers are read with.
 
     Args:
         tasks: What people are to do.
         folder: Where to; it is made if it does not exist. Older exports in it are replaced.
         form: ``page``, ``label-studio`` or ``mturk``.
+        parts: Deal the tasks out to so many sets of files of about equal size, in order; the one
+            task file reads the answers to all of them.
 
     Raises:
-        InputError: There is no such form, or the folder cannot be written to.
+        InputError: There is no such form, there are fewer tasks than parts, or the folder cannot
+            be written to.
     """
     if form not in FORMS:
         raise InputError(f"no form '{form}'", expected=", ".join(FORMS))
+    if not 1 <= parts <= len(tasks.ids):
+        raise InputError(f"{parts} parts", expected=f"from 1 to {len(tasks.ids)}, one task each")
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None
-    files = FORMS[form](tasks, folder)
+    files: list[Path] = []
+    for number in range(parts):
+        suffix = f"-{number + 1}" if parts > 1 else ""
+        files += FORMS[form](part_of(tasks, number, parts), folder, suffix)
     write_tasks(folder / TASK_FILE, tasks)
-    return ExportResult(tasks, form, (*files, folder / TASK_FILE))
+    return ExportResult(tasks, form, (*dict.fromkeys(files), folder / TASK_FILE))

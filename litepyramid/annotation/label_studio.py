@@ -14,11 +14,10 @@ from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write
 
-TASKS, CONFIG = "label_studio_tasks.json", "label_studio_config.xml"
 _UNIT = re.compile(r"presence_(\d+)")
 
 
-def export_label_studio(tasks: TaskSet, folder: Path) -> list[Path]:
+def export_label_studio(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
     """Writes the tasks to import into a Label Studio project and the project's configuration.
 
     Returns:
@@ -48,7 +47,7 @@ def export_label_studio(tasks: TaskSet, folder: Path) -> list[Path]:
         }
         for judging in tasks.judging
     ]
-    paths = [folder / TASKS, folder / CONFIG]
+    paths = [folder / f"label_studio_tasks{suffix}.json", folder / "label_studio_config.xml"]
     with atomic_write(paths[0]) as file:
         json.dump(rows, file, ensure_ascii=False, indent=1)
         file.write("\n")

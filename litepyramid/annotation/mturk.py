@@ -16,11 +16,10 @@ from litepyramid.annotation.tasks import JudgingTask, TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write
 
-TASKS, TEMPLATE = "mturk_tasks.csv", "mturk_template.html"
 _UNIT = re.compile(r"presence_(\d+)")
 
 
-def export_mturk(tasks: TaskSet, folder: Path) -> list[Path]:
+def export_mturk(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
     """Writes the CSV to upload as a batch and the HTML to paste as the project's design layout.
 
     The cells hold escaped HTML in plain ASCII, because Mechanical Turk puts them into the
@@ -42,7 +41,7 @@ def export_mturk(tasks: TaskSet, folder: Path) -> list[Path]:
         {"task_id": t.id, "summary": _html(t.summary), "questions": _questions(t)}
         for t in tasks.judging
     ]
-    paths = [folder / TASKS, folder / TEMPLATE]
+    paths = [folder / f"mturk_tasks{suffix}.csv", folder / "mturk_template.html"]
     with atomic_write(paths[0]) as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\r\n")
         writer.writeheader()

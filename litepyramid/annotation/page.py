@@ -16,17 +16,16 @@ from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write
 
-PAGE = "page.html"
 FORMAT = "litepyramid-answers"
 
 
-def export_page(tasks: TaskSet, folder: Path) -> list[Path]:
+def export_page(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
     """Writes the tasks as one HTML file that works offline and keeps its state in the browser.
 
     Returns:
         The file written.
     """
-    path = folder / PAGE
+    path = folder / f"page{suffix}.html"
     with atomic_write(path) as file:
         file.write(render_page(tasks))
     return [path]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -177,6 +177,13 @@ def judging_tasks(
         systems=tuple(s.system for s in summaries),
         blank=tuple(blank),
     )
+
+
+def part_of(tasks: TaskSet, number: int, parts: int) -> TaskSet:
+    """Part `number` (from 0) of the tasks dealt out in order to `parts` of about equal size."""
+    total = len(tasks.ids)
+    part = slice(number * total // parts, (number + 1) * total // parts)
+    return replace(tasks, writing=tasks.writing[part], judging=tasks.judging[part])
 
 
 def write_tasks(path: str | Path, tasks: TaskSet) -> None:

@@ -94,6 +94,9 @@ def export(
         Literal["page", "label-studio", "mturk"],
         typer.Option(help="An offline HTML page, Label Studio, or Mechanical Turk."),
     ] = "page",
+    parts: Annotated[
+        int, typer.Option(min=1, help="Deal the tasks out to so many pages or batches.")
+    ] = 1,
     title: Annotated[str | None, typer.Option(help="What people see above the tasks.")] = None,
     ids: Ids = None,
     form: FormatOption = "table",
@@ -110,7 +113,7 @@ def export(
         tasks = judging_tasks_from(
             sources, units, title, ids=None if ids is None else read_ids(ids)
         )
-    emit(export_tasks(tasks, output, to), form)
+    emit(export_tasks(tasks, output, to, parts=parts), form)
 
 
 def import_answers(

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 import sample
@@ -222,6 +223,18 @@ def test_export_forms(tmp_path, tasks):
     nobody = plan_budget(sentence_easiness(tmp_path / "references.jsonl", easiness=values), 0)
     with pytest.raises(InputError, match="people no sentence"):
         writing_tasks(nobody)
+
+
+@pytest.mark.parametrize("form", ["page", "label-studio", "mturk"])
+def test_parts_hold_every_task_once(tmp_path, judging, form):
+    result = export_tasks(judging, tmp_path / "out", form, parts=3)
+    parts = [p for p in result.files if p.stem[-2:] in ("-1", "-2", "-3")]
+    assert len(parts) == 3
+    found = [task for p in parts for task in re.findall(r"j-[0-9a-f]{12}", p.read_text("utf-8"))]
+    assert sorted(found) == sorted(judging.ids)
+    assert read_tasks(tmp_path / "out") == judging
+    with pytest.raises(InputError, match="from 1 to 8"):
+        export_tasks(judging, tmp_path, form, parts=9)
 
 
 def export(task, result, **more):

@@ -182,6 +182,8 @@
     const task = tasks[at];
     if (!judging && answered(task)) answerOf(task).finished = true;
     keep();
+    const missing = judging ? task.units.length - answered(task) : answered(task) ? 0 : 1;
+    say(missing ? "Task " + (at + 1) + " was left with " + missing + (missing === 1 ? " fact" : " facts") + " to do." : "");
     if (at + 1 < tasks.length) return go(at + 1);
     const open = tasks.findIndex((x) => !finished(x));
     if (open >= 0) { say("Task " + (open + 1) + " is not done yet."); return go(open); }
