@@ -10,7 +10,10 @@ from litepyramid.errors import InputError
 from litepyramid.types import FloatArray, IntArray
 
 PValueRule = Literal["plus_one", "paper"]
+Alternative = Literal["greater", "less", "two-sided"]
 Correction = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
+
+_ROUNDING = 1e-11
 
 
 def bootstrap_counts(rng: np.random.Generator, n: int, k: int) -> IntArray:
@@ -42,6 +45,49 @@ def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> tuple[
     tail = (1 - confidence) / 2
     low, high = np.quantile(kept, [tail, 1 - tail])
     return float(low), float(high)
+
+
+def resampled_p_value(
+    observed: float,
+    samples: FloatArray,
+    alternative: Alternative = "greater",
+    rule: PValueRule = "plus_one",
+) -> float:
+    """How often a statistic under the null hypothesis is as large as the observed one.
+
+    ``plus_one`` is (c + 1) / (k + 1), c the samples at least as large: never 0, and the rule under
+    which a Monte-Carlo test keeps its level (Davison & Hinkley 1997, eq. 4.11). ``paper`` is
+    DDR21's Algorithm 2, c / k with c the samples strictly larger. Differences below 1e-11 are
+    rounding: such samples are equal to the observed one.
+
+    Args:
+        observed: The statistic of the data.
+        samples: (k,) its values under the null hypothesis; NaN samples are left out of c and k.
+        alternative: ``"greater"``, ``"less"``, or ``"two-sided"`` on absolute values.
+        rule: Which of the two rules.
+
+    Returns:
+        The p-value; NaN when there is no observed value or no sample.
+
+    Example:
+        >>> samples = np.array([0.3, 0.1, -0.2, 0.2])
+        >>> resampled_p_value(0.2, samples), resampled_p_value(0.2, samples, rule="paper")
+        (0.6, 0.25)
+    """
+    kept = samples[~np.isnan(samples)]
+    if np.isnan(observed) or kept.size == 0:
+        return float("nan")
+    if alternative == "less":
+        observed, kept = -observed, -kept
+    elif alternative == "two-sided":
+        observed, kept = abs(observed), np.abs(kept)
+    elif alternative != "greater":
+        raise InputError(f"no alternative '{alternative}'", expected="greater, less or two-sided")
+    if rule == "plus_one":
+        return float((np.sum(kept >= observed - _ROUNDING) + 1) / (kept.size + 1))
+    if rule == "paper":
+        return float(np.mean(kept > observed + _ROUNDING))
+    raise InputError(f"no rule '{rule}' for p-values", expected="plus_one or paper")
 
 
 def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:

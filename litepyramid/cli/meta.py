@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, OutputOption
+from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
 
 app = typer.Typer(
     help="Meta-evaluation: how well metrics agree with people, and how sure that is.",
@@ -61,6 +61,7 @@ ConstantOption = Annotated[
     Literal["skip", "zero", "zb21"],
     typer.Option("--constant", help="What becomes of a constant vector."),
 ]
+SamplesOption = Annotated[int, typer.Option("--samples", "-k", min=1, help="Number of samples.")]
 
 
 @app.command()
@@ -91,3 +92,137 @@ def correlate(
         constant=constant,
     )
     emit(result, form, output)
+
+
+@app.command()
+def interval(
+    scores: ScoresArgument,
+    against: AgainstOption = ["human"],  # noqa: B006
+    metric: MetricOption = None,
+    level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
+    coefficient: CoefficientsOption = [CoefficientName.kendall],  # noqa: B006
+    method: Annotated[
+        Literal["boot-both", "boot-systems", "boot-inputs", "fisher"],
+        typer.Option("--method", help="What is drawn with replacement, or Fisher's formula."),
+    ] = "boot-both",
+    samples: SamplesOption = 1000,
+    seed: SeedOption = 0,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="Share inside the ends.")
+    ] = 0.95,
+    constant: ConstantOption = "skip",
+    figure: FigureOption = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Confidence intervals of correlations, by bootstrap or Fisher's transformation."""
+    from litepyramid.meta.intervals import interval as run
+    from litepyramid.report.figure import check_figure, save_figure
+    from litepyramid.report.table import emit
+
+    check_figure(figure)
+    result = run(
+        list(scores),
+        against,
+        metrics=metric,
+        levels=[name.value for name in level],
+        coefficients=[name.value for name in coefficient],
+        method=method,
+        k=samples,
+        seed=seed,
+        confidence=confidence,
+        constant=constant,
+    )
+    if figure is not None:
+        from litepyramid.report.meta_figures import interval_figure
+
+        save_figure(interval_figure(result), figure)
+    emit(result, form, output)
+
+
+@app.command()
+def compare(
+    scores: ScoresArgument,
+    against: AgainstOption = ["human"],  # noqa: B006
+    metric: MetricOption = None,
+    level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
+    coefficient: CoefficientsOption = [CoefficientName.kendall],  # noqa: B006
+    method: Annotated[
+        Literal[
+            "perm-both",
+            "perm-systems",
+            "perm-inputs",
+            "perm-both-xor",
+            "boot-both",
+            "boot-systems",
+            "boot-inputs",
+            "williams",
+        ],
+        typer.Option("--method", help="Permutation, paired bootstrap, or Williams' formula."),
+    ] = "perm-both",
+    alternative: Annotated[
+        Literal["greater", "two-sided"],
+        typer.Option("--alternative", help="Is a better than b, or do they differ?"),
+    ] = "greater",
+    p_value: Annotated[
+        Literal["plus_one", "paper"],
+        typer.Option("--p-value", help="(c + 1)/(k + 1), or c/k with strictly larger ones only."),
+    ] = "plus_one",
+    samples: SamplesOption = 1000,
+    seed: SeedOption = 0,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
+    correction: Annotated[
+        Literal["bonferroni", "holm", "benjamini-hochberg", "none"],
+        typer.Option("--correction", help="Correction for many tests."),
+    ] = "bonferroni",
+    group: Annotated[
+        Literal["metric", "level"],
+        typer.Option("--group", help="Corrected together: a metric's tests, or a level's."),
+    ] = "metric",
+    constant: ConstantOption = "skip",
+    figure: FigureOption = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Test every pair of metrics: does one correlate better with the human score?"""
+    from litepyramid.meta.comparisons import compare as run
+    from litepyramid.report.figure import check_figure, save_figure
+    from litepyramid.report.table import emit
+
+    check_figure(figure)
+    result = run(
+        list(scores),
+        against,
+        metrics=metric,
+        levels=[name.value for name in level],
+        coefficients=[name.value for name in coefficient],
+        method=method,
+        alternative=alternative,
+        p_value=p_value,
+        k=samples,
+        seed=seed,
+        alpha=alpha,
+        correction=correction,
+        grouping=group,
+        constant=constant,
+    )
+    if figure is not None:
+        from litepyramid.report.meta_figures import significance_figure
+
+        save_figure(significance_figure(result), figure)
+    emit(result, form, output)
+
+
+@app.command()
+def normality(
+    scores: ScoresArgument,
+    metric: MetricOption = None,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Shapiro-Wilk tests: are scores normal, as Fisher's and Williams' formulas assume?"""
+    from litepyramid.meta.shapiro import normality as run
+    from litepyramid.report.table import emit
+
+    emit(run(list(scores), metrics=metric, alpha=alpha), form, output)

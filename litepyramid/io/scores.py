@@ -51,7 +51,7 @@ def read_scores(paths: str | Path | Sequence[str | Path]) -> ScoreTable:
 
     Raises:
         InputError: A file is none of the above, a score is no finite number, a cell is given
-            twice (both places are named).
+            twice (both places are named); that two files agree on a score is no mistake.
     """
     if isinstance(paths, str | Path):
         paths = [paths]
@@ -295,7 +295,7 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
             inputs.setdefault(cell.input, len(inputs)),
         )
         first = found.setdefault(key, cell)
-        if first is not cell:
+        if first is not cell and not (first.path != cell.path and first.score == cell.score):
             place = f"{first.path}:{first.line}" if first.path else f"row {first.line}"
             raise InputError(
                 f"metric '{cell.metric}' scores system '{cell.system}' on input '{cell.input}'"

@@ -11,10 +11,19 @@ from typing import Any
 
 _PUBLIC = {
     "Aligned": "litepyramid.meta.alignment",
+    "ComparisonResult": "litepyramid.meta.comparisons",
     "CorrelationResult": "litepyramid.meta.correlations",
+    "IntervalResult": "litepyramid.meta.intervals",
+    "NormalityResult": "litepyramid.meta.shapiro",
     "align": "litepyramid.meta.alignment",
+    "bootstrap_samples": "litepyramid.meta.bootstrap",
+    "compare": "litepyramid.meta.comparisons",
     "correlate": "litepyramid.meta.correlations",
+    "fisher_interval": "litepyramid.meta.intervals",
+    "interval": "litepyramid.meta.intervals",
     "level_correlation": "litepyramid.meta.levels",
+    "normality": "litepyramid.meta.shapiro",
+    "permutation_samples": "litepyramid.meta.permutation",
 }
 
 __all__ = sorted(_PUBLIC)

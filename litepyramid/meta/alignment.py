@@ -36,6 +36,14 @@ class LeftOut:
     def __bool__(self) -> bool:
         return bool(self.systems or self.inputs or self.cells)
 
+    def counts(self) -> dict[str, int]:
+        """The three numbers, for one row of a table."""
+        return {
+            "left_out_systems": len(self.systems),
+            "left_out_inputs": len(self.inputs),
+            "left_out_cells": self.cells,
+        }
+
     def to_json(self) -> dict[str, Any]:
         """The names and the count as JSON values."""
         return {"systems": list(self.systems), "inputs": list(self.inputs), "cells": self.cells}
@@ -89,14 +97,7 @@ def align(
     table = as_score_table(scores)
     asked = [against] if isinstance(against, str) else against
     truths = select_metrics(table, asked)
-    names = select_metrics(table, metrics) if metrics is not None else tuple(
-        name for name in table.metrics if name not in truths
-    )  # fmt: skip
-    if not names:
-        raise InputError(
-            "no metric is left to hold against the others",
-            expected="at least one metric besides " + ", ".join(truths),
-        )
+    names = metric_names(table, metrics, asked)
     values = np.stack([table.values[table.metrics.index(name)] for name in names])
     truth = average([table.values[table.metrics.index(name)] for name in truths])
     stack = np.concatenate([values, truth[None]])
@@ -150,6 +151,26 @@ def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, 
     if not chosen:
         raise InputError("no metric is named", expected=f"one of {', '.join(table.metrics)}")
     return tuple(chosen)
+
+
+def metric_names(
+    table: ScoreTable, metrics: str | Sequence[str] | None, against: str | Sequence[str]
+) -> tuple[str, ...]:
+    """The metrics that are asked for; None means all but those of `against`.
+
+    Raises:
+        InputError: A name fits no metric, or none is left.
+    """
+    truths = select_metrics(table, against)
+    if metrics is not None:
+        return select_metrics(table, metrics)
+    names = tuple(name for name in table.metrics if name not in truths)
+    if not names:
+        raise InputError(
+            "no metric is left to hold against " + ", ".join(truths),
+            expected="at least one more metric in the scores",
+        )
+    return names
 
 
 def average(matrices: Sequence[FloatArray]) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 from litepyramid.extras import require
 from litepyramid.io.scores import as_score_table
-from litepyramid.meta.alignment import LeftOut, align, select_metrics
+from litepyramid.meta.alignment import LeftOut, align, metric_names
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.report.table import Cell, Column, Table
@@ -98,26 +98,22 @@ class CorrelationResult:
         """Every correlation with its counts and the names that were left out."""
         return {
             "correlations": [
-                {**row, "left_out": c.left_out.to_json()}
+                {**row, "raters": list(c.raters), "left_out": c.left_out.to_json()}
                 for row, c in zip(self._rows(), self.correlations, strict=True)
             ],
             "signature": self.signature.to_dict(),
         }
 
+    def to_csv_table(self) -> Table:
+        """One row for each metric, level and coefficient."""
+        return table_of(self._rows())
+
     def _rows(self) -> list[dict[str, Any]]:
         rows = []
         for c in self.correlations:
             row = asdict(c)
-            del row["left_out"]
-            rows.append(
-                {
-                    **row,
-                    "left_out_systems": len(c.left_out.systems),
-                    "left_out_inputs": len(c.left_out.inputs),
-                    "left_out_cells": c.left_out.cells,
-                    "policy": self.policy,
-                }
-            )
+            del row["left_out"], row["raters"]
+            rows.append({**row, **c.left_out.counts(), "policy": self.policy})
         return rows
 
     def _notes(self) -> list[str]:
@@ -131,26 +127,38 @@ class CorrelationResult:
         if constants:
             some = [f"{m} {c.constant} of {c.inputs}" for m, c in constants.items()]
             if all(c.level == "summary" for c in constants.values()):
-                notes.append(f"Inputs with a constant column {what}: {_listed(some)}.")
+                notes.append(f"Inputs with a constant column {what}: {listed(some)}.")
             else:
-                notes.append(f"Constant vectors {what}: {_listed(list(constants))}.")
-        lost = {c.metric: c.left_out for c in self.correlations if c.left_out}
-        if lost:
-            same = set(map(str, lost.values()))
-            everywhere = len(lost) == len({c.metric for c in self.correlations})
-            if len(same) == 1 and everywhere:
-                notes.append(f"Left out, not scored by both sides: {same.pop()}.")
-            else:
-                some = [f"{m} {left}" for m, left in lost.items()]
-                notes.append(f"Left out, not scored by both sides: {_listed(some, '; ')}.")
+                notes.append(f"Constant vectors {what}: {listed(list(constants))}.")
+        notes += left_out_notes({c.metric: c.left_out for c in self.correlations})
         few = {c.metric: c.too_few for c in self.correlations if c.too_few}
         if few:
             some = [f"{m} {n}" for m, n in few.items()]
-            notes.append(f"Inputs with fewer than two systems: {_listed(some)}.")
+            notes.append(f"Inputs with fewer than two systems: {listed(some)}.")
         return notes
 
 
-def _listed(items: list[str], between: str = ", ", most: int = 6) -> str:
+def left_out_notes(left_out: dict[str, LeftOut]) -> list[str]:
+    """One sentence on what was left out, by metric, or nothing where nothing was."""
+    lost = {metric: left for metric, left in left_out.items() if left}
+    if not lost:
+        return []
+    some = set(map(str, lost.values()))
+    if len(some) == 1 and len(lost) == len(left_out):
+        return [f"Left out, not scored by both sides: {some.pop()}."]
+    each = listed([f"{metric} {left}" for metric, left in lost.items()], "; ")
+    return [f"Left out, not scored by both sides: {each}."]
+
+
+def table_of(rows: Sequence[dict[str, Any]]) -> Table:
+    """Rows with the same keys as a plain table."""
+    return Table(
+        "", tuple(Column(name) for name in rows[0]), tuple(tuple(row.values()) for row in rows)
+    )
+
+
+def listed(items: list[str], between: str = ", ", most: int = 6) -> str:
+    """The first few items, and how many more there are."""
     more = f"{between}and {len(items) - most} more" if len(items) > most else ""
     return between.join(items[:most]) + more
 
@@ -190,11 +198,7 @@ def correlate(
         0.913
     """
     table = as_score_table(scores)
-    names = (
-        select_metrics(table, metrics)
-        if metrics is not None
-        else align(table, None, against).metrics
-    )
+    names = metric_names(table, metrics, against)
     levels = [levels] if isinstance(levels, str) else levels
     coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
     found = []
@@ -229,12 +233,13 @@ def correlate(
             level="+".join(levels),
             coefficient="+".join(coefficients),
             constant=constant,
-            N=_range([c.systems for c in found]),
-            M=_range([c.inputs for c in found]),
+            N=span([c.systems for c in found]),
+            M=span([c.inputs for c in found]),
         ),
     )
 
 
-def _range(numbers: list[int]) -> str:
+def span(numbers: Sequence[int]) -> str:
+    """``"16"``, or ``"14-16"`` where the numbers differ."""
     low, high = min(numbers), max(numbers)
     return str(low) if low == high else f"{low}-{high}"

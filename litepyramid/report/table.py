@@ -53,7 +53,11 @@ class Reportable(Protocol):
     """What every public result can do, and all that reports need of it."""
 
     def to_tables(self) -> Sequence[Table]:
-        """The result for people; the first table is the one that CSV holds."""
+        """The result for people; the first table is the one that CSV holds.
+
+        A result whose tables are folded for people may have a method ``to_csv_table``, which gives
+        the plain one, one value a row.
+        """
         ...
 
     def to_json(self) -> dict[str, Any]:
@@ -71,7 +75,8 @@ def render(result: Reportable, form: Format) -> str:
         return json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
     tables = result.to_tables()
     if form == "csv":
-        return _csv(tables[0])
+        tall = getattr(result, "to_csv_table", None)
+        return _csv(tables[0] if tall is None else tall())
     if form == "latex":
         return "\n".join(_latex(table) for table in tables)
     if form == "table":

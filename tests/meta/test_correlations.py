@@ -241,6 +241,7 @@ def test_command_line(cli, tmp_path):
     assert "sys τ" in table
     assert "-0.333" in table
     csv = cli("meta", "correlate", path, "-c", "kendall", "-l", "global", "-f", "csv").stdout
-    assert csv.splitlines()[0] == "metric,global_kendall,systems,inputs"
+    assert csv.startswith("metric,against,level,coefficient,value,systems,inputs,used,constant,")
+    assert "m,human,global,kendall,-0.3333333333333333,3,1,1,0," in csv
     error = cli("meta", "correlate", path, "-a", "people", status=2).stderr
     assert "no metric 'people' in the scores. Expected one of m, human." in error

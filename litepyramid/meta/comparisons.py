@@ -1,0 +1,351 @@
+"""Which metrics are better than which: all pairs tested, corrected for many tests, and shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.extras import require
+from litepyramid.meta.alignment import LeftOut, align
+from litepyramid.meta.correlations import SYMBOLS, table_of
+from litepyramid.meta.kernels import Coefficient
+from litepyramid.meta.levels import ConstantPolicy, Level, choose
+from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
+from litepyramid.report.table import Cell, Column, Table
+from litepyramid.resampling import Correction, PValueRule, adjust_p_values
+from litepyramid.types import FloatArray, Signature
+
+Grouping = Literal["metric", "level"]
+GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelComparison:
+    """All pairs of K metrics at one level with one coefficient.
+
+    Attributes:
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: The coefficient.
+        correlations: (K,) correlations with the truth, over the cells that all metrics share.
+        p_values: (K, K), row against column; NaN on the diagonal.
+        corrected: (K, K) the same, corrected for many tests.
+        failed: (K, K) samples without a value, left out.
+        constant: K counts of constant vectors.
+    """
+
+    level: Level
+    coefficient: Coefficient
+    correlations: FloatArray
+    p_values: FloatArray
+    corrected: FloatArray
+    failed: Any
+    constant: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonResult:
+    """Which metrics correlate better with the truth than which others.
+
+    Attributes:
+        metrics: K names, in the order of all matrices.
+        against: What they were held against.
+        comparisons: One for each level and coefficient.
+        method: The test.
+        alternative: ``"greater"``: row better than column; or ``"two-sided"``.
+        alpha: Level of significance.
+        correction: Correction for many tests.
+        grouping: ``"metric"``: over the tests of one row metric (DDR21 Fig. 5); ``"level"``: over
+            all tests of one level and coefficient (DDR21 Fig. 6).
+        systems: Number of systems.
+        inputs: Number of inputs.
+        left_out: What some metric or the truth has not scored.
+        signature: All that another person needs to get the same numbers.
+    """
+
+    metrics: tuple[str, ...]
+    against: str
+    comparisons: tuple[LevelComparison, ...]
+    method: ComparisonMethod
+    alternative: TwoSided
+    alpha: float
+    correction: Correction
+    grouping: Grouping
+    systems: int
+    inputs: int
+    left_out: LeftOut
+    signature: Signature = field(repr=False)
+
+    def to_frame(self) -> Any:
+        """A pandas data frame, one row a test."""
+        pandas = require("pandas", extra="tables", purpose="a data frame")
+        return pandas.DataFrame(self._rows())
+
+    def to_tables(self) -> Sequence[Table]:
+        """Up to four metrics: a row a test. More: a row a metric, a mark for each other one."""
+        few = len(self.metrics) <= 4
+        tables = [self._tests(c) if few else self._summary(c) for c in self.comparisons]
+        last = tables[-1]
+        notes = [] if few else [self._legend()]
+        if self.left_out:
+            notes.append(f"Left out, not scored by all: {self.left_out}.")
+        failed = sum(int(np.triu(c.failed).sum()) for c in self.comparisons)
+        if failed:
+            notes.append(f"{failed} samples of all tests together had no value and are left out.")
+        constants = {c.level: max(c.constant) for c in self.comparisons if any(c.constant)}
+        if constants:
+            many = ", ".join(f"{level} up to {n}" for level, n in constants.items())
+            notes.append(f"Constant vectors of one metric: {many}.")
+        tables[-1] = Table(
+            last.title, last.columns, last.rows, (*last.notes, *notes, str(self.signature))
+        )
+        return tables
+
+    def to_csv_table(self) -> Table:
+        """One row a test."""
+        return table_of(self._rows())
+
+    def to_json(self) -> dict[str, Any]:
+        """The tests row by row, and what they have in common."""
+        return {
+            "metrics": list(self.metrics),
+            "against": self.against,
+            "method": self.method,
+            "alternative": self.alternative,
+            "alpha": self.alpha,
+            "correction": self.correction,
+            "grouping": self.grouping,
+            "systems": self.systems,
+            "inputs": self.inputs,
+            "left_out": self.left_out.to_json(),
+            "correlations": [
+                {
+                    "level": c.level,
+                    "coefficient": c.coefficient,
+                    "metric": name,
+                    "value": c.correlations[i],
+                    "constant": c.constant[i],
+                }
+                for c in self.comparisons
+                for i, name in enumerate(self.metrics)
+            ],
+            "tests": self._rows(),
+            "signature": self.signature.to_dict(),
+        }
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "level": c.level,
+                "coefficient": c.coefficient,
+                "metric": self.metrics[i],
+                "other": self.metrics[j],
+                "correlation": float(c.correlations[i]),
+                "other_correlation": float(c.correlations[j]),
+                "difference": float(c.correlations[i] - c.correlations[j]),
+                "p_value": float(c.p_values[i, j]),
+                "corrected": float(c.corrected[i, j]),
+                "significant": int(c.corrected[i, j] <= self.alpha),
+                "failed": int(c.failed[i, j]),
+            }
+            for c in self.comparisons
+            for i, j in self.pairs()
+        ]
+
+    def pairs(self) -> list[tuple[int, int]]:
+        """The pairs (row, column) that were tested; two-sided each once."""
+        count = len(self.metrics)
+        return [
+            (i, j)
+            for i in range(count)
+            for j in range(count)
+            if i != j and (self.alternative == "greater" or i < j)
+        ]
+
+    def _title(self, c: LevelComparison) -> str:
+        sign = ">" if self.alternative == "greater" else "≠"
+        return (
+            f"{c.level} level {SYMBOLS[c.coefficient]} with {self.against}: is a {sign} b? "
+            f"{self.method.upper()}, N={self.systems}, M={self.inputs}"
+        )
+
+    def _tests(self, c: LevelComparison) -> Table:
+        columns = [
+            Column("metric", "a"),
+            Column("other", "b"),
+            Column("correlation", "corr a"),
+            Column("other_correlation", "corr b"),
+            Column("difference", "a - b", signed=True),
+            Column("p_value", "p", digits=4),
+        ]
+        if self.correction != "none":
+            columns.append(Column("corrected", "corrected p", digits=4))
+        order = sorted(self.pairs(), key=lambda ij: (-_rank(c, ij[0]), -_rank(c, ij[1])))
+        rows: list[tuple[Cell, ...]] = []
+        for i, j in order:
+            a, b = float(c.correlations[i]), float(c.correlations[j])
+            row: list[Cell] = [self.metrics[i], self.metrics[j], a, b, a - b]
+            row.append(float(c.p_values[i, j]))
+            if self.correction != "none":
+                row.append(float(c.corrected[i, j]))
+            rows.append(tuple(row))
+        return Table(self._title(c), tuple(columns), tuple(rows))
+
+    def _summary(self, c: LevelComparison) -> Table:
+        """DDR21's Figure 5 in characters: a mark for every other metric, in the rows' order."""
+        order = sorted(range(len(self.metrics)), key=lambda i: -_rank(c, i))
+        columns = (
+            Column("number", "#"),
+            Column("metric"),
+            Column("correlation", SYMBOLS[c.coefficient]),
+            Column("better", "better than" if self.alternative == "greater" else "differs from"),
+            Column("marks", "which"),
+        )
+        rows: list[tuple[Cell, ...]] = []
+        for number, i in enumerate(order, start=1):
+            marks = "".join(
+                "\\" if i == j
+                else "●" if c.corrected[i, j] <= self.alpha
+                else "○" if c.p_values[i, j] <= self.alpha
+                else "·"
+                for j in order
+            )  # fmt: skip
+            rows.append(
+                (number, self.metrics[i], float(c.correlations[i]), marks.count("●"), marks)
+            )
+        return Table(self._title(c), columns, tuple(rows))
+
+    def _legend(self) -> str:
+        if self.correction == "none":
+            return f"Marks are in the order of the rows: ● p ≤ {self.alpha:g}, · not."
+        within = "the tests of its row" if self.grouping == "metric" else "all tests of the table"
+        return (
+            f"Marks are in the order of the rows: ● p ≤ {self.alpha:g} also with the "
+            f"{self.correction.replace('-', ' and ').title().replace('And', 'and')} correction "
+            f"over {within}, ○ without it only, · not."
+        )
+
+
+def _rank(c: LevelComparison, i: int) -> float:
+    value = float(c.correlations[i])
+    return -2.0 if np.isnan(value) else value
+
+
+def compare(
+    scores: Any,
+    against: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    levels: Level | Sequence[Level] = ("system", "summary"),
+    coefficients: Coefficient | Sequence[Coefficient] = "kendall",
+    method: ComparisonMethod = "perm-both",
+    alternative: TwoSided = "greater",
+    p_value: PValueRule = "plus_one",
+    k: int = 1000,
+    seed: int = 0,
+    alpha: float = 0.05,
+    correction: Correction = "bonferroni",
+    grouping: Grouping = "metric",
+    constant: ConstantPolicy = "skip",
+) -> ComparisonResult:
+    """Tests every pair of metrics: does one correlate better with `against` (DDR21 §4, §6.2).
+
+    All metrics are taken over the same cells: those that every one of them and `against` scored.
+    All tests of a level share their samples.
+
+    Args:
+        scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
+        against: The human score; several names mean the mean of several raters.
+        metrics: Names or patterns; None for all others. At least two.
+        levels: One or several of system, summary, global.
+        coefficients: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        method: perm-both (recommended), perm-systems, perm-inputs, perm-both-xor, boot-both,
+            boot-systems, boot-inputs or williams: see `compare_pairs`.
+        alternative: ``"greater"``: a better than b; or ``"two-sided"``.
+        p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
+        k: Number of samples.
+        seed: Seed of the draws.
+        alpha: Level of significance.
+        correction: none, bonferroni, holm or benjamini-hochberg.
+        grouping: What is corrected together: the tests of one ``"metric"``, or all of one
+            ``"level"`` and coefficient.
+        constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
+
+    Raises:
+        InputError: An unknown name, fewer than two metrics, or nothing that all have scored.
+    """
+    choose("correction", correction, CORRECTIONS)
+    choose("grouping", grouping, GROUPINGS)
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha is {alpha}", expected="a number between 0 and 1")
+    aligned = align(scores, metrics, against)
+    if len(aligned.metrics) < 2:
+        raise InputError(
+            f"only the metric {aligned.metrics[0]} to compare", expected="two metrics or more"
+        )
+    levels = [levels] if isinstance(levels, str) else levels
+    coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+    comparisons = []
+    for level in levels:
+        for coefficient in coefficients:
+            tests = compare_pairs(
+                aligned.values, aligned.truth, level, coefficient, method,
+                alternative=alternative, p_value=p_value, k=k, seed=seed, constant=constant,
+            )  # fmt: skip
+            comparisons.append(
+                LevelComparison(
+                    level=level,
+                    coefficient=coefficient,
+                    correlations=tests.correlations,
+                    p_values=tests.p_values,
+                    corrected=corrected_p_values(tests, correction, grouping, alternative),
+                    failed=tests.failed,
+                    constant=tests.constant,
+                )
+            )
+    resampled = method != "williams"
+    return ComparisonResult(
+        metrics=aligned.metrics,
+        against=aligned.against,
+        comparisons=tuple(comparisons),
+        method=method,
+        alternative=alternative,
+        alpha=alpha,
+        correction=correction,
+        grouping=grouping,
+        systems=len(aligned.systems),
+        inputs=len(aligned.inputs),
+        left_out=aligned.left_out,
+        signature=Signature.of(
+            against=aligned.against,
+            level="+".join(levels),
+            coefficient="+".join(coefficients),
+            test=method,
+            alternative=alternative,
+            p_value=p_value if resampled else None,
+            k=k if resampled else None,
+            seed=seed if resampled else None,
+            alpha=alpha,
+            correction=correction,
+            grouping=grouping if correction != "none" else None,
+            constant=constant,
+            N=len(aligned.systems),
+            M=len(aligned.inputs),
+        ),
+    )
+
+
+def corrected_p_values(
+    tests: PairTests, correction: Correction, grouping: Grouping, alternative: TwoSided
+) -> FloatArray:
+    """The (K, K) p-values corrected, within each row or within all; two-sided pairs count once."""
+    p = tests.p_values
+    if grouping == "metric":
+        return np.stack([adjust_p_values(row, correction) for row in p])
+    counted = p if alternative == "greater" else np.where(np.tri(len(p), k=-1) > 0, np.nan, p)
+    corrected = adjust_p_values(counted.ravel(), correction).reshape(p.shape)
+    return np.asarray(np.where(np.isnan(corrected), corrected.T, corrected))

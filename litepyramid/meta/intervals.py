@@ -1,0 +1,332 @@
+"""How sure a correlation is: bootstrap percentile intervals and Fisher's transformation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.extras import require
+from litepyramid.io.scores import as_score_table
+from litepyramid.meta.alignment import LeftOut, align, metric_names
+from litepyramid.meta.bootstrap import bootstrap_samples
+from litepyramid.meta.correlations import SYMBOLS, left_out_notes, span, table_of
+from litepyramid.meta.draws import Sampling
+from litepyramid.meta.kernels import Coefficient
+from litepyramid.meta.levels import ConstantPolicy, Level, choose, level_correlation
+from litepyramid.report.table import Cell, Column, Table
+from litepyramid.resampling import percentile_interval
+from litepyramid.types import FloatArray, Signature
+
+IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
+INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
+BOOT: dict[str, Sampling] = {
+    "boot-systems": "systems",
+    "boot-inputs": "inputs",
+    "boot-both": "both",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A correlation between the ends of its confidence interval.
+
+    Attributes:
+        metric: The metric.
+        against: What it was held against.
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: The coefficient.
+        value: The correlation on all the data; NaN where it is not defined.
+        low: Lower end; NaN where there is none (no sample has a correlation, or n is too small).
+        high: Upper end.
+        failed: Samples that had no correlation and were left out.
+        systems: Systems that both sides scored.
+        inputs: Inputs that both sides scored.
+        constant: Vectors constant on one side, in all the data.
+        left_out: Systems, inputs and cells that one side lacks.
+        samples: (k,) the correlation on each sample; empty for Fisher's interval.
+    """
+
+    metric: str
+    against: str
+    level: Level
+    coefficient: Coefficient
+    value: float
+    low: float
+    high: float
+    failed: int
+    systems: int
+    inputs: int
+    constant: int
+    left_out: LeftOut
+    samples: FloatArray = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalResult:
+    """Confidence intervals, one for each metric, level and coefficient.
+
+    Attributes:
+        intervals: The intervals.
+        method: How they were made.
+        confidence: The share of the samples that they hold, 0.95 say.
+        k: Number of samples; 0 for Fisher's.
+        seed: Seed of the draws; None for Fisher's.
+        policy: Policy for constant vectors.
+        signature: All that another person needs to get the same numbers.
+    """
+
+    intervals: tuple[Interval, ...]
+    method: IntervalMethod
+    confidence: float
+    k: int
+    seed: int | None
+    policy: ConstantPolicy
+    signature: Signature
+
+    def to_frame(self) -> Any:
+        """A pandas data frame, one row an interval."""
+        pandas = require("pandas", extra="tables", purpose="a data frame")
+        return pandas.DataFrame(self._rows())
+
+    def to_tables(self) -> Sequence[Table]:
+        """A row a metric, level and coefficient."""
+        percent = f"{100 * self.confidence:g} %"
+        failing = any(i.failed for i in self.intervals)
+        columns = [
+            Column("metric"),
+            Column("level"),
+            Column("coefficient", "coef"),
+            Column("value", "corr"),
+            Column("low"),
+            Column("high"),
+            *([Column("failed")] if failing else []),
+            Column("systems", "N"),
+            Column("inputs", "M"),
+        ]
+        rows: list[tuple[Cell, ...]] = [
+            (
+                i.metric,
+                i.level,
+                SYMBOLS[i.coefficient],
+                i.value,
+                i.low,
+                i.high,
+                *([i.failed] if failing else []),
+                i.systems,
+                i.inputs,
+            )
+            for i in self.intervals
+        ]
+        notes = left_out_notes({i.metric: i.left_out for i in self.intervals})
+        if failing:
+            notes.append(f"Failed: samples of {self.k} without a correlation, left out.")
+        return [
+            Table(
+                f"Correlation with {self.intervals[0].against}, {percent} interval by "
+                f"{self.method.upper() if self.method != 'fisher' else 'Fisher'}",
+                tuple(columns),
+                tuple(rows),
+                (*notes, str(self.signature)),
+            )
+        ]
+
+    def to_csv_table(self) -> Table:
+        """One row an interval, with all counts."""
+        return table_of(self._rows())
+
+    def to_json(self) -> dict[str, Any]:
+        """Every interval with its counts and the names that were left out, not the samples."""
+        return {
+            "method": self.method,
+            "confidence": self.confidence,
+            "k": self.k,
+            "seed": self.seed,
+            "intervals": [
+                {**row, "left_out": i.left_out.to_json()}
+                for row, i in zip(self._rows(), self.intervals, strict=True)
+            ],
+            "signature": self.signature.to_dict(),
+        }
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "metric": i.metric,
+                "against": i.against,
+                "level": i.level,
+                "coefficient": i.coefficient,
+                "value": i.value,
+                "low": i.low,
+                "high": i.high,
+                "method": self.method,
+                "confidence": self.confidence,
+                "k": self.k,
+                "seed": self.seed,
+                "failed": i.failed,
+                "systems": i.systems,
+                "inputs": i.inputs,
+                "constant": i.constant,
+                **i.left_out.counts(),
+                "policy": self.policy,
+            }
+            for i in self.intervals
+        ]
+
+
+def interval(
+    scores: Any,
+    against: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    levels: Level | Sequence[Level] = ("system", "summary"),
+    coefficients: Coefficient | Sequence[Coefficient] = "kendall",
+    method: IntervalMethod = "boot-both",
+    k: int = 1000,
+    seed: int = 0,
+    confidence: float = 0.95,
+    constant: ConstantPolicy = "skip",
+) -> IntervalResult:
+    """A confidence interval for each metric's correlation with `against` (DDR21 §3).
+
+    ``boot-systems``, ``boot-inputs`` and ``boot-both`` take percentiles, by linear interpolation,
+    of the correlation on k samples with replacement of the systems, the inputs, or both; the last
+    holds best on new data (DDR21 §5.1). All metrics that were scored alike share the samples.
+    ``fisher`` is `fisher_interval`.
+
+    Args:
+        scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
+        against: The human score; several names mean the mean of several raters.
+        metrics: Names or patterns; None for all others.
+        levels: One or several of system, summary, global.
+        coefficients: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        method: One of the four names.
+        k: Number of samples.
+        seed: Seed of the draws.
+        confidence: The share of the samples between the ends.
+        constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
+
+    Raises:
+        InputError: An unknown name, or Fisher's interval for a coefficient that has none.
+    """
+    choose("method", method, INTERVAL_METHODS)
+    if not 0 < confidence < 1:
+        raise InputError(f"confidence is {confidence}", expected="a number between 0 and 1")
+    table = as_score_table(scores)
+    levels = [levels] if isinstance(levels, str) else levels
+    coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+    found = []
+    for name in metric_names(table, metrics, against):
+        aligned = align(table, name, against)
+        X, Z = aligned.values[0], aligned.truth
+        for level in levels:
+            for coefficient in coefficients:
+                value = level_correlation(X, Z, level, coefficient, constant)
+                if method == "fisher":
+                    low, high = fisher_interval(
+                        value.value, observations(X, Z, level), coefficient, confidence
+                    )
+                    samples = np.empty(0)
+                else:
+                    samples = bootstrap_samples(
+                        X, Z, level, coefficient, BOOT[method], k=k, seed=seed, constant=constant
+                    )
+                    low, high = percentile_interval(samples, confidence)
+                found.append(
+                    Interval(
+                        metric=name,
+                        against=aligned.against,
+                        level=level,
+                        coefficient=coefficient,
+                        value=value.value,
+                        low=low,
+                        high=high,
+                        failed=int(np.isnan(samples).sum()),
+                        systems=len(aligned.systems),
+                        inputs=len(aligned.inputs),
+                        constant=value.constant,
+                        left_out=aligned.left_out,
+                        samples=samples,
+                    )
+                )
+    resampled = method != "fisher"
+    return IntervalResult(
+        intervals=tuple(found),
+        method=method,
+        confidence=confidence,
+        k=k if resampled else 0,
+        seed=seed if resampled else None,
+        policy=constant,
+        signature=Signature.of(
+            against=found[0].against,
+            level="+".join(levels),
+            coefficient="+".join(coefficients),
+            interval=method,
+            confidence=confidence,
+            k=k if resampled else None,
+            seed=seed if resampled else None,
+            constant=constant,
+            N=span([i.systems for i in found]),
+            M=span([i.inputs for i in found]),
+        ),
+    )
+
+
+def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
+    """n of Fisher's interval and of Williams' test.
+
+    Systems at system level; the most systems that one input has at summary level; cells at global
+    level (DDR21 §3.1; the same as the nlpstats package).
+    """
+    scored = ~(np.isnan(X) | np.isnan(Z))
+    if level == "system":
+        return int(scored.any(axis=1).sum())
+    if level == "summary":
+        return int(scored.sum(axis=0).max(initial=0))
+    return int(scored.sum())
+
+
+def fisher_interval(
+    r: float, n: int, coefficient: Coefficient = "pearson", confidence: float = 0.95
+) -> tuple[float, float]:
+    """tanh(arctanh r ± z_{α/2} · c / √(n - b)) (DDR21 §3.1; Bonett & Wright 2000).
+
+    b = 3, 3, 4 and c = 1, √(1 + r²/2), √.437 for Pearson, Spearman and Kendall. It assumes normal
+    scores, and at summary level that a mean of correlations is one.
+
+    Args:
+        r: The correlation.
+        n: Number of observations.
+        coefficient: pearson, spearman or kendall.
+        confidence: 1 - α.
+
+    Returns:
+        (low, high); (NaN, NaN) when n ≤ b or r is NaN; (r, r) when r is 1 or -1.
+
+    Raises:
+        InputError: Another coefficient.
+
+    Example:
+        >>> low, high = fisher_interval(0.5, 28)
+        >>> round(low, 3), round(high, 3)
+        (0.156, 0.736)
+    """
+    from scipy.stats import norm
+
+    if coefficient not in ("pearson", "spearman", "kendall"):
+        raise InputError(
+            f"no Fisher interval for '{coefficient}'", expected="pearson, spearman or kendall"
+        )
+    b = 4 if coefficient == "kendall" else 3
+    if n <= b or math.isnan(r):
+        return math.nan, math.nan
+    if abs(r) >= 1:
+        return r, r
+    c = {"pearson": 1.0, "spearman": math.sqrt(1 + r * r / 2), "kendall": math.sqrt(0.437)}
+    half = float(norm.ppf((1 + confidence) / 2)) * c[coefficient] / math.sqrt(n - b)
+    middle = math.atanh(r)
+    return math.tanh(middle - half), math.tanh(middle + half)

@@ -1,0 +1,230 @@
+"""Does one metric correlate better than another: the tests of DDR21 §4, all pairs at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, get_args
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.meta import draws
+from litepyramid.meta.blas import single_threaded
+from litepyramid.meta.bootstrap import bootstrap_samples, check_k
+from litepyramid.meta.draws import Sampling, Swaps
+from litepyramid.meta.intervals import BOOT, observations
+from litepyramid.meta.kernels import Coefficient
+from litepyramid.meta.levels import ConstantPolicy, Level, choose, level_correlation
+from litepyramid.meta.permutation import Swapped, coin_blocks, observed_coins, prepare, standardised
+from litepyramid.resampling import Alternative, PValueRule, resampled_p_value
+from litepyramid.types import FloatArray
+
+ComparisonMethod = Literal[
+    "perm-systems",
+    "perm-inputs",
+    "perm-both",
+    "perm-both-xor",
+    "boot-systems",
+    "boot-inputs",
+    "boot-both",
+    "williams",
+]
+COMPARISON_METHODS: tuple[ComparisonMethod, ...] = get_args(ComparisonMethod)
+TwoSided = Literal["greater", "two-sided"]
+ALTERNATIVES: tuple[TwoSided, ...] = get_args(TwoSided)
+PERM: dict[str, Swaps] = {
+    "perm-systems": "systems",
+    "perm-inputs": "inputs",
+    "perm-both": "both",
+    "perm-both-xor": "both_xor",
+}
+
+_CACHED_COINS = 32_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """All pairs of K metrics, tested at one level with one coefficient.
+
+    Attributes:
+        correlations: (K,) each metric's correlation with the truth.
+        p_values: (K, K): of H0: the row metric's correlation is not larger than the column's (or
+            not different, two-sided). NaN on the diagonal and where there is no test.
+        failed: (K, K) samples that had no value and were left out.
+        constant: (K,) vectors constant on one side.
+    """
+
+    correlations: FloatArray
+    p_values: FloatArray
+    failed: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    constant: tuple[int, ...]
+
+
+@single_threaded
+def compare_pairs(
+    values: FloatArray,
+    truth: FloatArray,
+    level: Level = "system",
+    coefficient: Coefficient = "pearson",
+    method: ComparisonMethod = "perm-both",
+    *,
+    alternative: TwoSided = "greater",
+    p_value: PValueRule = "plus_one",
+    k: int = 1000,
+    seed: int = 0,
+    constant: ConstantPolicy = "skip",
+) -> PairTests:
+    """Tests every pair of metrics for a difference of their correlations with the truth.
+
+    - ``perm-…``: X and Y are standardised and swapped at random (DDR21 §4.2); all pairs share the
+      coins;
+    - ``boot-…``: paired bootstrap. The differences on k samples with replacement, less the observed
+      one, stand for the null hypothesis (Efron & Tibshirani 1993, §16.4): a sample counts when its
+      difference is at least twice the observed one;
+    - ``williams``: `williams_p_value`, no samples.
+
+    Args:
+        values: (K, N, M) scores; NaN in one metric must be NaN in all and in the truth.
+        truth: (N, M) scores.
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: The coefficient.
+        method: One of `COMPARISON_METHODS`.
+        alternative: ``"greater"`` (the paper's one-tailed test) or ``"two-sided"``.
+        p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
+        k: Number of samples.
+        seed: Seed of the draws.
+        constant: Policy for constant vectors.
+
+    Raises:
+        InputError: An unknown name or less than one sample.
+    """
+    choose("method", method, COMPARISON_METHODS)
+    choose("alternative", alternative, ALTERNATIVES)
+    check_k(k)
+    points = [level_correlation(X, truth, level, coefficient, constant) for X in values]
+    r = np.array([point.value for point in points])
+    count = len(values)
+    p = np.full((count, count), np.nan)
+    failed = np.zeros((count, count), dtype=np.int64)
+    for (i, j), observed, samples in _differences(
+        values, truth, r, level, coefficient, method, k, seed, constant
+    ):
+        if method == "williams":
+            r_xy = level_correlation(values[i], values[j], level, coefficient, constant).value
+            n = observations(values[i], truth, level)
+            for a, b in ((i, j), (j, i)):
+                p[a, b] = williams_p_value(r[a], r[b], r_xy, n, alternative)
+            continue
+        failed[i, j] = failed[j, i] = np.isnan(samples).sum()
+        p[i, j] = resampled_p_value(observed, samples, alternative, p_value)
+        p[j, i] = resampled_p_value(-observed, -samples, alternative, p_value)
+    return PairTests(r, p, failed, tuple(point.constant for point in points))
+
+
+def _differences(
+    values: FloatArray,
+    truth: FloatArray,
+    r: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    method: ComparisonMethod,
+    k: int,
+    seed: int,
+    constant: ConstantPolicy,
+) -> Iterator[tuple[tuple[int, int], float, FloatArray]]:
+    """Each pair with its observed difference and k samples of it under the null hypothesis."""
+    pairs = list(combinations(range(len(values)), 2))
+    if method == "williams":
+        for pair in pairs:
+            yield pair, math.nan, np.empty(0)
+    elif method in BOOT:
+        sampling: Sampling = BOOT[method]
+        drawn = [
+            bootstrap_samples(
+                X, truth, level, coefficient, sampling, k=k, seed=seed, constant=constant
+            )
+            for X in values
+        ]
+        for i, j in pairs:
+            observed = float(r[i] - r[j])
+            yield (i, j), observed, drawn[i] - drawn[j] - observed
+    else:
+        coins = _Coins(truth.shape, PERM[method], k, seed)
+        for i, j in pairs:
+            swapped = prepare(
+                *standardised(values[i], values[j], truth), level, coefficient, constant
+            )
+            observed = float(swapped([observed_coins(truth.shape, swapped)])[0])
+            yield (i, j), observed, swapped(coins.blocks(swapped))[:k]
+
+
+class _Coins:
+    """The coins that all pairs share; kept in memory where they are few enough."""
+
+    def __init__(self, shape: tuple[int, ...], swaps: Swaps, k: int, seed: int) -> None:
+        self._shape, self._swaps, self._seed = shape, swaps, seed
+        self._numbers = range(-(-k // draws.BLOCK))
+        self._keep = len(self._numbers) * draws.BLOCK * math.prod(shape) <= _CACHED_COINS
+        self._kept: dict[tuple[str, bool], list[FloatArray]] = {}
+
+    def blocks(self, pair: Swapped) -> Iterable[FloatArray]:
+        made = coin_blocks(self._shape, pair, self._swaps, self._seed, self._numbers)
+        if not self._keep:
+            return made
+        key = np.dtype(pair.dtype).str, pair.by_input
+        if key not in self._kept:
+            self._kept[key] = list(made)
+        return self._kept[key]
+
+
+def williams_p_value(
+    r_xz: float, r_yz: float, r_xy: float, n: int, alternative: Alternative = "greater"
+) -> float:
+    """Williams' test of two dependent correlations that share Z (Williams 1959; Steiger 1980).
+
+    t = (r_xz - r_yz) · √((n - 1)(1 + r_xy) / (2 D (n - 1)/(n - 3) + r̄² (1 - r_xy)³)), with
+    D = 1 - r_xz² - r_yz² - r_xy² + 2 r_xz r_yz r_xy, r̄ the mean of r_xz and r_yz, and n - 3
+    degrees of freedom. The signs of the correlations are kept: a strongly negative metric is not
+    better (other code takes |r| of all three, and there it is).
+
+    Args:
+        r_xz: Correlation of X with Z.
+        r_yz: Correlation of Y with Z.
+        r_xy: Correlation of X with Y.
+        n: Number of observations.
+        alternative: ``"greater"``, ``"less"`` or ``"two-sided"``.
+
+    Returns:
+        The p-value of H0: ρ(X, Z) ≤ ρ(Y, Z); NaN when n ≤ 3 or a correlation is NaN.
+
+    Example:
+        >>> round(williams_p_value(0.6, 0.4, 0.5, 50), 4)
+        0.0474
+        >>> williams_p_value(-0.9, 0.4, -0.3, 50) > 0.999
+        True
+    """
+    from scipy.stats import t as student
+
+    if n <= 3 or math.isnan(r_xz + r_yz + r_xy):
+        return math.nan
+    difference = r_xz - r_yz
+    if abs(difference) < 1e-12:
+        statistic = 0.0
+    else:
+        determinant = max(0.0, 1 - r_xz**2 - r_yz**2 - r_xy**2 + 2 * r_xz * r_yz * r_xy)
+        mean = (r_xz + r_yz) / 2
+        below = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r_xy) ** 3
+        above = (n - 1) * (1 + r_xy)
+        statistic = math.copysign(math.inf, difference)
+        if below > 0:
+            statistic = difference * math.sqrt(max(0.0, above) / below)
+    if alternative == "two-sided":
+        return float(2 * student.sf(abs(statistic), n - 3))
+    if alternative == "less":
+        statistic = -statistic
+    elif alternative != "greater":
+        raise InputError(f"no alternative '{alternative}'", expected="greater, less or two-sided")
+    return float(student.sf(statistic, n - 3))
