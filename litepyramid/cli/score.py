@@ -205,14 +205,17 @@ def _load_units(
     from litepyramid.errors import InputError
     from litepyramid.io.units import read_units, read_weights
 
-    if (units is None) == (references is None):
+    if units is not None and references is None:
+        loaded = read_units(units, ids, kind=kind)
+    elif references is not None and units is None:
+        from litepyramid.io.references import read_references
+        from litepyramid.units.extract import extract_units
+
+        loaded = extract_units(read_references(references, ids), srl=srl)
+    else:
         raise InputError(
             "neither units nor references given" if units is None else "units and references given",
             expected="--units FILE (human SCUs or ready STUs), or --references FILE (STUs are "
             "extracted)",
         )
-    if units is not None:
-        loaded = read_units(units, ids, kind=kind)
-    else:
-        raise InputError("references cannot be read yet", hint="Give --units.")
     return read_weights(weights, loaded, ids) if weights else loaded

@@ -1,49 +1,21 @@
-"""What a semantic role backend is, and which there are by name.
+"""Backends by name: semantic roles (``--srl``) and coreference (``--coref``).
 
-A backend takes references that hold tokens alone and gives them back with frames (and a tree or
-clusters, if it makes them). To add one: write a class with the method `parse`, and put one line
-into `BACKENDS`. Heavy imports belong inside its factory.
+To add one: write a class with the method `parse` (or `link`) of litepyramid/units/backend.py, and
+put one line into `BACKENDS` (or `COREF`). Heavy imports belong inside its factory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import TypeVar
 
 from litepyramid.errors import InputError
+from litepyramid.units.backend import CorefBackend, ParsedBatch, SrlBackend
 from litepyramid.units.parses import ParsedReference, read_parses
 
-
-@dataclass(frozen=True, slots=True)
-class ParsedBatch:
-    """What a backend says of a list of references.
-
-    Attributes:
-        references: In the order they were given, each with `frames` set on every sentence. The
-            tokens are those given, unless the backend reads them from a file.
-        signature: The backend's part of the signature: ``srl`` and whatever decides its output
-            (model, revision, maximum length …).
-        counts: What a user must be told: sentences cut, verbs left out …
-    """
-
-    references: tuple[ParsedReference, ...]
-    signature: dict[str, str] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-
-
-class SrlBackend(Protocol):
-    """Finds the semantic role frames of reference sentences."""
-
-    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Labels every sentence of every reference.
-
-        Args:
-            references: Tokens only; all references at once, so that a backend may batch over
-                sentences as it likes.
-        """
-        ...
+_Backend = TypeVar("_Backend")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +35,7 @@ class SentencesBackend:
 
 @dataclass(frozen=True, slots=True)
 class FileBackend:
-    """Frames that another program wrote into an interchange file.
+    """Frames or clusters that another program wrote into an interchange file.
 
     The file's own sentences and tokens stand in for the reference's.
 
@@ -80,6 +52,49 @@ class FileBackend:
             InputError: The file is not valid, lacks a reference, or has a sentence that no
                 labeller has seen.
         """
+        batch = self._find(references, {"srl": f"file:{Path(self.path).name}"})
+        for parse in batch.references:
+            if any(sentence.frames is None for sentence in parse.sentences):
+                raise InputError(
+                    f"reference {parse.reference} of input '{parse.input}' has a sentence "
+                    'without "frames"',
+                    path=self.path,
+                    expected="the frames of every sentence, an empty list where it has no verb",
+                )
+        return batch
+
+    def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Looks every reference's clusters up; frames given with the same tokens are kept.
+
+        Raises:
+            InputError: The file is not valid, lacks a reference or its clusters, or speaks of
+                other tokens than the frames do.
+        """
+        batch = self._find(references, {"coref": f"file:{Path(self.path).name}"})
+        result = []
+        for given, found in zip(references, batch.references, strict=True):
+            where = f"reference {found.reference} of input '{found.input}'"
+            if found.clusters is None:
+                raise InputError(
+                    f'{where} has no "clusters"',
+                    path=self.path,
+                    expected="a list of clusters, an empty one where nothing is linked",
+                )
+            if all(sentence.frames is None for sentence in given.sentences):
+                result.append(found)
+                continue
+            if [s.tokens for s in given.sentences] != [s.tokens for s in found.sentences]:
+                raise InputError(
+                    f"the clusters of {where} are over other tokens than its frames",
+                    path=self.path,
+                    hint="Make both from the same sentences.",
+                )
+            result.append(replace(given, clusters=found.clusters))
+        return replace(batch, references=tuple(result))
+
+    def _find(
+        self, references: Sequence[ParsedReference], signature: dict[str, str]
+    ) -> ParsedBatch:
         found = {(parse.input, parse.reference): parse for parse in read_parses(self.path)}
         result = []
         for reference in references:
@@ -90,16 +105,21 @@ class FileBackend:
                     path=self.path,
                     hint="Parse the references again, or leave this input out of them.",
                 )
-            if any(sentence.frames is None for sentence in parse.sentences):
-                raise InputError(
-                    f"reference {parse.reference} of input '{parse.input}' has a sentence "
-                    'without "frames"',
-                    path=self.path,
-                    expected="the frames of every sentence, an empty list where it has no verb",
-                )
             result.append(parse)
         counts = {"references in the file not asked for": len(found)} if found else {}
-        return ParsedBatch(tuple(result), {"srl": f"file:{Path(self.path).name}"}, counts)
+        return ParsedBatch(tuple(result), signature, counts)
+
+
+def _embedded(argument: str) -> SrlBackend:
+    from litepyramid.units.embedded import EmbeddedBackend
+
+    return EmbeddedBackend()
+
+
+def _embedded_coref(argument: str) -> CorefBackend:
+    from litepyramid.units.embedded import EmbeddedBackend
+
+    return EmbeddedBackend()
 
 
 def _sentences(argument: str) -> SrlBackend:
@@ -107,16 +127,28 @@ def _sentences(argument: str) -> SrlBackend:
 
 
 BACKENDS: dict[str, Callable[[str], SrlBackend]] = {
+    "embedded": _embedded,
     "frames": FileBackend,
     "sentences": _sentences,
 }
-"""Name to factory; a factory takes what stands after the colon, "" if nothing does."""
+"""Semantic role backends; a factory takes what stands after the colon, "" if nothing does."""
 
-_NEEDS_ARGUMENT = {"allennlp": "allennlp:ARCHIVE", "frames": "frames:FILE.jsonl"}
+COREF: dict[str, Callable[[str], CorefBackend]] = {
+    "clusters": FileBackend,
+    "embedded": _embedded_coref,
+}
+"""Coreference backends, in the same way."""
+
+_NEEDS_ARGUMENT = {
+    "allennlp": "allennlp:ARCHIVE",
+    "clusters": "clusters:FILE.jsonl",
+    "frames": "frames:FILE.jsonl",
+}
+_NO_ARGUMENT = frozenset({"embedded", "sentences", "stanza"})
 
 
 def open_backend(spec: str) -> SrlBackend:
-    """The backend that a ``--srl`` value names.
+    """The semantic role backend that a ``--srl`` value names.
 
     Args:
         spec: ``embedded``, ``sentences``, ``NAME:ARGUMENT`` for a backend with an argument, or
@@ -131,16 +163,33 @@ def open_backend(spec: str) -> SrlBackend:
         >>> open_backend("parses.jsonl")
         FileBackend(path='parses.jsonl')
     """
+    return _open(spec, BACKENDS, "SRL backend", "frames")
+
+
+def open_coref(spec: str) -> CorefBackend:
+    """The coreference backend that a ``--coref`` value names, in the same way.
+
+    Raises:
+        InputError: There is no such backend; the message lists those there are.
+
+    Example:
+        >>> open_coref("clusters.jsonl")
+        FileBackend(path='clusters.jsonl')
+    """
+    return _open(spec, COREF, "coreference backend", "clusters")
+
+
+def _open(
+    spec: str, backends: Mapping[str, Callable[[str], _Backend]], what: str, file: str
+) -> _Backend:
     name, _, argument = spec.partition(":")
-    if name in BACKENDS:
+    if name in backends:
         if name in _NEEDS_ARGUMENT and not argument:
-            raise InputError(
-                f"the SRL backend '{name}' needs a path", expected=_NEEDS_ARGUMENT[name]
-            )
-        if argument and name in {"embedded", "sentences"}:
-            raise InputError(f"the SRL backend '{name}' takes no argument", expected=name)
-        return BACKENDS[name](argument)
+            raise InputError(f"the {what} '{name}' needs a path", expected=_NEEDS_ARGUMENT[name])
+        if argument and name in _NO_ARGUMENT:
+            raise InputError(f"the {what} '{name}' takes no argument", expected=name)
+        return backends[name](argument)
     if spec.endswith((".jsonl", ".ndjson")):
-        return FileBackend(spec)
-    names = ", ".join(_NEEDS_ARGUMENT.get(n, n) for n in sorted(BACKENDS))
-    raise InputError(f"no SRL backend '{spec}'", expected=f"one of {names}, or a .jsonl file")
+        return backends[file](spec)
+    names = ", ".join(_NEEDS_ARGUMENT.get(n, n) for n in sorted(backends))
+    raise InputError(f"no {what} '{spec}'", expected=f"one of {names}, or a .jsonl file")

@@ -1,0 +1,353 @@
+"""From universal dependencies to semantic role frames: one mapping for every parser.
+
+Roles are coarse. The STU rules of ZB21 §3.2 look at what stands before the verb, at where one
+argument after it ends and the next begins, and at negation; so that is what the mapping decides:
+
+- Every verb gets a frame, and so does every copula ("was" in "she was ill"), whose argument after
+  the verb is the predicate without what modifies the whole clause.
+- Subjects, objects, complements, obliques, adverbials and adverbial clauses of the verb are one
+  argument each, with all the words below them; punctuation at their ends is left out.
+- A verb without a subject of its own takes one: a conjoined verb that of the first verb, with what
+  stands before it ("at one point he fell and left"); a controlled one the object of the governing
+  verb if there is one ("she asked him to go"), else its subject; an adverbial clause that of its
+  main clause; a participle or relative clause the noun it modifies, the relative pronoun kept
+  ("a ball which raised money").
+- Modal auxiliaries and negations are arguments; other auxiliaries, particles, subordinators and
+  conjunctions within a sentence are none, as in PropBank.
+- Object and clause of verbs like "want" and "let" are one argument ("wanted them to leave").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from litepyramid.units.parses import Frame
+
+_Group = tuple[str, list[int]]
+
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text as a set, for lists that read better without quotes.
+
+    Example:
+        >>> sorted(word_set("who which"))
+        ['which', 'who']
+    """
+    return frozenset(text.split())
+
+
+_NEGATION = frozenset({"not", "n't", "n’t", "never", "nt"})
+_MODAL = word_set(
+    """
+    can could may might must shall should will would ought ca wo 'll 'd ’ll ’d
+    """
+)
+_RELATIVE = frozenset(["who", "which", "that", "whom", "whose", "where", "when", "why"])
+_NOT_PREDICATES = word_set(
+    """
+    amod case mark cc compound fixed flat det advmod discourse punct goeswith aux aux:pass
+    reparandum
+    """
+)
+_NOT_ARGUMENTS = word_set(
+    """
+    aux aux:pass cop mark punct cc conj compound compound:prt fixed flat goeswith reparandum
+    orphan list det case parataxis
+    """
+)
+_SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "csubj:pass", "nsubj:outer", "csubj:outer")
+_OF_NOUN = word_set(
+    """
+    det amod nummod compound flat appos acl fixed goeswith case cc
+    """
+)
+_ROLES = {
+    "nsubj": "ARG0",
+    "csubj": "ARG0",
+    "obl:agent": "ARG0",
+    "obj": "ARG1",
+    "ccomp": "ARG1",
+    "expl": "ARG1",
+    "iobj": "ARG2",
+    "xcomp": "ARG2",
+}
+_CLAUSAL = word_set(
+    """
+    want wants wanted wanting let lets letting see sees saw seen seeing watch watches
+    watched watching hear hears heard hearing expect expects expected expecting need needs
+    needed make makes made making allow allows allowed allowing
+    """
+)
+_EDGE = word_set(
+    """
+    , . ; : - -- – — ... ! ? ( ) '' ``
+    """
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token of a dependency tree.
+
+    Attributes:
+        text: The word.
+        upos: Universal part of speech: VERB, AUX, NOUN …
+        head: Index of its head in the sentence; its own index, or -1, for the root.
+        deprel: Universal dependency relation with its subtype, for example ``nsubj:pass``.
+        xpos: Penn part of speech, "" if unknown; only the pronoun resolver looks at it.
+    """
+
+    text: str
+    upos: str
+    head: int
+    deprel: str
+    xpos: str = ""
+
+
+def dependency_frames(words: Sequence[Word]) -> tuple[Frame, ...]:
+    """The frames of a sentence, in the order of their verbs.
+
+    Args:
+        words: Its tokens in order; heads and relations as in Universal Dependencies 2. Heads
+            that run in a circle do no harm.
+
+    Example:
+        >>> words = [Word("Ann", "PROPN", 1, "nsubj"), Word("left", "VERB", 1, "root"),
+        ...          Word("early", "ADV", 1, "advmod"), Word(".", "PUNCT", 1, "punct")]
+        >>> dependency_frames(words)
+        (Frame(verb=1, tags=('B-ARG0', 'B-V', 'B-ARGM-ADV', 'O')),)
+    """
+    return tuple(_Tree(words).frames())
+
+
+class _Tree:
+    """A dependency tree with its children at hand."""
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        self.children: list[list[int]] = [[] for _ in words]
+        for i, word in enumerate(words):
+            if 0 <= word.head < len(words) and word.head != i:
+                self.children[word.head].append(i)
+
+    def frames(self) -> Iterator[Frame]:
+        for i, word in enumerate(self.words):
+            if word.deprel == "cop" and 0 <= word.head < len(self.words):
+                yield self.frame(i, word.head)
+            elif word.upos == "VERB" and word.deprel not in _NOT_PREDICATES:
+                yield self.frame(i, i)
+
+    def relation(self, i: int) -> str:
+        return self.words[i].deprel
+
+    def base(self, i: int) -> str:
+        return self.words[i].deprel.split(":")[0]
+
+    def lower(self, i: int) -> str:
+        return self.words[i].text.lower()
+
+    def child(self, i: int, *relations: str) -> int | None:
+        """The first child with one of the relations, the relations tried in their order."""
+        for relation in relations:
+            for child in self.children[i]:
+                if self.relation(child) == relation:
+                    return child
+        return None
+
+    def below(self, i: int, without: Iterable[int] = ()) -> list[int]:
+        """All tokens below and including `i`, in order, not going into `without`; trimmed."""
+        barred = {*without, i}
+        found, stack = [i], [i]
+        while stack:
+            for child in self.children[stack.pop()]:
+                if child not in barred:
+                    barred.add(child)
+                    found.append(child)
+                    stack.append(child)
+        return self.trimmed(sorted(found))
+
+    def trimmed(self, tokens: list[int]) -> list[int]:
+        """Without punctuation at either end."""
+        start, end = 0, len(tokens)
+        while start < end and self.words[tokens[start]].text in _EDGE:
+            start += 1
+        while end > start and self.words[tokens[end - 1]].text in _EDGE:
+            end -= 1
+        return tokens[start:end]
+
+    def openers(self, noun: int) -> list[int]:
+        """Prepositions and conjunctions that hang on a noun and stand before it."""
+        relations = {"case", "cc", "mark"}
+        return [c for c in self.children[noun] if c < noun and self.relation(c) in relations]
+
+    def governor(self, i: int) -> int | None:
+        head = self.words[i].head
+        return head if 0 <= head < len(self.words) and head != i else None
+
+    def subject(self, head: int, verb: int, depth: int = 0) -> list[int]:
+        """Tokens of a predicate's subject, taken from elsewhere where it has none itself."""
+        own = self.child(head, *_SUBJECTS)
+        relation = self.relation(head)
+        if own is not None:
+            tokens = self.below(own, self.openers(own))
+            if relation == "acl:relcl" and self.lower(own) in _RELATIVE:
+                return self.antecedent(head) + tokens
+            return tokens
+        governor = self.governor(head)
+        if governor is None or depth > len(self.words):
+            return []
+        if self.base(head) == "acl":
+            return self.antecedent(head)
+        if relation == "xcomp" or (relation == "advcl" and self.opened_by(head, "from")):
+            for child in self.children[governor]:
+                if self.relation(child) in {"obj", "iobj"} and child < head:
+                    return self.below(child, [head])
+        if relation in {"conj", "xcomp", "advcl", "parataxis"}:
+            return [i for i in self.subject(governor, verb, depth + 1) if i < verb]
+        return []
+
+    def opened_by(self, clause: int, marker: str) -> bool:
+        return any(
+            self.relation(c) == "mark" and self.lower(c) == marker for c in self.children[clause]
+        )
+
+    def antecedent(self, clause: int) -> list[int]:
+        """The noun phrase that a clause modifies, as far as it stands before the clause."""
+        noun = self.governor(clause)
+        if noun is None:
+            return []
+        start = min(self.below(clause), default=clause)
+        phrase = self.below(noun, [clause, *self.openers(noun)])
+        return self.trimmed([i for i in phrase if i < start])
+
+    def frame(self, verb: int, head: int) -> Frame:
+        """The frame of a verb, or of a copula whose predicate is `head`."""
+        groups: list[_Group] = []
+        own = self.child(head, *_SUBJECTS)
+        subject = self.subject(head, verb)
+        if subject:
+            passive = self.child(head, "aux:pass") is not None
+            groups.append(("ARG1" if passive or head != verb else "ARG0", subject))
+        if self.relation(head) == "acl:relcl":
+            groups.append(("ARG1", self.antecedent(head)))
+        if head != verb:
+            outside = [c for c in self.children[head] if not self.part_of_predicate(c, head)]
+            groups.append(("ARG2", self.below(head, outside)))
+        elif self.lower(verb) in _CLAUSAL:
+            groups += self.object_and_clause(verb)
+        for child in self.children[head]:
+            if child not in (own, verb):
+                groups += self.arguments(child, head, verb)
+        if own is None and subject and self.relation(head) == "conj":
+            groups += self.shared(head, verb, subject[0])
+        if own is not None and self.relation(head) == "parataxis" and head == verb:
+            groups += self.quoted(head)
+        return self.tagged(verb, groups)
+
+    def part_of_predicate(self, child: int, head: int) -> bool:
+        """Whether a child of a copula's predicate is part of it, not of the clause."""
+        relation, base = self.relation(child), self.base(child)
+        if base == "nmod":
+            # "in the sea | on the way": a second phrase is the clause's if the first has a case
+            own_case = any(self.relation(c) == "case" and c < head for c in self.children[head])
+            return not own_case or relation == "nmod:poss" or self.has_case(child, "of")
+        if base in _OF_NOUN:
+            return True
+        if relation == "conj":
+            clause = self.child(child, "cop", *_SUBJECTS) is not None
+            return not clause and self.words[child].upos != "VERB"
+        if relation == "advmod":
+            copula = any(self.relation(i) == "cop" for i in range(child, head))
+            return child < head and not copula and self.lower(child) not in _NEGATION
+        return relation in {"xcomp", "ccomp"} and child > head
+
+    def has_case(self, noun: int, word: str) -> bool:
+        return any(
+            self.relation(c) == "case" and self.lower(c) == word for c in self.children[noun]
+        )
+
+    def object_and_clause(self, verb: int) -> list[_Group]:
+        """Object and complement of a verb of wanting, letting or perceiving, as one argument."""
+        objects = [c for c in self.children[verb] if self.relation(c) == "obj" and c > verb]
+        clauses = [c for c in self.children[verb] if self.relation(c) in {"xcomp", "ccomp"}]
+        if objects and clauses and objects[0] < clauses[0]:
+            both = {*self.below(objects[0]), *self.below(clauses[0])}
+            return [("ARG1", sorted(both))]
+        return []
+
+    def arguments(self, child: int, head: int, verb: int) -> list[_Group]:
+        """The arguments that one dependent of a predicate makes: none, one, or more."""
+        relation, word = self.relation(child), self.lower(child)
+        if relation == "aux" and word in _MODAL:
+            return [("ARGM-MOD", [child])]
+        if head != verb and self.part_of_predicate(child, head):
+            return []
+        if relation == "advmod" and word in _NEGATION:
+            return [("ARGM-NEG", [child])]
+        if relation == "cc" and child == 0:
+            return [("ARGM-DIS", [child])]
+        if relation in _NOT_ARGUMENTS or (relation == "expl" and word == "there"):
+            return []
+        raised = self.raised(child) if child > verb else []
+        role = _ROLES.get(relation, _ROLES.get(self.base(child), "ARGM-ADV"))
+        found = [(role, self.below(child, raised))]
+        return found + [("ARGM-ADV", self.below(c)) for c in raised]
+
+    def raised(self, argument: int) -> list[int]:
+        """Bare times and measures after an object or oblique, which modify the verb.
+
+        "launched by forces [a month ago]": a parser hangs them on the noun beside them.
+        """
+        if self.base(argument) not in {"obj", "obl"}:
+            return []
+        return [
+            c
+            for c in self.children[argument]
+            if c > argument
+            and self.relation(c) != "nmod:poss"
+            and self.base(c) in {"nmod", "obl", "advmod"}
+            and not any(self.relation(d) == "case" and d < c for d in self.children[c])
+        ]
+
+    def shared(self, head: int, verb: int, before: int) -> list[_Group]:
+        """What stands before the subject that a conjoined verb takes from the first one."""
+        first = head
+        for _ in self.words:
+            governor = self.governor(first)
+            if self.relation(first) != "conj" or governor is None:
+                break
+            first = governor
+        groups: list[_Group] = []
+        for child in self.children[first]:
+            if child < before and child != verb:
+                groups += self.arguments(child, first, first)
+        return groups
+
+    def quoted(self, head: int) -> list[_Group]:
+        """What is said, before a verb of saying that stands after it."""
+        governor = self.governor(head)
+        if governor is None:
+            return []
+        return [("ARG1", [i for i in self.below(governor, [head]) if i < head])]
+
+    def tagged(self, verb: int, groups: Sequence[_Group]) -> Frame:
+        """Groups as one BIO row; neighbours after the verb never share a role, or they'd merge."""
+        owner: dict[int, int] = {}
+        for number, (_, tokens) in enumerate(groups):
+            for i in tokens:
+                if i != verb:
+                    owner.setdefault(i, number)
+        roles = [role for role, _ in groups]
+        previous: int | None = None
+        for i in sorted(i for i in owner if i > verb):
+            number = owner[i]
+            if previous is not None and number != previous and roles[number] == roles[previous]:
+                roles[number] += "-2" if not roles[previous].endswith("-2") else "-3"
+            previous = number
+        tags = ["O"] * len(self.words)
+        tags[verb] = "B-V"
+        for i, number in owner.items():
+            inside = i > 0 and owner.get(i - 1) == number
+            tags[i] = f"{'I' if inside else 'B'}-{roles[number]}"
+        return Frame(verb, tuple(tags))

@@ -1,0 +1,108 @@
+"""The extractor that ships inside the package: a small spaCy parser and the dependency mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from litepyramid.errors import ModelError
+from litepyramid.units.backend import ParsedBatch
+from litepyramid.units.dependencies import Word, dependency_frames
+from litepyramid.units.parses import ParsedReference
+from litepyramid.units.pronouns import pronoun_clusters
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+PARSER = Path(__file__).resolve().parents[1] / "embedded" / "parser"
+
+
+class EmbeddedBackend:
+    """Universal dependencies by a spaCy pipeline, read as frames and as coreference clusters.
+
+    Args:
+        path: A spaCy pipeline that sets universal parts of speech and universal dependencies;
+            the one that ships by default.
+    """
+
+    def __init__(self, path: str | Path = PARSER) -> None:
+        self.path = Path(path)
+
+    @cached_property
+    def pipeline(self) -> Language:
+        """The spaCy pipeline, loaded on first use.
+
+        Raises:
+            ModelError: There is no pipeline with a parser under the path.
+        """
+        import spacy
+
+        try:
+            nlp = spacy.load(self.path)
+        except (OSError, ValueError) as error:
+            raise ModelError(
+                f"no spaCy pipeline can be read ({error})",
+                path=self.path,
+                hint="Install litepyramid again, or train one with scripts/train_parser.py.",
+            ) from error
+        if "parser" not in nlp.pipe_names:
+            raise ModelError("the spaCy pipeline has no parser", path=self.path)
+        return nlp
+
+    def docs(self, sentences: Sequence[Sequence[str]]) -> list[Doc]:
+        """Tags and parses sentences of given tokens, one spaCy document each."""
+        from spacy.tokens import Doc
+        from tqdm import tqdm
+
+        nlp = self.pipeline
+        raw = (
+            Doc(nlp.vocab, words=list(tokens), sent_starts=[i == 0 for i in range(len(tokens))])
+            for tokens in sentences
+        )
+        done = nlp.pipe(raw, batch_size=64)
+        return list(tqdm(done, "parsing", len(sentences), unit=" sentences", disable=None))
+
+    def words(self, sentences: Sequence[Sequence[str]]) -> list[list[Word]]:
+        """The dependency trees of sentences of given tokens."""
+        return [
+            [
+                Word(t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_)
+                for t in doc
+            ]
+            for doc in self.docs(sentences)
+        ]
+
+    @property
+    def name(self) -> str:
+        """The pipeline's name and version, for signatures."""
+        name = "embedded" if self.path == PARSER else self.path.name
+        return f"{name}-{self.pipeline.meta['version']}"
+
+    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Gives every sentence its frames, and every reference clusters of names and pronouns."""
+        return self._read(references, frames=True, signature={"srl": self.name})
+
+    def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Gives every reference clusters of names and pronouns; frames stay as they are."""
+        return self._read(references, frames=False, signature={"coref": self.name})
+
+    def _read(
+        self, references: Sequence[ParsedReference], *, frames: bool, signature: dict[str, str]
+    ) -> ParsedBatch:
+        trees = iter(self.words([s.tokens for r in references for s in r.sentences]))
+        result = []
+        for reference in references:
+            sentences = reference.sentences
+            words = [next(trees) for _ in sentences]
+            if frames:
+                sentences = tuple(
+                    replace(s, frames=dependency_frames(w))
+                    for s, w in zip(sentences, words, strict=True)
+                )
+            clusters = pronoun_clusters(words)
+            result.append(replace(reference, sentences=sentences, clusters=clusters))
+        return ParsedBatch(tuple(result), signature)

@@ -1,0 +1,199 @@
+"""From references to units in one go: sentences, frames, triplets, coreference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any
+
+from litepyramid.errors import InputError
+from litepyramid.io.units import units_to_json
+from litepyramid.report.table import Column, Table
+from litepyramid.types import InputReferences, InputUnits, Signature, Unit
+from litepyramid.units.backend import CorefBackend, SrlBackend
+from litepyramid.units.coref import Resolution, render, replaced, resolve
+from litepyramid.units.parses import ParsedReference
+from litepyramid.units.sentences import make_splitter, tokenized
+from litepyramid.units.srl import FileBackend, open_backend, open_coref
+from litepyramid.units.triplets import sentence_stus
+
+
+@dataclass(frozen=True)
+class Extraction:
+    """The STUs of every input, with what they were made from.
+
+    Attributes:
+        units: One entry an input, in the order of the references; the STUs of its references
+            are put together, repeats across references kept. Each unit knows its reference
+            and sentence. "Name is mention" units stand at the end of their reference's.
+        parses: Every reference as it was turned into units, for `write_parses`.
+        signature: Backends and settings.
+        counts: References, sentences, units …, and what the backends counted.
+    """
+
+    units: tuple[InputUnits, ...]
+    parses: tuple[ParsedReference, ...]
+    signature: Signature
+    counts: dict[str, int]
+
+    def to_tables(self) -> list[Table]:
+        """One row a count, and units per reference."""
+        rows: list[tuple[str, int | float]] = list(self.counts.items())
+        rows.append(("units per reference", self.counts["units"] / self.counts["references"]))
+        return [
+            Table(
+                "Units from references",
+                (Column("what"), Column("value", "", digits=2)),
+                tuple(rows),
+                (str(self.signature),),
+            )
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Units, counts and signature."""
+        return {
+            "units": [units_to_json(entry) for entry in self.units],
+            "counts": self.counts,
+            "signature": self.signature.to_dict(),
+        }
+
+
+def extract_units(
+    references: Sequence[InputReferences],
+    *,
+    srl: str | SrlBackend = "embedded",
+    coref: str | CorefBackend = "srl",
+    splitter: str = "rules",
+    footnote: bool = False,
+) -> list[InputUnits]:
+    """The STUs of every input (ZB21 §3.2); see `extract` for the arguments and for more results.
+
+    Example:
+        >>> text = "The dog chased a cat in the garden."
+        >>> found = extract_units([InputReferences("a", ((text,),), (False,))], srl="sentences")
+        >>> found[0].texts
+        ('The dog chased a cat in the garden .',)
+    """
+    result = extract(references, srl=srl, coref=coref, splitter=splitter, footnote=footnote)
+    return list(result.units)
+
+
+def extract(
+    references: Sequence[InputReferences],
+    *,
+    srl: str | SrlBackend = "embedded",
+    coref: str | CorefBackend = "srl",
+    splitter: str = "rules",
+    footnote: bool = False,
+) -> Extraction:
+    """Extracts STUs and says how (ZB21 §3.2, footnotes 2 to 4).
+
+    Args:
+        references: As `read_references` gives them.
+        srl: A backend, or its name: ``"embedded"``, ``"sentences"`` (no frames: every sentence
+            is its own unit), ``"allennlp:ARCHIVE"``, ``"stanza"``, or an interchange file.
+        coref: Where coreference comes from. ``"srl"``: what the SRL backend itself links, if it
+            does; names are then written in place of mentions in the frames. ``"none"``: leave
+            mentions as they are. A coreference backend, its name (``"embedded"``) or a file with
+            clusters: mentions are replaced in the text before SRL, as the paper does it.
+        splitter: Splits references that have no sentence marks: ``"rules"`` or ``"punkt"``.
+        footnote: Follow the paper's footnote 2 rather than the authors' code (`frame_triplets`).
+
+    Raises:
+        InputError: No references, no backend or splitter of that name, an interchange file that
+            is not valid or does not fit the references.
+        ModelError: A model cannot be read.
+        MissingExtraError: The backend's package is not installed.
+    """
+    if not references:
+        raise InputError("no references to extract units from")
+    backend = open_backend(srl) if isinstance(srl, str) else srl
+    linker = None
+    if not isinstance(coref, str):
+        linker = coref
+    elif coref not in {"srl", "none"}:
+        linker = open_coref(coref)
+    parses = tokenized(references, make_splitter(splitter))
+    signature: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    before = linker is not None and not isinstance(backend, FileBackend)
+    if linker is not None and before:
+        linked = linker.link(parses)
+        counts["mentions replaced"] = sum(len(resolve(r).names) for r in linked.references)
+        parses = tuple(replaced(reference) for reference in linked.references)
+        signature |= linked.signature
+        counts.update(linked.counts)
+    batch = backend.parse(parses)
+    parses = batch.references
+    signature = batch.signature | signature
+    if before:
+        parses = tuple(replace(reference, clusters=None) for reference in parses)
+    elif linker is not None:
+        linked = linker.link(parses)
+        parses = linked.references
+        signature |= linked.signature
+        counts.update(linked.counts)
+    elif coref == "none":
+        parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
+        signature["coref"] = "none"
+    else:
+        found = any(r.clusters is not None or r.identities for r in parses)
+        signature["coref"] = "srl" if found else "none"
+    counts.update(batch.counts)
+    units, own = [], 0
+    for name, group in groupby(parses, key=lambda reference: reference.input):
+        texts: list[Unit] = []
+        for reference in group:
+            found_units, alone, names = _reference_units(reference, footnote)
+            texts += found_units
+            own += alone
+            counts["mentions replaced"] += names
+        units.append(InputUnits(name, tuple(texts)))
+    unmarked = sum(not marked for entry in references for marked in entry.marked)
+    return Extraction(
+        tuple(units),
+        parses,
+        Signature.of(
+            units="stu",
+            **signature,
+            splitter=splitter if unmarked else None,
+            footnote="yes" if footnote else None,
+        ),
+        {
+            "inputs": len(units),
+            "references": len(parses),
+            "references without sentence marks": unmarked,
+            "sentences": sum(len(r.sentences) for r in parses),
+            "sentences that are their own unit": own,
+            "units": sum(len(entry.units) for entry in units),
+            **counts,
+        },
+    )
+
+
+def _reference_units(reference: ParsedReference, footnote: bool) -> tuple[list[Unit], int, int]:
+    """Units of one reference; sentences that are their own; mentions replaced in its frames."""
+    resolution = resolve(reference)
+    units = []
+    alone = 0
+    for number, sentence in enumerate(reference.sentences):
+        write = _writer(reference, resolution, reference.offsets[number])
+        stus = sentence_stus(sentence, footnote=footnote, render=write)
+        alone += stus == [write(range(len(sentence.tokens)))]
+        units += [
+            Unit(text, kind="stu", reference=reference.reference, sentence=number) for text in stus
+        ]
+    units += [
+        Unit(i.text, kind="stu", reference=reference.reference, sentence=i.sentence)
+        for i in (*reference.identities, *resolution.identities)
+    ]
+    return units, alone, len(resolution.names)
+
+
+def _writer(reference: ParsedReference, resolution: Resolution, offset: int) -> Any:
+    def write(indices: Sequence[int]) -> str:
+        return " ".join(render(reference, resolution, [offset + i for i in indices]))
+
+    return write

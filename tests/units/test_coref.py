@@ -1,0 +1,132 @@
+"""Names in place of mentions, and "name is mention"."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.units.coref import render, replaced, resolve
+from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence
+
+
+def reference(*sentences: str, clusters=()):
+    parsed = tuple(ParsedSentence(tuple(text.split())) for text in sentences)
+    return ParsedReference("a", 0, parsed, tuple(clusters))
+
+
+def texts(parse: ParsedReference) -> list[str]:
+    return [sentence.text for sentence in parse.sentences]
+
+
+def test_the_first_mention_that_is_no_pronoun_is_the_name():
+    parse = reference("She left .", "Ann Lee ran .", clusters=[((0, 1), (3, 5))])
+    assert texts(replaced(parse)) == ["Ann Lee left .", "Ann Lee ran ."]
+    assert replaced(parse).identities == ()
+
+
+PRONOUNS = ["it", "he", "she", "they", "this", "i", "you", "her", "him", "their", "them"]
+PRONOUNS += ["his", "its", "my", "your", "She", "I"]
+
+
+@pytest.mark.parametrize("pronoun", PRONOUNS)
+def test_each_pronoun_is_replaced_and_gives_no_unit(pronoun):
+    parse = reference("Ann left .", f"{pronoun} ran .", clusters=[((0, 1), (3, 4))])
+    assert texts(replaced(parse)) == ["Ann left .", "Ann ran ."]
+    assert resolve(parse).identities == ()
+
+
+def test_a_cluster_of_pronouns_alone_is_left():
+    parse = reference("She saw her .", clusters=[((0, 1), (2, 3))])
+    assert texts(replaced(parse)) == ["She saw her ."]
+
+
+def test_identities_come_in_the_order_of_mentions_with_their_sentences():
+    parse = reference(
+        "Ann met Bob .",
+        "The mayor liked the old baker .",
+        clusters=[((2, 3), (7, 10)), ((0, 1), (4, 6))],
+    )
+    found = replaced(parse)
+    assert found.identities == (
+        Identity("Ann is The mayor", 1),
+        Identity("Bob is the old baker", 1),
+    )
+    assert texts(found) == ["Ann met Bob .", "Ann liked Bob ."]
+    assert found.clusters is None
+
+
+@pytest.mark.parametrize(
+    ("mention", "unit"),
+    [
+        ("the mayor", True),
+        ("mayor Lee", False),  # half of its words are the name's
+        ("the mayor Lee", True),  # a third
+        ("mayor Ann Lee", False),  # contains the name
+        ("Ann", False),
+        ("Lee of the north", True),
+    ],
+)
+def test_which_mentions_say_something_new(mention, unit):
+    size = len(mention.split())
+    parse = reference("Ann Lee left .", f"{mention} ran .", clusters=[((0, 2), (4, 4 + size))])
+    assert [i.text for i in resolve(parse).identities] == [f"Ann Lee is {mention}"] * unit
+
+
+def test_the_same_mention_twice_gives_one_unit():
+    parse = reference(
+        "Ann left .", "The mayor ran .", "The mayor fell .",
+        clusters=[((0, 1), (3, 5), (7, 9))],
+    )  # fmt: skip
+    assert [i.text for i in resolve(parse).identities] == ["Ann is The mayor"]
+
+
+def test_of_overlapping_mentions_the_leftmost_longest_is_replaced():
+    parse = reference(
+        "Ann and Bob met .", "She saw his dog .",
+        clusters=[((0, 1), (5, 6)), ((2, 3), (7, 8)), ((0, 3), (7, 9))],
+    )  # fmt: skip
+    assert texts(replaced(parse)) == ["Ann and Bob met .", "Ann saw Ann and Bob ."]
+
+
+def test_mentions_inside_a_name_are_replaced_where_it_stands():
+    parse = reference(
+        "Ann and children she loves left their home .",
+        clusters=[((0, 1), (3, 4)), ((0, 5), (6, 7))],
+    )
+    assert texts(replaced(parse)) == [
+        "Ann and children Ann loves left Ann and children she loves home ."
+    ]
+
+
+def test_paris_holds_an_is_and_does_no_harm():
+    parse = reference("Paris shone .", "The capital slept .", clusters=[((0, 1), (3, 5))])
+    assert resolve(parse).identities == (Identity("Paris is The capital", 1),)
+
+
+def test_render_writes_a_mention_once_and_in_parts():
+    parse = reference("Ann left .", "The mayor ran .", clusters=[((0, 1), (3, 5))])
+    found = resolve(parse)
+    assert render(parse, found, [3, 4, 5]) == ["Ann", "ran"]
+    assert render(parse, found, [4, 5]) == ["Ann", "ran"]
+    assert render(parse, found, [5, 3]) == ["ran", "Ann"]
+
+
+def test_without_clusters_nothing_changes():
+    parse = ParsedReference("a", 0, (ParsedSentence(("It", "rained")),), None)
+    assert replaced(parse) == parse
+
+
+spans = st.tuples(st.integers(0, 7), st.integers(1, 4)).map(lambda p: (p[0], min(8, p[0] + p[1])))
+
+
+@given(st.lists(st.lists(spans, min_size=1, max_size=4), max_size=4))
+def test_any_clusters(clusters):
+    parse = reference("Ann saw his dog .", "She ran .", clusters=map(tuple, clusters))
+    found = resolve(parse)
+    ends = sorted(found.names)
+    assert all(a[1] <= b[0] for a, b in pairwise(ends))
+    assert len(replaced(parse).sentences) == 2
+    assert all(s.tokens for s in replaced(parse).sentences)
