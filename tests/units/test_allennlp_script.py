@@ -1,0 +1,145 @@
+"""scripts/allennlp_parse.py at its edge: predictions of AllenNLP's shape in, our file out."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from nltk import Tree
+
+from litepyramid.units.parses import read_parses
+
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "allennlp_parse.py"
+
+
+@pytest.fixture(scope="module")
+def script():
+    spec = importlib.util.spec_from_file_location("allennlp_parse", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["allennlp_parse"] = module
+    spec.loader.exec_module(module)
+    yield module
+    del sys.modules["allennlp_parse"]
+
+
+def srl(tokens):
+    """A frame for each word in -ed, as SrlBert's forward_on_instances gives it."""
+    found = []
+    for verb, token in enumerate(tokens):
+        if token.endswith("ed"):
+            tags = ["I-ARG0"] * verb + ["B-V"] + ["O"] * (len(tokens) - verb - 1)
+            output = {
+                "verb": token,
+                "words": tokens,
+                "tags": tags,
+                "wordpiece_tags": ["O", *tags, "O"],
+                "wordpiece_offsets": list(range(1, len(tokens) + 1)),
+            }
+            found.append((verb, output))
+    return found, int("long" in tokens)
+
+
+def coref(rows):
+    """What the coreference model's predictor gives: inclusive ends, over the whole text."""
+    document = [token for row in rows for token in row]
+    last = len(document) - 2
+    return {
+        "document": document,
+        "top_spans": [[0, 1], [last, last]],
+        "predicted_antecedents": [-1, 0],
+        "clusters": [[[last, last], [0, 1]]],
+    }
+
+
+def tree(tokens):
+    return Tree(
+        "S",
+        [
+            Tree("NP", [Tree("X", [token]) for token in tokens[:2]]),
+            *(Tree("X", [token]) for token in tokens[2:]),
+        ],
+    )
+
+
+@pytest.fixture
+def models(script):
+    return script.Models(
+        sentences=lambda text: [part + "." for part in text.split(".") if part.strip()],
+        tokenize=lambda text: text.replace(".", " .").replace("(", "( ").replace(")", " )").split(),
+        srl=srl,
+        coref=coref,
+        tree=tree,
+    )
+
+
+def test_three_models_into_one_file(script, models, tmp_path):
+    source = tmp_path / "references.jsonl"
+    rows = [
+        {"input": "a", "references": ["The mayor (Ann) resigned. She waved.", ["It rained."]]},
+        {"input": "b", "sentences": [{"tokens": ["so", "long", "walked", "."]}]},
+    ]
+    source.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    references = script.read_references(source)
+    assert script.run(references, models, tmp_path / "out.jsonl") == (3, 1)
+    first, second, third = read_parses(tmp_path / "out.jsonl")
+    assert (first.input, first.reference, second.reference, third.input) == ("a", 0, 1, "b")
+    assert first.sentences[0].tokens == ("The", "mayor", "(", "Ann", ")", "resigned", ".")
+    assert first.sentences[0].tree.startswith("(S (NP (X The) (X mayor)) (X -LRB-)")
+    assert [frame.verb for frame in first.sentences[0].frames] == [5]
+    assert first.sentences[1].frames[0].tags == ("I-ARG0", "B-V", "O")
+    assert first.clusters == (((0, 2), (8, 9)),)
+    assert second.sentences[0].text == "It rained ."
+    assert third.sentences[0].tokens == ("so", "long", "walked", ".")
+
+
+def test_models_that_are_left_out(script, models, tmp_path):
+    (tmp_path / "r.txt").write_text("<t> It rained . </t> <t> Ann slept . </t>\nOne. Two.\n")
+    few = models._replace(srl=None, coref=None, tree=None)
+    script.run(script.read_references(tmp_path / "r.txt"), few, tmp_path / "out.jsonl")
+    first, second = read_parses(tmp_path / "out.jsonl")
+    assert [s.text for s in first.sentences] == ["It rained .", "Ann slept ."]
+    assert [s.text for s in second.sentences] == ["One .", "Two ."]
+    assert (first.input, second.input) == ("1", "2")
+    assert first.clusters is None
+    assert first.sentences[0].frames is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "holds no reference"),
+        ("{", "r.jsonl:1: no reference"),
+        ('{"input": "a"}', "r.jsonl:1: no reference"),
+        ("[1]", "r.jsonl:1: no reference"),
+    ],
+)
+def test_files_that_are_no_references(script, tmp_path, capsys, text, says):
+    (tmp_path / "r.jsonl").write_text(text)
+    with pytest.raises(SystemExit) as error:
+        script.read_references(tmp_path / "r.jsonl")
+    assert error.value.code == 2
+    assert says in capsys.readouterr().err
+
+
+def test_outputs_over_other_words_are_named_and_nothing_is_written(
+    script, models, tmp_path, capsys
+):
+    bad = models._replace(srl=lambda tokens: ([(0, {"tags": ["O"], "words": ["x"]})], 0))
+    reference = script.Reference("a", 0, None, ["Ann slept ."], None)
+    with pytest.raises(SystemExit):
+        script.run([reference], bad, tmp_path / "out.jsonl")
+    assert "reference 0 of input 'a': the tags of 'Ann' are over other words" in (
+        capsys.readouterr().err
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_allennlp_it_says_what_to_install(script, tmp_path, capsys):
+    (tmp_path / "r.txt").write_text("It rained .\n")
+    with pytest.raises(SystemExit) as error:
+        script.main([str(tmp_path / "r.txt"), "-o", str(tmp_path / "o.jsonl")])
+    assert error.value.code == 2
+    assert "allennlp_requirements.txt" in capsys.readouterr().err
