@@ -12,7 +12,7 @@ from litepyramid.cli.demo import demo
 from litepyramid.cli.meta_more import add_commands
 from litepyramid.cli.pyramid_files import pyramid
 from litepyramid.cli.score import compare, score
-from litepyramid.cli.validation import crossval, datasets, judge_app
+from litepyramid.cli.validation import crossval, datasets, finetune, judge_app
 
 app = typer.Typer(
     name="litepyramid",
@@ -50,5 +50,6 @@ app.command()(compare)
 app.command()(crossval)
 app.command()(datasets)
 app.command()(demo)
+app.command()(finetune)
 app.add_typer(judge_app, name="judge")
 app.command()(pyramid)

@@ -1,4 +1,4 @@
-"""``litepyramid crossval``, ``datasets`` and ``judge evaluate``."""
+"""``litepyramid crossval``, ``datasets``, ``finetune`` and ``judge evaluate``."""
 
 from __future__ import annotations
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 judge_app = typer.Typer(help="How right a judge is.", no_args_is_help=True)
 
+EpochsOption = Annotated[float, typer.Option("--epochs", help="Passes over the labels.")]
+RateOption = Annotated[float, typer.Option("--learning-rate", help="Peak of the schedule.")]
+BatchOption = Annotated[int, typer.Option("--batch-size", min=1, help="Pairs in one update.")]
+DeviceOption = Annotated[str, typer.Option("--device", help="auto or cpu.")]
 ConstantOption = Annotated[
     Literal["skip", "zero", "zb21"],
     typer.Option("--constant", help="What a constant column's correlation counts as."),
@@ -23,14 +27,22 @@ ConstantOption = Annotated[
 
 def crossval(
     data: Annotated[
-        str, typer.Argument(help="NAME=PATH of a data set, see `litepyramid datasets`.")
-    ],
+        str | None,
+        typer.Argument(help="NAME=PATH of a data set, see `litepyramid datasets`."),
+    ] = None,
     by: Annotated[
         Literal["examples", "systems"], typer.Option("--by", help="What is held out.")
     ] = "examples",
     folds: Annotated[int, typer.Option("--folds", min=2, help="How many.")] = 5,
+    train_on: Annotated[
+        list[str] | None,
+        typer.Option("--train-on", help="NAME=PATH to train on, whole (repeatable)."),
+    ] = None,
+    test_on: Annotated[
+        str | None, typer.Option("--test-on", help="NAME=PATH to score, with --train-on.")
+    ] = None,
     base: Annotated[
-        str, typer.Option("--base", help="What is trained on each fold: lexical.")
+        str, typer.Option("--base", help="What is trained: lexical, a hub id or a folder.")
     ] = "lexical",
     checkpoints: Annotated[
         str | None,
@@ -39,30 +51,169 @@ def crossval(
             help="Ready judges instead of training, {fold} for the fold's number.",
         ),
     ] = None,
+    models: Annotated[
+        Path | None, typer.Option("--models", help="Folder for the fine-tuned models.")
+    ] = None,
     zero_shot: Annotated[
         list[str] | None,
         typer.Option("--zero-shot", help="An untrained judge to show beside it (repeatable)."),
     ] = None,
+    epochs: EpochsOption = 2,
+    learning_rate: RateOption = 1e-5,
+    batch_size: BatchOption = 32,
+    device: DeviceOption = "auto",
     constant: ConstantOption = "skip",
     seed: SeedOption = 12345,
     form: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
-    """Train on all folds but one, score the one left out, average the correlations."""
-    from litepyramid.report.table import emit
-    from litepyramid.validation.crossval import cross_validate
-    from litepyramid.validation.trainers import make_trainer
+    """Train on all folds but one, score the one left out, average the correlations.
 
-    result = cross_validate(
-        _dataset(data),
-        make_trainer(base, checkpoints),
-        by=by,
-        folds=folds,
-        baselines=_judges(zero_shot or ["recall"]),
-        constant=constant,
+    With --train-on and --test-on instead of DATA: train on whole data sets, score another.
+    """
+    from litepyramid.errors import InputError
+    from litepyramid.report.table import emit
+    from litepyramid.training.settings import FinetuneSettings
+    from litepyramid.training.trainers import make_trainer
+    from litepyramid.validation.crossval import cross_validate, out_of_the_box
+
+    if (data is None) == (not (train_on and test_on)):
+        raise InputError(
+            "neither a data set nor a training and a test set given"
+            if data is None
+            else "a data set and --train-on given",
+            expected="DATA, or --train-on with --test-on",
+        )
+    options = {} if base == "lexical" and checkpoints is None else {"device": device}
+    trainer = make_trainer(
+        base,
+        checkpoints,
+        folder=models,
+        settings=FinetuneSettings(
+            epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, seed=seed
+        ),
+        **options,
+    )
+    baselines = _judges(zero_shot or ["recall"])
+    if data is not None:
+        result = cross_validate(
+            _dataset(data),
+            trainer,
+            by=by,
+            folds=folds,
+            baselines=baselines,
+            constant=constant,
+            seed=seed,
+        )
+    else:
+        result = out_of_the_box(
+            [_dataset(text) for text in train_on or []],
+            _dataset(test_on or ""),
+            trainer,
+            baselines=baselines,
+            constant=constant,
+        )
+    emit(result, form, output)
+
+
+def finetune(
+    base: Annotated[str, typer.Argument(help="lexical, or a hub id or folder of an NLI model.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", "-d", help="NAME=PATH of a labelled data set (repeatable)."),
+    ] = None,
+    summaries: Annotated[
+        list[Path] | None,
+        typer.Option("--summaries", help="Summaries of your own data, with --units, --labels."),
+    ] = None,
+    units: Annotated[Path | None, typer.Option("--units", "-u", help="Its units.")] = None,
+    labels: Annotated[Path | None, typer.Option("--labels", "-l", help="Its labels.")] = None,
+    nli: Annotated[
+        list[Path] | None,
+        typer.Option("--nli", help="NLI pairs as JSON Lines to learn from too (repeatable)."),
+    ] = None,
+    head: Annotated[
+        Literal["presence", "two-class", "three-class"],
+        typer.Option("--head", help="presence is the paper's: cross-entropy over (e, n + c)."),
+    ] = "presence",
+    epochs: EpochsOption = 2,
+    learning_rate: RateOption = 1e-5,
+    warmup: Annotated[
+        float, typer.Option("--warmup", help="Share of the steps with a rising rate.")
+    ] = 0.06,
+    batch_size: BatchOption = 32,
+    accumulate: Annotated[
+        int, typer.Option("--accumulate", min=1, help="Steps that make up one update.")
+    ] = 1,
+    max_length: Annotated[
+        int, typer.Option("--max-length", help="The most tokens of a pair.")
+    ] = 400,
+    class_weights: Annotated[
+        Literal["none", "balanced"], typer.Option("--class-weights", help="Weights of classes.")
+    ] = "none",
+    early_stop: Annotated[
+        int, typer.Option("--early-stop", min=0, help="Stop after so many worse epochs.")
+    ] = 0,
+    held_out: Annotated[
+        float, typer.Option("--held-out", help="Share of the inputs kept away from training.")
+    ] = 0.1,
+    bf16: Annotated[bool, typer.Option("--bf16", help="Mixed precision on GPUs.")] = False,
+    revision: Annotated[
+        str | None, typer.Option("--revision", help="Of a hub model: branch, tag or commit.")
+    ] = None,
+    offline: Annotated[
+        bool, typer.Option("--offline", help="Look only in the local hub cache.")
+    ] = False,
+    label_map: Annotated[
+        str | None, typer.Option("--label-map", help="entailment=0,neutral=1,contradiction=2")
+    ] = None,
+    device: DeviceOption = "auto",
+    seed: SeedOption = 12345,
+    form: FormatOption = "table",
+) -> None:
+    """Fine-tune a judge on human presence labels; a killed run goes on when called again."""
+    from litepyramid.errors import InputError
+    from litepyramid.io.datasets import read_own
+    from litepyramid.presence.labels import parse_label_map
+    from litepyramid.report.table import emit
+    from litepyramid.training.finetune import finetune as run
+    from litepyramid.training.settings import FinetuneSettings
+
+    sets = [_dataset(text) for text in data or []]
+    if summaries or units or labels:
+        if not (summaries and units and labels):
+            raise InputError(
+                "summaries, units and labels are not all given",
+                expected="--summaries, --units and --labels together",
+            )
+        sets.append(read_own(summaries, units, labels))
+    settings = FinetuneSettings(
+        head=head,
+        epochs=epochs,
+        learning_rate=learning_rate,
+        warmup=warmup,
+        batch_size=batch_size,
+        accumulate=accumulate,
+        max_length=max_length,
+        class_weights=class_weights,
+        early_stop=early_stop,
+        held_out=held_out,
+        bf16=bf16,
         seed=seed,
     )
-    emit(result, form, output)
+    result = run(
+        base,
+        sets,
+        output,
+        settings,
+        nli=nli or [],
+        revision=revision,
+        offline=offline,
+        label_map=parse_label_map(label_map) if label_map else None,
+        device=device,
+    )
+    emit(result, form)
 
 
 def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:

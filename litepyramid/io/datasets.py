@@ -145,6 +145,24 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     )
 
 
+def read_own(
+    summaries: Sequence[str | Path], units: str | Path, labels: str | Path, name: str = "own"
+) -> Dataset:
+    """A data set of the user's own, from the files that ``score`` takes too.
+
+    Raises:
+        InputError: The files do not match; see `read_units`, `read_summaries`, `read_labels`.
+    """
+    scus = read_units(units)
+    names = [entry.input for entry in scus]
+    return Dataset(
+        name=name,
+        scus=tuple(scus),
+        summaries=tuple(read_summaries(summaries, names)),
+        labels=tuple(read_labels([labels], scus)),
+    )
+
+
 def read_rose(path: Path) -> Dataset:
     """Reads one part of RoSE (Liu et al. 2023): JSON or JSON Lines of documents with ACUs.
 

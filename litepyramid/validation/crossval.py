@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -17,7 +17,14 @@ from litepyramid.presence.judge import Judge
 from litepyramid.presence.modes import MODES, presence
 from litepyramid.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.types import FloatArray, InputUnits, Signature
-from litepyramid.validation.folds import By, Fold, LabelledItems, labelled_items, make_folds
+from litepyramid.validation.folds import (
+    By,
+    Fold,
+    LabelledItems,
+    join_items,
+    labelled_items,
+    make_folds,
+)
 from litepyramid.validation.result import FoldScores, JudgeQuality, ValidationResult
 
 LEVELS: tuple[Level, ...] = ("system", "summary")
@@ -122,21 +129,47 @@ def out_of_the_box(
         raise InputError(
             f"{test.name} is trained on and tested on", hint="Leave it out of the training sets."
         )
-    from litepyramid.validation.folds import join_items
-
     data = join_items([labelled_items(entry) for entry in train])
-    whole = _Held(0, tuple(range(len(test.inputs))), tuple(range(len(test.systems))))
     judges = {"trained": trainer.train(data, 0), **(baselines or {})}
+    found = validate(test, judges, units=units, constant=constant)
+    trained_on = Signature.of(trained_on="+".join(entry.name for entry in train))
+    return replace(found, signature=Signature(trained_on.fields + found.signature.fields))
+
+
+def validate(
+    dataset: Dataset,
+    judges: Mapping[str, Judge],
+    *,
+    inputs: Sequence[str] | None = None,
+    units: Mapping[str, Sequence[InputUnits]] | None = None,
+    constant: ConstantPolicy = "skip",
+) -> ValidationResult:
+    """Scores judges on a data set, or on some of its inputs, without any training.
+
+    Args:
+        dataset: Units, summaries and labels.
+        judges: By the name to show.
+        inputs: The inputs to score; all by default.
+        units: As in `cross_validate`.
+        constant: What a constant column counts as.
+    """
+    wanted = set(dataset.inputs if inputs is None else inputs)
+    held = _Held(
+        0,
+        tuple(i for i, name in enumerate(dataset.inputs) if name in wanted),
+        tuple(range(len(dataset.systems))),
+    )
+    variants = _variants(dataset, units)
     parts = {
-        name: _score(test, whole, name, judge, _variants(test, units), constant)
+        name: _score(dataset, held, name, judge, variants, constant)
         for name, judge in judges.items()
     }
     return ValidationResult(
-        dataset=test.name,
+        dataset=dataset.name,
         scores=tuple(score for part in parts.values() for score in part.scores),
         quality=tuple(part.quality for part in parts.values()),
         judges={name: part.signature for name, part in parts.items()},
-        signature=Signature.of(trained_on="+".join(e.name for e in train), constant=constant),
+        signature=Signature.of(inputs=len(held.inputs), constant=constant),
     )
 
 

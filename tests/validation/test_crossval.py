@@ -14,11 +14,11 @@ from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.judges import make_judge
 from litepyramid.presence.modes import presence
 from litepyramid.report.table import render
+from litepyramid.training.trainers import LexicalTrainer, ReadyCheckpoints, make_trainer
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 from litepyramid.validation.crossval import cross_validate, out_of_the_box
 from litepyramid.validation.folds import labelled_items, make_folds
 from litepyramid.validation.result import fold_mean
-from litepyramid.validation.trainers import LexicalTrainer, ReadyCheckpoints, make_trainer
 
 WORDS = [f"word{i}" for i in range(40)]
 
@@ -163,7 +163,7 @@ def test_what_is_refused():
         make_folds(data, "examples", 20)
     with pytest.raises(InputError, match="names one judge for all folds"):
         ReadyCheckpoints("same").train(labelled_items(data), 1)
-    with pytest.raises(InputError, match="no trainer for 'gpt'"):
+    with pytest.raises(InputError, match="no folder for the folds' models of 'gpt'"):
         make_trainer("gpt")
     with pytest.raises(InputError, match="are not those of synthetic"):
         cross_validate(data, Recorder(), units={"lite3": data.scus[:3]})

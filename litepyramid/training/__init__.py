@@ -1,0 +1,1 @@
+"""Teaching a judge: settings, losses, the training run, the card of what came out."""

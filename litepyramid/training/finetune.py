@@ -1,0 +1,241 @@
+"""Fine-tuning from data sets to a judge with a card: what ``litepyramid finetune`` does."""
+
+from __future__ import annotations
+
+import json
+import platform
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from litepyramid._version import __version__
+from litepyramid.errors import InputError
+from litepyramid.io.datasets import Dataset
+from litepyramid.io.files import atomic_write
+from litepyramid.presence.cards import CARD_FILE
+from litepyramid.presence.judge import Judge
+from litepyramid.presence.judges import make_judge
+from litepyramid.presence.lexical import fit_lexical, save_lexical
+from litepyramid.report.table import Table
+from litepyramid.training.pairs import (
+    HeldOut,
+    TrainingPairs,
+    join_pairs,
+    presence_pairs,
+    read_nli,
+    split_datasets,
+)
+from litepyramid.training.run import train_transformer
+from litepyramid.training.settings import FinetuneSettings
+from litepyramid.validation.crossval import validate
+from litepyramid.validation.folds import LabelledItems, join_items
+from litepyramid.validation.result import ValidationResult
+
+
+@dataclass(frozen=True, slots=True)
+class FinetuneResult:
+    """What came out of a fine-tuning run.
+
+    Attributes:
+        folder: The judge: give it to ``--judge``.
+        card: What its ``litepyramid.json`` says.
+        held_out: Per data set with held-out inputs, what the judge does on them.
+    """
+
+    folder: Path
+    card: Mapping[str, Any]
+    held_out: tuple[ValidationResult, ...]
+
+    def to_tables(self) -> Sequence[Table]:
+        """The held-out results of every data set, or that nothing was held out."""
+        note = f"The judge is in {self.folder}: score with --judge {self.folder}"
+        if not self.held_out:
+            return [Table("Fine-tuned; nothing was held out", (), (), (note,))]
+        tables = [table for result in self.held_out for table in result.to_tables()]
+        last = tables[-1]
+        return [*tables[:-1], Table(last.title, last.columns, last.rows, (*last.notes, note))]
+
+    def to_json(self) -> dict[str, Any]:
+        """The card, and every held-out number."""
+        return {
+            "folder": str(self.folder),
+            "card": dict(self.card),
+            "held_out": [result.to_json() for result in self.held_out],
+        }
+
+
+def finetune(
+    base: str,
+    datasets: Sequence[Dataset],
+    output: str | Path,
+    settings: FinetuneSettings | None = None,
+    *,
+    nli: Sequence[str | Path] = (),
+    revision: str | None = None,
+    offline: bool = False,
+    label_map: Mapping[str, str] | None = None,
+    device: str = "auto",
+) -> FinetuneResult:
+    """Fine-tunes a judge on presence labels and says how it does on held-out inputs.
+
+    Args:
+        base: ``lexical`` to refit the embedded judge's weights; else a hub id or folder.
+        datasets: Labelled data sets; a share of the inputs of each is held out.
+        output: The folder to make.
+        settings: How; the paper's by default.
+        nli: Files of NLI pairs to learn from too, see `pairs.read_nli`.
+        revision: Of a hub model.
+        offline: Look only in the local hub cache.
+        label_map: Which of the base's labels means what.
+        device: ``auto`` or ``cpu``.
+
+    Returns:
+        The folder, its card, and the held-out accuracy, AUC, Brier score and correlations.
+
+    Raises:
+        InputError: Nothing to learn from, or something else is at `output`.
+        ModelError: The base cannot be fine-tuned.
+        MissingExtraError: The extra ``train`` is not installed.
+    """
+    settings = settings or FinetuneSettings()
+    goal = Path(output)
+    if goal.exists():
+        raise InputError("is there already", path=goal, hint="Name a new folder.")
+    if not datasets and not nli:
+        raise InputError("nothing to learn from", expected="at least one labelled data set")
+    parts, held = split_datasets(datasets, settings.held_out, settings.seed)
+    if base == "lexical":
+        if nli:
+            parts.append(_as_items(read_nli(nli, "presence")))
+        data = presence_pairs(join_items(parts))
+        _save_lexical(goal, join_items(parts))
+        facts: dict[str, Any] = {"updates": None}
+    else:
+        head = settings.head
+        pairs = [presence_pairs(part, head) for part in parts]
+        data = join_pairs([*pairs, *([read_nli(nli, head)] if nli else [])])
+        trained = train_transformer(
+            base,
+            data,
+            goal,
+            settings,
+            development=_development(held, settings) if settings.early_stop else None,
+            revision=revision,
+            offline=offline,
+            label_map=label_map,
+            device=device,
+            kind="presence" if datasets else "zero-shot",
+        )
+        facts = {"updates": trained.updates, "loss": trained.loss}
+    judge = _open(goal, device)
+    results = tuple(validate(h.dataset, {"tuned": judge}, inputs=h.inputs) for h in held)
+    card = _card(goal, base, revision, datasets, nli, data, settings, held, results, facts)
+    return FinetuneResult(goal, card, results)
+
+
+def _open(folder: Path, device: str) -> Judge:
+    if (folder / "lexical.json").is_file():
+        return make_judge(str(folder))
+    return make_judge(str(folder), device=device)
+
+
+def _as_items(data: TrainingPairs) -> LabelledItems:
+    return LabelledItems(
+        tuple((premise, (hypothesis,)) for premise, hypothesis in data.pairs),
+        tuple((label,) for label in data.labels),
+    )
+
+
+def _development(held: Sequence[HeldOut], settings: FinetuneSettings) -> TrainingPairs:
+    from litepyramid.validation.folds import labelled_items
+
+    if not held:
+        raise InputError(
+            "early stopping with nothing held out", expected="a data set of four inputs or more"
+        )
+    parts = [labelled_items(entry.dataset, entry.inputs) for entry in held]
+    return presence_pairs(join_items(parts), settings.head)
+
+
+def _save_lexical(goal: Path, data: LabelledItems) -> None:
+    """Refits the lexical weights into a folder that appears only when it is complete."""
+    model = fit_lexical(data.items, data.labels)
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=f".{goal.name}."))
+    try:
+        save_lexical(model, temporary / "lexical.json")
+        temporary.chmod(0o755)
+        temporary.rename(goal)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+
+
+def _card(
+    goal: Path,
+    base: str,
+    revision: str | None,
+    datasets: Sequence[Dataset],
+    nli: Sequence[str | Path],
+    data: TrainingPairs,
+    settings: FinetuneSettings,
+    held: Sequence[HeldOut],
+    results: Sequence[ValidationResult],
+    facts: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Writes all that is known of the judge into its folder, over what the run left there."""
+    path = goal / CARD_FILE
+    begun: dict[str, Any] = {}
+    if path.is_file():
+        begun = json.loads(path.read_text(encoding="utf-8"))
+    card: dict[str, Any] = {
+        **begun,
+        "base": base,
+        "revision": revision,
+        "data": {
+            "sets": [entry.name for entry in datasets],
+            "nli_files": [Path(path).name for path in nli],
+            "pairs": len(data.pairs),
+            "sha256": data.digest(),
+        },
+        "settings": settings.to_dict(),
+        **facts,
+        "held_out": [
+            {"data_set": h.dataset.name, "inputs": list(h.inputs), **_numbers(result)}
+            for h, result in zip(held, results, strict=True)
+        ],
+        "versions": _versions(),
+    }
+    with atomic_write(path) as file:
+        json.dump(card, file, indent=1)
+        file.write("\n")
+    return card
+
+
+def _numbers(result: ValidationResult) -> dict[str, Any]:
+    """Accuracy, AUC, Brier, and the correlations of the judge's own mode."""
+    from litepyramid.report.table import plain
+
+    quality = {n: result.quality_mean("tuned", n).mean for n in ("accuracy", "auc", "brier")}
+    mode = result.own_mode("tuned")
+    correlations = {
+        f"{s.units}_{s.level}_{s.coefficient}": s.value
+        for s in result.scores
+        if s.mode in (mode, "own")
+    }
+    found: dict[str, Any] = plain({**quality, "correlations": correlations})
+    return found
+
+
+def _versions() -> dict[str, str]:
+    found = {"litepyramid": __version__, "python": platform.python_version()}
+    for package in ("torch", "transformers", "accelerate", "numpy"):
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -1,0 +1,169 @@
+"""Labelled pairs: from data sets of units, or from files of premises and hypotheses."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.datasets import Dataset
+from litepyramid.io.files import read_jsonl
+from litepyramid.presence.encode import Pair
+from litepyramid.training.settings import Head
+from litepyramid.validation.folds import LabelledItems, labelled_items
+
+NLI_CLASSES = {"e": 0, "entailment": 0, "n": 1, "neutral": 1, "c": 2, "contradiction": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingPairs:
+    """What a run learns from.
+
+    Attributes:
+        pairs: (premise, hypothesis): summary and unit.
+        labels: Of the presence and two-class heads 0 absent, 1 present; of the three-class head
+            0 entailment, 1 neutral, 2 contradiction.
+    """
+
+    pairs: tuple[Pair, ...]
+    labels: tuple[int, ...]
+
+    def digest(self) -> str:
+        """SHA-256 of all pairs and labels in their order: which data this was."""
+        total = hashlib.sha256()
+        for pair, label in zip(self.pairs, self.labels, strict=True):
+            total.update(json.dumps([*pair, label], ensure_ascii=False).encode() + b"\n")
+        return total.hexdigest()
+
+
+def presence_pairs(data: LabelledItems, head: Head = "presence") -> TrainingPairs:
+    """Labelled items as pairs; for the three-class head "absent" counts as neutral.
+
+    Empty summaries carry no unit, whatever the model; they are left out.
+
+    Example:
+        >>> data = LabelledItems((("A dog.", ("Dog.", "Cat.")),), ((1, 0),))
+        >>> presence_pairs(data).labels, presence_pairs(data, "three-class").labels
+        ((1, 0), (0, 1))
+    """
+    pairs: list[Pair] = []
+    labels: list[int] = []
+    for (summary, units), row in zip(data.items, data.labels, strict=True):
+        if summary.strip():
+            pairs += [(summary, unit) for unit in units]
+            labels += [1 - label if head == "three-class" else label for label in row]
+    return TrainingPairs(tuple(pairs), tuple(labels))
+
+
+def read_nli(paths: Sequence[str | Path], head: Head = "three-class") -> TrainingPairs:
+    """Reads NLI data: JSON Lines with ``premise``, ``hypothesis`` and ``label``.
+
+    A label is e, n, c or the full word. For the heads of two classes entailment is present and
+    the rest absent.
+
+    Raises:
+        InputError: A line lacks a text or has another label, with file and line.
+    """
+    pairs: list[Pair] = []
+    labels: list[int] = []
+    for path in paths:
+        for line, row in read_jsonl(path):
+            premise, hypothesis = row.get("premise"), row.get("hypothesis")
+            if not (isinstance(premise, str) and isinstance(hypothesis, str)):
+                raise InputError(
+                    "no premise or no hypothesis",
+                    path=path,
+                    line=line,
+                    expected='{"premise": "…", "hypothesis": "…", "label": "e"}',
+                )
+            name = row.get("label")
+            if not isinstance(name, str) or name.lower() not in NLI_CLASSES:
+                raise InputError(
+                    f"label {name!r}", path=path, line=line, expected="e, n or c, or the full word"
+                )
+            label = NLI_CLASSES[name.lower()]
+            pairs.append((premise.strip(), hypothesis.strip()))
+            labels.append(label if head == "three-class" else int(label == 0))
+    return TrainingPairs(tuple(pairs), tuple(labels))
+
+
+def join_pairs(parts: Sequence[TrainingPairs]) -> TrainingPairs:
+    """Several sets of pairs as one, in that order."""
+    return TrainingPairs(
+        tuple(pair for part in parts for pair in part.pairs),
+        tuple(label for part in parts for label in part.labels),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """The inputs of one data set that a run does not learn from."""
+
+    dataset: Dataset
+    inputs: tuple[str, ...]
+
+
+def split_datasets(
+    datasets: Sequence[Dataset], share: float, seed: int
+) -> tuple[list[LabelledItems], list[HeldOut]]:
+    """Keeps a seeded random share of each data set's inputs away from training.
+
+    At least two inputs are kept if the share is above 0 and the data set has four or more, so
+    that there is something to correlate; a smaller data set is trained on whole.
+
+    Example:
+        >>> from litepyramid.validation.folds import labelled_items
+        >>> split_datasets([], 0.1, 0)
+        ([], [])
+    """
+    rng = np.random.default_rng(seed)
+    train: list[LabelledItems] = []
+    held: list[HeldOut] = []
+    for dataset in datasets:
+        number = 0
+        if share > 0 and len(dataset.inputs) >= 4:
+            number = min(max(2, round(share * len(dataset.inputs))), len(dataset.inputs) - 2)
+        kept = set(rng.permutation(len(dataset.inputs))[:number].tolist())
+        train.append(
+            labelled_items(dataset, [x for i, x in enumerate(dataset.inputs) if i not in kept])
+        )
+        if kept:
+            inputs = tuple(x for i, x in enumerate(dataset.inputs) if i in kept)
+            held.append(HeldOut(dataset, inputs))
+    return train, held
+
+
+def encode_pairs(tokenizer: Any, data: TrainingPairs, max_length: int) -> list[dict[str, Any]]:
+    """Token ids of every pair, the summary cut where a pair is too long, with its label.
+
+    Raises:
+        InputError: A unit alone is longer than the maximum.
+    """
+    rows: list[dict[str, Any]] = []
+    step = 1000
+    for start in range(0, len(data.pairs), step):
+        chunk = data.pairs[start : start + step]
+        hypotheses = tokenizer([h for _, h in chunk], add_special_tokens=False)["input_ids"]
+        room = max_length - tokenizer.num_special_tokens_to_add(pair=True)
+        for (_, hypothesis), ids in zip(chunk, hypotheses, strict=True):
+            if len(ids) >= room:
+                raise InputError(
+                    f"the unit '{hypothesis[:60]}…' has {len(ids)} tokens",
+                    expected=f"fewer than {room} at a maximum length of {max_length}",
+                )
+        encoded = tokenizer(
+            [p for p, _ in chunk],
+            [h for _, h in chunk],
+            truncation="only_first",
+            max_length=max_length,
+        )
+        for index in range(len(chunk)):
+            row = {name: values[index] for name, values in encoded.items()}
+            rows.append({**row, "labels": data.labels[start + index]})
+    return rows

@@ -1,0 +1,309 @@
+"""One fine-tuning run: from a base model and labelled pairs to a folder that can judge."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid._version import __version__
+from litepyramid.errors import InputError, ModelError
+from litepyramid.extras import require
+from litepyramid.io.files import atomic_write
+from litepyramid.presence.cards import CARD_FILE, DEFAULT_MODE, Kind
+from litepyramid.presence.checkpoint import Checkpoint, open_checkpoint
+from litepyramid.presence.forward import load_tokenizer
+from litepyramid.presence.labels import THREE, TWO, ClassOrder
+from litepyramid.training.loss import balanced_weights, make_loss
+from litepyramid.training.pairs import TrainingPairs, encode_pairs
+from litepyramid.training.settings import HEAD_MODE, FinetuneSettings
+
+_PURPOSE = "fine-tuning"
+_POINT = "checkpoint-"
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedFolder:
+    """A folder that ``--judge`` takes, and what the run did.
+
+    Attributes:
+        folder: Where it is.
+        pairs: Labelled pairs learned from.
+        updates: Optimiser steps made over the whole run.
+        resumed_from: The update that this process went on from; 0 if it began the run.
+        loss: Mean training loss of the last update that was logged; NaN if none was.
+    """
+
+    folder: Path
+    pairs: int
+    updates: int
+    resumed_from: int
+    loss: float
+
+
+def train_transformer(
+    base: str,
+    data: TrainingPairs,
+    output: str | Path,
+    settings: FinetuneSettings | None = None,
+    *,
+    development: TrainingPairs | None = None,
+    revision: str | None = None,
+    offline: bool = False,
+    label_map: Mapping[str, str] | None = None,
+    device: str = "auto",
+    kind: Kind = "presence",
+) -> TrainedFolder:
+    """Fine-tunes a sequence classifier on labelled pairs (ZB21 §3.1, A.3).
+
+    Restart points are kept in ``OUTPUT.training`` beside the goal; a run that was killed goes on
+    from the last one when it is called again with the same data and settings, and ends with the
+    same weights. The goal appears only when it is complete, holds safetensors and no pickles, and
+    carries ``litepyramid.json``, from which judges take the mode that fits the head.
+
+    Several GPUs: start the same command with ``accelerate launch -m litepyramid finetune …``.
+
+    Args:
+        base: Hub id or folder: an NLI classifier, or for the two-class head any encoder.
+        data: Pairs and labels, in the coding of the settings' head.
+        output: The folder to make.
+        settings: How; the paper's by default.
+        development: Held-out pairs for early stopping.
+        revision: Of a hub model.
+        offline: Look only in the local hub cache.
+        label_map: Which of the base's labels means what, see `presence.labels.class_order`.
+        device: ``auto`` or ``cpu``.
+        kind: What the judge's card calls it: ``presence`` when the labels were people's presence
+            labels, ``zero-shot`` when it learned from NLI data alone.
+
+    Returns:
+        The folder and what was done.
+
+    Raises:
+        InputError: There is something else at `output`, no pairs, or another run's restart
+            points.
+        ModelError: The base cannot be read or has no classes that fit the head.
+        MissingExtraError: torch, transformers or accelerate is not installed.
+    """
+    settings = settings or FinetuneSettings()
+    for package in ("torch", "transformers", "accelerate"):
+        require(package, extra="train", purpose=_PURPOSE)
+    import transformers
+
+    goal = Path(output)
+    if goal.exists():
+        raise InputError("is there already", path=goal, hint="Name a new folder.")
+    if not data.pairs:
+        raise InputError("no labelled pairs to learn from")
+    if settings.early_stop and development is None:
+        raise InputError("early stopping with nothing held out", expected="development pairs")
+    work = goal.with_name(f"{goal.name}.training")
+    _claim(work, base, revision, data, settings)
+
+    transformers.set_seed(settings.seed)
+    model, tokenizer, order, longest = _load(base, settings, revision, offline, label_map)
+    length = min(settings.max_length, longest or settings.max_length)
+    weights = None
+    if settings.class_weights == "balanced":
+        classes = 3 if settings.head == "three-class" else 2
+        weights = balanced_weights(data.labels, classes)
+    trainer = transformers.Trainer(
+        model=model,
+        args=_arguments(work, data, settings, device),
+        data_collator=transformers.DataCollatorWithPadding(tokenizer),
+        train_dataset=encode_pairs(tokenizer, data, length),
+        eval_dataset=encode_pairs(tokenizer, development, length) if development else None,
+        compute_loss_func=make_loss(settings.head, order, weights),
+        compute_metrics=_development_metrics(settings, order),
+        callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)]
+        if settings.early_stop
+        else None,
+    )
+    trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
+    last = _last_restart_point(work)
+    resumed = int(last.name.removeprefix(_POINT)) if last else 0
+    trainer.train(resume_from_checkpoint=str(last) if last else None)
+    if trainer.is_world_process_zero():
+        model = trainer.accelerator.unwrap_model(trainer.model)
+        card = {
+            "kind": kind,
+            "mode": HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind],
+            "base": base,
+            "data": {"pairs": len(data.pairs), "sha256": data.digest()},
+            "settings": settings.to_dict(),
+        }
+        _save(goal, model, tokenizer, card)
+        shutil.rmtree(work)
+    logged = [row["loss"] for row in trainer.state.log_history if "loss" in row]
+    return TrainedFolder(
+        folder=goal,
+        pairs=len(data.pairs),
+        updates=trainer.state.global_step,
+        resumed_from=resumed,
+        loss=float(logged[-1]) if logged else float("nan"),
+    )
+
+
+def _last_restart_point(work: Path) -> Path | None:
+    """The newest complete restart point: the trainer writes its state file last."""
+    points = [
+        path
+        for path in work.glob(f"{_POINT}*")
+        if path.name.removeprefix(_POINT).isdigit() and (path / "trainer_state.json").is_file()
+    ]
+    return max(points, key=lambda path: int(path.name.removeprefix(_POINT)), default=None)
+
+
+def _claim(
+    work: Path, base: str, revision: str | None, data: TrainingPairs, settings: FinetuneSettings
+) -> None:
+    """Makes the folder of restart points, or checks that the one there is of the same run."""
+    plan = {
+        "base": base,
+        "revision": revision,
+        "data": data.digest(),
+        "settings": settings.to_dict(),
+        "version": __version__,
+    }
+    note = work / "run.json"
+    if not work.exists():
+        work.mkdir(parents=True)
+        with atomic_write(note) as file:
+            json.dump(plan, file, indent=1)
+        return
+    try:
+        found = json.loads(note.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        found = None
+    if found != plan:
+        raise InputError(
+            "holds restart points of a run with another base, data, settings or version",
+            path=work,
+            hint="Give the same ones to go on, or delete the folder to begin anew.",
+        )
+
+
+def _load(
+    base: str,
+    settings: FinetuneSettings,
+    revision: str | None,
+    offline: bool,
+    label_map: Mapping[str, str] | None,
+) -> tuple[Any, Any, ClassOrder, int | None]:
+    """The base model in float32, its tokenizer, its class order and the most tokens it reads."""
+    import transformers
+
+    options: dict[str, Any] = {
+        "revision": revision,
+        "local_files_only": offline,
+        "trust_remote_code": False,
+    }
+    if settings.head == "two-class":
+        order = ClassOrder(TWO, (1, 0))
+        options |= {
+            "num_labels": 2,
+            "id2label": {0: "absent", 1: "present"},
+            "label2id": {"absent": 0, "present": 1},
+            "ignore_mismatched_sizes": True,
+        }
+        longest: int | None = None
+    else:
+        point: Checkpoint = open_checkpoint(
+            base, revision=revision, offline=offline, label_map=label_map
+        )
+        if point.order.classes != THREE:
+            raise ModelError(
+                f"'{base}' has two classes and the head '{settings.head}' needs three",
+                hint="Use the head two-class.",
+            )
+        order, longest = point.order, point.longest
+        names = dict(zip(order.indices, order.classes, strict=True))
+        options |= {
+            "id2label": names,
+            "label2id": {name: index for index, name in names.items()},
+        }
+    tokenizer = load_tokenizer(base, revision, offline=offline)
+    try:
+        model = transformers.AutoModelForSequenceClassification.from_pretrained(
+            base, dtype="float32", weights_only=True, **options
+        )
+    except (OSError, ValueError, KeyError, RuntimeError) as error:
+        raise ModelError(f"'{base}' cannot be loaded ({str(error).splitlines()[0]})") from error
+    return model, tokenizer, order, longest
+
+
+def _arguments(work: Path, data: TrainingPairs, settings: FinetuneSettings, device: str) -> Any:
+    """The settings in transformers' words."""
+    import torch
+    import transformers
+
+    devices = 1 if device == "cpu" else max(1, torch.cuda.device_count())
+    per_device = max(1, settings.batch_size // (settings.accumulate * devices))
+    updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
+    by_epoch = bool(settings.early_stop)
+    terminal = sys.stderr.isatty()
+    return transformers.TrainingArguments(
+        output_dir=str(work),
+        num_train_epochs=settings.epochs,
+        learning_rate=settings.learning_rate,
+        lr_scheduler_type="linear",
+        warmup_steps=settings.warmup,
+        weight_decay=settings.weight_decay,
+        optim="adamw_torch",
+        per_device_train_batch_size=per_device,
+        per_device_eval_batch_size=4 * per_device,
+        gradient_accumulation_steps=settings.accumulate,
+        bf16=settings.bf16,
+        seed=settings.seed,
+        data_seed=settings.seed,
+        train_sampling_strategy="random",
+        save_strategy="epoch" if by_epoch else "steps",
+        save_steps=settings.save_steps or max(1, updates // 20),
+        save_total_limit=2,
+        eval_strategy="epoch" if by_epoch else "no",
+        load_best_model_at_end=by_epoch,
+        metric_for_best_model="brier" if by_epoch else None,
+        greater_is_better=False if by_epoch else None,
+        logging_steps=settings.log_steps,
+        disable_tqdm=not terminal,
+        report_to="none",
+        use_cpu=device == "cpu",
+        dataloader_pin_memory=device != "cpu" and torch.cuda.is_available(),
+    )
+
+
+def _development_metrics(settings: FinetuneSettings, order: ClassOrder) -> Any:
+    """The Brier score of held-out pairs, by which the best epoch is chosen."""
+    from litepyramid.presence.modes import presence
+
+    mode = HEAD_MODE[settings.head]
+
+    def metrics(prediction: Any) -> dict[str, float]:
+        given = presence(order.logits(prediction.predictions), mode)
+        labels = np.asarray(prediction.label_ids)
+        truth = (labels == 0) if settings.head == "three-class" else (labels == 1)
+        return {"brier": float(np.mean((given - truth) ** 2))}
+
+    return metrics
+
+
+def _save(goal: Path, model: Any, tokenizer: Any, card: Mapping[str, Any]) -> None:
+    """Writes the model beside its goal and renames it, so that no half model is ever there."""
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=f".{goal.name}."))
+    try:
+        model.save_pretrained(temporary)
+        tokenizer.save_pretrained(temporary)
+        (temporary / CARD_FILE).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+        temporary.chmod(0o755)
+        temporary.rename(goal)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise

@@ -1,0 +1,170 @@
+"""From data sets to a judge with a card, as the commands do it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_models import make_checkpoint, train_tokenizer
+
+from litepyramid.errors import InputError
+from litepyramid.io.datasets import Dataset
+from litepyramid.io.labels import write_labels
+from litepyramid.io.units import write_units
+from litepyramid.presence.judges import make_judge
+from litepyramid.training.finetune import finetune
+from litepyramid.training.pairs import split_datasets
+from litepyramid.training.settings import FinetuneSettings
+from litepyramid.training.trainers import FinetuneTrainer
+from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
+from litepyramid.validation.crossval import cross_validate
+
+COLOURS = ("red", "blue", "green")
+
+
+@pytest.fixture(scope="session")
+def dataset() -> Dataset:
+    """Ten inputs, four systems; a unit's label says whether the summary has its colour."""
+    rng = np.random.default_rng(0)
+    scus, texts, labels = [], [[] for _ in range(4)], [[] for _ in range(4)]
+    for i in range(10):
+        scus.append(InputUnits(f"i{i}", tuple(Unit(f"{c} won") for c in COLOURS)))
+        for n in range(4):
+            said = [c for c in COLOURS if rng.random() < 0.3 + 0.15 * n]
+            texts[n].append(f"the {' and '.join(said)} car won" if said else "nobody came")
+            labels[n].append(tuple(int(c in said) for c in COLOURS))
+    ids = tuple(entry.input for entry in scus)
+    return Dataset(
+        "colours",
+        tuple(scus),
+        tuple(SystemSummaries(f"s{n}", ids, tuple(texts[n])) for n in range(4)),
+        tuple(SystemLabels(f"s{n}", ids, tuple(labels[n])) for n in range(4)),
+    )
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory, dataset):
+    pytest.importorskip("accelerate", reason="the extra train is not installed")
+    tokenizer = train_tokenizer([t for s in dataset.summaries for t in s.texts], 300)
+    return make_checkpoint(
+        tmp_path_factory.mktemp("base") / "model",
+        tokenizer,
+        labels=["entailment", "neutral", "contradiction"],
+        hidden_size=16,
+        intermediate_size=32,
+    )
+
+
+def test_held_out_inputs_are_never_learned_from(dataset):
+    train, held = split_datasets([dataset], 0.2, seed=1)
+    assert len(held[0].inputs) == 2
+    assert len(train[0].items) == 8 * 4
+    assert split_datasets([dataset], 0.2, seed=1)[1] == held
+    assert split_datasets([dataset], 0.2, seed=2)[1] != held
+    assert split_datasets([dataset], 0.0, seed=1)[1] == []
+
+
+def test_lexical_refit_makes_a_judge_with_a_card(dataset, tmp_path):
+    result = finetune("lexical", [dataset], tmp_path / "judge", FinetuneSettings(held_out=0.3))
+    card = json.loads((tmp_path / "judge" / "litepyramid.json").read_text(encoding="utf-8"))
+    assert card["data"]["sets"] == ["colours"]
+    assert len(card["data"]["sha256"]) == 64
+    assert card["settings"]["held_out"] == 0.3
+    assert card["versions"]["litepyramid"]
+    (held,) = card["held_out"]
+    assert len(held["inputs"]) == 3
+    assert held["accuracy"] == result.held_out[0].quality_mean("tuned", "accuracy").mean
+    assert 0 <= held["brier"] <= 1
+    judge = make_judge(str(tmp_path / "judge"))
+    assert judge.judge([("the red car won", ["red won"])]).presence[0].shape == (1,)
+    with pytest.raises(InputError, match="is there already"):
+        finetune("lexical", [dataset], tmp_path / "judge")
+    with pytest.raises(InputError, match="nothing to learn from"):
+        finetune("lexical", [], tmp_path / "other")
+
+
+def test_transformer_card_and_early_stop(base, dataset, tmp_path):
+    settings = FinetuneSettings(epochs=2, learning_rate=1e-3, held_out=0.2, early_stop=1)
+    result = finetune(str(base), [dataset], tmp_path / "judge", settings, device="cpu")
+    assert result.card["kind"] == "presence"
+    assert result.card["mode"] == "p2c"
+    assert result.card["updates"] > 0
+    assert set(result.card["held_out"][0]["correlations"]) == {
+        f"lite2_{level}_{c}" for level in ("system", "summary") for c in ("pearson", "spearman")
+    }
+    assert not list((tmp_path / "judge").glob("*.bin"))
+    assert "score with --judge" in result.to_tables()[-1].notes[-1]
+
+
+def test_nli_alone_makes_a_zero_shot_judge(base, tmp_path):
+    path = tmp_path / "nli.jsonl"
+    rows = [{"premise": "red", "hypothesis": "red won", "label": label} for label in "enc"] * 4
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    settings = FinetuneSettings(head="three-class", epochs=1, batch_size=4)
+    result = finetune(str(base), [], tmp_path / "nli", settings, nli=[path], device="cpu")
+    assert (result.card["kind"], result.card["mode"]) == ("zero-shot", "l3c")
+    assert result.held_out == ()
+    assert result.card["data"]["nli_files"] == ["nli.jsonl"]
+
+
+def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeypatch):
+    settings = FinetuneSettings(epochs=1, learning_rate=1e-3)
+    trainer = FinetuneTrainer(str(base), tmp_path / "folds", settings, {"device": "cpu"})
+    first = cross_validate(dataset, trainer, folds=2)
+    assert sorted(path.name for path in (tmp_path / "folds").iterdir()) == ["fold1", "fold2"]
+    assert {s.mode for s in first.scores} == {"p3c", "l3c", "p2c", "l2c"}
+
+    def fail(*_args, **_options):
+        raise AssertionError("trained again")
+
+    monkeypatch.setattr("litepyramid.training.trainers.train_transformer", fail)
+    again = cross_validate(dataset, trainer, folds=2)
+    assert [s.value for s in again.scores] == pytest.approx(
+        [s.value for s in first.scores], nan_ok=True
+    )
+    other = replace(trainer, settings=replace(settings, seed=1))
+    with pytest.raises(InputError, match="another base, other data or settings"):
+        cross_validate(dataset, other, folds=2)
+
+
+def test_finetune_command_on_own_files(cli, dataset, tmp_path):
+    write_units(tmp_path / "units.jsonl", dataset.scus)
+    (tmp_path / "labels").mkdir()
+    (tmp_path / "summaries").mkdir()
+    for system, labels in zip(dataset.summaries, dataset.labels, strict=True):
+        write_labels(tmp_path / "labels" / f"{system.system}.jsonl", labels)
+        (tmp_path / "summaries" / f"{system.system}.txt").write_text(
+            "".join(text + "\n" for text in system.texts), encoding="utf-8"
+        )
+    own = (
+        "--summaries", tmp_path / "summaries", "--units", tmp_path / "units.jsonl",
+        "--labels", tmp_path / "labels",
+    )  # fmt: skip
+    out = cli("finetune", "lexical", *own, "-o", tmp_path / "judge").stdout
+    assert "own: correlation with the human score" in out
+    scored = cli(
+        "score", tmp_path / "summaries", "--units", tmp_path / "units.jsonl",
+        "--judge", tmp_path / "judge",
+    ).stdout  # fmt: skip
+    assert "judge:lexical" in scored
+    (tmp_path / "labels" / "s0.jsonl").write_text(
+        '{"input": "i0", "labels": [1]}\n', encoding="utf-8"
+    )
+    done = cli("finetune", "lexical", *own, "-o", tmp_path / "new", status=2)
+    assert "s0.jsonl" in done.stderr
+    assert not (tmp_path / "new").exists()
+    assert "not all given" in cli(
+        "finetune", "lexical", *own[:4], "-o", tmp_path / "new", status=2
+    ).stderr  # fmt: skip
+
+
+def test_out_of_the_box_command(cli, realsumm, tmp_path):
+    done = cli("crossval", "--train-on", f"realsumm={realsumm}", status=2)
+    assert "expected" in done.stderr.lower()
+    done = cli(
+        "crossval", "--train-on", f"realsumm={realsumm}", "--test-on", f"realsumm={realsumm}",
+        status=2,
+    )  # fmt: skip
+    assert "trained on and tested on" in done.stderr

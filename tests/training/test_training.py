@@ -1,0 +1,289 @@
+"""Fine-tuning on a tiny random model: it learns, it resumes to the same weights, it round-trips."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tiny_models import make_checkpoint, train_tokenizer
+
+torch = pytest.importorskip("torch", reason="the extra train is not installed")
+pytest.importorskip("accelerate", reason="the extra train is not installed")
+
+from litepyramid.errors import InputError, ModelError  # noqa: E402
+from litepyramid.presence.labels import THREE, ClassOrder  # noqa: E402
+from litepyramid.presence.modes import p2c  # noqa: E402
+from litepyramid.presence.transformers import TransformersJudge  # noqa: E402
+from litepyramid.training.loss import balanced_weights, make_loss  # noqa: E402
+from litepyramid.training.pairs import TrainingPairs, encode_pairs, read_nli  # noqa: E402
+from litepyramid.training.run import train_transformer  # noqa: E402
+from litepyramid.training.settings import FinetuneSettings  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = ["entailment", "neutral", "contradiction"]
+
+
+def synthetic_pairs(number: int, seed: int) -> TrainingPairs:
+    """A unit is present exactly when its colour is the summary's: the label follows from the text.
+
+    Either colour is as often present as absent, so no word alone gives the label away.
+    """
+    rng = np.random.default_rng(seed)
+    colours = ("red", "blue")
+    said, asked = rng.integers(2, size=(2, number))
+    pairs = [
+        (f"the {colours[s]} car won", f"{colours[a]} won") for s, a in zip(said, asked, strict=True)
+    ]
+    return TrainingPairs(tuple(pairs), tuple(int(x) for x in said == asked))
+
+
+@pytest.fixture(scope="session")
+def tokenizer():
+    pairs = synthetic_pairs(50, 0).pairs
+    return train_tokenizer([text for pair in pairs for text in pair], 300)
+
+
+def make_base(folder, tokenizer, dropout):
+    """A random three-class model whose classes stand in an unusual order."""
+    return make_checkpoint(
+        folder,
+        tokenizer,
+        labels=["contradiction", "entailment", "neutral"],
+        hidden_size=64,
+        intermediate_size=128,
+        initializer_range=0.05,
+        hidden_dropout_prob=dropout,
+        attention_probs_dropout_prob=dropout,
+    )
+
+
+@pytest.fixture(scope="session")
+def base(tmp_path_factory, tokenizer):
+    return make_base(tmp_path_factory.mktemp("base") / "model", tokenizer, 0.0)
+
+
+@pytest.fixture(scope="session")
+def base_with_dropout(tmp_path_factory, tokenizer):
+    return make_base(tmp_path_factory.mktemp("base") / "dropout", tokenizer, 0.1)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
+def test_presence_loss_and_its_gradient_are_those_of_the_formula(order):
+    torch.manual_seed(0)
+    logits = torch.randn(7, 3, dtype=torch.float64).float().requires_grad_()
+    labels = torch.tensor([0, 1, 1, 0, 1, 0, 0])
+    found = make_loss("presence", ClassOrder(THREE, order))({"logits": logits}, labels)
+    (gradient,) = torch.autograd.grad(found, logits)
+    e, n, c = (logits[:, index] for index in order)
+    p = torch.exp(e) / (torch.exp(e) + torch.exp(n + c))
+    expected = -(labels * torch.log(p) + (1 - labels) * torch.log(1 - p)).mean()
+    (expected_gradient,) = torch.autograd.grad(expected, logits)
+    torch.testing.assert_close(found, expected)
+    torch.testing.assert_close(gradient, expected_gradient)
+    ours = p2c(logits.detach().numpy()[:, list(order)])
+    np.testing.assert_allclose(p.detach().numpy(), ours, atol=1e-6)
+
+
+def test_accumulated_steps_average_over_pairs():
+    logits = torch.randn(6, 3)
+    labels = torch.tensor([0, 1, 1, 0, 1, 1])
+    loss = make_loss("presence", ClassOrder(THREE, (0, 1, 2)))
+    whole = loss({"logits": logits}, labels)
+    parts = [
+        loss({"logits": logits[part]}, labels[part], num_items_in_batch=6)
+        for part in (slice(0, 4), slice(4, 6))
+    ]
+    torch.testing.assert_close(sum(parts), whole)
+
+
+def test_class_weights():
+    assert balanced_weights([1, 1, 1, 0], 2) == [2.0, pytest.approx(2 / 3)]
+    assert balanced_weights([0, 0], 3)[1:] == [0.0, 0.0]
+    logits, labels = torch.randn(4, 3), torch.tensor([1, 1, 1, 0])
+    order = ClassOrder(THREE, (0, 1, 2))
+    weighted = make_loss("presence", order, [0.0, 1.0])({"logits": logits}, labels)
+    torch.testing.assert_close(
+        weighted, make_loss("presence", order)({"logits": logits[:3]}, labels[:3])
+    )
+
+
+FAST = FinetuneSettings(
+    epochs=6, learning_rate=1e-3, batch_size=16, held_out=0, save_steps=1000, log_steps=1000
+)
+
+
+def accuracy(folder, data: TrainingPairs) -> float:
+    judge = TransformersJudge(str(folder), cache=None)
+    judged = judge.judge([(premise, [hypothesis]) for premise, hypothesis in data.pairs])
+    given = np.concatenate(judged.presence)
+    return float(((given >= 0.5) == np.array(data.labels, dtype=bool)).mean())
+
+
+def test_it_learns_presence_and_the_folder_round_trips(base, tmp_path):
+    train, test = synthetic_pairs(800, 1), synthetic_pairs(200, 2)
+    out = train_transformer(str(base), train, tmp_path / "tuned", FAST, device="cpu")
+    assert out.pairs == 800
+    assert out.updates == 300
+    majority = max(np.mean(test.labels), 1 - np.mean(test.labels))
+    assert accuracy(out.folder, test) > majority + 0.3
+    names = sorted(path.name for path in out.folder.iterdir())
+    assert "model.safetensors" in names
+    assert not any(name.endswith((".bin", ".pt", ".pth", ".pkl")) for name in names)
+    assert not (tmp_path / "tuned.training").exists()
+    judge = TransformersJudge(str(out.folder), cache=None)
+    assert judge.mode == "p2c"
+    assert judge.checkpoint.order.indices == (1, 2, 0)
+    first = judge.judge([(p, [h]) for p, h in test.pairs[:20]])
+    from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+    model = AutoModelForSequenceClassification.from_pretrained(out.folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(out.folder)
+    with torch.inference_mode():
+        for (premise, hypothesis), logits in zip(test.pairs, first.logits, strict=False):
+            raw = model(**tokenizer(premise, hypothesis, return_tensors="pt")).logits[0].numpy()
+            np.testing.assert_allclose(logits[0], raw[[1, 2, 0]], atol=1e-5)
+
+
+def test_two_class_head_on_any_encoder(base, tmp_path):
+    from dataclasses import replace
+
+    train, test = synthetic_pairs(800, 1), synthetic_pairs(200, 2)
+    settings = replace(FAST, head="two-class", class_weights="balanced", accumulate=2)
+    out = train_transformer(str(base), train, tmp_path / "two", settings, device="cpu")
+    assert TransformersJudge(str(out.folder), cache=None).checkpoint.order.two
+    assert accuracy(out.folder, test) > max(np.mean(test.labels), 1 - np.mean(test.labels)) + 0.3
+
+
+def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
+    from dataclasses import replace
+
+    settings = replace(FAST, epochs=6, early_stop=1, held_out=0.1)
+    out = train_transformer(
+        str(base),
+        synthetic_pairs(300, 1),
+        tmp_path / "early",
+        settings,
+        development=synthetic_pairs(60, 3),
+        device="cpu",
+    )
+    assert out.updates <= 6 * 19
+
+
+RUN = """
+import sys
+from pathlib import Path
+sys.path[:0] = {paths!r}
+import torch
+torch.set_num_threads(1)
+from test_training import synthetic_pairs
+from litepyramid.training.run import train_transformer
+from litepyramid.training.settings import FinetuneSettings
+settings = FinetuneSettings(epochs=3, learning_rate=1e-3, batch_size=8, held_out=0, save_steps=6)
+done = train_transformer({base!r}, synthetic_pairs(160, 5), {out!r}, settings, device="cpu")
+print(done.resumed_from)
+"""
+
+
+def start(base, out):
+    code = RUN.format(
+        paths=[str(ROOT), str(Path(__file__).parent), str(ROOT / "tests")],
+        base=str(base),
+        out=str(out),
+    )
+    return subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+
+
+def weights(folder):
+    from safetensors.torch import load_file
+
+    return load_file(folder / "model.safetensors")
+
+
+def test_a_killed_and_resumed_run_ends_with_the_same_weights(base_with_dropout, tmp_path):
+    base = base_with_dropout
+    whole = start(base, tmp_path / "whole")
+    out, err = whole.communicate(timeout=300)
+    assert whole.returncode == 0, err
+    assert out.split()[-1] == "0"
+    killed = start(base, tmp_path / "killed")
+    work = tmp_path / "killed.training"
+    deadline = time.monotonic() + 240
+    while not list(work.glob("checkpoint-[1-9]*/trainer_state.json")):
+        assert killed.poll() is None, killed.stderr.read()
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.wait()
+    assert not (tmp_path / "killed").exists()
+    again = start(base, tmp_path / "killed")
+    out, err = again.communicate(timeout=300)
+    assert again.returncode == 0, err
+    assert int(out.split()[-1]) >= 6
+    first, second = weights(tmp_path / "whole"), weights(tmp_path / "killed")
+    assert first.keys() == second.keys()
+    for name, value in first.items():
+        assert torch.equal(value, second[name]), name
+
+
+def test_restart_points_of_another_run_are_not_taken(base, tmp_path):
+    work = tmp_path / "x.training"
+    work.mkdir()
+    (work / "run.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="another base, data, settings or version"):
+        train_transformer(str(base), synthetic_pairs(8, 0), tmp_path / "x", FAST)
+
+
+def test_what_is_refused(base, tmp_path, tokenizer):
+    (tmp_path / "there").mkdir()
+    with pytest.raises(InputError, match="is there already"):
+        train_transformer(str(base), synthetic_pairs(8, 0), tmp_path / "there", FAST)
+    with pytest.raises(InputError, match="no labelled pairs"):
+        train_transformer(str(base), TrainingPairs((), ()), tmp_path / "new", FAST)
+    two = make_checkpoint(tmp_path / "two", tokenizer, labels=["present", "absent"])
+    with pytest.raises(ModelError, match="needs three"):
+        train_transformer(str(two), synthetic_pairs(8, 0), tmp_path / "new", FAST)
+    long = TrainingPairs((("a", "car " * 60),), (1,))
+    with pytest.raises(InputError, match="tokens"):
+        encode_pairs(tokenizer, long, 16)
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"head": "four"}, "head is four"),
+        ({"epochs": 0}, "epochs is 0"),
+        ({"batch_size": 8, "accumulate": 3}, "accumulate is 3"),
+        ({"held_out": 1.0}, "held_out is 1.0"),
+        ({"early_stop": 1, "held_out": 0}, "nothing held out"),
+    ],
+)
+def test_settings_that_make_no_sense(setting, message):
+    with pytest.raises(InputError, match=message):
+        FinetuneSettings(**setting)
+
+
+def test_nli_files(tmp_path):
+    path = tmp_path / "nli.jsonl"
+    rows = [{"premise": "p", "hypothesis": "h", "label": label} for label in ("e", "neutral", "C")]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert read_nli([path]).labels == (0, 1, 2)
+    assert read_nli([path], "presence").labels == (1, 0, 0)
+    path.write_text('{"premise": "p", "hypothesis": "h", "label": "x"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"nli\.jsonl:1: label 'x'"):
+        read_nli([path])
+    path.write_text('{"premise": "p", "label": "e"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match="no premise or no hypothesis"):
+        read_nli([path])
