@@ -110,6 +110,12 @@ class FileBackend:
         return ParsedBatch(tuple(result), signature, counts)
 
 
+def _allennlp(argument: str) -> SrlBackend:
+    from litepyramid.units.allennlp_backend import open_allennlp
+
+    return open_allennlp(argument)
+
+
 def _embedded(argument: str) -> SrlBackend:
     from litepyramid.units.embedded import EmbeddedBackend
 
@@ -126,16 +132,31 @@ def _sentences(argument: str) -> SrlBackend:
     return SentencesBackend()
 
 
+def _stanza(argument: str) -> SrlBackend:
+    from litepyramid.units.stanza import open_stanza
+
+    return open_stanza(argument)
+
+
+def _stanza_coref(argument: str) -> CorefBackend:
+    from litepyramid.units.stanza import open_stanza
+
+    return open_stanza(argument)
+
+
 BACKENDS: dict[str, Callable[[str], SrlBackend]] = {
+    "allennlp": _allennlp,
     "embedded": _embedded,
     "frames": FileBackend,
     "sentences": _sentences,
+    "stanza": _stanza,
 }
 """Semantic role backends; a factory takes what stands after the colon, "" if nothing does."""
 
 COREF: dict[str, Callable[[str], CorefBackend]] = {
     "clusters": FileBackend,
     "embedded": _embedded_coref,
+    "stanza": _stanza_coref,
 }
 """Coreference backends, in the same way."""
 
@@ -144,7 +165,7 @@ _NEEDS_ARGUMENT = {
     "clusters": "clusters:FILE.jsonl",
     "frames": "frames:FILE.jsonl",
 }
-_NO_ARGUMENT = frozenset({"embedded", "sentences", "stanza"})
+_NO_ARGUMENT = frozenset({"embedded", "sentences"})
 
 
 def open_backend(spec: str) -> SrlBackend:

@@ -1,0 +1,137 @@
+"""``allennlp:ARCHIVE`` as a backend: predicates by a tagger or from a file, frames in place."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.units.parses import (
+    Frame,
+    ParsedReference,
+    ParsedSentence,
+    read_parses,
+    write_parses,
+)
+from litepyramid.units.srl import open_backend
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from allennlp_archives import members, write_archive
+
+from litepyramid.units.allennlp import load_srl_bert, tag_predicates
+from litepyramid.units.allennlp_backend import AllenNlpBackend, open_allennlp
+
+OWN = Path(__file__).resolve().parents[1] / "data" / "allennlp"
+TAGS = {"barked": "VERB", "was": "AUX"}
+
+
+def tagger(sentences):
+    return [[TAGS.get(word, "NOUN") for word in words] for words in sentences]
+
+
+def reference(name: str, *sentences: str) -> ParsedReference:
+    return ParsedReference(name, 0, tuple(ParsedSentence(tuple(s.split())) for s in sentences))
+
+
+REFERENCES = [
+    reference("a", "the dog barked .", "who was the cat who barked"),
+    reference("b", "the cat ."),
+]
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return write_archive(tmp_path / "srl.tar.gz", members())
+
+
+def test_verbs_and_auxiliaries_get_frames(archive):
+    batch = AllenNlpBackend(archive, tagger=tagger).parse(REFERENCES)
+    sentences = [s for r in batch.references for s in r.sentences]
+    assert [[f.verb for f in s.frames] for s in sentences] == [[2], [1, 5], []]
+    direct = tag_predicates(
+        load_srl_bert(archive), [s.tokens for s in sentences], [[2], [1, 5], []]
+    )
+    assert [[f.tags for f in s.frames] for s in sentences] == [[f.tags for f in r] for r in direct]
+    assert batch.signature["srl"].startswith("allennlp:srl.tar.gz@")
+    assert batch.signature["decoding"] == "allennlp"
+    assert batch.counts == {}
+
+
+def test_predicates_of_a_file(archive, tmp_path):
+    row = ("O",) * 4
+    named = ParsedReference(
+        "a", 0, (ParsedSentence(("a", "b", "c", "."), (Frame(3, row), Frame(0, row))),)
+    )
+    write_parses(tmp_path / "verbs.jsonl", [named])
+    batch = open_allennlp(f"{archive},verbs={tmp_path / 'verbs.jsonl'}").parse(REFERENCES[:1])
+    (sentence,) = batch.references[0].sentences
+    assert [frame.verb for frame in sentence.frames] == [3, 0]
+    assert sentence.tokens == ("a", "b", "c", ".")
+    assert batch.signature["verbs"] == "file:verbs.jsonl"
+
+
+def test_frames_cut_to_the_window_are_counted(archive):
+    long = reference("a", " ".join(["the dog barked"] * 12))
+    batch = AllenNlpBackend(archive, tagger=tagger).parse([long])
+    assert batch.counts == {"frames of sentences cut to the model's window": 12}
+
+
+def test_what_allennlp_said_comes_through_the_interchange_file(tmp_path):
+    rows = [json.loads(line) for line in (OWN / "srl-bert-129-labels.expected.jsonl").open()]
+    rows = [row for row in rows if all(row["words"])]
+    verbs = [
+        ParsedReference(
+            str(number),
+            0,
+            (
+                ParsedSentence(
+                    tuple(row["words"]),
+                    tuple(Frame(v, ("O",) * len(row["words"])) for v in row["verb_indices"]),
+                ),
+            ),
+        )
+        for number, row in enumerate(rows)
+    ]
+    write_parses(tmp_path / "verbs.jsonl", verbs)
+    backend = open_backend(
+        f"allennlp:{OWN / 'srl-bert-129-labels.tar.gz'},verbs={tmp_path / 'verbs.jsonl'}"
+    )
+    write_parses(tmp_path / "out.jsonl", backend.parse(verbs).references)
+    for row, parsed in zip(rows, read_parses(tmp_path / "out.jsonl"), strict=True):
+        assert [list(frame.tags) for frame in parsed.sentences[0].frames] == row["tags"]
+
+
+def test_options(archive):
+    assert open_allennlp("a,b.tar.gz,bert=x").archive == "a,b.tar.gz"
+    found = open_allennlp("a.tar.gz,decoding=exact,device=cuda")
+    assert (found.archive, found.decoding, found.device) == ("a.tar.gz", "exact", "cuda")
+    with pytest.raises(InputError, match="no option 'beam=3'"):
+        open_allennlp("a.tar.gz,beam=3")
+    with pytest.raises(InputError, match="no decoding 'beam'"):
+        open_allennlp("a.tar.gz,decoding=beam")
+    with pytest.raises(InputError, match=r"needs a path\. Expected allennlp:ARCHIVE"):
+        open_backend("allennlp")
+    with pytest.raises(ModelError, match="cannot be put on the device 'nowhere'"):
+        AllenNlpBackend(archive, tagger=tagger, device="nowhere").parse(REFERENCES)
+
+
+def test_on_the_command_line(cli, archive, tmp_path):
+    rows = [{"input": "a", "references": [["the dog barked .", "who was the cat"]]}]
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    frame = Frame(2, ("O",) * 4)
+    named = ParsedReference("a", 0, (ParsedSentence(("the", "dog", "barked", "."), (frame,)),))
+    write_parses(tmp_path / "verbs.jsonl", [named])
+    spec = f"allennlp:{archive},verbs={tmp_path / 'verbs.jsonl'}"
+    args = ("units", "extract", tmp_path / "r.jsonl", "--srl", spec)
+    done = cli(*args, "--parses", tmp_path / "p.jsonl", "-o", tmp_path / "u.jsonl")
+    assert "allennlp:srl.tar.gz@" in done.stderr
+    (parsed,) = read_parses(tmp_path / "p.jsonl")
+    assert len(parsed.sentences[0].frames[0].tags) == 4
+    (tmp_path / "bad.tar.gz").write_bytes(b"no archive")
+    spec = f"allennlp:{tmp_path / 'bad.tar.gz'}"
+    done = cli("units", "extract", tmp_path / "r.jsonl", "--srl", spec, status=2)
+    assert "is damaged or no tar file" in done.stderr
