@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import typer
 
+from litepyramid.cli import meta_simulate
 from litepyramid.cli.meta_delta import delta
 from litepyramid.cli.meta_range import generate, range_
 from litepyramid.cli.meta_stability import stability
+from litepyramid.cli.meta_testset import full_set
 
 
 def add_commands(app: typer.Typer) -> None:
     """Registers each command under its name."""
+    app.command("testset")(full_set)
     app.command()(delta)
     app.command()(stability)
+    app.add_typer(meta_simulate.app, name="simulate")
     app.command("range")(range_)
     app.command()(generate)

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from litepyramid.meta.delta import DeltaResult, MetricDelta
     from litepyramid.meta.difference import DifferenceResult
     from litepyramid.meta.stability import StabilityResult
+    from litepyramid.meta.testset import FullSetResult
 
 
 def delta_figure(result: DeltaResult) -> Any:
@@ -142,4 +143,34 @@ def difference_figure(result: DifferenceResult) -> Any:
         *axes_row[0].get_legend_handles_labels(), loc="outside lower center", ncols=4,
         frameon=False, fontsize=8,
     )  # fmt: skip
+    return figure
+
+
+def full_set_figure(result: FullSetResult) -> Any:
+    """Intervals of r_SYS on judged inputs and on all, a panel a way of sampling (Fig. 4, 7, 8)."""
+    samplings = list(dict.fromkeys(i.sampling for i in result.intervals))
+    metrics = list(dict.fromkeys(i.metric for i in result.intervals))
+    figure = new_figure(1.8 + 2.9 * len(samplings), 1.5 + 0.55 * len(metrics))
+    row = figure.subplots(1, len(samplings), squeeze=False, sharey=True, sharex=True)[0]
+    for axes, sampling in zip(row, samplings, strict=True):
+        plain_axes(axes)
+        for i in result.intervals:
+            if i.sampling != sampling:
+                continue
+            for side, shift, colour in ((i.judged, -0.14, COLOURS[1]), (i.full, 0.14, COLOURS[0])):
+                at = metrics.index(i.metric) + shift
+                axes.plot([side.low, side.high], [at, at], color=colour, linewidth=3, alpha=0.75)
+                axes.plot([side.value], [at], "o", color=colour, markersize=6)
+        axes.set_title(f"BOOT-{sampling.upper()}", fontsize=10)
+        axes.set_xlabel(f"r_SYS ({result.coefficient})")
+        axes.set_yticks(range(len(metrics)), metrics)
+        axes.set_ylim(len(metrics) - 0.5, -0.5)
+    figure.legend(
+        [row[0].plot([], [], color=colour, linewidth=3)[0] for colour in (COLOURS[1], COLOURS[0])],
+        ["metric on judged inputs", "metric on the whole test set"],
+        loc="outside lower center",
+        ncols=2,
+        frameon=False,
+        fontsize=9,
+    )
     return figure

@@ -1,0 +1,216 @@
+"""``litepyramid meta simulate``: are the intervals right, do the tests find what is there?"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from litepyramid.cli.meta import AgainstOption, CoefficientName, MetricOption, ScoresArgument
+from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+
+app = typer.Typer(
+    help="Simulate: coverage of intervals on held-out halves, power of tests.",
+    no_args_is_help=True,
+)
+
+TrialsOption = Annotated[int, typer.Option("--trials", "-n", min=1, help="How many trials.")]
+SamplesOption = Annotated[
+    int,
+    typer.Option("--samples", "-k", min=1, help="Samples of each interval or test."),
+]
+CoefficientOption = Annotated[
+    CoefficientName, typer.Option("--coefficient", "-c", help="Of the correlations.")
+]
+JournalOption = Annotated[
+    Path | None,
+    typer.Option("--journal", help="Keep finished trials here; a stopped run goes on."),
+]
+
+
+class LevelName(StrEnum):
+    """The levels that a simulation has."""
+
+    system = "system"
+    summary = "summary"
+
+
+class IntervalName(StrEnum):
+    """The kinds of interval by name."""
+
+    boot_systems = "boot-systems"
+    boot_inputs = "boot-inputs"
+    boot_both = "boot-both"
+    fisher = "fisher"
+
+
+class TestName(StrEnum):
+    """The tests by name."""
+
+    perm_both = "perm-both"
+    perm_systems = "perm-systems"
+    perm_inputs = "perm-inputs"
+    boot_both = "boot-both"
+    boot_systems = "boot-systems"
+    boot_inputs = "boot-inputs"
+    williams = "williams"
+
+
+LevelsOption = Annotated[list[LevelName], typer.Option("--level", "-l", help="Repeat for more.")]
+
+
+@app.command()
+def coverage(
+    scores: ScoresArgument,
+    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    metric: MetricOption = None,
+    method: Annotated[
+        list[IntervalName], typer.Option("--method", help="Kinds of interval; repeat.")
+    ] = list(IntervalName),  # noqa: B006
+    level: LevelsOption = list(LevelName),  # noqa: B006
+    coefficient: CoefficientOption = CoefficientName.pearson,
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
+    trials: TrialsOption = 1000,
+    samples: SamplesOption = 1000,
+    journal: JournalOption = None,
+    seed: SeedOption = 12345,
+    figure: FigureOption = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Count how often an interval from half of the data holds the other half's correlation."""
+    from litepyramid.meta.coverage import coverage as run
+    from litepyramid.report.figure import check_figure, save_figure
+    from litepyramid.report.simulation_figures import coverage_figure
+    from litepyramid.report.table import emit
+
+    check_figure(figure)
+    result = run(
+        list(scores),
+        against,
+        metrics=metric,
+        methods=[name.value for name in method],
+        levels=[name.value for name in level],
+        coefficient=coefficient.value,
+        confidence=confidence,
+        trials=trials,
+        samples=samples,
+        seed=seed,
+        journal=journal,
+        progress=True,
+    )
+    emit(result, form, output)
+    if figure is not None:
+        save_figure(coverage_figure(result), figure)
+
+
+@app.command()
+def power(
+    scores: ScoresArgument,
+    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    metric: Annotated[
+        str | None,
+        typer.Option("--metric", "-m", help="Make this metric worse by noise."),
+    ] = None,
+    summaries: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--summaries",
+            help="Make ROUGE-1 worse by random words left out of these summaries: files or "
+            "folders, a system a file.",
+        ),
+    ] = None,
+    references: Annotated[
+        Path | None, typer.Option("--references", "-r", help="With --summaries: their references.")
+    ] = None,
+    ids: Annotated[
+        Path | None, typer.Option("--ids", help="Ids of the line files' inputs, one a line.")
+    ] = None,
+    variant: Annotated[
+        Literal["recall", "f1", "precision"],
+        typer.Option("--variant", help="With --summaries: of ROUGE-1."),
+    ] = "recall",
+    amount: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--amount",
+            help="Share of the words that are kept (0 to 1), or noise in standard deviations; "
+            "repeat. [default: 0.1 to 0.9, or 0.25 to 4]",
+        ),
+    ] = None,
+    method: Annotated[list[TestName], typer.Option("--method", help="Tests; repeat.")] = [  # noqa: B006
+        TestName.perm_both,
+        TestName.boot_both,
+        TestName.williams,
+    ],
+    level: LevelsOption = list(LevelName),  # noqa: B006
+    coefficient: CoefficientOption = CoefficientName.pearson,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    trials: TrialsOption = 1000,
+    samples: SamplesOption = 1000,
+    journal: JournalOption = None,
+    seed: SeedOption = 12345,
+    figure: FigureOption = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Count how often tests find a metric better than itself made worse by a known amount."""
+    from litepyramid.errors import InputError
+    from litepyramid.io.inputs import read_ids
+    from litepyramid.io.references import read_references
+    from litepyramid.io.summaries import read_summaries
+    from litepyramid.meta.power import (
+        NOISE_LEVELS,
+        WORD_SHARES,
+        PowerSettings,
+        power_on_noise,
+        power_on_words,
+    )
+    from litepyramid.report.figure import check_figure, save_figure
+    from litepyramid.report.simulation_figures import power_figure
+    from litepyramid.report.table import emit
+
+    check_figure(figure)
+    settings = PowerSettings(
+        methods=tuple(name.value for name in method),
+        levels=tuple(name.value for name in level),
+        coefficient=coefficient.value,
+        trials=trials,
+        samples=samples,
+        alpha=alpha,
+        seed=seed,
+    )
+    if (metric is None) == (not summaries) or bool(summaries) != (references is not None):
+        raise InputError(
+            "what is to be made worse is not clear",
+            expected="either --metric NAME, or --summaries and --references",
+        )
+    if metric is not None:
+        result = power_on_noise(
+            list(scores),
+            against,
+            metric=metric,
+            amounts=amount or NOISE_LEVELS,
+            settings=settings,
+            journal=journal,
+            progress=True,
+        )
+    else:
+        names = read_ids(ids) if ids else None
+        targets = read_references(references, names) if references else []
+        result = power_on_words(
+            list(scores),
+            read_summaries(summaries or [], [r.input for r in targets], names),
+            targets,
+            against,
+            variant=variant,
+            shares=amount or WORD_SHARES,
+            settings=settings,
+            journal=journal,
+            progress=True,
+        )
+    emit(result, form, output)
+    if figure is not None:
+        save_figure(power_figure(result), figure)

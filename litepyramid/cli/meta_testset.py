@@ -1,0 +1,68 @@
+"""``litepyramid meta testset``: metrics on the whole test set against metrics on judged inputs."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from litepyramid.cli.meta import AgainstOption, CoefficientName, MetricOption, ScoresArgument
+from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+
+
+class SamplingName(StrEnum):
+    """What a bootstrap draws."""
+
+    systems = "systems"
+    inputs = "inputs"
+    both = "both"
+
+
+def full_set(
+    scores: ScoresArgument,
+    full: Annotated[
+        list[Path],
+        typer.Option(
+            "--full", help="Scores of the metrics on the whole test set; repeat for more files."
+        ),
+    ],
+    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    metric: MetricOption = None,
+    sampling: Annotated[
+        list[SamplingName], typer.Option("--sampling", help="What is drawn; repeat.")
+    ] = list(SamplingName),  # noqa: B006
+    coefficient: Annotated[
+        CoefficientName, typer.Option("--coefficient", "-c", help="Of the correlations.")
+    ] = CoefficientName.kendall,
+    confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
+    samples: Annotated[
+        int, typer.Option("--samples", "-k", min=1, help="Of the bootstrap.")
+    ] = 1000,
+    seed: SeedOption = 12345,
+    figure: FigureOption = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Correlate metrics over the whole test set with people over what they judged."""
+    from litepyramid.meta.testset import full_test_set
+    from litepyramid.report.figure import check_figure, save_figure
+    from litepyramid.report.reexamined_figures import full_set_figure
+    from litepyramid.report.table import emit
+
+    check_figure(figure)
+    result = full_test_set(
+        list(scores),
+        list(full),
+        against,
+        metrics=metric,
+        coefficient=coefficient.value,
+        samplings=[name.value for name in sampling],
+        confidence=confidence,
+        samples=samples,
+        seed=seed,
+    )
+    emit(result, form, output)
+    if figure is not None:
+        save_figure(full_set_figure(result), figure)
