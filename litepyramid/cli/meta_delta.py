@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.meta import AgainstOption, MetricOption, ScoresArgument
+from litepyramid.cli.meta import AgainstOption, MetricOption, SamplesOption, ScoresArgument
 from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
 
 FullOption = Annotated[
@@ -68,9 +68,7 @@ def delta(
     confidence: Annotated[
         float, typer.Option("--confidence", help="With --difference: of the intervals.")
     ] = 0.95,
-    samples: Annotated[
-        int, typer.Option("--samples", "-k", min=1, help="With --difference: of the bootstrap.")
-    ] = 1000,
+    samples: SamplesOption = 1000,
     seed: SeedOption = 12345,
     figure: FigureOption = None,
     form: FormatOption = "table",
@@ -83,7 +81,7 @@ def delta(
 
     check_figure(figure)
     if difference is not None:
-        from litepyramid.meta.difference import difference as worth
+        from litepyramid.meta.differences import difference as worth
 
         said = worth(
             list(scores),
@@ -103,7 +101,7 @@ def delta(
         if figure is not None:
             save_figure(difference_figure(said), figure)
         return
-    from litepyramid.meta.delta import delta as run
+    from litepyramid.meta import delta as run
 
     result = run(
         list(scores),

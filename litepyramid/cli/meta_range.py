@@ -54,7 +54,7 @@ def range_(
     output: OutputOption = None,
 ) -> None:
     """Compare metrics with each other on average, all and top-scoring summaries."""
-    from litepyramid.meta.scoring_range import scoring_range
+    from litepyramid.meta.ranges import scoring_range
     from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.range_figures import range_figure
     from litepyramid.report.table import emit
@@ -139,7 +139,7 @@ def generate(
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries
     from litepyramid.meta.extracts import SearchSettings
-    from litepyramid.meta.generate import generate as run
+    from litepyramid.meta.generation import generate as run
     from litepyramid.metrics import metric_named
     from litepyramid.report.table import emit
 

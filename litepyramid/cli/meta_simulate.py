@@ -8,7 +8,15 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.meta import AgainstOption, CoefficientName, MetricOption, ScoresArgument
+from litepyramid.cli.meta import (
+    AgainstOption,
+    CoefficientName,
+    LevelName,
+    LevelsOption,
+    MetricOption,
+    SamplesOption,
+    ScoresArgument,
+)
 from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
 
 app = typer.Typer(
@@ -17,10 +25,6 @@ app = typer.Typer(
 )
 
 TrialsOption = Annotated[int, typer.Option("--trials", "-n", min=1, help="How many trials.")]
-SamplesOption = Annotated[
-    int,
-    typer.Option("--samples", "-k", min=1, help="Samples of each interval or test."),
-]
 CoefficientOption = Annotated[
     CoefficientName, typer.Option("--coefficient", "-c", help="Of the correlations.")
 ]
@@ -28,13 +32,6 @@ JournalOption = Annotated[
     Path | None,
     typer.Option("--journal", help="Keep finished trials here; a stopped run goes on."),
 ]
-
-
-class LevelName(StrEnum):
-    """The levels that a simulation has."""
-
-    system = "system"
-    summary = "summary"
 
 
 class IntervalName(StrEnum):
@@ -58,9 +55,6 @@ class TestName(StrEnum):
     williams = "williams"
 
 
-LevelsOption = Annotated[list[LevelName], typer.Option("--level", "-l", help="Repeat for more.")]
-
-
 @app.command()
 def coverage(
     scores: ScoresArgument,
@@ -69,7 +63,7 @@ def coverage(
     method: Annotated[
         list[IntervalName], typer.Option("--method", help="Kinds of interval; repeat.")
     ] = list(IntervalName),  # noqa: B006
-    level: LevelsOption = list(LevelName),  # noqa: B006
+    level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
     coefficient: CoefficientOption = CoefficientName.pearson,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
     trials: TrialsOption = 1000,
@@ -81,7 +75,7 @@ def coverage(
     output: OutputOption = None,
 ) -> None:
     """Count how often an interval from half of the data holds the other half's correlation."""
-    from litepyramid.meta.coverage import coverage as run
+    from litepyramid.meta.held_out import coverage as run
     from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.simulation_figures import coverage_figure
     from litepyramid.report.table import emit
@@ -145,7 +139,7 @@ def power(
         TestName.boot_both,
         TestName.williams,
     ],
-    level: LevelsOption = list(LevelName),  # noqa: B006
+    level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
     coefficient: CoefficientOption = CoefficientName.pearson,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
     trials: TrialsOption = 1000,

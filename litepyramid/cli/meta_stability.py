@@ -32,7 +32,7 @@ def stability(
     output: OutputOption = None,
 ) -> None:
     """Say how alike two rankings of the systems are that are made from M inputs each."""
-    from litepyramid.meta.stability import stability as run
+    from litepyramid.meta.rankings import stability as run
     from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.reexamined_figures import stability_figure
     from litepyramid.report.table import emit

@@ -8,7 +8,13 @@ from typing import Annotated
 
 import typer
 
-from litepyramid.cli.meta import AgainstOption, CoefficientName, MetricOption, ScoresArgument
+from litepyramid.cli.meta import (
+    AgainstOption,
+    CoefficientName,
+    MetricOption,
+    SamplesOption,
+    ScoresArgument,
+)
 from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
 
 
@@ -37,9 +43,7 @@ def full_set(
         CoefficientName, typer.Option("--coefficient", "-c", help="Of the correlations.")
     ] = CoefficientName.kendall,
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
-    samples: Annotated[
-        int, typer.Option("--samples", "-k", min=1, help="Of the bootstrap.")
-    ] = 1000,
+    samples: SamplesOption = 1000,
     seed: SeedOption = 12345,
     figure: FigureOption = None,
     form: FormatOption = "table",

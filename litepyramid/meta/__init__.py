@@ -1,7 +1,9 @@
 """Meta-evaluation: how well metrics agree with people, and how sure we are.
 
 `correlate`, `interval`, `compare` and `normality` work on tables of scores and give results that
-can be shown; `litepyramid.meta.levels` and `litepyramid.meta.kernels` work on plain arrays.
+can be shown; so do `full_test_set`, `delta`, `difference` and `stability` (DDR22), `coverage`,
+`power_on_words` and `power_on_noise` (DDR21 §5), `scoring_range` and `generate` (P19).
+`litepyramid.meta.levels` and `litepyramid.meta.kernels` work on plain arrays.
 """
 
 from __future__ import annotations
@@ -19,11 +21,20 @@ _PUBLIC = {
     "bootstrap_samples": "litepyramid.meta.bootstrap",
     "compare": "litepyramid.meta.comparisons",
     "correlate": "litepyramid.meta.correlations",
+    "coverage": "litepyramid.meta.held_out",
+    "delta": "litepyramid.meta.deltas",
+    "difference": "litepyramid.meta.differences",
     "fisher_interval": "litepyramid.meta.intervals",
+    "full_test_set": "litepyramid.meta.testset",
+    "generate": "litepyramid.meta.generation",
     "interval": "litepyramid.meta.intervals",
     "level_correlation": "litepyramid.meta.levels",
     "normality": "litepyramid.meta.shapiro",
     "permutation_samples": "litepyramid.meta.permutation",
+    "power_on_noise": "litepyramid.meta.power",
+    "power_on_words": "litepyramid.meta.power",
+    "scoring_range": "litepyramid.meta.ranges",
+    "stability": "litepyramid.meta.rankings",
 }
 
 __all__ = sorted(_PUBLIC)

@@ -270,7 +270,7 @@ def power_on_noise(
         raise InputError(f"noise {list(amounts)}", expected="numbers above 0")
 
     def noisy(amount: float, rng: np.random.Generator) -> FloatArray:
-        return X + amount * spread * rng.standard_normal(X.shape)
+        return np.asarray(X + amount * spread * rng.standard_normal(X.shape))
 
     left = str(aligned.left_out) if aligned.left_out else ""
     return _power(

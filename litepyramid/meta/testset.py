@@ -209,7 +209,7 @@ def full_test_set(
     both sides together.
 
     Args:
-        scores: The judged table, with people's scores; see `litepyramid.meta.delta.delta`.
+        scores: The judged table, with people's scores; see `litepyramid.meta.deltas.delta`.
         full: The metrics' scores on the whole test set. Its inputs need not contain the judged
             ones under the same names; its systems are matched by name.
         against: The human score; several names mean the mean of several raters.

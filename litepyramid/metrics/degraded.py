@@ -110,7 +110,7 @@ class SampledRouge:
                 self._pair_cell,
                 np.minimum(counts, self._wanted[:, slot]),
                 minlength=len(kept),
-            )
+            ).astype(np.float64)
             target = self._target[:, slot]
             f1 = _share(2 * hits, kept + target)
             value = {"f1": f1, "recall": _share(hits, target), "precision": _share(hits, kept)}

@@ -9,7 +9,7 @@ from litepyramid.report.figure import COLOURS, new_figure, plain_axes
 
 if TYPE_CHECKING:
     from litepyramid.meta.range_curves import RangePoint
-    from litepyramid.meta.scoring_range import ScoringRangeResult
+    from litepyramid.meta.ranges import ScoringRangeResult
 
 _TITLES = {"judged": "judged summaries (A)", "whole": "whole range (W)", "top": "top range (T)"}
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from litepyramid.report.figure import COLOURS, new_figure, plain_axes
 
 if TYPE_CHECKING:
-    from litepyramid.meta.delta import DeltaResult, MetricDelta
-    from litepyramid.meta.difference import DifferenceResult
-    from litepyramid.meta.stability import StabilityResult
+    from litepyramid.meta.deltas import DeltaResult, MetricDelta
+    from litepyramid.meta.differences import DifferenceResult
+    from litepyramid.meta.rankings import StabilityResult
     from litepyramid.meta.testset import FullSetResult
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from litepyramid.report.figure import COLOURS, new_figure, plain_axes
 
 if TYPE_CHECKING:
-    from litepyramid.meta.coverage import CoverageResult
+    from litepyramid.meta.held_out import CoverageResult
     from litepyramid.meta.power import PowerResult
 
 

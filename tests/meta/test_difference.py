@@ -14,7 +14,7 @@ from sklearn.isotonic import IsotonicRegression
 from litepyramid.errors import InputError
 from litepyramid.io.scores import scores_from_rows
 from litepyramid.meta.averages import resampled_means
-from litepyramid.meta.difference import difference, reaching, wilson_interval
+from litepyramid.meta.differences import difference, reaching, wilson_interval
 from litepyramid.meta.pairs import SystemPairs
 from litepyramid.report.table import render
 

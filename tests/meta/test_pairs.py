@@ -13,7 +13,7 @@ from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, scores_from_rows
-from litepyramid.meta.delta import delta
+from litepyramid.meta.deltas import delta
 from litepyramid.meta.pairs import SystemPairs
 
 SUMMEVAL = ("expert_relevance_annotator1", "expert_relevance_annotator2",

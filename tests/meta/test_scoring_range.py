@@ -10,7 +10,7 @@ from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
 from litepyramid.meta.range_curves import better
-from litepyramid.meta.scoring_range import scoring_range
+from litepyramid.meta.ranges import scoring_range
 from litepyramid.types import ScoreTable
 
 RULES = ("text", "code")

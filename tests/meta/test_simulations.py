@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.meta import coverage as coverage_module
-from litepyramid.meta.coverage import coverage
+from litepyramid.meta import held_out as coverage_module
+from litepyramid.meta.held_out import coverage
 from litepyramid.meta.power import PowerSettings, power_on_noise, power_on_words
 from litepyramid.types import InputReferences, ScoreTable, SystemSummaries
 

@@ -148,7 +148,7 @@ def stability(
     ranking would change if the evaluation were done again. Every metric gets the same draws.
 
     Args:
-        scores: The judged table; see `litepyramid.meta.delta.delta`.
+        scores: The judged table; see `litepyramid.meta.deltas.delta`.
         against: The human score, shown too; several names mean the mean of several raters. None
             leaves people out.
         metrics: Names or patterns; None for all others.

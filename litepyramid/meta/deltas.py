@@ -101,13 +101,13 @@ class DeltaResult:
 
     def _heat_table(self, entry: MetricDelta) -> Table:
         shares = [f"{100 * (i + 1) // len(entry.heat)} %" for i in range(len(entry.heat))]
-        columns = (Column("from", "from / to"), *(Column(s, digits=2) for s in shares))
+        columns = (Column("from"), *(Column(s, digits=2) for s in shares))
         rows = []
         for start, row in zip(["0 %", *shares[:-1]], entry.heat, strict=True):
             taus = [None if cell is None or self.masked(cell) else cell.tau for cell in row]
             rows.append((start, *taus))
         note = f"Cells with fewer than {self.min_pairs} pairs are left empty."
-        title = f"{entry.metric}: τ-b over pairs from one share of the differences to another"
+        title = f"{entry.metric}: τ-b from one share of the pairs (row) to another (column)"
         return Table(title, columns, tuple(rows), (note,))
 
     def _notes(self) -> tuple[str, ...]:

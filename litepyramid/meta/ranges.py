@@ -199,7 +199,7 @@ def scoring_range(
 
     Args:
         scores: A table of summaries (systems) x topics (inputs), as `as_score_table` takes it;
-            `litepyramid.meta.generate.generate` makes one. All metrics: higher is better.
+            `litepyramid.meta.generation.generate` makes one. All metrics: higher is better.
         metrics: Names or patterns, at least two; None for all but `human`.
         human: The metric that holds human scores.
         judged: Names or patterns of the rows that people judged.

@@ -303,7 +303,9 @@ def _rows(
                 else nan
                 for i, method in enumerate(methods)
             }
-            boots = {k: abs(v - confidence) for k, v in shares.items() if k != "fisher" and v == v}
+            boots: dict[str, float] = {
+                k: abs(v - confidence) for k, v in shares.items() if k != "fisher" and v == v
+            }
             for i, method in enumerate(methods):
                 valid = part[~np.isnan(part[:, i, 0]), i]
                 p, number = shares[method], len(valid)
