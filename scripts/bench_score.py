@@ -38,13 +38,16 @@ def judged(name: str, items: Items) -> FloatArray:
 def recall_loop(items: Items) -> FloatArray:
     stem = Stemmer.Stemmer("english").stemWords
 
-    def stems(text: str) -> set[str]:
+    def read(text: str) -> tuple[set[str], set[str]]:
         words = re.findall(r"[^\W_]+", text.lower())
-        return set(stem([word for word in words if word not in FUNCTION_WORDS] or words))
+        return set(stem([word for word in words if word not in FUNCTION_WORDS])), set(stem(words))
 
     def recall(unit: str, summary: str) -> float:
-        own = stems(unit)
-        return len(own & stems(summary)) / len(own) if own else 0.0
+        content, every = read(unit)
+        there, anywhere = read(summary)
+        if content:
+            return len(content & there) / len(content)
+        return len(every & anywhere) / len(every) if every else 0.0
 
     return np.array([recall(unit, summary) for summary, units in items for unit in units])
 

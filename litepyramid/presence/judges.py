@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from litepyramid.errors import InputError
@@ -12,8 +11,13 @@ from litepyramid.presence.judge import Judge
 from litepyramid.presence.lexical import LexicalJudge, is_lexical_file, load_lexical
 from litepyramid.presence.recall import RecallJudge
 
+
+def _from_file(path: str | None = None) -> Judge:
+    return LexicalJudge(load_lexical(path))
+
+
 EMBEDDED: dict[str, Callable[[], Judge]] = {
-    "lexical": lambda: LexicalJudge(load_lexical()),
+    "lexical": _from_file,
     "recall": RecallJudge,
 }
 """Judges that need no model and no download, by name."""
@@ -37,16 +41,17 @@ def make_judge(name: str, **options: Any) -> Judge:
         >>> make_judge("recall").judge([("A dog sleeps.", ["The dog sleeps."])]).presence
         (array([1.]),)
     """
+    embedded = EMBEDDED.get(name)
+    if embedded is None and is_lexical_file(name):
+        embedded = partial(_from_file, name)
+    if embedded is None:
+        from litepyramid.presence.transformers import TransformersJudge
+
+        return TransformersJudge(name, **options)
     given = sorted(key for key, value in options.items() if value is not None)
-    lexical = is_lexical_file(name)
-    if name in EMBEDDED or lexical:
-        if given:
-            raise InputError(
-                f"the judge '{name}' takes no {', '.join(given)}",
-                hint="These settings are for NLI models (--judge HUB_ID or FOLDER).",
-            )
-        return LexicalJudge(load_lexical(Path(name))) if lexical else EMBEDDED[name]()
-    judge: Judge = import_module("litepyramid.presence.transformers").TransformersJudge(
-        name, **options
-    )
-    return judge
+    if given:
+        raise InputError(
+            f"the judge '{name}' takes no {', '.join(given)}",
+            hint="These settings are for NLI models (--judge HUB_ID or FOLDER).",
+        )
+    return embedded()

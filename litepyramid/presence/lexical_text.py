@@ -65,6 +65,8 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
         if len(stem) >= 4 and stem.isalpha() and stem not in bare:
             by_letter.setdefault(stem[0], []).append(i)
     for block in by_letter.values():
+        if len(block) == 1:
+            continue
         columns: dict[str, int] = {}
         rows, cols, sizes = [], [], []
         for row, i in enumerate(block):

@@ -15,36 +15,38 @@ from litepyramid.types import FloatArray
 _WORD = re.compile(r"[^\W_]+")
 
 
-def content_stems() -> Callable[[str], frozenset[str]]:
-    """A function from a text to its distinct stems (Snowball English), function words left out.
+@dataclass(frozen=True, slots=True)
+class _Stems:
+    content: frozenset[str]
+    every: frozenset[str]
 
-    A text of function words alone keeps them. Each distinct text is read once.
 
-    Example:
-        >>> sorted(content_stems()("The dogs were chasing a cat."))
-        ['cat', 'chase', 'dog']
-    """
+def _reader() -> Callable[[str], _Stems]:
+    """A function from a text to its distinct stems; each distinct text is read once."""
     import Stemmer  # type: ignore[import-not-found, unused-ignore]
 
     stem_words = Stemmer.Stemmer("english").stemWords
-    known: dict[str, frozenset[str]] = {}
+    known: dict[str, _Stems] = {}
 
-    def stems(text: str) -> frozenset[str]:
+    def read(text: str) -> _Stems:
         found = known.get(text)
         if found is None:
             words = _WORD.findall(text.lower())
             content = [word for word in words if word not in FUNCTION_WORDS]
-            found = known[text] = frozenset(stem_words(content or words))
+            found = _Stems(frozenset(stem_words(content)), frozenset(stem_words(words)))
+            known[text] = found
         return found
 
-    return stems
+    return read
 
 
 @dataclass(frozen=True, slots=True)
 class RecallJudge:
-    """presence(u, s) = |stems(u) & stems(s)| / |stems(u)|, 0 for a unit without any word.
+    """presence(u, s) = |stems(u) & stems(s)| / |stems(u)| over distinct content words.
 
-    It measures overlap, not entailment; every other judge here is measured against it.
+    Stems are Snowball English; function words are left out, unless the unit has nothing else. A
+    unit without any word is 0. It measures overlap, not entailment; every other judge here is
+    measured against it.
 
     Example:
         >>> batch = RecallJudge().judge([("The dog chased a cat.", ["A dog slept.", "Cats!"])])
@@ -54,16 +56,21 @@ class RecallJudge:
 
     def judge(self, items: Sequence[tuple[str, Sequence[str]]]) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`."""
-        stems = content_stems()
+        read = _reader()
         presence: list[FloatArray] = []
         for summary, units in items:
-            there = stems(summary)
-            own = [stems(unit) for unit in units]
+            there = read(summary)
             presence.append(
-                np.array([len(u & there) / len(u) if u else 0.0 for u in own], dtype=np.float64)
+                np.array([_recall(read(unit), there) for unit in units], dtype=np.float64)
             )
         return JudgedBatch(
             presence=tuple(presence),
             signature={"judge": "recall"},
             counts={"pairs": sum(len(values) for values in presence)},
         )
+
+
+def _recall(unit: _Stems, summary: _Stems) -> float:
+    if unit.content:
+        return len(unit.content & summary.content) / len(unit.content)
+    return len(unit.every & summary.every) / len(unit.every) if unit.every else 0.0

@@ -42,7 +42,7 @@ def one(judge: LexicalJudge, summary: str, *units: str) -> list[float]:
     return judge.judge([(summary, units)]).presence[0].tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(items=ITEMS)
 def test_presence_is_a_probability_of_every_unit(items):
     batch = LexicalJudge(load_lexical()).judge(items)
@@ -52,7 +52,7 @@ def test_presence_is_a_probability_of_every_unit(items):
     assert batch.counts["pairs"] == sum(len(units) for _, units in items)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(items=ITEMS, seed=st.integers(0, 99))
 def test_a_pair_is_judged_alike_in_any_company(items, seed):
     """Order of items and units, and what else is judged at once, change nothing."""
@@ -194,6 +194,18 @@ def test_files_that_are_no_model(tmp_path):
         path.write_text(text)
         with pytest.raises(ModelError, match="not a lexical model"):
             load_lexical(path)
+
+
+def test_names_of_judges(tmp_path, monkeypatch):
+    """An embedded judge's name means it, whatever lies in the folder one works in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "lexical").mkdir()
+    (tmp_path / "lexical" / "lexical.json").write_text("{}")
+    assert make_judge("lexical") == LexicalJudge(load_lexical())
+    with pytest.raises(ModelError, match="not a lexical model"):
+        make_judge("lexical/lexical.json")
+    with pytest.raises(LitepyramidError):
+        make_judge("no-such-folder/", offline=True).judge([("a", ["b"])])
 
 
 def test_an_embedded_judge_takes_no_settings():
