@@ -176,10 +176,12 @@ class _Tree:
             end -= 1
         return tokens[start:end]
 
-    def openers(self, noun: int) -> list[int]:
-        """Prepositions and conjunctions that hang on a noun and stand before it."""
-        relations = {"case", "cc", "mark"}
-        return [c for c in self.children[noun] if c < noun and self.relation(c) in relations]
+    def phrase(self, tokens: list[int]) -> list[int]:
+        """Trimmed, and without prepositions and conjunctions before it."""
+        start = 0
+        while start < len(tokens) and self.relation(tokens[start]) in {"case", "cc", "mark"}:
+            start += 1
+        return self.trimmed(tokens[start:])
 
     def governor(self, i: int) -> int | None:
         head = self.words[i].head
@@ -190,7 +192,7 @@ class _Tree:
         own = self.child(head, *_SUBJECTS)
         relation = self.relation(head)
         if own is not None:
-            tokens = self.below(own, self.openers(own))
+            tokens = self.phrase(self.below(own))
             if relation == "acl:relcl" and self.lower(own) in _RELATIVE:
                 return self.antecedent(head) + tokens
             return tokens
@@ -218,8 +220,7 @@ class _Tree:
         if noun is None:
             return []
         start = min(self.below(clause), default=clause)
-        phrase = self.below(noun, [clause, *self.openers(noun)])
-        return self.trimmed([i for i in phrase if i < start])
+        return self.phrase([i for i in self.below(noun, [clause]) if i < start])
 
     def frame(self, verb: int, head: int) -> Frame:
         """The frame of a verb, or of a copula whose predicate is `head`."""

@@ -138,7 +138,7 @@ class _Phrases:
         return any(self.words[j].upos == "PROPN" for j in around)
 
     def at(self, i: int) -> list[_Entity]:
-        """The phrase whose head is token `i`: with what is joined to it; a name alone as well."""
+        """The phrase whose head is token `i`: with what is joined to it, and then alone as well."""
         words, word = self.words, self.words[i]
         if word.upos not in {"NOUN", "PROPN"} or word.deprel in {"compound", "flat", "fixed"}:
             return []
@@ -168,7 +168,7 @@ class _Phrases:
                 tuple(w.text for w in words[short[0] : short[1]]),
                 self.number,
                 head,
-                subject and whole,
+                subject and (whole or not name),
                 name and not (whole and joined),
                 plural or (whole and joined),
                 person,
@@ -177,7 +177,7 @@ class _Phrases:
             )
 
         found = [entity(full, True)]
-        if name and joined:
+        if joined:
             found.append(entity(short, False))
         return found
 
