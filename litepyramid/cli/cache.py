@@ -25,7 +25,7 @@ CacheOption = Annotated[
 @app.command()
 def path() -> None:
     """Print where the cache is; LITEPYRAMID_CACHE names another file."""
-    from litepyramid.presence.cache import default_cache_path
+    from litepyramid.presence.cache_info import default_cache_path
 
     typer.echo(str(default_cache_path()))
 
@@ -47,7 +47,8 @@ def clear(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Forget every judgement."""
-    from litepyramid.presence.cache import LogitCache, default_cache_path
+    from litepyramid.presence.cache import LogitCache
+    from litepyramid.presence.cache_info import default_cache_path
 
     file = cache or default_cache_path()
     if not file.exists():

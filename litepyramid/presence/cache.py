@@ -8,9 +8,7 @@ process. A damaged file is set aside with a warning.
 
 from __future__ import annotations
 
-import os
 import sqlite3
-import sys
 import uuid
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -81,28 +79,6 @@ class CacheModel:
     pairs: int
     judged: int
     truncated: int
-
-
-def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
-    """Where the cache is unless the user says otherwise.
-
-    ``LITEPYRAMID_CACHE`` names the file; else it lies in the user's cache folder
-    (``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches``, ``%LOCALAPPDATA%``).
-
-    Example:
-        >>> default_cache_path({"LITEPYRAMID_CACHE": "judged.sqlite"})
-        PosixPath('judged.sqlite')
-    """
-    env = os.environ if environment is None else environment
-    if named := env.get("LITEPYRAMID_CACHE"):
-        return Path(named).expanduser()
-    if sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        base = Path(env.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "litepyramid" / "judgements.sqlite"
 
 
 def pair_key(premise: str, hypothesis: str) -> bytes:

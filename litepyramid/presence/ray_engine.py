@@ -19,12 +19,13 @@ import numpy as np
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.extras import require
-from litepyramid.presence.cache import default_cache_path
+from litepyramid.presence.cache_info import default_cache_path
 from litepyramid.presence.corpus import PackedUnits, SystemIndex, index_summaries, read_texts
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.judges import EMBEDDED
 from litepyramid.presence.lexical import is_lexical_file
-from litepyramid.presence.transformers import Progress, TransformersJudge
+from litepyramid.presence.progress import Progress
+from litepyramid.presence.transformers import TransformersJudge
 from litepyramid.types import FloatArray, InputUnits, check_unique
 
 _PURPOSE = "the engine 'ray'"
@@ -220,6 +221,8 @@ def _connect(ray: Any) -> bool:
     if ray.is_initialized():
         return False
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    # Ray's core warns about what actors are given when they start; it is kept until they end.
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if not os.environ.get("RAY_ADDRESS"):
         settings |= {"include_dashboard": False, "object_store_memory": _STORE_BYTES}

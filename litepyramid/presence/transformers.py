@@ -3,30 +3,32 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.presence.cache import LogitCache, StoredLogits, default_cache_path, pair_key
+from litepyramid.presence.cache import LogitCache, StoredLogits, pair_key
+from litepyramid.presence.cache_info import default_cache_path
 from litepyramid.presence.checkpoint import Checkpoint, file_sha256, open_checkpoint
-from litepyramid.presence.encode import Pair, PairEncoder, plan_batches
+from litepyramid.presence.encode import Pair
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.modes import presence
+from litepyramid.presence.progress import Progress
 from litepyramid.types import FloatArray
+
+if TYPE_CHECKING:
+    from litepyramid.presence.engine import Engine
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 Items = Sequence[tuple[str, Sequence[str]]]
 
 _WINDOW = 65_536
-_CPU_TOKENS = 4_096
-_GPU_TOKENS = 32_768
 _POLL_SECONDS = 0.1
 
 
@@ -46,14 +48,15 @@ class TransformersJudge:
         device: ``auto`` (a GPU if there is one), ``cpu``, ``cuda:1``, ``mps``.
         devices: Several devices, each with a model of its own; ``("all",)`` for every GPU.
         dtype: ``auto`` is float32 on CPU and bfloat16 (float16 on older chips) on a GPU.
-            ``int8`` quantises the linear layers, on CPU only.
+            ``int8`` quantises the linear layers, on CPU only; it is refused if it moves the
+            presence of a sample of the pairs by more than .005 on average.
         batch_tokens: The most tokens of a batch, padding included; None for 4,096 on CPU and
             32,768 on a GPU. A batch that does not fit into memory is halved.
         label_map: Which of the model's labels is entailment, neutral, contradiction (or present,
             absent), for models that do not name them so.
         offline: Look only in the local hub cache.
         cache: The cache's file; None for a store in memory that ends with this object;
-            ``"default"`` for the user's own, see `cache.default_cache_path`.
+            ``"default"`` for the user's own, see `cache_info.default_cache_path`.
         progress: Show a progress bar on stderr; None to show it on a terminal only.
 
     Raises:
@@ -104,7 +107,7 @@ class TransformersJudge:
         self._batch_tokens = batch_tokens
         self._progress = progress
         self._precision: str | None = None if dtype == "auto" else dtype
-        self._engine: _Engine | None = None
+        self._engine: Engine | None = None
 
     def __enter__(self) -> TransformersJudge:
         return self
@@ -207,13 +210,16 @@ class TransformersJudge:
         counts["from_cache"] += len(stored)
         if len(stored) < len(pairs):
             if self._engine is None:
-                self._engine = _Engine(
+                from litepyramid.presence.engine import Engine  # and with it, torch
+
+                self._engine = Engine(
                     self.checkpoint,
                     self.max_length,
                     str(self._precision),
                     self._device,
                     self._devices,
                     self._batch_tokens,
+                    self.mode,
                 )
             missing = len(pairs) - len(stored)
             judged = _judge_missing(self._cache, identity, self._engine, pairs, stored, bar)
@@ -247,58 +253,10 @@ class TransformersJudge:
         return automatic_precision(find_devices(self._device, self._devices)[0])
 
 
-class _Engine:
-    """The loaded model with its tokenizer, on its devices."""
-
-    def __init__(
-        self,
-        point: Checkpoint,
-        max_length: int,
-        precision: str,
-        device: str,
-        devices: Sequence[str] | None,
-        batch_tokens: int | None,
-    ) -> None:
-        from litepyramid.presence import forward
-
-        chosen = forward.find_devices(device, devices)
-        self._tokenizer = forward.load_tokenizer(
-            point.source, point.revision, offline=point.offline
-        )
-        self._max_length = max_length
-        self._budget = batch_tokens or (_CPU_TOKENS if chosen[0] == "cpu" else _GPU_TOKENS)
-        self._pool = forward.Pool(
-            forward.ModelSpec(
-                source=point.source,
-                revision=point.revision,
-                offline=point.offline,
-                precision=next(p for p in forward.PRECISIONS if p == precision),
-                device=chosen[0],
-            ),
-            chosen,
-        )
-
-    def plan(self, pairs: Sequence[Pair]) -> tuple[PairEncoder, list[list[int]]]:
-        """The pairs encoded, and which of them go together."""
-        encoder = PairEncoder(self._tokenizer, self._max_length, pairs)
-        return encoder, plan_batches(encoder.lengths, self._budget)
-
-    def submit(self, encoder: PairEncoder, indices: Sequence[int]) -> Future[Any]:
-        return self._pool.submit(encoder.batch(indices))
-
-    @property
-    def ahead(self) -> int:
-        """How many batches to have under way: one more than run at once."""
-        return self._pool.width + 1
-
-    def close(self) -> None:
-        self._pool.close()
-
-
 def _judge_missing(
     cache: LogitCache,
     identity: str,
-    engine: _Engine,
+    engine: Engine,
     pairs: Mapping[bytes, Pair],
     stored: dict[bytes, StoredLogits],
     bar: Progress,
@@ -372,43 +330,3 @@ def _windows(items: Items) -> Iterator[Items]:
             start, pairs = index + 1, 0
     if start < len(items):
         yield items[start:]
-
-
-class Progress:
-    """Pairs per second and time left, on stderr, and only while a model is judging."""
-
-    def __init__(self, show: bool | None, total: int) -> None:
-        self._show = sys.stderr.isatty() if show is None else show
-        self._left = total
-        self._bar: Any = None
-        self._counted = 0
-
-    def __enter__(self) -> Progress:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-    def expect(self) -> None:
-        """Something must be judged: the bar appears."""
-        if self._show and self._bar is None:
-            from tqdm import tqdm
-
-            self._bar = tqdm(
-                total=self._left, desc="judging", unit=" pairs", file=sys.stderr, smoothing=0.05
-            )
-
-    def judged(self, pairs: int) -> None:
-        """So many distinct pairs are done."""
-        self._counted += pairs
-        if self._bar is not None:
-            self._bar.update(pairs)
-
-    def settle(self, pairs: int) -> None:
-        """A window of `pairs` is finished: those that were known or repeated count as done."""
-        self._left -= pairs
-        if self._bar is not None:
-            self._bar.total -= pairs - self._counted
-            self._bar.refresh()
-        self._counted = 0

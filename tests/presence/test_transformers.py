@@ -231,3 +231,17 @@ def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
         TransformersJudge(str(tiny), device="cuda:7", cache=None).judge(items)
     with pytest.raises(InputError, match="revision"):
         judge_of(revision="main")
+
+
+def test_int8_is_used_only_where_it_keeps_the_scores(judge_of, items, monkeypatch):
+    import litepyramid.presence.engine as module
+
+    exact = np.concatenate(judge_of(mode="p3c").judge(items).presence)
+    monkeypatch.setattr(module, "_ALLOWED", 0.05)
+    said = judge_of(mode="p3c", dtype="int8").judge(items)
+    assert said.signature["dtype"] == "int8"
+    values = np.concatenate(said.presence)
+    assert 0 < np.abs(values - exact).mean() <= 0.05
+    monkeypatch.setattr(module, "_ALLOWED", 1e-9)
+    with pytest.raises(ModelError, match="int8 moves the presence of 10 pairs"):
+        judge_of(dtype="int8").judge(items)
