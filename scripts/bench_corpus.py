@@ -2,7 +2,7 @@
 
 Summaries and units are random words, the model is a tiny random RoBERTa, so that what is measured
 is the engine. Memory is the sum of the proportional set sizes of the command and every process
-it starts (Linux), read five times a second.
+it starts (Linux), read every second.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def measure(folder: Path, model: Path, engine: str, form: str, samples: int) -> 
     process = subprocess.Popen([str(part) for part in command])
     while process.poll() is None:
         peak = max(peak, tree_memory(process.pid))
-        time.sleep(0.2)
+        time.sleep(1)
     if process.returncode:
         raise SystemExit(f"the command failed ({process.returncode})")
     return time.monotonic() - start, peak
