@@ -19,44 +19,17 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.presence.random_model import random_tokenizer, save_random_judge
 from litepyramid.report.table import Column, Table, emit
 
-WORDS = [
-    "river",
-    "bridge",
-    "village",
-    "spring",
-    "race",
-    "crowd",
-    "club",
-    "summer",
-    "house",
-    "cost",
-    "minister",
-    "officials",
-    "said",
-    "yesterday",
-    "won",
-    "lost",
-    "closed",
-    "opened",
-    "the",
-    "a",
-    "of",
-    "to",
-    "in",
-    "and",
-    "was",
-    "were",
-    "by",
-    "for",
-    "after",
-    "before",
-]
+WORDS = (
+    "river bridge village spring race crowd club summer house cost minister officials said "
+    "yesterday won lost closed opened the a of to in and was were by for after before"
+)
 
 
 def text(rng: np.random.Generator, length: int) -> str:
-    return " ".join(rng.choice(WORDS, size=length)) + "."
+    return " ".join(rng.choice(WORDS.split(), size=length)) + "."
 
 
 def make_corpus(folder: Path, systems: int, inputs: int, units: int) -> None:
@@ -69,39 +42,6 @@ def make_corpus(folder: Path, systems: int, inputs: int, units: int) -> None:
     for system in range(systems):
         with (folder / "systems" / f"system{system}.txt").open("w") as file:
             file.writelines(text(rng, 45) + "\n" for _ in range(inputs))
-
-
-def make_model(folder: Path) -> None:
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-    from transformers import RobertaConfig, RobertaForSequenceClassification, RobertaTokenizer
-
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    trainer = trainers.BpeTrainer(
-        vocab_size=500, special_tokens=special, initial_alphabet=alphabet, show_progress=False
-    )
-    bpe.train_from_iterator([" ".join(WORDS)] * 50, trainer)
-    trained = json.loads(bpe.to_str())["model"]
-    merges = [tuple(merge) for merge in trained["merges"]]
-    tokenizer = RobertaTokenizer(vocab=trained["vocab"], merges=merges)
-    tokenizer.save_pretrained(folder)
-    torch.manual_seed(0)
-    labels = ("entailment", "neutral", "contradiction")
-    config = RobertaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=16,
-        max_position_embeddings=514,
-        initializer_range=0.3,
-        id2label=dict(enumerate(labels)),
-        label2id={label: index for index, label in enumerate(labels)},
-    )
-    RobertaForSequenceClassification(config).save_pretrained(folder)
 
 
 def tree_memory(root: int) -> int:
@@ -163,7 +103,15 @@ def main() -> None:
     runs: list[Run] = []
     with tempfile.TemporaryDirectory() as name:
         model = Path(name) / "model"
-        make_model(model)
+        save_random_judge(
+            model,
+            random_tokenizer([WORDS], 300),
+            hidden_size=16,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=16,
+            initializer_range=0.3,
+        )
         for factor in options.factors:
             inputs = options.inputs * factor
             folder = Path(name) / str(factor)

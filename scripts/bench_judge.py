@@ -9,7 +9,6 @@ the judge runs once more from its cache.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import tempfile
 import time
@@ -23,51 +22,14 @@ import numpy as np
 from litepyramid.io.files import read_jsonl, read_lines
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
+from litepyramid.presence.random_model import random_tokenizer, save_random_judge
 from litepyramid.presence.transformers import TransformersJudge
 from litepyramid.report.table import Column, Table, emit
 
 ROOT = Path(__file__).resolve().parents[1]
-LABELS = ("entailment", "neutral", "contradiction")
 MAX_LENGTH, BATCH = 400, 32
 
 Items = list[tuple[str, Sequence[str]]]
-
-
-def make_model(folder: Path, texts: list[str], layers: int) -> None:
-    """A random RoBERTa of large size with a byte-level BPE trained on `texts`."""
-    import torch
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-    from transformers import RobertaConfig, RobertaForSequenceClassification, RobertaTokenizer
-
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=50_265,
-        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    bpe.train_from_iterator(texts, trainer)
-    trained = json.loads(bpe.to_str())["model"]
-    RobertaTokenizer(
-        vocab=trained["vocab"], merges=[tuple(merge) for merge in trained["merges"]]
-    ).save_pretrained(folder)
-    torch.manual_seed(0)
-    config = RobertaConfig(
-        vocab_size=50_265,
-        hidden_size=1024,
-        num_hidden_layers=layers,
-        num_attention_heads=16,
-        intermediate_size=4096,
-        max_position_embeddings=514,
-        type_vocab_size=1,
-        id2label=dict(enumerate(LABELS)),
-        label2id={label: index for index, label in enumerate(LABELS)},
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-    )
-    RobertaForSequenceClassification(config).save_pretrained(folder)
 
 
 class PlainWay:
@@ -152,7 +114,15 @@ def main() -> None:
         texts = read_lines(realsumm / "documents.txt") + read_lines(realsumm / "references.txt")
         wiki = options.data / "nli_wiki" / "base_wiki.train.jsonl"
         texts += [row["premise"] for _, row in read_jsonl(wiki)]
-        make_model(folder, texts, options.layers)
+        save_random_judge(
+            folder,
+            random_tokenizer(texts, 50_265),
+            hidden_size=1024,
+            num_hidden_layers=options.layers,
+            num_attention_heads=16,
+            intermediate_size=4096,
+            type_vocab_size=1,
+        )
         plain = PlainWay(folder, options.device)
         warm: Items = [("A summary.", ["A unit."])]
         plain(warm)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 TEXT = (
@@ -17,26 +16,14 @@ TEXT = (
 
 def train_tokenizer(texts: list[str], size: int):
     """A byte-level BPE trained on `texts`, as RoBERTa's tokenizer."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-    from transformers import RobertaTokenizer
+    from litepyramid.presence.random_model import random_tokenizer
 
-    bpe = Tokenizer(models.BPE())
-    bpe.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    trainer = trainers.BpeTrainer(
-        vocab_size=size,
-        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    bpe.train_from_iterator(texts, trainer)
-    model = json.loads(bpe.to_str())["model"]
-    return RobertaTokenizer(vocab=model["vocab"], merges=[tuple(m) for m in model["merges"]])
+    return random_tokenizer(texts, size)
 
 
-def make_checkpoint(folder: Path, tokenizer, *, labels, seed: int = 0, **config):
+def make_checkpoint(folder: Path, tokenizer, *, labels, seed: int = 0, **config) -> Path:
     """A random RoBERTa classifier in `folder`, with weights large enough that logits differ."""
-    import torch
-    from transformers import RobertaConfig, RobertaForSequenceClassification
+    from litepyramid.presence.random_model import save_random_judge
 
     settings = {
         "hidden_size": 48,
@@ -46,20 +33,4 @@ def make_checkpoint(folder: Path, tokenizer, *, labels, seed: int = 0, **config)
         "initializer_range": 0.3,
         **config,
     }
-    torch.manual_seed(seed)
-    model = RobertaForSequenceClassification(
-        RobertaConfig(
-            vocab_size=len(tokenizer),
-            max_position_embeddings=514,
-            num_labels=len(labels),
-            id2label=dict(enumerate(labels)),
-            label2id={label: index for index, label in enumerate(labels)},
-            pad_token_id=1,
-            bos_token_id=0,
-            eos_token_id=2,
-            **settings,
-        )
-    )
-    model.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return folder
+    return save_random_judge(folder, tokenizer, labels=labels, seed=seed, **settings)

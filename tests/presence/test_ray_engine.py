@@ -6,13 +6,13 @@ import json
 
 import numpy as np
 import pytest
+from tiny_models import TEXT
 
 from litepyramid.errors import InputError
 from litepyramid.io.summaries import read_summaries
 from litepyramid.presence.corpus import PackedUnits, index_summaries
 from litepyramid.presence.ray_engine import judge_corpus
 from litepyramid.types import InputUnits, Unit
-from tests.presence.conftest import TEXT
 
 UNITS = [
     InputUnits(f"i{m}", tuple(Unit(text) for text in (TEXT + TEXT)[m % 5 : m % 5 + 2 + m % 3]))

@@ -7,8 +7,10 @@ import shutil
 
 import numpy as np
 import pytest
+from tiny_models import make_checkpoint, train_tokenizer
 
 from litepyramid.errors import InputError, ModelError
+from litepyramid.presence.labels import THREE
 from litepyramid.presence.modes import NAMES, presence
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
@@ -75,15 +77,12 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
 
 
 def test_all_realsumm_pairs_equal_a_plain_loop(realsumm, tmp_path, judge_of):
-    from tests.presence.conftest import make_checkpoint, train_tokenizer
-
     summaries = (realsumm / "summaries/abs_bart_out.summary").read_text().split("\n")
     units = [line.split("\t") for line in (realsumm / "SCUs.txt").read_text().split("\n")]
     items = list(zip(summaries, units, strict=True))
     assert len(items) == 100
     tokenizer = train_tokenizer(summaries, 1500)
-    labels = ["entailment", "neutral", "contradiction"]
-    folder = make_checkpoint(tmp_path / "m", tokenizer, labels=labels)
+    folder = make_checkpoint(tmp_path / "m", tokenizer, labels=THREE)
     expected, cut = plain_loop(folder, items)
     judge = judge_of(folder)
     said = judge.judge(items)
@@ -133,8 +132,6 @@ def test_a_permuted_class_order_gives_the_same_scores(tiny, tmp_path, judge_of, 
 
 
 def test_two_class_models_have_the_two_class_modes(tmp_path, tiny_tokenizer, judge_of, items):
-    from tests.presence.conftest import make_checkpoint
-
     folder = make_checkpoint(tmp_path / "two", tiny_tokenizer, labels=["not_present", "present"])
     judge = judge_of(folder)
     assert judge.mode == "p2c"
