@@ -221,8 +221,6 @@ def _connect(ray: Any) -> bool:
     if ray.is_initialized():
         return False
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    # Ray's core warns about what actors are given when they start; it is kept until they end.
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
     if not os.environ.get("RAY_ADDRESS"):
         settings |= {"include_dashboard": False, "object_store_memory": _STORE_BYTES}
