@@ -85,6 +85,7 @@ def sentence_easiness(
     scus: Path | None = None,
     stus: Path | None = None,
     ids: Sequence[str] | None = None,
+    splitter: str = "rules",
 ) -> Easiness:
     """The easiness of every sentence of the references, as far as the choice needs it.
 
@@ -96,13 +97,17 @@ def sentence_easiness(
         scus: SCUs of the references, for gold.
         stus: STUs of the references, for gold.
         ids: Ids of line files' inputs.
+        splitter: What splits references whose sentences are not marked (`units.sentences`).
 
     Raises:
         InputError: Something needed is missing, or a sentence has no value in the file.
     """
     from litepyramid.units.align import sentences_of
+    from litepyramid.units.sentences import make_splitter
 
-    sentences = sentences_of(read_references(references, ids))
+    loaded = read_references(references, ids)
+    marked = all(all(entry.marked) for entry in loaded)
+    sentences = sentences_of(loaded, None if marked else make_splitter(splitter))
     if by == "random":
         return Easiness(sentences, np.full(len(sentences), np.nan), Signature(()))
     if by == "gold" and easiness is None:

@@ -39,6 +39,9 @@ def plan(
     ] = None,
     scus: Annotated[Path | None, typer.Option(help="With --by gold: SCUs.")] = None,
     stus: Annotated[Path | None, typer.Option(help="With --by gold: STUs.")] = None,
+    splitter: Annotated[
+        Literal["rules", "punkt"], typer.Option(help="Splits references without marks.")
+    ] = "rules",
     ids: Ids = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the plan here, for budget export.")
@@ -63,6 +66,7 @@ def plan(
         scus=scus,
         stus=stus,
         ids=None if ids is None else read_ids(ids),
+        splitter=splitter,
     )
     count = sentence_budget(
         len(values.sentences),
