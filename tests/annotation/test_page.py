@@ -123,9 +123,13 @@ def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp
     type_keys(browser, "One fact.", "\n", "Another  fact.")
     control_enter(browser)
     type_keys(browser, "Half a")
-    browser.get("about:blank")
-    open_page(browser, out)
-    assert browser.find_element("id", "position").text == "Task 2 of 3"
+    end = time.monotonic() + 20
+    while time.monotonic() < end:  # the browser writes its storage a moment later
+        browser.get("about:blank")
+        open_page(browser, out)
+        if browser.find_element("id", "position").text == "Task 2 of 3":
+            break
+        time.sleep(0.2)
     assert browser.find_element("id", "count").text == "1 of 3 done"
     assert browser.find_element("css selector", "ol textarea").get_attribute("value") == "Half a"
     path = downloaded(browser)
