@@ -113,7 +113,9 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once prepared).
 
     ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``, ``references.txt``,
-    ``weights.txt``, ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may.
+    ``weights.txt``, ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In
+    place of a line file there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``,
+    ``references.jsonl``.
 
     Raises:
         InputError: A file is missing or does not match the others.
@@ -121,17 +123,19 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     if not folder.is_dir():
         raise InputError("is no folder", path=folder, expected=_AUTHORS_LAYOUT)
     ids = read_ids(folder / "ids.txt") if (folder / "ids.txt").is_file() else None
-    scus = read_units(folder / "SCUs.txt", ids)
+    scus = read_units(_either(folder, "units.jsonl", "SCUs.txt"), ids)
     if (folder / "weights.txt").is_file():
         scus = read_weights(folder / "weights.txt", scus, ids)
     names = [entry.input for entry in scus]
     summaries = read_summaries([folder / "summaries"], names, ids)
     labels = read_labels([folder / "labels"], scus, ids)
     stus = references = None
-    if (folder / "STUs.txt").is_file():
-        stus = _in_order(read_units(folder / "STUs.txt", ids, kind="stu"), names, folder)
-    if (folder / "references.txt").is_file():
-        references = _in_order(read_references(folder / "references.txt", ids), names, folder)
+    stu_file = _either(folder, "stus.jsonl", "STUs.txt")
+    if stu_file.is_file():
+        stus = _in_order(read_units(stu_file, ids, kind="stu"), names, stu_file)
+    reference_file = _either(folder, "references.jsonl", "references.txt")
+    if reference_file.is_file():
+        references = _in_order(read_references(reference_file, ids), names, reference_file)
     systems = [entry.system for entry in summaries]
     return Dataset(
         name=name or folder.name,
@@ -143,6 +147,11 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
         example_folds=_folds(folder / "by_examples", "*.id", names, "input"),
         system_folds=_folds(folder / "by_systems", "*.sys", systems, "system"),
     )
+
+
+def _either(folder: Path, first: str, second: str) -> Path:
+    """The first of two files if it is there, else the second."""
+    return folder / first if (folder / first).is_file() else folder / second
 
 
 def read_own(
@@ -199,13 +208,13 @@ _AUTHORS_LAYOUT = (
 )
 
 
-def _in_order(entries: Sequence[_Entry], names: Sequence[str], folder: Path) -> tuple[_Entry, ...]:
+def _in_order(entries: Sequence[_Entry], names: Sequence[str], path: Path) -> tuple[_Entry, ...]:
     by_name = {entry.input: entry for entry in entries}
     if set(by_name) != set(names):
         raise InputError(
-            f"{len(by_name)} inputs in one file and {len(names)} in another, or other ids",
-            path=folder,
-            expected="the same inputs in all files",
+            f"{len(by_name)} inputs, or others than the units' {len(names)}",
+            path=path,
+            expected="the inputs of the units",
         )
     return tuple(by_name[name] for name in names)
 
@@ -339,6 +348,11 @@ def _authors(name: str) -> Callable[[Path], Dataset]:
     return lambda folder: read_authors_folder(folder, name)
 
 
+_TAC_LAYOUT = (
+    "a folder made from the .pyr and .pan files of NIST's copy: litepyramid units from-pyr FILES "
+    "-o DIR/units.jsonl --labels DIR/labels --summaries DIR/summaries "
+    "--references DIR/references.jsonl"
+)
 _ZB21 = "https://github.com/ZhangShiyue/Lite2-3Pyramid (folder data)"
 
 DATASETS: dict[str, DatasetCard] = {
@@ -358,6 +372,14 @@ DATASETS: dict[str, DatasetCard] = {
             },
         ),
         DatasetCard(
+            "folder",
+            "any data set in the authors' layout, your own too",
+            "your own",
+            "your own",
+            _AUTHORS_LAYOUT,
+            read_authors_folder,
+        ),
+        DatasetCard(
             "pyrxsum",
             "PyrXSum: 100 XSum inputs, 10 systems, SCUs and presence labels",
             _ZB21,
@@ -370,7 +392,7 @@ DATASETS: dict[str, DatasetCard] = {
             "TAC 2008 update summarization: pyramids of 4 references, 58 systems",
             "NIST, on request: https://tac.nist.gov/data",
             "by agreement with NIST; not to be passed on",
-            "a folder prepared with `litepyramid datasets prepare-tac`: " + _AUTHORS_LAYOUT,
+            _TAC_LAYOUT,
             _authors("tac2008"),
         ),
         DatasetCard(
@@ -378,7 +400,7 @@ DATASETS: dict[str, DatasetCard] = {
             "TAC 2009 update summarization: pyramids of 4 references, 55 systems",
             "NIST, on request: https://tac.nist.gov/data",
             "by agreement with NIST; not to be passed on",
-            "a folder prepared with `litepyramid datasets prepare-tac`: " + _AUTHORS_LAYOUT,
+            _TAC_LAYOUT,
             _authors("tac2009"),
         ),
         DatasetCard(
@@ -415,7 +437,8 @@ class DatasetList:
                 (
                     "Where to get them:",
                     *(f"  {c.name}: {c.source}" for c in DATASETS.values()),
-                    "Use one as NAME=PATH, PATH the folder or file that you have.",
+                    "Use one as NAME=PATH, PATH the folder or file that you have; what must be in "
+                    "it is in docs/training.md and in --format json.",
                 ),
             )
         ]

@@ -9,6 +9,7 @@ import pytest
 
 from litepyramid.errors import InputError
 from litepyramid.io.datasets import DATASETS, load_dataset
+from litepyramid.io.units import write_units
 
 
 @pytest.fixture
@@ -53,6 +54,51 @@ def test_authors_layout_without_the_optional_files(authors):
     assert data.inputs == ("1", "2")
     assert data.stus is None
     assert data.example_folds == (("2",), ("1",))
+
+
+def test_json_lines_in_place_of_line_files(authors):
+    before = load_dataset("folder", authors)
+    write_units(authors / "units.jsonl", before.scus)
+    write_units(authors / "stus.jsonl", before.stus)
+    for name in ("SCUs.txt", "STUs.txt", "weights.txt"):
+        (authors / name).unlink()
+    after = load_dataset("folder", authors)
+    assert (after.scus, after.stus, after.labels) == (before.scus, before.stus, before.labels)
+
+
+def test_tac_pyramids_become_a_data_set(cli, tmp_path):
+    """What `units from-pyr` writes is what the TAC cards read."""
+    pyramid = (
+        "<pyramid><startDocumentRegEx><![CDATA[[-]{3,}.*]]></startDocumentRegEx>"
+        "<text><line>--- A</line><line>It rained in Oslo.</line><line>--- B</line>"
+        "<line>Rain fell.</line></text>"
+        '<scu uid="1" label="It rained"><contributor label="It rained">'
+        '<part label="It rained" start="6" end="15"/></contributor><contributor label="Rain fell">'
+        '<part label="Rain fell" start="31" end="40"/></contributor></scu>'
+        '<scu uid="2" label="It was in Oslo"><contributor label="in Oslo">'
+        '<part label="in Oslo" start="16" end="23"/></contributor></scu></pyramid>'
+    )
+    raw = tmp_path / "nist"
+    raw.mkdir()
+    (raw / "D1-A.pyr").write_text(pyramid, encoding="utf-8")
+    for system, found in (("7", "1"), ("8", "2")):
+        (raw / f"D1-A.M.100.A.{system}.pan").write_text(
+            f"<peerAnnotation>{pyramid}<annotation><text><line>rain {found}</line></text>"
+            f'<peerscu uid="{found}" label="x"><contributor label="rain">'
+            '<part label="rain" start="0" end="4"/></contributor></peerscu>'
+            "</annotation></peerAnnotation>",
+            encoding="utf-8",
+        )
+    out = tmp_path / "tac"
+    out.mkdir()
+    cli(
+        "units", "from-pyr", raw, "-o", out / "units.jsonl", "--labels", out / "labels",
+        "--summaries", out / "summaries",
+    )  # fmt: skip
+    data = load_dataset("tac2008", out)
+    assert data.systems == ("7", "8")
+    assert [unit.weight for unit in data.scus[0].units] == [2, 1]
+    assert [entry.labels for entry in data.labels] == [((1, 0),), ((0, 1),)]
 
 
 def test_a_fold_of_unknown_inputs_is_named(authors):
