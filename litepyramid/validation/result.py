@@ -53,7 +53,9 @@ class FoldMean:
 
 
 def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
-    """mean ± t · s / √F over the F folds that have a value.
+    """mean ± t · s / √F over the F folds that have a value, within [−1, 1].
+
+    All that is averaged here lies in that range, and few folds give intervals beyond it.
 
     Example:
         >>> found = fold_mean([0.5, 0.7, float("nan")])
@@ -70,7 +72,7 @@ def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
     if kept.size == 1:
         return FoldMean(mean, float("nan"), float("nan"), 1, undefined)
     half = float(t.ppf((1 + confidence) / 2, kept.size - 1) * kept.std(ddof=1) / kept.size**0.5)
-    return FoldMean(mean, mean - half, mean + half, kept.size, undefined)
+    return FoldMean(mean, max(-1.0, mean - half), min(1.0, mean + half), kept.size, undefined)
 
 
 _SHORT = {
