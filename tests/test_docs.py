@@ -27,7 +27,12 @@ def test_what_a_page_shows_works(page, tmp_path):
     blocks = runnable(page)
     if not blocks:
         pytest.skip("this page has nothing to run")
-    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "80"}
+    env = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "COLUMNS": "80",
+        "LITEPYRAMID_CACHE": str(tmp_path / "judgements.sqlite"),
+    }
     subprocess.run(
         [sys.executable, "-m", "litepyramid", "demo", "--save", "example"],
         cwd=tmp_path,
