@@ -13,6 +13,7 @@ from litepyramid.errors import InputError
 from litepyramid.meta import draws
 from litepyramid.meta.blas import single_threaded
 from litepyramid.meta.columns import ColumnCorrelations
+from litepyramid.meta.compiled import count_rows
 from litepyramid.meta.draws import Sampling
 from litepyramid.meta.kernels import Coefficient, constant_rows, correlate_rows
 from litepyramid.meta.levels import (
@@ -78,15 +79,16 @@ def bootstrap_samples(
     n, m = X.shape
     evaluate = Resampled(X, Z, level, coefficient, constant)
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
+    compiled = count_rows(k * max(m, Z.shape[1])) if sampling != "systems" else None
     parts = []
     for start, stop in draws.chunks(k, width):
         systems = inputs = other = None
         if sampling != "inputs":
             systems = draws.counts(seed, draws.SYSTEMS, n, start, stop)
         if sampling != "systems":
-            inputs = draws.counts(seed, draws.INPUTS, m, start, stop)
+            inputs = draws.counts(seed, draws.INPUTS, m, start, stop, compiled)
             if not paired_inputs:
-                other = draws.counts(seed, draws.OTHER_INPUTS, Z.shape[1], start, stop)
+                other = draws.counts(seed, draws.OTHER_INPUTS, Z.shape[1], start, stop, compiled)
         parts.append(evaluate(systems, inputs, other))
     return np.concatenate(parts)
 

@@ -17,7 +17,7 @@ from litepyramid.errors import InputError
 from litepyramid.meta.kernels import COEFFICIENTS, Coefficient, correlate_rows
 from litepyramid.types import FloatArray
 
-_CELLS = 64_000
+_CELLS = 32_000
 _PAIR_CELLS = 2_000_000
 _EXACT32 = 1 << 23
 
@@ -43,8 +43,8 @@ class ColumnCorrelations:
             self._dx = _centred(self.X, self.scored)
             self._dz = _centred(self.Z, self.scored)
         elif coefficient == "spearman":
-            self._below_x = _below(self.X, self.scored)
-            self._below_z = _below(self.Z, self.scored)
+            self._below_x, self._x_simple = _below(self.X, self.scored)
+            self._below_z, self._z_simple = _below(self.Z, self.scored)
         elif coefficient in ("kendall", "pairwise"):
             self._one, self._two = np.triu_indices(len(X), 1)
 
@@ -86,30 +86,40 @@ class ColumnCorrelations:
 
     def _spearman(self, weights: FloatArray) -> FloatArray:
         rows, (n, m) = len(weights), self.X.shape
-        result = np.empty((rows, m))
-        kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) < 2048 else np.float64
-        w = weights.astype(kind)
-        columns = max(1, min(m, _CELLS // (n * n)))
-        block = max(1, _CELLS // (n * columns))
-        drawn = w[:, None, :]
+        kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) <= 128 else np.float64
+        drawn = np.ascontiguousarray(weights.T, dtype=kind)
+        result = np.empty((m, rows))
+        # The midranks' sum of squares is (n³ - Σ t³) / 12 over groups of t tied draws: where no two
+        # systems tie, these are the draws of each system.
+        cubes = drawn.sum(axis=0, dtype=np.float64) ** 3 - (drawn**3).sum(axis=0)
+        sizes = [np.broadcast_to(cubes / 12.0, (m, rows)) for _ in "xz"]
+        sides = ((self._below_x, self._x_simple), (self._below_z, self._z_simple))
+        for side, (_, simple) in enumerate(sides):
+            if not simple.all():
+                sizes[side] = sizes[side].copy()
+        block = max(1, min(rows, _CELLS // (4 * n)))
+        columns = max(1, min(m, _CELLS // (n * block), _PAIR_CELLS // (n * n)))
         for left in range(0, m, columns):
             part = slice(left, left + columns)
-            below_x = self._below_x[:, part].reshape(n, -1).astype(kind)
-            below_z = self._below_z[:, part].reshape(n, -1).astype(kind)
-            scored = self.scored[:, part].T
+            below = [b[part].reshape(-1, n).astype(kind, copy=False) for b, _ in sides]
             for start in range(0, rows, block):
-                some = slice(start, start + block)
+                place = part, slice(start, start + block)
+                some = np.ascontiguousarray(drawn[:, place[1]])
                 # The midrank of a system, less the mean of all: (drawn below it - above it) / 2.
-                rx = (w[some] @ below_x).reshape(-1, scored.shape[0], n)
-                rz = (w[some] @ below_z).reshape(-1, scored.shape[0], n)
-                wx = rx * (drawn[some] if self._complete else drawn[some] * scored)
-                with np.errstate(invalid="ignore", divide="ignore"):
-                    sxz = _dot(wx, rz)
-                    sxx = _dot(wx, rx)
-                    wz = rz * (drawn[some] if self._complete else drawn[some] * scored)
-                    szz = _dot(wz, rz)
-                    result[some, part] = sxz / (np.sqrt(sxx) * np.sqrt(szz))
-        return np.clip(result, -1.0, 1.0, out=result)
+                x, z = ((b @ some).reshape(-1, n, some.shape[1]) for b in below)
+                product = x * some
+                if not self._x_simple[part].all():
+                    x *= product
+                    sizes[0][place] = x.sum(axis=1)
+                product *= z
+                result[place] = product.sum(axis=1)
+                if not self._z_simple[part].all():
+                    z *= z
+                    z *= some
+                    sizes[1][place] = z.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result /= np.sqrt(sizes[0] * sizes[1])
+        return np.clip(result, -1.0, 1.0, out=result).T
 
     def _kendall(self, weights: FloatArray) -> FloatArray:
         one, two = self._one, self._two
@@ -146,10 +156,6 @@ def _tied_product(
     return np.asarray(pairs @ untied.astype(pairs.dtype))
 
 
-def _dot(a: NDArray[np.floating], b: NDArray[np.floating]) -> FloatArray:
-    return np.asarray(np.einsum("bmn,bmn->bm", a, b, dtype=np.float64))
-
-
 def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
     """Columns less their mean, over their largest deviation: well-conditioned moments."""
     count = np.maximum(scored.sum(axis=0), 1)
@@ -158,15 +164,19 @@ def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
     return np.asarray(dx / np.where(scale > 0, scale, 1.0))
 
 
-def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """(N, M, N): ½ where the first system stands below the last, -½ above, 0 tied or missing."""
-    by_column = x.T
-    half = (by_column[None] > x[:, :, None]).astype(np.float32)
-    half -= by_column[None] < x[:, :, None]
+def _below(
+    x: FloatArray, scored: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else 0.
+
+    And (M,) flags: every two systems of the input are scored and not tied.
+    """
+    one, two = x.T[:, :, None], x.T[:, None, :]
+    half = np.subtract(one > two, one < two, dtype=np.float32)
     half *= 0.5
-    half *= scored[:, :, None]
-    half *= scored.T[None]
-    return half
+    half *= scored.T[:, :, None] & scored.T[:, None, :]
+    n = len(x)
+    return half, np.count_nonzero(half, axis=(1, 2)) == n * (n - 1)
 
 
 def _signs(a: FloatArray, b: FloatArray) -> NDArray[np.int8]:

@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.meta.compiled import CountRows
 from litepyramid.types import FloatArray
 
 Sampling = Literal["systems", "inputs", "both"]
@@ -39,7 +40,7 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
     )
 
 
-def chunks(k: int, width: int, cells: int = 2_000_000) -> Iterator[tuple[int, int]]:
+def chunks(k: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]]:
     """(start, stop) of chunks of samples of about `cells` numbers, in whole blocks.
 
     Example:
@@ -51,7 +52,9 @@ def chunks(k: int, width: int, cells: int = 2_000_000) -> Iterator[tuple[int, in
         yield start, min(k, start + step)
 
 
-def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
+def counts(
+    seed: int, stream: int, n: int, start: int, stop: int, compiled: CountRows | None = None
+) -> FloatArray:
     """How often each of n items is drawn, n draws with replacement a sample (Efron 1979).
 
     Args:
@@ -60,6 +63,7 @@ def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
         n: Number of items.
         start: First sample, a multiple of `BLOCK`.
         stop: One after the last sample.
+        compiled: The compiled loop, where it is worth it (`litepyramid.meta.compiled`).
 
     Returns:
         (stop - start, n) float64, every row sums to n.
@@ -73,6 +77,9 @@ def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
     offsets = np.arange(0, at_once * n, n)[:, None]
     for first in range(start, stop, BLOCK):
         rng = generator(seed, stream, first // BLOCK)
+        if compiled is not None:
+            compiled(rng, n, result[first - start : min(first + BLOCK, stop) - start])
+            continue
         for row in range(first, min(first + BLOCK, stop), at_once):
             drawn = rng.integers(0, n, (at_once, n))
             drawn += offsets

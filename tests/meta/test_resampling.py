@@ -12,7 +12,7 @@ from nlpstats.correlations import permutation_test as rival_permutation
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
-from litepyramid.meta import draws, permutation
+from litepyramid.meta import compiled, draws, permutation
 from litepyramid.meta.alignment import align
 from litepyramid.meta.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.kernels import COEFFICIENTS
@@ -268,3 +268,30 @@ def test_nlpstats_on_summeval(data):
     pair = permutation.prepare(*standardised(X, Y, Z), "summary", "spearman")
     u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype).swapaxes(0, 1)
     same(pair([np.ascontiguousarray(u)]), rival.samples, 1e-10)
+
+
+# Compiled ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n", [1, 3, 100, 11_490])
+def test_compiled_draws_are_the_same_numbers(n):
+    pytest.importorskip("numba")
+    loop = compiled.count_rows(compiled.WORTH_COMPILING)
+    for seed in (0, 5):
+        plain = draws.counts(seed, draws.INPUTS, n, 64, 200)
+        np.testing.assert_array_equal(draws.counts(seed, draws.INPUTS, n, 64, 200, loop), plain)
+
+
+def test_few_draws_or_no_numba_take_the_plain_way(monkeypatch):
+    assert compiled.count_rows(compiled.WORTH_COMPILING - 1) is None
+    monkeypatch.setattr(compiled, "find_spec", lambda name: None)
+    assert compiled.count_rows(10 * compiled.WORTH_COMPILING) is None
+
+
+def test_large_bootstrap_is_the_same_with_and_without_compiling(monkeypatch):
+    pytest.importorskip("numba")
+    rng = np.random.default_rng(0)
+    X, Z = rng.normal(size=(2, 4, 60_000))
+    ours = bootstrap_samples(X, Z, "system", "kendall", k=90, seed=2)
+    monkeypatch.setattr(compiled, "find_spec", lambda name: None)
+    same(bootstrap_samples(X, Z, "system", "kendall", k=90, seed=2), ours, 0)
