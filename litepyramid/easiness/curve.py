@@ -1,0 +1,405 @@
+"""Metric quality against annotation: correlation by the share of STUs (ZB21 Fig. 2, 4)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litepyramid.easiness.gold import check_same_inputs
+from litepyramid.easiness.mix import BoolArray, By, carriers, ranking, stu_count
+from litepyramid.easiness.scores import Easiness
+from litepyramid.errors import InputError
+from litepyramid.meta.kernels import Coefficient
+from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
+from litepyramid.presence.judge import Judge
+from litepyramid.report.table import Cell, Column, Table
+from litepyramid.types import (
+    FloatArray,
+    InputUnits,
+    IntArray,
+    Signature,
+    SystemLabels,
+    SystemSummaries,
+)
+from litepyramid.units.align import Sentence, align_all
+
+SHARES = tuple(k / 10 for k in range(11))
+TITLES = {
+    "easiness": "predicted easiness",
+    "random": "random",
+    "reversed": "reversed",
+    "gold": "gold easiness",
+}
+
+
+@dataclass(frozen=True)
+class SentenceSums:
+    """Presence of all SCUs and all STUs, added up sentence by sentence.
+
+    With these every mix of SCUs and STUs is scored without judging anything again.
+
+    Attributes:
+        systems: N names.
+        inputs: M names.
+        sentences: n sentences.
+        of_input: (n,) index of each sentence's input.
+        scu_sum: (N, n) sum of weight times presence over a sentence's SCUs, for each system.
+        scu_weight: (n,) sum of their weights.
+        stu_sum: (N, n) sum of presence over a sentence's STUs.
+        stu_weight: (n,) their number.
+        signature: The judge's part of the signature.
+    """
+
+    systems: tuple[str, ...]
+    inputs: tuple[str, ...]
+    sentences: tuple[Sentence, ...]
+    of_input: IntArray
+    scu_sum: FloatArray
+    scu_weight: FloatArray
+    stu_sum: FloatArray
+    stu_weight: FloatArray
+    signature: dict[str, str]
+
+    def scores(self, carries_stus: BoolArray) -> FloatArray:
+        """Lite2.x of every summary, if these sentences carry STUs and the others SCUs.
+
+        Args:
+            carries_stus: (n,) bool.
+
+        Returns:
+            (N, M); NaN for an input that is left without a unit.
+        """
+        counts = np.eye(len(self.inputs))[self.of_input]
+        total = np.where(carries_stus, self.stu_sum, self.scu_sum) @ counts
+        weight = np.where(carries_stus, self.stu_weight, self.scu_weight) @ counts
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(weight > 0, total / weight, np.nan)
+
+
+def judge_sentences(
+    summaries: Sequence[SystemSummaries],
+    scus: Sequence[InputUnits],
+    stus: Sequence[InputUnits],
+    sentences: Sequence[Sentence],
+    judge: Judge,
+) -> SentenceSums:
+    """Judges every SCU and every STU in every summary, once.
+
+    Raises:
+        InputError: Inputs of units and summaries differ, or a unit finds no sentence.
+    """
+    check_same_inputs(scus, stus)
+    names = tuple(entry.input for entry in scus)
+    for system in summaries:
+        if system.inputs != names:
+            raise InputError(
+                f"system '{system.system}' has other inputs than the units, or in another order"
+            )
+    kept = tuple(s for s in sentences if s.input in set(names))
+    place = {(s.input, s.reference, s.sentence): i for i, s in enumerate(kept)}
+    human = [alignment.units for alignment in align_all(scus, kept)]
+    aligned = {a.units.input: a.units for a in align_all(stus, kept)}
+    machine = [aligned[name] for name in names]
+    items = [
+        (text, one.texts + other.texts)
+        for system in summaries
+        for text, one, other in zip(system.texts, human, machine, strict=True)
+    ]
+    judged = judge.judge(items)
+    sums = [np.zeros((len(summaries), len(kept))) for _ in range(2)]
+    weights = [np.zeros(len(kept)) for _ in range(2)]
+    for column, name in enumerate(names):
+        for kind, units in enumerate((human[column].units, machine[column].units)):
+            offset = len(human[column].units) * kind
+            index = [place[name, u.reference or 0, u.sentence or 0] for u in units]
+            weight = np.array([u.weight for u in units])
+            np.add.at(weights[kind], index, weight)
+            for row in range(len(summaries)):
+                presence = judged.presence[row * len(names) + column]
+                found = presence[offset : offset + len(units)]
+                np.add.at(sums[kind][row], index, weight * found)
+    column_of = {name: i for i, name in enumerate(names)}
+    return SentenceSums(
+        tuple(system.system for system in summaries),
+        names,
+        kept,
+        np.array([column_of[s.input] for s in kept], dtype=np.int64),
+        sums[0],
+        weights[0],
+        sums[1],
+        weights[1],
+        dict(judged.signature),
+    )
+
+
+def human_scores(
+    labels: Sequence[SystemLabels], scus: Sequence[InputUnits], systems: Sequence[str]
+) -> FloatArray:
+    """Human scores from presence labels of the SCUs: their weighted mean, (systems, inputs).
+
+    Raises:
+        InputError: A system has no labels.
+    """
+    found = {entry.system: entry for entry in labels}
+    rows = []
+    for system in systems:
+        if system not in found:
+            raise InputError(f"system '{system}' has no labels")
+        rows.append(
+            [
+                float(np.average(given, weights=[u.weight for u in entry.units]))
+                for given, entry in zip(found[system].labels, scus, strict=True)
+            ]
+        )
+    return np.array(rows)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvePoint:
+    """One correlation on the curve.
+
+    Attributes:
+        level: ``"system"`` or ``"summary"`` (or ``"global"``).
+        coefficient: For example ``"pearson"``.
+        share: Share of the sentences that carry STUs.
+        count: Their number.
+        by: How they were chosen.
+        value: The correlation with the human score; the mean over seeds for ``"random"``.
+        sd: Standard deviation over seeds (n - 1); NaN but for ``"random"``.
+        low: Lowest of the seeds; NaN but for ``"random"``.
+        high: Highest of the seeds; NaN but for ``"random"``.
+    """
+
+    level: Level
+    coefficient: Coefficient
+    share: float
+    count: int
+    by: By
+    value: float
+    sd: float = math.nan
+    low: float = math.nan
+    high: float = math.nan
+
+
+@dataclass(frozen=True)
+class CurveResult:
+    """Correlation with the human score against the share of STUs.
+
+    Attributes:
+        points: All correlations.
+        sentences: Number of sentences.
+        shape: Systems and inputs.
+        seeds: Number of random orders.
+        notes: What a user must be told.
+        signature: How to get the same again.
+    """
+
+    points: tuple[CurvePoint, ...]
+    sentences: int
+    shape: tuple[int, int]
+    seeds: int
+    notes: tuple[str, ...]
+    signature: Signature
+
+    @property
+    def ways(self) -> tuple[By, ...]:
+        """How sentences were chosen, in the order of the columns."""
+        return tuple(dict.fromkeys(point.by for point in self.points))
+
+    def line(self, by: By, level: Level, coefficient: Coefficient) -> tuple[CurvePoint, ...]:
+        """The points of one line, by share."""
+        return tuple(
+            p for p in self.points if (p.by, p.level, p.coefficient) == (by, level, coefficient)
+        )
+
+    @property
+    def panels(self) -> tuple[tuple[Level, Coefficient], ...]:
+        """Level and coefficient of each panel."""
+        return tuple(dict.fromkeys((p.level, p.coefficient) for p in self.points))
+
+    def to_tables(self) -> Sequence[Table]:
+        """A row for each level, coefficient and share; a column for each way of choosing."""
+        columns = [Column("level"), Column("coefficient", "K"), Column("share", digits=2)]
+        columns += [Column("stu_sentences", "STU sent.")]
+        for by in self.ways:
+            columns.append(Column(by, by))
+            if by == "random":
+                columns.append(Column("random_sd", "± sd"))
+        short = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
+        rows: list[tuple[Cell, ...]] = []
+        for level, coefficient in self.panels:
+            lines = [self.line(by, level, coefficient) for by in self.ways]
+            for points in zip(*lines, strict=True):
+                row: list[Cell] = [level, short.get(coefficient, coefficient)]
+                row += [points[0].share, points[0].count]
+                for point in points:
+                    row.append(point.value)
+                    if point.by == "random":
+                        row.append(point.sd)
+                rows.append(tuple(row))
+        notes = (
+            f"{self.shape[0]} systems, {self.shape[1]} inputs, {self.sentences} sentences; share 0 "
+            "is Lite2 (SCUs alone), share 1 is Lite3 (STUs alone).",
+            *self.notes,
+            f"Signature: {self.signature}",
+        )
+        title = "Correlation with the human score by the share of sentences that carry STUs"
+        return [Table(title, tuple(columns), tuple(rows), notes)]
+
+    def to_json(self) -> dict[str, Any]:
+        """All points."""
+        return {
+            "points": [
+                {
+                    "level": p.level,
+                    "coefficient": p.coefficient,
+                    "share": p.share,
+                    "stu_sentences": p.count,
+                    "by": p.by,
+                    "value": p.value,
+                    "sd": p.sd,
+                    "low": p.low,
+                    "high": p.high,
+                }
+                for p in self.points
+            ],
+            "sentences": self.sentences,
+            "systems": self.shape[0],
+            "inputs": self.shape[1],
+            "seeds": self.seeds,
+            "notes": list(self.notes),
+            "signature": self.signature.to_dict(),
+        }
+
+
+def budget_curve(
+    sums: SentenceSums,
+    human: FloatArray,
+    *,
+    easiness: Easiness | None = None,
+    gold: Easiness | None = None,
+    shares: Sequence[float] = SHARES,
+    seeds: int = 100,
+    seed: int = 12345,
+    levels: Sequence[Level] = ("system", "summary"),
+    coefficients: Sequence[Coefficient] = ("pearson",),
+    constant: ConstantPolicy = "skip",
+    folds: Mapping[str, int] | None = None,
+) -> CurveResult:
+    """Correlation of Lite2.x with the human score at each share of STUs (ZB21 Fig. 2, 4).
+
+    At a share x the first floor(x n) sentences of a ranking of all n sentences carry STUs. The
+    random line is the mean over `seeds` random rankings, each of which grows from share to share.
+
+    Args:
+        sums: What `judge_sentences` gives.
+        human: (N, M) human scores of the same systems and inputs.
+        easiness: Predicted easiness: gives the lines ``easiness`` and ``reversed``.
+        gold: Gold easiness: gives the line ``gold``.
+        shares: Shares from 0 to 1.
+        seeds: Number of random rankings; 0 for none.
+        seed: Seed of the generator that draws them.
+        levels: Levels of correlation.
+        coefficients: Coefficients of correlation.
+        constant: What becomes of a constant vector (see `level_correlation`).
+        folds: The fold of each input: then a correlation is the mean over folds of that of the
+            fold's inputs, as ZB21 reports it; without, it is over all inputs at once. Sentences
+            are ranked over the whole data set either way.
+
+    Raises:
+        InputError: An input has no fold, shapes differ, a share is out of range, or there is nothing to draw.
+    """
+    n = len(sums.sentences)
+    if human.shape != (len(sums.systems), len(sums.inputs)):
+        raise InputError(
+            f"the human scores have the shape {human.shape}",
+            expected=f"({len(sums.systems)}, {len(sums.inputs)}): systems, inputs",
+        )
+    if seeds < 0:
+        raise InputError(f"{seeds} random rankings", expected="0 or more")
+    parts = _parts(sums.inputs, folds)
+    shares = sorted(set(shares))
+    counts = [stu_count(share, n) for share in shares]
+    orders: dict[By, list[IntArray]] = {}
+    if easiness is not None:
+        values = easiness.of(sums.sentences)
+        orders["easiness"] = [ranking("easiness", values, n)]
+    if seeds:
+        rng = np.random.default_rng(seed)
+        orders["random"] = [ranking("random", None, n, rng) for _ in range(seeds)]
+    if easiness is not None:
+        orders["reversed"] = [ranking("reversed", easiness.of(sums.sentences), n)]
+    if gold is not None:
+        orders["gold"] = [ranking("gold", gold.of(sums.sentences), n)]
+    if not orders or not shares:
+        raise InputError("nothing to draw", expected="an easiness or random rankings, and shares")
+    points = []
+    constants = 0
+    for by, tried in orders.items():
+        for share, count in zip(shares, counts, strict=True):
+            scored = [sums.scores(carriers(order, count)) for order in tried]
+            for level in levels:
+                for coefficient in coefficients:
+                    found = [
+                        [
+                            level_correlation(
+                                scores[:, part], human[:, part], level, coefficient, constant
+                            )
+                            for part in parts
+                        ]
+                        for scores in scored
+                    ]
+                    constants += sum(value.constant for values in found for value in values)
+                    drawn = np.array([np.mean([v.value for v in values]) for values in found])
+                    points.append(_point(level, coefficient, share, count, by, drawn))
+    points.sort(key=lambda p: (levels.index(p.level), coefficients.index(p.coefficient)))
+    notes = []
+    if "random" in orders:
+        notes.append(f"random: mean ± standard deviation over {seeds} random rankings.")
+    if easiness is not None:
+        notes.append("reversed: the hardest sentences carry STUs first.")
+    if folds is not None:
+        notes.append(f"Each correlation is the mean over {len(parts)} folds of inputs.")
+    if constants:
+        notes.append(f"{constants} constant vectors over all points (policy: {constant}).")
+    said = {} if easiness is None else dict(easiness.signature.fields)
+    signature = Signature.of(
+        curve="lite2.x",
+        easiness=said.get("easiness"),
+        features=said.get("features"),
+        **sums.signature,
+        constant=constant,
+        folds=None if folds is None else len(parts),
+        seeds=seeds or None,
+        seed=seed if seeds else None,
+    )
+    shape = (len(sums.systems), len(sums.inputs))
+    return CurveResult(tuple(points), n, shape, seeds, tuple(notes), signature)
+
+
+def _parts(inputs: Sequence[str], folds: Mapping[str, int] | None) -> list[IntArray]:
+    """The columns of each fold; all columns at once without folds."""
+    if folds is None:
+        return [np.arange(len(inputs))]
+    for name in inputs:
+        if name not in folds:
+            raise InputError(f"input '{name}' is in no fold")
+    place = np.array([folds[name] for name in inputs])
+    return [np.flatnonzero(place == fold) for fold in sorted(set(place.tolist()))]
+
+
+def _point(
+    level: Level, coefficient: Coefficient, share: float, count: int, by: By, drawn: FloatArray
+) -> CurvePoint:
+    if by != "random":
+        return CurvePoint(level, coefficient, share, count, by, float(drawn[0]))
+    kept = drawn[~np.isnan(drawn)]
+    if not kept.size:
+        return CurvePoint(level, coefficient, share, count, by, math.nan)
+    sd = float(kept.std(ddof=1)) if kept.size > 1 else math.nan
+    low, high = float(kept.min()), float(kept.max())
+    return CurvePoint(level, coefficient, share, count, by, float(kept.mean()), sd, low, high)

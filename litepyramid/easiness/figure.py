@@ -1,0 +1,73 @@
+"""The curve as a figure (ZB21 Fig. 2, 4)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from litepyramid.easiness.curve import TITLES, CurveResult
+from litepyramid.errors import InputError
+from litepyramid.extras import require
+from litepyramid.io.files import atomic_write
+
+FORMATS = ("png", "pdf", "svg")
+_STYLE: dict[str, dict[str, Any]] = {
+    "easiness": {"color": "#0072b2", "marker": "o", "linewidth": 2.0, "zorder": 4},
+    "random": {"color": "#e69f00", "marker": "", "linestyle": "--", "linewidth": 1.6},
+    "reversed": {"color": "#d55e00", "marker": "v", "linestyle": ":", "linewidth": 1.4},
+    "gold": {"color": "#009e73", "marker": "s", "linestyle": "-.", "linewidth": 1.2},
+}
+_LEVEL = {"system": "System level", "summary": "Summary level", "global": "Global"}
+_NAME = {"pearson": "Pearson r", "spearman": "Spearman ρ", "kendall": "Kendall τ"}
+
+
+def draw_curve(result: CurveResult, path: str | Path) -> None:
+    """Draws the curve: share of STUs across, correlation with the human score up.
+
+    One panel for each level and coefficient. The random line is the mean over its rankings with a
+    band of one standard deviation on either side.
+
+    Args:
+        result: What `budget_curve` gives.
+        path: The figure, in .png, .pdf or .svg.
+
+    Raises:
+        InputError: The file has another ending or cannot be written.
+        MissingExtraError: matplotlib is not installed.
+    """
+    path = Path(path)
+    form = path.suffix[1:].lower()
+    if form not in FORMATS:
+        raise InputError(
+            f"no figure can be drawn as '{path.name}'", expected="a name in .png, .pdf or .svg"
+        )
+    figures = require("matplotlib.figure", extra="report", purpose="the figure")
+    panels = result.panels
+    across = min(2, len(panels))
+    down = -(-len(panels) // across)
+    figure = figures.Figure(figsize=(4.6 * across, 3.4 * down), layout="constrained")
+    axes = figure.subplots(down, across, squeeze=False).ravel()
+    for axis, (level, coefficient) in zip(axes, panels, strict=False):
+        for by in result.ways:
+            line = result.line(by, level, coefficient)
+            x = [100 * p.share for p in line]
+            label = TITLES[by]
+            if by == "random":
+                label = f"random, mean ± sd of {result.seeds}"
+                low, high = ([p.value + sign * p.sd for p in line] for sign in (-1, 1))
+                axis.fill_between(x, low, high, color="#e69f00", alpha=0.22, linewidth=0)
+            axis.plot(x, [p.value for p in line], label=label, markersize=4, **_STYLE[by])
+        axis.set_title(_LEVEL[level], fontsize=10)
+        axis.set_xlabel("sentences that carry STUs (%)")
+        axis.set_ylabel(f"{_NAME.get(coefficient, coefficient)} with the human score")
+        axis.set_xlim(0, 100)
+        axis.grid(color="#dddddd", linewidth=0.6)
+        axis.set_axisbelow(True)
+        for side in ("top", "right"):
+            axis.spines[side].set_visible(False)
+    for axis in axes[len(panels) :]:
+        axis.set_visible(False)
+    axes[0].legend(fontsize=8, frameon=False, loc="best")
+    metadata = {"Creator": "litepyramid"} if form != "png" else {"Software": "litepyramid"}
+    with atomic_write(path, binary=True) as file:
+        figure.savefig(file, format=form, dpi=160, metadata=metadata)
