@@ -1,11 +1,7 @@
-"""Features for a sentence from its dependency tree and its STUs: what needs no constituency parser.
-
-All of it is known before a person has written any SCU.
-"""
+"""Features of a sentence from its dependency tree: what needs no constituency parser."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +15,6 @@ from litepyramid.errors import InputError
 if TYPE_CHECKING:
     from spacy.tokens import Doc
 
-WITH_STUS = "dependency+stus"
-
 _RELATIONS = (
     "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse "
     "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan "
@@ -32,18 +26,6 @@ RELATIONS = tuple(_RELATIONS.split())
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 TAGS = tuple(_TAGS.split())
 """Universal parts of speech."""
-
-STU_NAMES = (
-    "stu:count",
-    "stu:mean_length",
-    "stu:longest",
-    "stu:shortest",
-    "stu:mean_share",
-    "stu:longest_share",
-    "stu:shortest_share",
-    "stu:coverage",
-)
-
 
 @dataclass(frozen=True, slots=True)
 class DependencyTree:
@@ -141,40 +123,3 @@ def dependency_features(trees: Sequence[DependencyTree]) -> FeatureTable:
         *(f"tag:{name}" for name in TAGS),
     )
     return FeatureTable(DEPENDENCY, names, np.array(rows, dtype=np.float64))
-
-
-def stu_features(sentences: Sequence[str], stus: Sequence[Sequence[str]]) -> FeatureTable:
-    """What the STUs of each sentence leave of it: their number, their lengths, what they cover.
-
-    Lengths are in words as ROUGE counts them (runs of letters and digits). ``share`` is a length
-    over the sentence's own; ``coverage`` is the share of the sentence's word types that is in at
-    least one STU. A long STU holds much that no single SCU says, words in no STU can match none:
-    both keep ROUGE-1 F1, and so easiness, low.
-
-    Args:
-        sentences: The sentences.
-        stus: The STUs of each sentence.
-
-    Returns:
-        (sentences, 8); zeros for a sentence without STUs or words.
-
-    Example:
-        >>> stu_features(["Rain falls and it pours ."], [["Rain falls", "it pours"]]).values[0]
-        array([2. , 2. , 2. , 2. , 0.4, 0.4, 0.4, 0.8])
-    """
-    rows = []
-    for text, units in zip(sentences, stus, strict=True):
-        words = _words(text)
-        lengths = [len(_words(unit)) for unit in units]
-        if not lengths or not words:
-            rows.append([0.0] * len(STU_NAMES))
-            continue
-        covered = {word for unit in units for word in _words(unit)} & set(words)
-        sizes = [float(np.mean(lengths)), max(lengths), min(lengths)]
-        shares = [size / len(words) for size in sizes]
-        rows.append([len(lengths), *sizes, *shares, len(covered) / len(set(words))])
-    return FeatureTable("stus", STU_NAMES, np.array(rows, dtype=np.float64))
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", text.lower())

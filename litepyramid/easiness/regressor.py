@@ -30,7 +30,9 @@ class Settings:
         objective: XGBoost's name of the loss.
         max_depth: Deepest a tree may grow.
         eta: Learning rate.
-        rounds: Number of trees.
+        rounds: Number of steps, each a tree (or as many as `forest` says).
+        forest: Trees grown side by side at each step, each on its own draw of sentences and
+            features; their mean is the step. 1 is plain boosting.
         min_child_weight: Fewest sentences in a leaf.
         subsample: Share of the sentences that each tree sees.
         colsample: Share of the features that each tree sees.
@@ -42,6 +44,7 @@ class Settings:
     max_depth: int = 3
     eta: float = 0.1
     rounds: int = 40
+    forest: int = 1
     min_child_weight: float = 1.0
     subsample: float = 1.0
     colsample: float = 1.0
@@ -54,6 +57,7 @@ class Settings:
             ("max depth", self.max_depth, self.max_depth >= 1),
             ("eta", self.eta, 0 < self.eta <= 1),
             ("rounds", self.rounds, self.rounds >= 1),
+            ("forest", self.forest, self.forest >= 1),
             ("min child weight", self.min_child_weight, self.min_child_weight >= 0),
             ("subsample", self.subsample, 0 < self.subsample <= 1),
             ("colsample", self.colsample, 0 < self.colsample <= 1),
@@ -133,6 +137,7 @@ def fit(
             "max_depth": settings.max_depth,
             "eta": settings.eta,
             "min_child_weight": settings.min_child_weight,
+            "num_parallel_tree": settings.forest,
             "subsample": settings.subsample,
             "colsample_bytree": settings.colsample,
             "lambda": settings.reg_lambda,
@@ -150,6 +155,7 @@ def fit(
         "max_depth": str(settings.max_depth),
         "eta": str(settings.eta),
         "rounds": str(settings.rounds),
+        "forest": str(settings.forest),
         "min_child_weight": str(settings.min_child_weight),
         "subsample": str(settings.subsample),
         "colsample": str(settings.colsample),

@@ -1,0 +1,149 @@
+"""Features of a sentence from the STUs that a machine made of it.
+
+They are known before a person has written any SCU, and they say more of easiness than syntax does:
+words in no STU can match no SCU, and a long STU holds much that no single SCU says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from litepyramid.easiness.dependency import DependencyTree
+from litepyramid.easiness.features import FeatureTable
+from litepyramid.errors import InputError
+
+STUS = "stus"
+WITH_STUS = "dependency+stus"
+
+LENGTHS = (4, 6, 8)
+"""Words of the imagined SCUs of `expected F1`; those of REALSumm have 6.7 on average."""
+
+WINDOWS = (5, 7)
+CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
+
+NAMES = (
+    "stu:count",
+    "stu:mean_length",
+    "stu:longest",
+    "stu:shortest",
+    "stu:length_sd",
+    "stu:mean_share",
+    "stu:longest_share",
+    "stu:shortest_share",
+    "stu:coverage",
+    "stu:content_coverage",
+    "stu:repetition",
+    "stu:new_words",
+    "stu:pronouns",
+    "stu:sentence_f1_mean",
+    "stu:sentence_f1_best",
+    *(f"stu:expected_f1_{length}" for length in LENGTHS),
+    *(f"stu:window_f1_{length}" for length in WINDOWS),
+)
+
+_PRONOUN_LIST = "he her hers him his i it its my our she their them they us we you your"
+_PRONOUNS = frozenset(_PRONOUN_LIST.split())
+
+
+def stu_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]]) -> FeatureTable:
+    """What the STUs of each sentence leave of it.
+
+    Words are as ROUGE counts them: lower-cased runs of letters and digits.
+
+    - ``count``; lengths in words: ``mean_length``, ``longest``, ``shortest``, ``length_sd``; and
+      the first three over the sentence's own length (``_share``).
+    - ``coverage``: share of the sentence's word types that are in at least one STU;
+      ``content_coverage``: the same of its nouns, names, verbs, adjectives and numbers;
+      ``repetition``: in how many STUs a word type of the sentence is, on average.
+    - ``new_words``: share of the STUs' word types that the sentence does not have (names in the
+      place of mentions); ``pronouns``: pronouns per STU.
+    - ``sentence_f1``: ROUGE-1 F1 of the sentence with its STUs, their mean and the best.
+    - ``expected_f1_m``: how well an imagined SCU of m words is matched: each word of the sentence
+      is worth the best ``2 min(m, n) / (m + n)`` of an STU of n words that holds it, 0 if none
+      does; the mean over the words.
+    - ``window_f1_m``: every run of m words of the sentence as an imagined SCU: the mean of its
+      best ROUGE-1 F1 with an STU.
+
+    Args:
+        trees: The sentences, parsed.
+        stus: The STUs of each sentence.
+
+    Returns:
+        (sentences, 20); zeros for a sentence without STUs or words.
+
+    Raises:
+        InputError: There are STUs for another number of sentences.
+
+    Example:
+        >>> tree = DependencyTree(("Rain", "falls", "hard"), ("NOUN", "VERB", "ADV"), (1, 1, 1),
+        ...                       ("nsubj", "root", "advmod"))
+        >>> table = stu_features([tree], [["Rain falls"]])
+        >>> dict(zip(table.names, table.values[0].round(2).tolist()))["stu:coverage"]
+        0.67
+    """
+    if len(trees) != len(stus):
+        raise InputError(
+            f"STUs of {len(stus)} sentences, and {len(trees)} sentences", expected="one list each"
+        )
+    rows = [_row(tree, units) for tree, units in zip(trees, stus, strict=True)]
+    return FeatureTable(STUS, NAMES, np.array(rows, dtype=np.float64))
+
+
+def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
+    words = _words(" ".join(tree.tokens))
+    made = [unit for unit in map(_words, units) if unit]
+    if not made or not words:
+        return [0.0] * len(NAMES)
+    lengths = np.array([len(unit) for unit in made], dtype=np.float64)
+    types, found = set(words), {word for unit in made for word in unit}
+    content = [
+        word
+        for token, tag in zip(tree.tokens, tree.tags, strict=True)
+        if tag in CONTENT
+        for word in _words(token)
+    ]
+    sizes = [float(lengths.mean()), float(lengths.max()), float(lengths.min())]
+    whole = [_f1(words, unit) for unit in made]
+    return [
+        float(len(made)),
+        *sizes,
+        float(lengths.std()),
+        *(size / len(words) for size in sizes),
+        len(types & found) / len(types),
+        _mean([word in found for word in content]),
+        _mean([sum(word in unit for unit in made) for word in sorted(types)]),
+        len(found - types) / len(found),
+        sum(word in _PRONOUNS for unit in made for word in unit) / len(made),
+        _mean(whole),
+        max(whole),
+        *(_expected(words, made, length) for length in LENGTHS),
+        *(_windowed(words, made, length) for length in WINDOWS),
+    ]
+
+
+def _expected(words: Sequence[str], made: Sequence[Sequence[str]], m: int) -> float:
+    worth = [(2 * min(m, len(unit)) / (m + len(unit)), set(unit)) for unit in made]
+    return _mean([max((f for f, unit in worth if word in unit), default=0.0) for word in words])
+
+
+def _windowed(words: Sequence[str], made: Sequence[Sequence[str]], m: int) -> float:
+    runs = [words[i : i + m] for i in range(max(1, len(words) - m + 1))]
+    return _mean([max(_f1(run, unit) for unit in made) for run in runs])
+
+
+def _f1(one: Sequence[str], other: Sequence[str]) -> float:
+    """ROUGE-1 F1 of two lists of words."""
+    shared = (Counter(one) & Counter(other)).total()
+    return 2 * shared / (len(one) + len(other))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())
