@@ -115,6 +115,8 @@ def sentence_easiness(
             raise InputError("gold easiness needs both", expected="--scus and --stus")
         return gold_easiness(read_units(scus, ids), read_units(stus, ids, kind="stu"), sentences)
     if easiness is None:
-        raise InputError("no easiness", expected="--easiness FILE")
+        from litepyramid.easiness.predict import predict_easiness
+
+        return predict_easiness(read_references(references, ids))
     given = read_easiness(easiness)
     return Easiness(sentences, given.of(sentences), given.signature, given.notes)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from litepyramid._version import __version__
-from litepyramid.cli import budget, cache, meta, units
+from litepyramid.cli import budget, cache, easiness, meta, units
 from litepyramid.cli.demo import demo
 from litepyramid.cli.meta_more import add_commands
 from litepyramid.cli.pyramid_files import pyramid
@@ -42,6 +42,7 @@ def _root(
 
 app.add_typer(budget.app, name="budget")
 app.add_typer(cache.app, name="cache")
+app.add_typer(easiness.app, name="easiness")
 app.add_typer(meta.app, name="meta")
 add_commands(meta.app)
 app.add_typer(units.app, name="units")

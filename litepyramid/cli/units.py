@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from litepyramid.cli import pyramid_files
+from litepyramid.cli import pyramid_files, units_mix
 
 if TYPE_CHECKING:
     from litepyramid.types import InputUnits
 
 app = typer.Typer(help="Make the units that summaries are scored by.", no_args_is_help=True)
 app.command("from-pyr")(pyramid_files.from_pyr)
+app.command("mix")(units_mix.mix)
 
 
 class FormName(StrEnum):

@@ -311,7 +311,8 @@ def budget_curve(
             are ranked over the whole data set either way.
 
     Raises:
-        InputError: An input has no fold, shapes differ, a share is out of range, or there is nothing to draw.
+        InputError: An input has no fold, shapes differ, a share is out of range, or there is
+            nothing to draw.
     """
     n = len(sums.sentences)
     if human.shape != (len(sums.systems), len(sums.inputs)):
@@ -322,7 +323,7 @@ def budget_curve(
     if seeds < 0:
         raise InputError(f"{seeds} random rankings", expected="0 or more")
     parts = _parts(sums.inputs, folds)
-    shares = sorted(set(shares))
+    shares = sorted({float(share) for share in shares})
     counts = [stu_count(share, n) for share in shares]
     orders: dict[By, list[IntArray]] = {}
     if easiness is not None:

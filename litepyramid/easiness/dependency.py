@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from litepyramid.easiness.features import DEPENDENCY, FeatureTable
 from litepyramid.errors import InputError
+from litepyramid.units.align import word_types
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -26,6 +27,7 @@ RELATIONS = tuple(_RELATIONS.split())
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 TAGS = tuple(_TAGS.split())
 """Universal parts of speech."""
+
 
 @dataclass(frozen=True, slots=True)
 class DependencyTree:
@@ -123,3 +125,48 @@ def dependency_features(trees: Sequence[DependencyTree]) -> FeatureTable:
         *(f"tag:{name}" for name in TAGS),
     )
     return FeatureTable(DEPENDENCY, names, np.array(rows, dtype=np.float64))
+
+
+CONTEXT_NAMES = ("context:shared_with_nearest", "context:shared_content")
+CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
+
+
+def context_features(trees: Sequence[DependencyTree], groups: Sequence[Hashable]) -> FeatureTable:
+    """How much of each sentence the other sentences of its reference say too.
+
+    The greatest share of the sentence's word types that any one other sentence has; and the share
+    of its content words (`CONTENT`) that are in at least one other sentence.
+
+    Args:
+        trees: The sentences, parsed.
+        groups: Which reference each sentence belongs to.
+
+    Returns:
+        (sentences, 2); zeros for a sentence alone in its reference.
+
+    Example:
+        >>> one = DependencyTree(("Rain", "falls"), ("NOUN", "VERB"), (1, 1), ("nsubj", "root"))
+        >>> other = DependencyTree(("Rain", "!"), ("NOUN", "PUNCT"), (0, 0), ("root", "punct"))
+        >>> context_features([one, other], ["a", "a"]).values.tolist()
+        [[0.5, 0.5], [1.0, 1.0]]
+    """
+    words = [word_types(" ".join(tree.tokens)) for tree in trees]
+    content = [
+        {t.lower() for t, tag in zip(tree.tokens, tree.tags, strict=True) if tag in CONTENT}
+        for tree in trees
+    ]
+    members: dict[Hashable, list[int]] = {}
+    for index, group in enumerate(groups):
+        members.setdefault(group, []).append(index)
+    rows = []
+    for index, group in enumerate(groups):
+        others = [other for other in members[group] if other != index]
+        nearest = max((len(words[index] & words[o]) for o in others), default=0)
+        elsewhere = {word for other in others for word in content[other] | words[other]}
+        rows.append(
+            [
+                nearest / max(1, len(words[index])),
+                len(content[index] & elsewhere) / max(1, len(content[index])),
+            ]
+        )
+    return FeatureTable("context", CONTEXT_NAMES, np.array(rows, dtype=np.float64))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from litepyramid.easiness.features import FeatureTable
 from litepyramid.easiness.regressor import PAPER, Settings, fit, predict
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
+from litepyramid.io.inputs import read_ids
 from litepyramid.report.table import Column, Table
 from litepyramid.types import FloatArray, IntArray, Signature
 
@@ -129,6 +131,27 @@ def seeded_folds(inputs: Sequence[str], k: int, seed: int) -> dict[str, int]:
         raise InputError(f"{k} folds of {len(distinct)} inputs", expected="from 2 to as many")
     order = np.random.default_rng(seed).permutation(len(distinct))
     return {distinct[int(i)]: place % k for place, i in enumerate(order)}
+
+
+def read_folds(folder: str | Path) -> dict[str, int]:
+    """Each input's fold, from 0, by a folder with a file of ids (one a line) for each fold.
+
+    Raises:
+        InputError: It is no folder, holds fewer than two files, or an id is in two of them.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError("is no folder", path=folder, expected="a folder with a file for each fold")
+    files = sorted(path for path in folder.iterdir() if path.is_file())
+    if len(files) < 2:
+        raise InputError(f"holds {len(files)} files", path=folder, expected="one for each fold")
+    folds: dict[str, int] = {}
+    for number, path in enumerate(files):
+        for name in read_ids(path):
+            if name in folds:
+                raise InputError(f"input '{name}' is in two folds", path=path)
+            folds[name] = number
+    return folds
 
 
 def cross_fit(

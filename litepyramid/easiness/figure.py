@@ -21,6 +21,23 @@ _LEVEL = {"system": "System level", "summary": "Summary level", "global": "Globa
 _NAME = {"pearson": "Pearson r", "spearman": "Spearman ρ", "kendall": "Kendall τ"}
 
 
+def check_figure(path: str | Path) -> None:
+    """Says before the work whether a figure can be drawn: its ending, its folder, matplotlib.
+
+    Raises:
+        InputError: The ending is none of .png, .pdf and .svg, or there is no such folder.
+        MissingExtraError: matplotlib is not installed.
+    """
+    path = Path(path)
+    if path.suffix[1:].lower() not in FORMATS:
+        raise InputError(
+            f"no figure can be drawn as '{path.name}'", expected="a name in .png, .pdf or .svg"
+        )
+    if not path.parent.is_dir():
+        raise InputError("the folder does not exist", path=path, hint="Check the path.")
+    require("matplotlib.figure", extra="report", purpose="the figure")
+
+
 def draw_curve(result: CurveResult, path: str | Path) -> None:
     """Draws the curve: share of STUs across, correlation with the human score up.
 
@@ -36,11 +53,8 @@ def draw_curve(result: CurveResult, path: str | Path) -> None:
         MissingExtraError: matplotlib is not installed.
     """
     path = Path(path)
+    check_figure(path)
     form = path.suffix[1:].lower()
-    if form not in FORMATS:
-        raise InputError(
-            f"no figure can be drawn as '{path.name}'", expected="a name in .png, .pdf or .svg"
-        )
     figures = require("matplotlib.figure", extra="report", purpose="the figure")
     panels = result.panels
     across = min(2, len(panels))

@@ -12,18 +12,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litepyramid.easiness.dependency import DependencyTree
+from litepyramid.easiness.dependency import CONTENT, DependencyTree
 from litepyramid.easiness.features import FeatureTable
 from litepyramid.errors import InputError
 
 STUS = "stus"
-WITH_STUS = "dependency+stus"
 
 LENGTHS = (4, 6, 8)
 """Words of the imagined SCUs of `expected F1`; those of REALSumm have 6.7 on average."""
 
 WINDOWS = (5, 7)
-CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
 
 NAMES = (
     "stu:count",

@@ -61,14 +61,15 @@ def word_types(text: str) -> frozenset[str]:
 def sentences_of(
     references: Sequence[InputReferences], split: Callable[[str], Sequence[str]] | None = None
 ) -> tuple[Sentence, ...]:
-    """All sentences of all references, in their order; sentences with no text are left out.
+    """All sentences of all references, in their order and with the numbers that extraction gives.
 
     Args:
         references: The references of every input.
-        split: Splits a reference whose sentences are not marked.
+        split: Splits a reference whose sentences are not marked; spaCy's rules, as when units are
+            extracted, if it is not given.
 
     Raises:
-        InputError: A reference marks no sentences and there is no `split`; an input comes twice.
+        InputError: An input comes twice.
 
     Example:
         >>> marked = InputReferences("a", (("One .", "Two ."),), (True,))
@@ -79,17 +80,15 @@ def sentences_of(
     sentences = []
     for item in references:
         for number, (texts, marked) in enumerate(zip(item.references, item.marked, strict=True)):
-            if not marked and split is None:
-                raise InputError(
-                    f"reference {number + 1} of input '{item.input}' marks no sentences",
-                    expected="<t> … </t> around each sentence, or a list of sentences",
-                )
-            if not marked and split is not None:
+            if not marked:
+                if split is None:
+                    from litepyramid.units.sentences import make_splitter
+
+                    split = make_splitter("rules")
                 texts = tuple(part for text in texts for part in split(text))
+            kept = (" ".join(text.split()) for text in texts if text.strip())
             sentences += [
-                Sentence(item.input, number, index, " ".join(text.split()))
-                for index, text in enumerate(texts)
-                if text.strip()
+                Sentence(item.input, number, index, text) for index, text in enumerate(kept)
             ]
     return tuple(sentences)
 

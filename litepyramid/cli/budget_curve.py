@@ -1,0 +1,115 @@
+"""``litepyramid budget curve``: what metric quality costs what annotation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+
+
+def curve(
+    summaries: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Summary files, or folders of them; a system is a file.", show_default=False
+        ),
+    ],
+    scus: Annotated[Path, typer.Option("--scus", "-s", help="SCUs.", show_default=False)],
+    references: Annotated[
+        Path,
+        typer.Option("--references", "-r", help="References they come from.", show_default=False),
+    ],
+    stus: Annotated[
+        Path | None, typer.Option("--stus", "-t", help="STUs. [default: extract them]")
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option("--labels", "-l", help="Human presence labels of the SCUs: file or folder."),
+    ] = None,
+    scores: Annotated[
+        Path | None, typer.Option("--scores", help="Or a table of scores with the human one.")
+    ] = None,
+    against: Annotated[
+        str, typer.Option("--against", "-a", help="With --scores: the human score's name.")
+    ] = "human",
+    easiness: Annotated[
+        Path | None,
+        typer.Option(
+            help="Easiness of every sentence; of 'easiness evaluate --predictions', if the "
+            "regressor was trained on these references. [default: predict it]"
+        ),
+    ] = None,
+    regressor: Annotated[
+        Path | None,
+        typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
+    ] = None,
+    parses: Annotated[
+        Path | None,
+        typer.Option(help="Constituency trees, for a regressor on the paper's features."),
+    ] = None,
+    judge: Annotated[
+        str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
+    ] = "lexical",
+    ids: Annotated[
+        Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
+    ] = None,
+    folds: Annotated[
+        Path | None,
+        typer.Option(help="Folder with a file of ids for each fold: mean of their correlations."),
+    ] = None,
+    share: Annotated[
+        list[float] | None,
+        typer.Option("--share", help="A share of STUs; repeat. [default: 0, .1 … 1]"),
+    ] = None,
+    coefficient: Annotated[
+        list[Literal["pearson", "spearman", "kendall"]] | None,
+        typer.Option("--coefficient", "-c", help="Repeat for more. [default: pearson]"),
+    ] = None,
+    constant: Annotated[
+        Literal["skip", "zero", "zb21"],
+        typer.Option(help="What becomes of a constant vector."),
+    ] = "skip",
+    seeds: Annotated[int, typer.Option("--seeds", min=0, help="Random rankings to average.")] = 100,
+    seed: SeedOption = 12345,
+    figure: FigureOption = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Correlation with human scores by the share of sentences that carry STUs (ZB21 Fig. 2, 4).
+
+    One line each for predicted easiness, random choice (mean and deviation over many), the
+    reversed ranking, and gold easiness.
+    """
+    from litepyramid.easiness.figure import check_figure, draw_curve
+    from litepyramid.easiness.files import curve_files
+    from litepyramid.presence.judges import make_judge
+    from litepyramid.report.table import emit
+
+    if figure is not None:
+        check_figure(figure)
+    result = curve_files(
+        summaries,
+        scus,
+        references,
+        make_judge(judge),
+        stus=stus,
+        labels=labels,
+        scores=scores,
+        against=against,
+        easiness=easiness,
+        regressor=regressor,
+        parses=parses,
+        ids=ids,
+        shares=share,
+        seeds=seeds,
+        seed=seed,
+        coefficients=coefficient or ["pearson"],
+        constant=constant,
+        folds=folds,
+    )
+    if figure is not None:
+        draw_curve(result, figure)
+    emit(result, form, output)

@@ -1,0 +1,89 @@
+"""``litepyramid units mix``: SCUs where STUs would do badly, STUs where they do well."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from litepyramid.cli.options import FormatOption, SeedOption
+
+
+def mix(
+    scus: Annotated[Path, typer.Option("--scus", "-s", help="SCUs.", show_default=False)],
+    references: Annotated[
+        Path,
+        typer.Option("--references", "-r", help="References they come from.", show_default=False),
+    ],
+    stus: Annotated[
+        Path | None, typer.Option("--stus", "-t", help="STUs. [default: extract them]")
+    ] = None,
+    share: Annotated[
+        float | None,
+        typer.Option("--share", help="Share of the sentences that carry STUs, 0 to 1."),
+    ] = None,
+    stu_sentences: Annotated[
+        int | None, typer.Option("--stu-sentences", help="Number of sentences that carry STUs.")
+    ] = None,
+    scu_sentences: Annotated[
+        int | None, typer.Option("--scu-sentences", help="Number of sentences that keep SCUs.")
+    ] = None,
+    by: Annotated[
+        Literal["easiness", "random", "reversed", "gold"],
+        typer.Option(help="Which sentences carry STUs: the easiest, any, the hardest …"),
+    ] = "easiness",
+    easiness: Annotated[
+        Path | None,
+        typer.Option(help="Easiness of every sentence (JSON Lines), instead of predicting it."),
+    ] = None,
+    regressor: Annotated[
+        Path | None,
+        typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
+    ] = None,
+    as_authors: Annotated[
+        bool,
+        typer.Option("--as-authors", help="With --share: do it as ZB21's code, quirks and all."),
+    ] = False,
+    parses: Annotated[
+        Path | None,
+        typer.Option(help="Constituency trees, for a regressor on the paper's features."),
+    ] = None,
+    ids: Annotated[
+        Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The units: JSON Lines, or a line file if it ends in .txt."
+        ),
+    ] = None,
+    form: FormatOption = "table",
+    seed: SeedOption = 12345,
+) -> None:
+    """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep their SCUs.
+
+    Shows what was mixed; --output takes the units, for 'litepyramid score --units'.
+    """
+    from litepyramid.easiness.files import mix_files
+    from litepyramid.io.units import write_units
+    from litepyramid.report.table import emit
+
+    result = mix_files(
+        scus,
+        references,
+        stus,
+        share=share,
+        stu_sentences=stu_sentences,
+        scu_sentences=scu_sentences,
+        by=by,
+        easiness=easiness,
+        regressor=regressor,
+        parses=parses,
+        as_authors=as_authors,
+        ids=ids,
+        seed=seed,
+    )
+    if output is not None:
+        write_units(output, result.units, "lines" if output.suffix == ".txt" else "jsonl")
+    emit(result, form)

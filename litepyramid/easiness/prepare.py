@@ -1,0 +1,232 @@
+"""From references to the features of their sentences, by the name of a feature set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from litepyramid.easiness.dependency import (
+    DependencyTree,
+    context_features,
+    dependency_features,
+)
+from litepyramid.easiness.features import (
+    CONSTITUENCY,
+    DEPENDENCY,
+    FeatureTable,
+    constituency_features,
+    parse_tree,
+)
+from litepyramid.easiness.gold import by_sentence, gold_easiness
+from litepyramid.easiness.scores import Easiness
+from litepyramid.easiness.stu_features import stu_features
+from litepyramid.errors import InputError
+from litepyramid.types import InputReferences, InputUnits, Signature
+from litepyramid.units.align import Sentence, align_all, sentences_of
+
+if TYPE_CHECKING:
+    from litepyramid.units.dependencies import Word
+    from litepyramid.units.parses import ParsedReference
+
+WITH_STUS = "dependency+stus"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Sentences with their features.
+
+    Attributes:
+        sentences: n sentences of the references.
+        features: One row a sentence.
+        stus: The STUs of every input; empty if the features need none and none were given.
+        signature: Which parser and which STUs the features come from.
+    """
+
+    sentences: tuple[Sentence, ...]
+    features: FeatureTable
+    stus: tuple[InputUnits, ...]
+    signature: Signature
+
+
+def prepare(
+    references: Sequence[InputReferences],
+    feature_set: str = WITH_STUS,
+    *,
+    stus: Sequence[InputUnits] | None = None,
+    parses: Sequence[ParsedReference] | None = None,
+) -> Prepared:
+    """The features of every sentence of the references.
+
+    - ``"dependency+stus"`` (the embedded regressor's): counts from the dependency tree of the
+      embedded parser, what the sentence shares with the others of its reference, and what its
+      STUs leave of it;
+    - ``"dependency"``: the counts from the dependency tree alone;
+    - ``"constituency"``: ZB21's 69, from trees that another program wrote into an interchange
+      file, since no constituency parser ships.
+
+    Args:
+        references: The references of every input.
+        feature_set: One of these names.
+        stus: The STUs of the inputs; extracted by the embedded extractor if not given.
+        parses: References parsed by another program (`units.parses.read_parses`), with trees.
+
+    Raises:
+        InputError: An unknown feature set; trees or STUs that are missing or do not fit.
+        ModelError: The embedded parser cannot be read.
+    """
+    if feature_set not in FEATURE_SETS:
+        raise InputError(f"no feature set '{feature_set}'", expected=", ".join(FEATURE_SETS))
+    if not references:
+        raise InputError("no references")
+    return FEATURE_SETS[feature_set](references, stus, parses)
+
+
+def _constituency(
+    references: Sequence[InputReferences],
+    stus: Sequence[InputUnits] | None,
+    parses: Sequence[ParsedReference] | None,
+) -> Prepared:
+    if parses is None:
+        raise InputError(
+            "the 69 features of the paper need constituency trees",
+            expected="--parses FILE, an interchange file with trees",
+            hint="scripts/allennlp_parse.py and --srl stanza write one; or use the embedded "
+            "regressor, which needs none.",
+        )
+    wanted = {entry.input for entry in references}
+    sentences, trees = [], []
+    for parse in parses:
+        for index, sentence in enumerate(parse.sentences):
+            if parse.input not in wanted:
+                continue
+            if sentence.tree is None:
+                raise InputError(
+                    f"sentence {index} of reference {parse.reference} of input '{parse.input}' "
+                    "has no tree",
+                    expected="a bracketed tree for every sentence",
+                )
+            sentences.append(Sentence(parse.input, parse.reference, index, sentence.text))
+            trees.append(parse_tree(sentence.tree))
+    missing = wanted - {s.input for s in sentences}
+    if missing:
+        raise InputError(f"input '{min(missing)}' has no parse", hint="Parse its reference too.")
+    return Prepared(
+        tuple(sentences),
+        constituency_features(trees),
+        tuple(stus or ()),
+        Signature.of(features=CONSTITUENCY),
+    )
+
+
+def _dependency(
+    references: Sequence[InputReferences],
+    stus: Sequence[InputUnits] | None,
+    parses: Sequence[ParsedReference] | None,
+) -> Prepared:
+    sentences, trees, name = _parsed(references)
+    signature = Signature.of(features=DEPENDENCY, parser=name)
+    return Prepared(sentences, dependency_features(trees), tuple(stus or ()), signature)
+
+
+def _with_stus(
+    references: Sequence[InputReferences],
+    stus: Sequence[InputUnits] | None,
+    parses: Sequence[ParsedReference] | None,
+) -> Prepared:
+    sentences, trees, name = _parsed(references)
+    source = "given"
+    if stus is None:
+        from litepyramid.units.extract import extract
+
+        found = extract(references)
+        stus, source = found.units, dict(found.signature.fields).get("srl", "embedded")
+    known = {entry.input for entry in stus}
+    for entry in references:
+        if entry.input not in known:
+            raise InputError(f"input '{entry.input}' has no STUs")
+    wanted = {entry.input for entry in references}
+    kept = [entry for entry in stus if entry.input in wanted]
+    units = by_sentence(align_all(kept, sentences))
+    own = [units.get((s.input, s.reference, s.sentence), []) for s in sentences]
+    groups = [(s.input, s.reference) for s in sentences]
+    features = (
+        dependency_features(trees)
+        .beside(context_features(trees, groups), WITH_STUS)
+        .beside(stu_features(trees, own), WITH_STUS)
+    )
+    signature = Signature.of(features=WITH_STUS, parser=name, stus=source)
+    return Prepared(sentences, features, tuple(kept), signature)
+
+
+FEATURE_SETS: dict[
+    str,
+    Callable[
+        [
+            Sequence[InputReferences],
+            Sequence[InputUnits] | None,
+            Sequence[ParsedReference] | None,
+        ],
+        Prepared,
+    ],
+] = {CONSTITUENCY: _constituency, DEPENDENCY: _dependency, WITH_STUS: _with_stus}
+"""What computes each feature set, by name."""
+
+
+def _parsed(
+    references: Sequence[InputReferences],
+) -> tuple[tuple[Sentence, ...], list[DependencyTree], str]:
+    from litepyramid.units.embedded import EmbeddedBackend
+    from litepyramid.units.sentences import make_splitter, tokenized
+
+    sentences = sentences_of(references)
+    tokens = [s.tokens for r in tokenized(references, make_splitter("rules")) for s in r.sentences]
+    if len(tokens) != len(sentences):
+        raise InputError("the references hold a sentence without a word", hint="Take it out.")
+    backend = EmbeddedBackend()
+    return sentences, [dependency_tree(words) for words in backend.words(tokens)], backend.name
+
+
+def dependency_tree(words: Sequence[Word]) -> DependencyTree:
+    """The tree of one sentence from the embedded parser's words."""
+    return DependencyTree(
+        tuple(word.text for word in words),
+        tuple(word.upos for word in words),
+        tuple(i if word.head < 0 else word.head for i, word in enumerate(words)),
+        tuple(word.deprel.lower() for word in words),
+    )
+
+
+def prepare_gold(
+    references: Sequence[InputReferences],
+    scus: Sequence[InputUnits],
+    feature_set: str = WITH_STUS,
+    *,
+    stus: Sequence[InputUnits] | None = None,
+    parses: Sequence[ParsedReference] | None = None,
+) -> tuple[Prepared, Easiness]:
+    """Features and gold easiness of the same sentences, for training and evaluation.
+
+    Args:
+        references: The references of every input.
+        scus: Their SCUs.
+        feature_set: As in `prepare`.
+        stus: Their STUs; extracted by the embedded extractor if not given.
+        parses: As in `prepare`.
+
+    Raises:
+        InputError: As `prepare`; and if SCUs and references are not of the same inputs.
+    """
+    wanted = [entry.input for entry in references]
+    if {entry.input for entry in scus} != set(wanted):
+        odd = sorted({entry.input for entry in scus} ^ set(wanted))[0]
+        raise InputError(
+            f"input '{odd}' has SCUs or references, not both", hint="Are the ids the same?"
+        )
+    if stus is None:
+        from litepyramid.units.extract import extract
+
+        stus = extract(references).units
+    prepared = prepare(references, feature_set, stus=stus, parses=parses)
+    kept = [entry for entry in stus if entry.input in set(wanted)]
+    return prepared, gold_easiness(scus, kept, prepared.sentences)
