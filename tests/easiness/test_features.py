@@ -4,20 +4,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.easiness.dependency import (
-    STU_NAMES,
     DependencyTree,
+    context_features,
     dependency_features,
     from_doc,
-    stu_features,
 )
 from litepyramid.easiness.features import (
     LABELS,
+    FeatureTable,
     Tree,
     constituency_features,
     parse_tree,
     parse_trees,
 )
 from litepyramid.easiness.regressor import CONSTITUENCY_NAMES
+from litepyramid.easiness.stu_features import NAMES, stu_features
 from litepyramid.errors import InputError
 
 # Counted by hand: (tree, tokens, characters of the one-line tree, depth, counts of labels).
@@ -175,12 +176,78 @@ def test_a_spacy_document_becomes_a_tree():
 
 
 def test_stu_features_by_hand():
-    table = stu_features(
-        ["The cat sat, and the dog ran off.", "Hm .", "…"],
-        [["The cat sat", "the dog ran off"], [], ["x"]],
+    sentence = DependencyTree(
+        ("The", "cat", "sat", ",", "and", "the", "dog", "ran", "off", "."),
+        ("DET", "NOUN", "VERB", "PUNCT", "CCONJ", "DET", "NOUN", "VERB", "ADV", "PUNCT"),
+        (1, 2, 2, 7, 7, 6, 7, 2, 7, 2),
+        ("det", "nsubj", "root", "punct", "cc", "det", "nsubj", "conj", "advmod", "punct"),
     )
-    # 8 words, 7 types (the, cat, sat, and, dog, ran, off), of which all but "and" are covered.
-    expected = [2, 3.5, 4, 3, 3.5 / 8, 4 / 8, 3 / 8, 6 / 7]
-    assert table.names == STU_NAMES
-    assert table.values[0] == pytest.approx(expected)
+    empty = DependencyTree(("…",), ("PUNCT",), (0,), ("root",))
+    table = stu_features(
+        [sentence, sentence, empty], [["The cat sat", "the dog ran off"], [], ["x"]]
+    )
+    # 8 words of 7 types (the, cat, sat, and, dog, ran, off); all but "and" are covered.
+    expected = {
+        "stu:count": 2,
+        "stu:mean_length": 3.5,
+        "stu:longest": 4,
+        "stu:shortest": 3,
+        "stu:length_sd": 0.5,
+        "stu:mean_share": 3.5 / 8,
+        "stu:longest_share": 4 / 8,
+        "stu:shortest_share": 3 / 8,
+        "stu:coverage": 6 / 7,
+        "stu:content_coverage": 1,
+        "stu:repetition": (2 + 1 + 1 + 0 + 1 + 1 + 1) / 7,
+        "stu:new_words": 0,
+        "stu:pronouns": 0,
+        "stu:sentence_f1_mean": (6 / 11 + 8 / 12) / 2,
+        "stu:sentence_f1_best": 8 / 12,
+        "stu:expected_f1_4": (1 + 6 / 7 + 6 / 7 + 0 + 1 + 1 + 1 + 1) / 8,
+        "stu:expected_f1_6": (5 * 8 / 10 + 2 * 6 / 9) / 8,
+        "stu:expected_f1_8": (5 * 8 / 12 + 2 * 6 / 11) / 8,
+        "stu:window_f1_5": (6 / 8 + 6 / 8 + 6 / 9 + 8 / 9) / 4,
+        "stu:window_f1_7": (6 / 10 + 8 / 11) / 2,
+    }
+    assert table.names == tuple(expected) == NAMES
+    assert table.values[0] == pytest.approx(list(expected.values()))
     assert not table.values[1:].any()
+
+
+def test_new_words_and_pronouns_by_hand():
+    tree = DependencyTree(("She", "left"), ("PRON", "VERB"), (1, 1), ("nsubj", "root"))
+    table = stu_features([tree], [["Ann Bray left", "she left"]])
+    named = dict(zip(table.names, table.values[0], strict=True))
+    assert named["stu:new_words"] == 2 / 4
+    assert named["stu:pronouns"] == 1 / 2
+
+
+def test_context_features_by_hand():
+    def tree(text, tags):
+        tokens = tuple(text.split())
+        return DependencyTree(
+            tokens, tuple(tags.split()), (0,) * len(tokens), ("dep",) * len(tokens)
+        )
+
+    trees = [
+        tree("The cat sat", "DET NOUN VERB"),
+        tree("The cat ran off", "DET NOUN VERB ADV"),
+        tree("A dog sat", "DET NOUN VERB"),
+        tree("The cat sat", "DET NOUN VERB"),
+    ]
+    table = context_features(trees, ["a", "a", "a", "b"])
+    assert table.values.tolist() == [[2 / 3, 1], [2 / 4, 1 / 2], [1 / 3, 1 / 2], [0, 0]]
+
+
+def test_stus_must_be_of_the_same_sentences():
+    with pytest.raises(InputError, match="STUs of 1 sentences, and 0"):
+        stu_features([], [["x"]])
+
+
+def test_features_stand_beside_each_other():
+    one = FeatureTable("a", ("x",), np.array([[1.0], [2.0]]))
+    other = FeatureTable("b", ("y",), np.array([[3.0], [4.0]]))
+    both = one.beside(other, "a+b")
+    assert (both.names, both.values.tolist()) == (("x", "y"), [[1, 3], [2, 4]])
+    with pytest.raises(InputError, match="features of 2 and of 1 sentences"):
+        one.beside(other.rows(np.array([0])), "a+b")
