@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -63,6 +64,19 @@ class SrlBert:
     def window(self) -> int:
         """The most word pieces that the BERT takes at once, ``[CLS]`` and ``[SEP]`` among them."""
         return int(self.archive.weights[_POSITIONS].shape[0])
+
+    @cached_property
+    def word_pieces(self) -> Any:
+        """Cuts one word: the longest piece that fits, again and again; ``[UNK]`` if none does."""
+        from tokenizers.models import WordPiece
+
+        pieces = dict(self.archive.pieces)
+        return WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=100)
+
+    @cached_property
+    def transitions(self) -> torch.Tensor:
+        """Which label may follow which."""
+        return transitions(self.archive.labels, self.decoding)
 
 
 _BERT = "bert_model."
@@ -192,12 +206,11 @@ def tag_predicates(
     jobs = list(_jobs(model, sentences, verbs))
     jobs.sort(key=lambda job: len(job.pieces))
     results: dict[tuple[int, int], PredicateTags] = {}
-    matrix = transitions(model.archive.labels, model.decoding)
     with torch.inference_mode(), _bar(len(jobs), progress) as bar:
         for batch in _batches(jobs, batch_pieces):
             logits = _forward(model, batch)
             lengths = [len(job.pieces) for job in batch]
-            for row, path in enumerate(decode(logits, lengths, matrix, model.decoding)):
+            for row, path in enumerate(decode(logits, lengths, model.transitions, model.decoding)):
                 job = batch[row]
                 kept = logits[row, : lengths[row]].numpy().copy() if keep_logits else None
                 words = len(sentences[job.sentence])
@@ -224,10 +237,7 @@ def _jobs(
     model: SrlBert, sentences: Sequence[Sequence[str]], verbs: Sequence[Sequence[int]]
 ) -> Iterator[_Job]:
     """One job a predicate; words are cut into pieces once."""
-    from tokenizers.models import WordPiece
-
-    archive = model.archive
-    cutter = WordPiece(dict(archive.pieces), unk_token="[UNK]", max_input_chars_per_word=100)
+    archive, cutter = model.archive, model.word_pieces
     cls, sep = archive.pieces["[CLS]"], archive.pieces["[SEP]"]
     known: dict[str, list[int]] = {}
 
