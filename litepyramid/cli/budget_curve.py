@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
 from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+
+
+class CurveCoefficient(StrEnum):
+    """The coefficients by name."""
+
+    pearson = "pearson"
+    spearman = "spearman"
+    kendall = "kendall"
 
 
 def curve(
@@ -65,7 +74,7 @@ def curve(
         typer.Option("--share", help="A share of STUs; repeat. [default: 0, .1 … 1]"),
     ] = None,
     coefficient: Annotated[
-        list[Literal["pearson", "spearman", "kendall"]] | None,
+        list[CurveCoefficient] | None,
         typer.Option("--coefficient", "-c", help="Repeat for more. [default: pearson]"),
     ] = None,
     constant: Annotated[
@@ -106,7 +115,7 @@ def curve(
         shares=share,
         seeds=seeds,
         seed=seed,
-        coefficients=coefficient or ["pearson"],
+        coefficients=[c.value for c in coefficient or [CurveCoefficient.pearson]],
         constant=constant,
         folds=folds,
     )
