@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_rows
-from litepyramid.io.references import split_marks
+from litepyramid.io.references import marked_texts
 from litepyramid.types import InputDocuments
 
 _END = re.compile(r"""(?<=[.?!])((?:\s?(?:''|"|”|’|\)|\]))*)\s+""")
@@ -28,23 +26,8 @@ def read_documents(path: str | Path, ids: Sequence[str] | None = None) -> list[I
     """
     result = []
     for row in read_rows(path, ids):
-        values: Any
-        if isinstance(row.value, str):
-            values = row.value.split("\t")
-        else:
-            values = row.value.get("documents", row.value.get("document"))
-            if isinstance(values, str):
-                values = [values]
-        if not isinstance(values, list) or not values:
-            raise InputError(
-                'no "documents"',
-                path=path,
-                line=row.line,
-                expected='{"input": id, "documents": ["text" or ["sentence", …], …]}',
-            )
         sentences: list[str] = []
-        for value in values:
-            parts, marked = split_marks(value, path=path, line=row.line)
+        for parts, marked in marked_texts(row, "document", path):
             sentences += parts if marked else cut_sentences(parts[0])
         result.append(InputDocuments(row.input, tuple(sentences)))
     return result

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.io.inputs import read_rows
+from litepyramid.io.inputs import Row, read_rows
 from litepyramid.types import InputReferences
 
 _MARK = re.compile(r"<t>(.*?)</t>", re.DOTALL)
@@ -26,27 +26,39 @@ def read_references(path: str | Path, ids: Sequence[str] | None = None) -> list[
     """
     result = []
     for row in read_rows(path, ids):
-        values: Any
-        if isinstance(row.value, str):
-            values = row.value.split("\t")
-        else:
-            values = row.value.get("references", row.value.get("reference"))
-            if isinstance(values, str):
-                values = [values]
-        if not isinstance(values, list) or not values:
-            raise InputError(
-                'no "references"',
-                path=path,
-                line=row.line,
-                expected='{"input": id, "references": ["text" or ["sentence", …], …]}',
-            )
-        parsed = [split_marks(value, path=path, line=row.line) for value in values]
+        parsed = marked_texts(row, "reference", path)
         result.append(
             InputReferences(
                 row.input, tuple(p[0] for p in parsed), tuple(marked for _, marked in parsed)
             )
         )
     return result
+
+
+def marked_texts(row: Row, what: str, path: str | Path) -> list[tuple[tuple[str, ...], bool]]:
+    """The texts of a row, each as `split_marks` gives it.
+
+    Args:
+        row: A line with tabs between texts, or an object with a list under the plural of `what`
+            or one text under `what` itself.
+        what: ``"reference"`` or ``"document"``.
+        path: The file, for messages.
+    """
+    values: Any
+    if isinstance(row.value, str):
+        values = row.value.split("\t")
+    else:
+        values = row.value.get(f"{what}s", row.value.get(what))
+        if isinstance(values, str):
+            values = [values]
+    if not isinstance(values, list) or not values:
+        raise InputError(
+            f'no "{what}s"',
+            path=path,
+            line=row.line,
+            expected=f'{{"input": id, "{what}s": ["text" or ["sentence", …], …]}}',
+        )
+    return [split_marks(value, path=path, line=row.line) for value in values]
 
 
 def split_marks(
