@@ -61,12 +61,21 @@ class DeltaResult:
 
     def to_tables(self) -> list[Table]:
         """The given bounds and the curve of every metric; the heat maps if asked for."""
+        table = self.to_csv_table()
+        if all(row[2] == 0 for row in table.rows):
+            columns = (*table.columns[:2], *table.columns[3:])
+            rows = tuple((*row[:2], *row[3:]) for row in table.rows)
+            table = Table(table.title, columns, rows, table.notes)
+        return [table] + [self._heat_table(e) for e in self.metrics if self.heat_tables]
+
+    def to_csv_table(self) -> Table:
+        """One row a range of differences, its lower end included where it is always 0."""
         digits = min(4, decimals(min(entry.curve[-1].upper for entry in self.metrics)))
         columns = (
             Column("metric"),
             Column("which", "pairs"),
             Column("lower", "from", digits=digits),
-            Column("upper", "to", digits=digits),
+            Column("upper", "up to", digits=digits),
             Column("pairs", "number"),
             Column("agreed"),
             Column("disagreed", "not"),
@@ -80,12 +89,13 @@ class DeltaResult:
             named += [(f"{100 * i // share} %", c) for i, c in enumerate(entry.curve, 1)]
             for which, c in named:
                 tied = c.tied_metric + c.tied_human + c.tied_both
+                upper = "any" if isinf(c.upper) else c.upper
                 rows.append(
                     (
                         entry.metric,
                         which,
                         c.lower,
-                        "any" if isinf(c.upper) else c.upper,
+                        upper,
                         c.pairs,
                         c.agreed,
                         c.disagreed,
@@ -93,11 +103,8 @@ class DeltaResult:
                         c.tau,
                     )
                 )
-        tables = [Table("r_SYSΔ: Kendall's τ over pairs that the metric puts so close", columns,
-                        tuple(rows), self._notes())]  # fmt: skip
-        if self.heat_tables:
-            tables += [self._heat_table(entry) for entry in self.metrics]
-        return tables
+        title = "r_SYSΔ: Kendall's τ over pairs that the metric puts so close"
+        return Table(title, columns, tuple(rows), self._notes())
 
     def _heat_table(self, entry: MetricDelta) -> Table:
         shares = [f"{100 * (i + 1) // len(entry.heat)} %" for i in range(len(entry.heat))]

@@ -83,27 +83,25 @@ class ScoringRangeResult:
 
     def to_tables(self) -> list[Table]:
         """Agreement by range, then the two curves."""
-        rows: list[tuple[Cell, ...]] = [
-            (a.one, a.other, a.range, a.tau, a.topics, a.undefined, a.summaries)
-            for a in sorted(self.agreement, key=lambda a: (a.one, a.other))
+        first_table = self.to_csv_table()
+        notes = [
+            f"{self.topics} topics, with so many summaries each; "
+            f"{100 * self.above:.0f} % of the whole range is top."
         ]
-        columns: tuple[Column, ...] = (
-            Column("one", "metric"),
-            Column("other", "and"),
-            Column("range"),
-            Column("tau", "τ-b", signed=True),
-            Column("topics"),
-            Column("undefined", "none"),
-            Column("summaries", digits=0),
-        )
-        notes = [f"{self.topics} topics; {100 * self.above:.0f} % of the whole range is top."]
         if self.dropped:
             notes.append(f"Left out, too few summaries: {', '.join(self.dropped)}.")
-        first = Table("Agreement between metrics", columns, tuple(rows), tuple(notes))
+        undefined = any(a.undefined for a in self.agreement)
+        kept = [i for i, c in enumerate(first_table.columns) if c.name != "undefined" or undefined]
+        first = Table(
+            first_table.title,
+            tuple(first_table.columns[i] for i in kept),
+            tuple(tuple(row[i] for i in kept) for row in first_table.rows),
+            tuple(notes),
+        )
         curve: list[tuple[Cell, ...]] = [
             (f"{p.low:.2f}-{p.high:.2f}", p.value, p.deviation, p.number) for p in self.better
         ]
-        columns = (
+        columns: tuple[Column, ...] = (
             Column("score"),
             Column("fn", "F/N"),
             Column("deviation", "sd"),
@@ -140,6 +138,23 @@ class ScoringRangeResult:
             ),
         )
         return [first, second, third]
+
+    def to_csv_table(self) -> Table:
+        """Agreement by range, one row a pair of metrics and range."""
+        rows: list[tuple[Cell, ...]] = [
+            (a.one, a.other, a.range, a.tau, a.topics, a.undefined, a.summaries)
+            for a in sorted(self.agreement, key=lambda a: (a.one, a.other))
+        ]
+        columns = (
+            Column("one", "metric"),
+            Column("other", "and"),
+            Column("range"),
+            Column("tau", "τ-b", signed=True),
+            Column("topics"),
+            Column("undefined", "no τ"),
+            Column("summaries", "each", digits=0),
+        )
+        return Table("Agreement between metrics", columns, tuple(rows))
 
     def to_json(self) -> dict[str, Any]:
         """Every number."""

@@ -59,3 +59,13 @@ def plain_axes(axes: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=True, color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
+
+
+def style(number: int) -> str:
+    """Marker and line of the curve of that number: another one when the colours begin anew.
+
+    Example:
+        >>> style(0), style(len(COLOURS))
+        ('o-', 's--')
+    """
+    return ("o-", "s--", "^:", "D-.")[number // len(COLOURS) % 4]

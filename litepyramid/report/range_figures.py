@@ -5,12 +5,13 @@ from __future__ import annotations
 from math import isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from litepyramid.report.figure import COLOURS, new_figure, plain_axes
+from litepyramid.report.figure import COLOURS, new_figure, plain_axes, style
 
 if TYPE_CHECKING:
     from litepyramid.meta.range_curves import RangePoint
     from litepyramid.meta.ranges import ScoringRangeResult
 
+_NAMED = 14
 _TITLES = {"judged": "judged summaries (A)", "whole": "whole range (W)", "top": "top range (T)"}
 
 
@@ -29,13 +30,18 @@ def range_figure(result: ScoringRangeResult) -> Any:
         kept = [p for p in curve.points if p.number >= 30 and not isnan(p.value)]
         at = [p.low if result.rule == "code" else (p.low + p.high) / 2 for p in kept]
         left.plot(
-            at, [100 * p.value for p in kept], "o-", markersize=4,
+            at, [100 * p.value for p in kept], style(i), markersize=4,
             color=COLOURS[i % len(COLOURS)], label=f"{curve.one} / {curve.other}",
         )  # fmt: skip
     left.set_ylim(0, None)
     left.set_xlabel("average score of the pair" + (" above" if result.rule == "code" else ""))
     left.set_ylabel("% of pairs in opposite orders")
-    left.legend(frameon=False, fontsize=8)
+    if len(result.disagreement) <= 4:
+        left.legend(frameon=False, fontsize=8)
+    elif len(result.disagreement) <= _NAMED:
+        left.legend(
+            frameon=False, fontsize=7, ncols=2, loc="lower center", bbox_to_anchor=(0.5, -0.62)
+        )
     plain_axes(right)
     points = [p for p in result.better if p.number >= 5 and not isnan(p.value)]
     middles = [(p.low + p.high) / 2 for p in points]
@@ -74,7 +80,7 @@ def _matrix(axes: Any, result: ScoringRangeResult, name: str) -> Any:
                 axes.text(
                     j, i, f"{taus[i][j]:.2f}", ha="center", va="center",
                     color="white" if abs(taus[i][j]) > 0.6 else "black",
-                    fontsize=max(6, 12 - size // 2),
+                    fontsize=max(4, 12 - size // 2),
                 )  # fmt: skip
     axes.set_xticks(range(size), result.metrics, fontsize=8, rotation=25, ha="right")
     axes.set_yticks(range(size), result.metrics, fontsize=8)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from math import isinf, isnan, nan
 from typing import TYPE_CHECKING, Any
 
-from litepyramid.report.figure import COLOURS, new_figure, plain_axes
+from litepyramid.report.figure import COLOURS, new_figure, plain_axes, style
+
+_ACROSS = 4
+_BANDS = 8
 
 if TYPE_CHECKING:
     from litepyramid.meta.deltas import DeltaResult, MetricDelta
@@ -16,14 +19,21 @@ if TYPE_CHECKING:
 
 def delta_figure(result: DeltaResult) -> Any:
     """Above, τ-b over the closest pairs (Fig. 6, 9); below, over every range (Fig. 10, 11)."""
-    number = len(result.metrics)
-    figure = new_figure(4.4 * number, 7.6)
-    axes = figure.subplots(2, number, squeeze=False, height_ratios=(3, 4))
-    bottom = min(-0.1, *(c.tau for e in result.metrics for c in e.curve if not isnan(c.tau)))
-    for column, entry in enumerate(result.metrics):
-        _curve(axes[0][column], entry, bottom, first=column == 0)
-        image = _heat(axes[1][column], entry, result)
-    bar = figure.colorbar(image, ax=axes[1].tolist(), shrink=0.8, pad=0.01)
+    columns = min(_ACROSS, len(result.metrics))
+    blocks = -(-len(result.metrics) // columns)
+    figure = new_figure(4.4 * columns + 0.6, 7.6 * blocks)
+    grid = figure.subplots(2 * blocks, columns, squeeze=False, height_ratios=(3, 4) * blocks)
+    taus = [c.tau for entry in result.metrics for c in entry.curve if not isnan(c.tau)]
+    bottom = min([-0.1, *taus])
+    image = None
+    for place, entry in enumerate(result.metrics):
+        row, column = 2 * (place // columns), place % columns
+        _curve(grid[row][column], entry, bottom, first=column == 0)
+        image = _heat(grid[row + 1][column], entry, result)
+    for place in range(len(result.metrics), blocks * columns):
+        for row in (0, 1):
+            grid[2 * (place // columns) + row][place % columns].set_visible(False)
+    bar = figure.colorbar(image, ax=grid[1].tolist(), shrink=0.8, pad=0.01)
     bar.set_label("τ-b")
     return figure
 
@@ -87,32 +97,39 @@ def stability_figure(result: StabilityResult) -> Any:
         colour = "black" if curve.human else COLOURS[i % len(COLOURS)]
         sizes = [p.inputs for p in curve.points]
         means = [p.mean for p in curve.points]
-        axes.plot(sizes, means, "o--" if curve.human else "o-", color=colour, markersize=3.5,
+        axes.plot(sizes, means, "o--" if curve.human else style(i), color=colour, markersize=3.5,
                   label=curve.name)  # fmt: skip
-        axes.fill_between(
-            sizes,
-            [p.mean - p.deviation for p in curve.points],
-            [min(1.0, p.mean + p.deviation) for p in curve.points],
-            color=colour,
-            alpha=0.13,
-            linewidth=0,
-        )
+        if len(result.curves) <= _BANDS:
+            axes.fill_between(
+                sizes,
+                [p.mean - p.deviation for p in curve.points],
+                [min(1.0, p.mean + p.deviation) for p in curve.points],
+                color=colour,
+                alpha=0.13,
+                linewidth=0,
+            )
     largest = max(p.inputs for curve in result.curves for p in curve.points)
     if largest > 1000:
         axes.set_xscale("log")
     axes.set_ylim(None, 1.0)
     axes.set_xlabel("M, inputs that each ranking is made from")
     axes.set_ylabel("Kendall's τ-b between two rankings")
-    axes.legend(frameon=False, loc="lower right", fontsize=9)
+    if len(result.curves) > _BANDS:
+        figure.legend(loc="outside center right", frameon=False, fontsize=7)
+    else:
+        axes.legend(frameon=False, loc="lower right", fontsize=9)
     return figure
 
 
 def difference_figure(result: DifferenceResult) -> Any:
     """Agreement of people with the sign of differences, against their size."""
-    number = len(result.metrics)
-    figure = new_figure(max(6.4, 4.8 * number), 4.2)
-    axes_row = figure.subplots(1, number, squeeze=False)[0]
-    for axes, entry in zip(axes_row, result.metrics, strict=True):
+    columns = min(_ACROSS, len(result.metrics))
+    rows = -(-len(result.metrics) // columns)
+    figure = new_figure(max(6.4, 4.8 * columns), 0.4 + 3.8 * rows)
+    grid = figure.subplots(rows, columns, squeeze=False).ravel()
+    for axes in grid[len(result.metrics) :]:
+        axes.set_visible(False)
+    for axes, entry in zip(grid, result.metrics, strict=False):
         plain_axes(axes)
         gaps, fit, agreed = entry.curve
         low = [g for g, a in zip(gaps, agreed, strict=True) if not a]
@@ -138,9 +155,9 @@ def difference_figure(result: DifferenceResult) -> Any:
         axes.set_ylim(-0.06, 1.06)
         axes.set_xlabel(f"difference on {entry.metric}")
         axes.set_title(entry.metric, fontsize=11)
-    axes_row[0].set_ylabel("share that agree with the sign")
+    grid[0].set_ylabel("share that agree with the sign")
     figure.legend(
-        *axes_row[0].get_legend_handles_labels(), loc="outside lower center", ncols=4,
+        *grid[0].get_legend_handles_labels(), loc="outside lower center", ncols=4,
         frameon=False, fontsize=8,
     )  # fmt: skip
     return figure
