@@ -10,6 +10,10 @@ from litepyramid.io.inputs import read_rows
 from litepyramid.io.references import marked_texts
 from litepyramid.types import InputDocuments
 
+_TITLES = frozenset(
+    ("mr", "mrs", "ms", "dr", "prof", "st", "gen", "col", "lt", "sgt", "capt", "sen", "rep", "gov",
+     "rev", "vs", "u.s", "u.k", "e.g", "i.e")
+)  # fmt: skip
 _END = re.compile(r"""(?<=[.?!])((?:\s?(?:''|"|”|’|\)|\]))*)\s+""")
 
 
@@ -36,11 +40,26 @@ def read_documents(path: str | Path, ids: Sequence[str] | None = None) -> list[I
 def cut_sentences(text: str) -> list[str]:
     """Sentences of a text by their end marks alone; closing quotes stay with their sentence.
 
-    Good enough to make extracts from; units are extracted with a better splitter.
+    A full stop after a title (Dr., Gen., U.S. …) or an initial ends none, and a piece without
+    letters or digits goes to the sentence before it. Good enough to make extracts from; units are
+    extracted with a better splitter.
 
     Example:
-        >>> cut_sentences("It rained . `` really ? '' she said . we left")
-        ['It rained .', "`` really ? ''", 'she said .', 'we left']
+        >>> cut_sentences("It rained . `` really ? '' said Dr. J. Doe . we left")
+        ['It rained .', "`` really ? ''", 'said Dr. J. Doe .', 'we left']
     """
-    cut = _END.sub(lambda match: match.group(1) + "\n", text)
-    return [line.strip() for line in cut.split("\n") if line.strip()]
+
+    def cut(match: re.Match[str]) -> str:
+        before = text[max(0, match.start() - 40) : match.start()]
+        word = before.rstrip(". ").rsplit(None, 1)[-1:] if before.endswith(".") else []
+        inside = word and (word[0].lower() in _TITLES or (len(word[0]) == 1 and word[0].isalpha()))
+        return match.group() if inside else match.group(1) + "\n"
+
+    sentences: list[str] = []
+    for line in _END.sub(cut, text).split("\n"):
+        part = line.strip()
+        if sentences and part and not any(char.isalnum() for char in part):
+            sentences[-1] += f" {part}"
+        elif part:
+            sentences.append(part)
+    return sentences

@@ -39,9 +39,10 @@ def range_figure(result: ScoringRangeResult) -> Any:
     if len(result.disagreement) <= 4:
         left.legend(frameon=False, fontsize=8)
     elif len(result.disagreement) <= _NAMED:
-        left.legend(
-            frameon=False, fontsize=7, ncols=2, loc="lower center", bbox_to_anchor=(0.5, -0.62)
-        )
+        lower.legend(
+            *left.get_legend_handles_labels(), loc="outside lower center", ncols=3, fontsize=7,
+            frameon=False,
+        )  # fmt: skip
     plain_axes(right)
     points = [p for p in result.better if p.number >= 5 and not isnan(p.value)]
     middles = [(p.low + p.high) / 2 for p in points]
@@ -56,7 +57,7 @@ def range_figure(result: ScoringRangeResult) -> Any:
     )
     right.set_ylim(0, 1)
     right.set_xlabel("average score of a summary")
-    right.set_ylabel("F/N: better on all, of those better on one")
+    right.set_ylabel("F/N: better on all / on one")
     return figure
 
 

@@ -135,3 +135,6 @@ def test_sentences_end_at_end_marks() -> None:
         'He said "stop!"', "Then (softly.)", "he left",
     ]  # fmt: skip
     assert cut_sentences("  \n ") == []
+    assert cut_sentences("dr . who met gen. a . smith in the u.s. today . ... ! so") == [
+        "dr . who met gen. a . smith in the u.s. today . ... !", "so",
+    ]  # fmt: skip
