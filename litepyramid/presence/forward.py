@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import pickle
 import queue
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -22,6 +23,7 @@ FloatLogits = NDArray[np.float32]
 Precision = Literal["float32", "bfloat16", "float16", "int8"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 _PURPOSE = "an NLI judge"
+_LOAD_ERRORS = (OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError, EOFError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +230,7 @@ def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
             return transformers.AutoTokenizer.from_pretrained(
                 source, revision=revision, local_files_only=offline, trust_remote_code=False
             )
-    except (OSError, ValueError, KeyError, ImportError, TypeError) as error:
+    except _LOAD_ERRORS as error:
         raise ModelError(f"the tokenizer of '{source}' cannot be read ({_line(error)})") from error
 
 
@@ -268,6 +270,7 @@ def automatic_precision(device: str) -> Precision:
 def _load(spec: ModelSpec) -> Any:
     torch = require("torch", extra="nli", purpose=_PURPOSE)
     transformers = require("transformers", extra="nli", purpose=_PURPOSE)
+    safetensors = require("safetensors", extra="nli", purpose=_PURPOSE)
     if spec.precision == "int8" and spec.device != "cpu":
         raise InputError("the precision int8 is for the CPU", expected="--device cpu with it")
     dtype = torch.float32 if spec.precision == "int8" else getattr(torch, spec.precision)
@@ -282,7 +285,13 @@ def _load(spec: ModelSpec) -> Any:
                 dtype=dtype,
                 output_loading_info=True,
             )
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError) as error:
+    except pickle.UnpicklingError as error:
+        raise ModelError(
+            f"the weights of '{spec.source}' are a pickle that holds more than tensors",
+            expected="safetensors, or a file of tensors alone",
+            hint="It was not run, and cannot be used here.",
+        ) from error
+    except (*_LOAD_ERRORS, safetensors.SafetensorError) as error:
         raise ModelError(f"the model '{spec.source}' cannot be loaded ({_line(error)})") from error
     missing = sorted(report["missing_keys"])
     if missing:

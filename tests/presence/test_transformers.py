@@ -207,6 +207,10 @@ def test_two_devices_give_what_one_gives(judge_of, items):
     said = two.judge(items)
     for a, b in zip(one.logits, said.logits, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-5)
+    for worker in two._engine._pool._workers:
+        worker._process.kill()
+    with pytest.raises(ModelError, match="the process that served cpu ended"):
+        two.judge([("A summary.", ["A unit."])])
 
 
 def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
@@ -242,3 +246,42 @@ def test_int8_is_used_only_where_it_keeps_the_scores(judge_of, items, monkeypatc
     monkeypatch.setattr(module, "_ALLOWED", 1e-9)
     with pytest.raises(ModelError, match="int8 moves the presence of 10 pairs"):
         judge_of(dtype="int8").judge(items)
+
+
+def test_weights_of_older_checkpoints_are_read_without_running_a_pickle(
+    tiny, tmp_path, judge_of, items
+):
+    from safetensors.torch import load_file
+
+    old = tmp_path / "old"
+    shutil.copytree(tiny, old)
+    weights = load_file(old / "model.safetensors")
+    (old / "model.safetensors").unlink()
+    torch.save(weights, old / "pytorch_model.bin")
+    said = judge_of(old).judge(items)
+    for mine, theirs in zip(said.logits, judge_of().judge(items).logits, strict=True):
+        np.testing.assert_array_equal(mine, theirs)
+
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    torch.save({**weights, "trap": Trap()}, old / "pytorch_model.bin")
+    with pytest.raises(ModelError, match="a pickle that holds more than tensors"):
+        judge_of(old).judge(items)
+    assert not (tmp_path / "sprung").exists()
+    (old / "pytorch_model.bin").write_bytes(b"cut short")
+    with pytest.raises(ModelError, match=r"pickle|cannot be loaded"):
+        judge_of(old).judge(items)
+
+
+def test_weights_that_are_cut_short_are_an_error(tiny, tmp_path, judge_of, items):
+    broken = tmp_path / "broken"
+    shutil.copytree(tiny, broken)
+    weights = broken / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:5000])
+    with pytest.raises(ModelError, match="cannot be loaded"):
+        judge_of(broken).judge(items)
+    (broken / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelError, match=r"the tokenizer of .* cannot be read"):
+        judge_of(broken).judge(items)
