@@ -7,7 +7,7 @@ else than the name gives one more unit, "name is mention".
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from litepyramid.units.dependencies import word_set
@@ -92,38 +92,45 @@ def replaced(reference: ParsedReference) -> ParsedReference:
         'Ann ran'
     """
     resolution = resolve(reference)
+    render = renderer(reference, resolution)
     sentences = []
     for number, sentence in enumerate(reference.sentences):
         start = reference.offsets[number]
         everything = range(start, start + len(sentence.tokens))
-        tokens = render(reference, resolution, everything)
+        tokens = render(everything)
         sentences.append(ParsedSentence(tuple(tokens) or sentence.tokens))
     identities = reference.identities + resolution.identities
     return replace(reference, sentences=tuple(sentences), clusters=None, identities=identities)
 
 
-def render(reference: ParsedReference, resolution: Resolution, indices: Sequence[int]) -> list[str]:
-    """Some tokens of a reference, names in place of mentions.
+def renderer(
+    reference: ParsedReference, resolution: Resolution
+) -> Callable[[Sequence[int]], list[str]]:
+    """A function that writes tokens of a reference, names in place of mentions.
 
-    A mention of which only a part is among `indices` is replaced as well, once.
+    It takes token indices counted through the whole reference, in the order to be written. A
+    mention of which only a part is among them is replaced as well, once.
 
     Args:
         reference: The reference whose tokens these are.
         resolution: What `resolve` found in it.
-        indices: Token indices counted through the whole reference, in the order to be written.
     """
     tokens = [token for sentence in reference.sentences for token in sentence.tokens]
-    covering = {i: mention for mention in resolution.names for i in range(mention[0], mention[1])}
-    written: list[str] = []
-    last: Span | None = None
-    for i in indices:
-        mention = covering.get(i)
-        if mention is None:
-            written.append(tokens[i])
-        elif mention != last:
-            written += resolution.names[mention]
-        last = mention
-    return written
+    covering = {i: mention for mention in resolution.names for i in range(*mention)}
+
+    def render(indices: Sequence[int]) -> list[str]:
+        written: list[str] = []
+        last: Span | None = None
+        for i in indices:
+            mention = covering.get(i)
+            if mention is None:
+                written.append(tokens[i])
+            elif mention != last:
+                written += resolution.names[mention]
+            last = mention
+        return written
+
+    return render
 
 
 def _text(tokens: Sequence[str], mention: Span) -> str:

@@ -79,6 +79,11 @@ _CLAUSAL = word_set(
     needed make makes made making allow allows allowed allowing
     """
 )
+_OF_VERBS = word_set(
+    """
+    after against amid as before by despite during following since through under until via
+    """
+)
 _EDGE = word_set(
     """
     , . ; : - -- – — ... ! ? ( ) '' ``
@@ -296,20 +301,22 @@ class _Tree:
         return found + [("ARGM-ADV", self.below(c)) for c in raised]
 
     def raised(self, argument: int) -> list[int]:
-        """Bare times and measures after an object or oblique, which modify the verb.
+        """Phrases after an object or oblique that modify the verb, not the noun beside them.
 
-        "launched by forces [a month ago]": a parser hangs them on the noun beside them.
+        Bare times and measures ("launched by forces [a month ago]"), and prepositions that
+        mostly go with verbs ("identified the cause [as poisoning]"): a parser without word
+        vectors hangs them on the nearest noun.
         """
         if self.base(argument) not in {"obj", "obl"}:
             return []
-        return [
-            c
-            for c in self.children[argument]
-            if c > argument
-            and self.relation(c) != "nmod:poss"
-            and self.base(c) in {"nmod", "obl", "advmod"}
-            and not any(self.relation(d) == "case" and d < c for d in self.children[c])
-        ]
+        found = []
+        for c in self.children[argument]:
+            late = c > argument and self.base(c) in {"nmod", "obl", "advmod"}
+            if late and self.relation(c) != "nmod:poss":
+                cases = [d for d in self.children[c] if self.relation(d) == "case" and d < c]
+                if not cases or self.lower(cases[0]) in _OF_VERBS:
+                    found.append(c)
+        return found
 
     def shared(self, head: int, verb: int, before: int) -> list[_Group]:
         """What stands before the subject that a conjoined verb takes from the first one."""

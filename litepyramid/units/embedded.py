@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from litepyramid.errors import ModelError
+from litepyramid.io.files import read_lines
 from litepyramid.units.backend import ParsedBatch
-from litepyramid.units.dependencies import Word, dependency_frames
+from litepyramid.units.dependencies import Word, dependency_frames, word_set
 from litepyramid.units.parses import ParsedReference
 from litepyramid.units.pronouns import pronoun_clusters
 
 if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
+
+_NOUN, _NAME = "leader", "John"
+_BEFORE_BARE_VERBS = word_set(
+    """
+    to not n't n’t never do does did can could may might must shall should will would ca wo let
+    please and or
+    """
+)
 
 PARSER = Path(__file__).resolve().parents[1] / "embedded" / "parser"
 
@@ -53,18 +62,67 @@ class EmbeddedBackend:
             raise ModelError("the spaCy pipeline has no parser", path=self.path)
         return nlp
 
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """Bare verb forms of the pipeline's treebank (``bare_verbs.txt`` beside it)."""
+        path = self.path / "bare_verbs.txt"
+        return frozenset(read_lines(path)) if path.exists() else frozenset()
+
     def docs(self, sentences: Sequence[Sequence[str]]) -> list[Doc]:
-        """Tags and parses sentences of given tokens, one spaCy document each."""
+        """Tags and parses sentences of given tokens, one spaCy document each.
+
+        A word that is read as a bare verb ("Danilo this week agreed"), that no sentence of the
+        treebank has as one, and that has no "to" or auxiliary before it, is more likely a noun
+        or a name that the parser does not know: the sentence is parsed once more with a common
+        one in its place.
+        """
         from spacy.tokens import Doc
         from tqdm import tqdm
+
+        found = list(
+            tqdm(
+                self._parsed(sentences), "parsing", len(sentences), unit=" sentences", disable=None
+            )
+        )
+        again = {n: words for n, doc in enumerate(found) if (words := self._with_nouns(doc))}
+        for (n, _), doc in zip(again.items(), self._parsed(list(again.values())), strict=True):
+            found[n] = Doc(
+                doc.vocab,
+                words=list(sentences[n]),
+                tags=[t.tag_ for t in doc],
+                pos=[t.pos_ for t in doc],
+                heads=[t.head.i for t in doc],
+                deps=[t.dep_ for t in doc],
+                sent_starts=[t.i == 0 for t in doc],
+            )
+        return found
+
+    def _parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
+        from spacy.tokens import Doc
 
         nlp = self.pipeline
         raw = (
             Doc(nlp.vocab, words=list(tokens), sent_starts=[i == 0 for i in range(len(tokens))])
             for tokens in sentences
         )
-        done = nlp.pipe(raw, batch_size=64)
-        return list(tqdm(done, "parsing", len(sentences), unit=" sentences", disable=None))
+        yield from nlp.pipe(raw, batch_size=64)
+
+    def _with_nouns(self, doc: Doc) -> list[str]:
+        """The words with a common noun or name for each doubtful verb; empty if there is none."""
+        words = [token.text for token in doc]
+        doubtful = [
+            token.i
+            for token in doc
+            if self.verbs
+            and token.pos_ == "VERB"
+            and token.tag_ in {"VB", "VBP"}
+            and token.is_alpha
+            and token.lower_ not in self.verbs
+            and (token.i == 0 or doc[token.i - 1].lower_ not in _BEFORE_BARE_VERBS)
+        ]
+        for i in doubtful:
+            words[i] = _NAME if words[i][0].isupper() else _NOUN
+        return words if doubtful else []
 
     def words(self, sentences: Sequence[Sequence[str]]) -> list[list[Word]]:
         """The dependency trees of sentences of given tokens."""

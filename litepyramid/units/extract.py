@@ -13,7 +13,7 @@ from litepyramid.io.units import units_to_json
 from litepyramid.report.table import Column, Table
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit
 from litepyramid.units.backend import CorefBackend, SrlBackend
-from litepyramid.units.coref import Resolution, render, replaced, resolve
+from litepyramid.units.coref import renderer, replaced, resolve
 from litepyramid.units.parses import ParsedReference
 from litepyramid.units.sentences import make_splitter, tokenized
 from litepyramid.units.srl import FileBackend, open_backend, open_coref
@@ -176,10 +176,15 @@ def extract(
 def _reference_units(reference: ParsedReference, footnote: bool) -> tuple[list[Unit], int, int]:
     """Units of one reference; sentences that are their own; mentions replaced in its frames."""
     resolution = resolve(reference)
+    render = renderer(reference, resolution)
     units = []
     alone = 0
+    offsets = reference.offsets
     for number, sentence in enumerate(reference.sentences):
-        write = _writer(reference, resolution, reference.offsets[number])
+
+        def write(indices: Sequence[int], offset: int = offsets[number]) -> str:
+            return " ".join(render([offset + i for i in indices]))
+
         stus = sentence_stus(sentence, footnote=footnote, render=write)
         alone += stus == [write(range(len(sentence.tokens)))]
         units += [
@@ -190,10 +195,3 @@ def _reference_units(reference: ParsedReference, footnote: bool) -> tuple[list[U
         for i in (*reference.identities, *resolution.identities)
     ]
     return units, alone, len(resolution.names)
-
-
-def _writer(reference: ParsedReference, resolution: Resolution, offset: int) -> Any:
-    def write(indices: Sequence[int]) -> str:
-        return " ".join(render(reference, resolution, [offset + i for i in indices]))
-
-    return write

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.units.coref import render, replaced, resolve
+from litepyramid.units.coref import renderer, replaced, resolve
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence
 
 
@@ -108,10 +108,10 @@ def test_paris_holds_an_is_and_does_no_harm():
 
 def test_render_writes_a_mention_once_and_in_parts():
     parse = reference("Ann left .", "The mayor ran .", clusters=[((0, 1), (3, 5))])
-    found = resolve(parse)
-    assert render(parse, found, [3, 4, 5]) == ["Ann", "ran"]
-    assert render(parse, found, [4, 5]) == ["Ann", "ran"]
-    assert render(parse, found, [5, 3]) == ["ran", "Ann"]
+    render = renderer(parse, resolve(parse))
+    assert render([3, 4, 5]) == ["Ann", "ran"]
+    assert render([4, 5]) == ["Ann", "ran"]
+    assert render([5, 3]) == ["ran", "Ann"]
 
 
 def test_without_clusters_nothing_changes():

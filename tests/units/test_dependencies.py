@@ -157,6 +157,15 @@ ROWS = {
         "week/NOUN/nmod:tmod/3",
         ["Rebels attacked towns", "Rebels attacked last week"],
     ),
+    "a phrase with as after an object is the verb's": (
+        "They/PRON/nsubj/2 named/VERB/root/0 poison/NOUN/obj/2 as/ADP/case/6 the/DET/det/6 "
+        "cause/NOUN/nmod/3",
+        ["They named poison", "They named as the cause"],
+    ),
+    "a phrase with of after an object is not": (
+        "They/PRON/nsubj/2 named/VERB/root/0 causes/NOUN/obj/2 of/ADP/case/5 death/NOUN/nmod/3",
+        ["They named causes of death"],
+    ),
     "no verb": ("CLICK/PROPN/root/0 HERE/ADV/advmod/1 ./PUNCT/punct/1", ["CLICK HERE ."]),
 }
 

@@ -1,0 +1,297 @@
+"""References in, units out: the embedded extractor, other backends, the command line."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.io.inputs import read_ids
+from litepyramid.io.references import read_references
+from litepyramid.io.scores import read_scores
+from litepyramid.io.summaries import read_summaries
+from litepyramid.io.units import read_units
+from litepyramid.meta.levels import level_correlation
+from litepyramid.presence.recall import RecallJudge
+from litepyramid.scoring import score_systems
+from litepyramid.types import InputReferences
+from litepyramid.units.backend import ParsedBatch
+from litepyramid.units.embedded import EmbeddedBackend
+from litepyramid.units.extract import extract, extract_units
+from litepyramid.units.overlap import unit_overlap
+from litepyramid.units.parses import Frame, read_parses, write_parses
+from litepyramid.units.sentences import SPLITTERS, make_splitter, tokenized
+
+SNEIJDER = (
+    "Netherlands midfielder Wesley Sneijder has joined French Ligue 1 side Nice "
+    "on a free transfer ."
+)
+
+
+def one(*sentences: str, name: str = "a") -> InputReferences:
+    return InputReferences(name, (sentences,), (True,))
+
+
+def test_the_papers_example():
+    for text in (SNEIJDER, SNEIJDER.removesuffix(" ."), SNEIJDER.replace(" .", ".")):
+        assert extract_units([one(text)])[0].texts == (
+            "Netherlands midfielder Wesley Sneijder joined French Ligue 1 side Nice",
+            "Netherlands midfielder Wesley Sneijder joined on a free transfer",
+        )
+
+
+def test_names_stand_in_for_pronouns_by_default():
+    references = [one("Ann Lee moved to Rome .", "She bought a house in May .")]
+    assert extract_units(references)[0].texts[1:] == (
+        "Ann Lee bought a house",
+        "Ann Lee bought in May",
+    )
+    found = extract_units(references, coref="none")[0]
+    assert found.texts[1:] == ("She bought a house", "She bought in May")
+    assert [unit.sentence for unit in found.units] == [0, 1, 1]
+    assert {(unit.kind, unit.weight, unit.reference) for unit in found.units} == {("stu", 1.0, 0)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Danilo this week agreed to join Real Madrid .", "Danilo this week agreed to join"),
+        ("Leave the city now .", "Leave the city now ."),
+        ("They do not moulder here .", "They not moulder here"),
+    ],
+)
+def test_an_unknown_word_is_no_bare_verb_unless_something_says_so(text, expected):
+    assert extract_units([one(text)])[0].texts[0].startswith(expected)
+
+
+def test_tokens_stay_what_they_were_when_a_word_is_unknown():
+    tokens = SNEIJDER.split()
+    doc = EmbeddedBackend().docs([tokens])[0]
+    assert [token.text for token in doc] == tokens
+    assert doc[1].pos_ == "NOUN"
+
+
+def test_replacing_before_parsing():
+    references = [one("Ann Lee moved to Rome .", "She bought a house in May .")]
+    result = extract(references, coref="embedded")
+    assert result.parses[0].sentences[1].text == "Ann Lee bought a house in May ."
+    assert result.counts["mentions replaced"] == 1
+    assert dict(result.signature.fields)["coref"].startswith("embedded-")
+
+
+def test_several_references_are_put_together_with_their_repeats():
+    entry = InputReferences("a", (("It rained in Rome .",), ("It rained in Rome .",)), (True, True))
+    units = extract_units([entry], srl="sentences")[0].units
+    assert [(u.text, u.reference) for u in units] == [
+        ("It rained in Rome .", 0),
+        ("It rained in Rome .", 1),
+    ]
+
+
+def test_unmarked_references_are_split():
+    entry = InputReferences("a", (("Mr. Lee left. It rained in the U.S. on Monday!",),), (False,))
+    result = extract([entry], srl="sentences")
+    assert result.units[0].texts == ("Mr. Lee left .", "It rained in the U.S. on Monday !")
+    assert result.counts["references without sentence marks"] == 1
+    assert "splitter:rules" in str(result.signature)
+
+
+@dataclass
+class Fixed:
+    """A backend that calls the second word of every sentence its verb."""
+
+    def parse(self, references):
+        def frames(sentence):
+            n = len(sentence.tokens)
+            return (Frame(1, ("B-ARG0", "B-V", *["B-ARG1", *["I-ARG1"] * (n - 3)][: n - 2])),)
+
+        done = tuple(
+            replace(r, sentences=tuple(replace(s, frames=frames(s)) for s in r.sentences))
+            for r in references
+        )
+        return ParsedBatch(done, {"srl": "fixed"}, {"sentences cut": 2})
+
+
+def test_a_backend_of_ones_own():
+    result = extract([one("Ann left home early")], srl=Fixed())
+    assert result.units[0].texts == ("Ann left home early",)
+    assert result.counts["sentences cut"] == 2
+    assert str(result.signature).startswith("units:stu|srl:fixed|coref:none|version:")
+
+
+def test_frames_and_clusters_from_files(tmp_path):
+    references = [one("Ann left home .", "She ran to Rome .")]
+    path = tmp_path / "parses.jsonl"
+    parse = Fixed().parse(tokenized(references, make_splitter("rules"))).references[0]
+    write_parses(path, [replace(parse, clusters=(((0, 1), (4, 5)),))])
+    expected = ("Ann left home .", "Ann ran to Rome .")
+    assert extract_units(references, srl=str(path))[0].texts == expected
+    plain = extract_units(references, srl=str(path), coref="none")[0]
+    assert plain.texts == ("Ann left home .", "She ran to Rome .")
+    assert extract_units(references, srl=Fixed(), coref=str(path))[0].texts == expected
+    assert extract_units(references, srl=str(path), coref=str(path))[0].texts == expected
+    other = [one("Bob left home .", "She ran to Rome .")]
+    write_parses(tmp_path / "other.jsonl", Fixed().parse(tokenized(other, str)).references)
+    with pytest.raises(InputError, match='has no "clusters"'):
+        extract(references, srl=str(path), coref=str(tmp_path / "other.jsonl"))
+    write_parses(path, [replace(parse, clusters=())])
+    with pytest.raises(InputError, match="over other tokens than its frames"):
+        extract(references, srl=str(tmp_path / "other.jsonl"), coref=str(path))
+
+
+def test_what_is_asked_for_and_not_there(tmp_path):
+    with pytest.raises(InputError, match="no references"):
+        extract([])
+    with pytest.raises(InputError, match="no SRL backend 'x'"):
+        extract([one("a b")], srl="x")
+    with pytest.raises(InputError, match="no coreference backend 'x'"):
+        extract([one("a b")], coref="x")
+    with pytest.raises(InputError, match="no sentence splitter 'x'"):
+        extract([one("a b")], splitter="x")
+    with pytest.raises(ModelError, match="no spaCy pipeline"):
+        extract([one("a b")], srl=EmbeddedBackend(tmp_path))
+
+
+def test_punkt_says_how_to_get_its_data(monkeypatch):
+    import nltk.tokenize.punkt
+
+    def absent(language):
+        raise LookupError
+
+    monkeypatch.setattr(nltk.tokenize.punkt, "PunktTokenizer", absent)
+    with pytest.raises(ModelError, match=r"nltk\.downloader punkt_tab"):
+        SPLITTERS["punkt"]()
+
+
+def test_punkt_splits_where_its_data_is_there(monkeypatch):
+    import nltk.tokenize.punkt
+
+    class Punkt:
+        def __init__(self, language):
+            assert language == "english"
+
+        tokenize = staticmethod(lambda text: iter(text.split("|")))
+
+    monkeypatch.setattr(nltk.tokenize.punkt, "PunktTokenizer", Punkt)
+    entry = InputReferences("a", (("It rained|We left",),), (False,))
+    found = extract([entry], srl="sentences", splitter="punkt")
+    assert found.units[0].texts == ("It rained", "We left")
+
+
+@pytest.fixture(scope="module")
+def realsumm_units(realsumm):
+    ids = read_ids(realsumm / "ids.txt")
+    references = read_references(realsumm / "references.txt", ids)
+    return {
+        "ids": ids,
+        "theirs": read_units(realsumm / "STUs.txt", ids, kind="stu"),
+        "ours": extract_units(references),
+        "before": extract_units(references, coref="embedded"),
+        "sentences": extract_units(references, srl="sentences"),
+    }
+
+
+@pytest.mark.parametrize(("which", "least"), [("ours", 0.78), ("before", 0.77)])
+def test_realsumm_units_are_close_to_the_authors(realsumm_units, which, least):
+    overlap = unit_overlap(realsumm_units[which], realsumm_units["theirs"])
+    assert 8 <= overlap.counts[0] <= 12
+    assert overlap.forward >= 0.78
+    assert overlap.backward >= least
+
+
+def test_realsumm_correlations_are_those_of_the_authors_units(realsumm, realsumm_units):
+    ids = realsumm_units["ids"]
+    human = read_scores(realsumm / "metric_scores.csv").matrix("human")
+    summaries = read_summaries([realsumm / "summaries"], ids, ids)
+
+    def correlations(units):
+        scores = score_systems(summaries, units, RecallJudge(), samples=10).matrix
+        rows = [scores.systems.index(name) for name in human.systems]
+        columns = [scores.inputs.index(name) for name in human.inputs]
+        values = scores.values[rows][:, columns]
+        return [level_correlation(values, human.values, k).value for k in ("system", "summary")]
+
+    theirs = correlations(realsumm_units["theirs"])
+    np.testing.assert_allclose(correlations(realsumm_units["ours"]), theirs, atol=0.02)
+    system, summary = correlations(realsumm_units["sentences"])
+    assert system > theirs[0] - 0.02
+    assert summary > theirs[1] + 0.02  # whole sentences are hard to beat under this judge
+
+
+def test_parser_on_gold_tokens(data):
+    from spacy.training.converters import conllu_to_docs
+
+    text = (data / "ud_english_ewt" / "en_ewt-ud-test.conllu").read_text(encoding="utf-8")
+    gold = list(conllu_to_docs(text, n_sents=1, no_print=True))[::4]
+    found = EmbeddedBackend().docs([[token.text for token in doc] for doc in gold])
+    pairs = [
+        (g, f) for gs, fs in zip(gold, found, strict=True) for g, f in zip(gs, fs, strict=True)
+    ]
+    heads = [g.head.i == f.head.i for g, f in pairs]
+    labels = [h and g.dep_ == f.dep_ for h, (g, f) in zip(heads, pairs, strict=True)]
+    assert np.mean(heads) >= 0.84
+    assert np.mean(labels) >= 0.80
+    assert np.mean([g.pos_ == f.pos_ for g, f in pairs]) >= 0.93
+    assert np.mean([g.tag_ == f.tag_ for g, f in pairs]) >= 0.93
+
+
+def test_splitter_on_references_whose_marks_are_known(realsumm):
+    split = make_splitter("rules")
+    right = sum(
+        split(" ".join(entry.references[0])) == list(entry.references[0])
+        for entry in read_references(realsumm / "references.txt")
+    )
+    assert right >= 98
+
+
+def test_command_line(cli, tmp_path):
+    source = tmp_path / "refs.txt"
+    source.write_text(f"<t> {SNEIJDER} </t>\n<t> CLICK HERE . </t>\tIt rained. We left Rome.\n")
+    done = cli("units", "extract", source, "-o", "u.jsonl", "--parses", "p.jsonl", cwd=tmp_path)
+    assert done.stdout == ""
+    assert "units per reference" in done.stderr
+    units = read_units(tmp_path / "u.jsonl")
+    assert units[0].texts == (
+        "Netherlands midfielder Wesley Sneijder joined French Ligue 1 side Nice",
+        "Netherlands midfielder Wesley Sneijder joined on a free transfer",
+    )
+    assert [(u.text, u.reference, u.sentence) for u in units[1].units] == [
+        ("CLICK HERE .", 0, 0),
+        ("It rained .", 1, 0),
+        ("We left Rome", 1, 1),
+    ]
+    assert [len(parse.sentences) for parse in read_parses(tmp_path / "p.jsonl")] == [1, 1, 2]
+    again = cli("units", "extract", source, "--srl", "p.jsonl", "--to", "lines", cwd=tmp_path)
+    assert again.stdout.splitlines()[0].split("\t") == list(units[0].texts)
+    summaries = tmp_path / "mine.txt"
+    summaries.write_text("Sneijder joined Nice.\nWe left Rome.\n")
+    scored = cli(
+        "score", summaries, "--references", source, "--judge", "recall", "-f", "json", cwd=tmp_path
+    )
+    assert "mine" in scored.stdout
+
+
+def test_command_line_converts(cli, tmp_path):
+    (tmp_path / "u.jsonl").write_text(
+        json.dumps({"input": "x", "units": [{"text": "It rained", "weight": 2}, "We left"]}) + "\n"
+    )
+    done = cli("units", "convert", "u.jsonl", "-o", "u.txt", "--write-ids", "ids.txt", cwd=tmp_path)
+    assert (tmp_path / "u.txt").read_text() == "It rained\tWe left\n"
+    assert (tmp_path / "ids.txt").read_text() == "x\n"
+    assert "1 weights other than 1" in done.stderr
+    back = cli("units", "convert", "u.txt", "--ids", "ids.txt", "--kind", "stu", cwd=tmp_path)
+    assert json.loads(back.stdout)["input"] == "x"
+    assert json.loads(back.stdout)["units"][1] == {"text": "We left", "weight": 1.0, "kind": "stu"}
+
+
+def test_command_line_mistakes(cli, tmp_path):
+    (tmp_path / "r.txt").write_text("It rained.\n")
+    wrong = cli("units", "extract", "r.txt", "--srl", "magic", cwd=tmp_path, status=2)
+    assert "no SRL backend 'magic'" in wrong.stderr
+    (tmp_path / "p.jsonl").write_text('{"input": "1", "sentences": [{"tokens": ["It rained"]}]}\n')
+    wrong = cli("units", "extract", "r.txt", "--srl", "p.jsonl", cwd=tmp_path, status=2)
+    assert "p.jsonl:1: sentence 0 of reference 0 of input '1'" in wrong.stderr
+    assert not (tmp_path / "u.jsonl").exists()
