@@ -81,7 +81,11 @@ def draw_curve(result: CurveResult, path: str | Path) -> None:
             axis.spines[side].set_visible(False)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)
-    axes[0].legend(fontsize=8, frameon=False, loc="best")
+    handles, labels = axes[0].get_legend_handles_labels()
+    columns = len(handles) if across > 1 else 2
+    figure.legend(
+        handles, labels, fontsize=9, frameon=False, loc="outside lower center", ncols=columns
+    )
     metadata = {"Creator": "litepyramid"} if form != "png" else {"Software": "litepyramid"}
     with atomic_write(path, binary=True) as file:
         figure.savefig(file, format=form, dpi=160, metadata=metadata)

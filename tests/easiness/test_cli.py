@@ -1,0 +1,147 @@
+import json
+
+import pytest
+
+TREES = [
+    "(S (NP (DT A) (NN cat)) (VP (VBD sat)) (. .))",
+    "(S (NP (DT The) (NN dog)) (VP (VBD ran) (PP (TO to) (NP (DT the) (NN town)))) (. .))",
+]
+SENTENCES = ["A cat sat .", "The dog ran to the town ."]
+SCUS = ["A cat sat.", "The dog ran.", "The dog was in the town."]
+STUS = ["A cat sat", "The dog ran to the town"]
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Six inputs, alike but for a word, as line files, and their parses and easiness."""
+    names = [f"n{k}" for k in range(6)]
+
+    def lines(name, texts):
+        (tmp_path / name).write_text("\n".join(texts) + "\n")
+
+    lines("ids.txt", names)
+    lines("refs.txt", [" ".join(f"<t> {s} </t>" for s in SENTENCES)] * 6)
+    lines("scus.txt", ["\t".join(SCUS)] * 6)
+    lines("stus.txt", ["\t".join(STUS)] * 6)
+    rows = []
+    for name in names:
+        sentences = [
+            {"tokens": s.split(), "tree": t} for s, t in zip(SENTENCES, TREES, strict=True)
+        ]
+        rows.append({"input": name, "reference": 0, "sentences": sentences})
+    lines("parses.jsonl", map(json.dumps, rows))
+    lines(
+        "easiness.jsonl",
+        (
+            json.dumps(
+                {"input": n, "reference": 0, "sentence": s, "easiness": 0.9 - s / 2 - k / 99}
+            )
+            for k, n in enumerate(names)
+            for s in (0, 1)
+        ),
+    )
+    (tmp_path / "sys").mkdir()
+    (tmp_path / "labels").mkdir()
+    texts = {"a": "A cat sat.", "b": "The dog ran to the town.", "c": "Nothing at all."}
+    labels = {"a": "1\t0\t0", "b": "0\t1\t1", "c": "0\t0\t0"}
+    for system in "abc":
+        lines(f"sys/{system}.txt", [texts[system]] * 6)
+        lines(f"labels/{system}.txt", [labels[system]] * 6)
+    return tmp_path
+
+
+def test_fit_predict_and_mix_with_the_papers_features(cli, files):
+    sources = ["refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
+    common = ["--features", "constituency", "--parses", "parses.jsonl"]
+    done = cli("easiness", "fit", *sources, *common, "-o", "r.ubj", cwd=files)
+    assert "trained on 12 of 12 sentences, 69 features (constituency)" in done.stderr
+    options = ["--ids", "ids.txt", "-g", "r.ubj", "--parses", "parses.jsonl"]
+    done = cli(
+        "easiness", "predict", "refs.txt", *options, "-o", "e.jsonl", "-f", "json", cwd=files
+    )
+    values = [s["easiness"] for s in json.loads(done.stdout)["sentences"]]
+    assert len(values) == 12
+    assert values[0] > values[1]
+    rows = [json.loads(line) for line in (files / "e.jsonl").read_text().splitlines()]
+    assert [row["easiness"] for row in rows] == values
+    mixing = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
+    cli(
+        "units", "mix", *mixing, "--share", 0.5, "--easiness", "e.jsonl", "-o", "u.jsonl", cwd=files
+    )
+    first = json.loads((files / "u.jsonl").read_text().splitlines()[0])
+    assert [(u["text"], u["kind"]) for u in first["units"]] == [
+        ("The dog ran.", "scu"),
+        ("The dog was in the town.", "scu"),
+        ("A cat sat", "stu"),
+    ]
+    scored = cli("score", "sys", "-u", "u.jsonl", "--ids", "ids.txt", "-f", "json", cwd=files)
+    assert json.loads(scored.stdout)
+
+
+@pytest.mark.parametrize(("size", "expected"), [(["--share", 0], "scus"), (["--share", 1], "stus")])
+def test_both_ends_are_the_files_that_went_in(cli, files, size, expected):
+    sources = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--by", "random"]
+    cli("units", "mix", *sources, *size, "-o", "u.txt", cwd=files)
+    assert (files / "u.txt").read_text() == (files / f"{expected}.txt").read_text()
+
+
+def test_evaluate_writes_predictions_for_the_curve(cli, files):
+    sources = ["refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
+    features = ["--features", "constituency", "--parses", "parses.jsonl", "--k", 3]
+    done = cli("easiness", "evaluate", *sources, *features, "--predictions", "p.jsonl", cwd=files)
+    assert "Each fold is predicted by a regressor trained on the others" in done.stdout
+    curve = ["sys", "-s", "scus.txt", "-r", "refs.txt", "-t", "stus.txt", "-l", "labels"]
+    options = ["--ids", "ids.txt", "--easiness", "p.jsonl", "--seeds", 3, "--figure", "c.svg"]
+    done = cli("budget", "curve", *curve, *options, "-c", "kendall", "-f", "csv", cwd=files)
+    assert len(done.stdout.splitlines()) == 1 + 2 * 11
+    assert (files / "c.svg").read_text().startswith("<?xml")
+
+
+def test_as_the_authors(cli, files):
+    sources = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
+    options = ["--easiness", "easiness.jsonl", "--share", 0.5, "--as-authors", "-f", "json"]
+    done = cli("units", "mix", *sources, *options, cwd=files)
+    counts = json.loads(done.stdout)["counts"]
+    assert counts["stu_sentences"] == 5  # the sixth is the threshold, and not above it
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["units", "mix"], "0 sizes of the mix are given"),
+        (["units", "mix", "--share", 0.5, "--scu-sentences", 2], "2 sizes of the mix are given"),
+        (["units", "mix", "--share", 2, "--by", "random"], "the share is 2.0"),
+        (["units", "mix", "--stu-sentences", 13, "--by", "random"], "13 of 12 sentences"),
+        (["units", "mix", "--share", 0.5, "--as-authors", "--by", "random"], "needs a share"),
+        (["units", "mix", "--share", 0.5, "--easiness", "scus.txt"], "not valid JSON"),
+        (["units", "mix", "--share", 0.5, "--regressor", "scus.txt"], "no XGBoost model"),
+    ],
+)
+def test_mistakes_are_one_message(cli, files, command, words):
+    sources = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
+    done = cli(*command, *sources, cwd=files, status=2)
+    assert words in done.stderr
+
+
+def test_the_papers_features_need_trees(cli, files):
+    sources = ["refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
+    done = cli(
+        "easiness",
+        "fit",
+        *sources,
+        "--features",
+        "constituency",
+        "-o",
+        "r.ubj",
+        cwd=files,
+        status=2,
+    )
+    assert "need constituency trees" in done.stderr
+
+
+def test_a_curve_needs_one_sort_of_human_scores(cli, files):
+    curve = ["sys", "-s", "scus.txt", "-r", "refs.txt", "-t", "stus.txt", "--ids", "ids.txt"]
+    done = cli("budget", "curve", *curve, cwd=files, status=2)
+    assert "human scores must come from one place" in done.stderr
+    done = cli("budget", "curve", *curve, "-l", "labels", "--figure", "x.gif", cwd=files, status=2)
+    assert "no figure can be drawn as 'x.gif'" in done.stderr
