@@ -16,7 +16,9 @@ from litepyramid.meta.journal import piece_rng
 from litepyramid.meta.kernels import correlate_rows
 from litepyramid.meta.levels import mean_tolerance
 from litepyramid.report.table import Cell, Column, Table
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, IntArray, Signature
+
+_CELLS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +235,11 @@ def _curve(
 
 def _point(X: FloatArray, size: int, samples: int, seed: int) -> StabilityPoint:
     rng = piece_rng(seed, "stability", str(size))
-    share = np.full(X.shape[1], 1.0 / X.shape[1])
-    block = max(1, 2_000_000 // X.shape[1])
+    block = max(1, _CELLS // max(size, X.shape[1]))
     one, two = (
         np.concatenate(
             [
-                resampled_means(X, rng.multinomial(size, share, size=min(block, samples - start)))
+                resampled_means(X, _draws(rng, X.shape[1], size, min(block, samples - start)))
                 for start in range(0, samples, block)
             ]
         )
@@ -263,3 +264,9 @@ def _point(X: FloatArray, size: int, samples: int, seed: int) -> StabilityPoint:
         int(kept.size),
         float(np.nanmean(variance)),
     )
+
+
+def _draws(rng: np.random.Generator, inputs: int, size: int, samples: int) -> IntArray:
+    """(samples, inputs) how often each input is among `size` drawn with replacement."""
+    drawn = rng.integers(0, inputs, (samples, size)) + inputs * np.arange(samples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=samples * inputs).reshape(samples, inputs)
