@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
+from litepyramid.meta import draws
 from litepyramid.meta.averages import resampled_means
 from litepyramid.meta.levels import mean_tolerance, means
 from litepyramid.meta.pairs import PairCounts, SystemPairs
 from litepyramid.meta.sides import Sides, decimals, sides_of
 from litepyramid.report.table import Cell, Column, Table
-from litepyramid.resampling import bootstrap_counts, percentile_interval
+from litepyramid.resampling import percentile_interval
 from litepyramid.types import FloatArray, Signature
 
 IntervalRule = Literal["wider", "bootstrap", "wilson"]
@@ -270,7 +271,7 @@ def difference(
                 expected="at least two",
             )
         pairs = sides.pairs()
-        resampled = _Resampled.of(sides, pairs, samples, np.random.default_rng(seed))
+        resampled = _Resampled.of(sides, pairs, samples, seed)
         found.append(_worth(sides, d, target, window, interval, confidence, resampled))
     signature = Signature.of(
         against=found[0].sides.against,
@@ -398,16 +399,14 @@ class _Resampled:
     weights: FloatArray
 
     @classmethod
-    def of(
-        cls, sides: Sides, pairs: SystemPairs, samples: int, rng: np.random.Generator
-    ) -> _Resampled:
-        drawn = bootstrap_counts(rng, len(sides.systems), samples)
-        counts = bootstrap_counts(rng, len(sides.judged), samples)
+    def of(cls, sides: Sides, pairs: SystemPairs, samples: int, seed: int) -> _Resampled:
+        drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
+        counts = draws.counts(seed, draws.INPUTS, len(sides.judged), 0, samples)
         x, z = means(sides.scores_used), resampled_means(sides.Z, counts)
         one, two = pairs.one, pairs.two
         dz = z[:, one] - z[:, two]
         dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0
-        weights = (drawn[:, one] * drawn[:, two]).astype(np.float64)
+        weights = drawn[:, one] * drawn[:, two]
         weights[np.isnan(dz)] = 0.0
         return cls(pairs, (x[one] - x[two]) * dz > 0, weights)
 

@@ -17,10 +17,15 @@ from litepyramid.io.files import read_jsonl
 def piece_rng(seed: int, *names: str) -> np.random.Generator:
     """The generator of one piece of a run: it depends on the seed and the piece's names alone.
 
+    Raises:
+        InputError: The seed is negative.
+
     Example:
         >>> piece_rng(1, "input 7").random() == piece_rng(1, "input 7").random()
         True
     """
+    if seed < 0:
+        raise InputError(f"seed {seed}", expected="0 or more")
     words = [len(names)]
     for name in names:
         data = name.encode()

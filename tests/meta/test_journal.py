@@ -54,3 +54,5 @@ def test_pieces_have_their_own_randomness() -> None:
     assert len(draws) == 4
     assert piece_rng(1, "a").random() == piece_rng(1, "a").random()
     assert piece_rng(1, "a").random() != piece_rng(2, "a").random()
+    with pytest.raises(InputError, match="0 or more"):
+        piece_rng(-1, "a")

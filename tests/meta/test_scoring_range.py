@@ -9,8 +9,14 @@ import pytest
 from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
+from litepyramid.io.documents import read_documents
+from litepyramid.io.inputs import read_ids
+from litepyramid.io.references import read_references
+from litepyramid.meta.extracts import SearchSettings
+from litepyramid.meta.generation import generate
 from litepyramid.meta.range_curves import better
 from litepyramid.meta.ranges import scoring_range
+from litepyramid.metrics import metric_named
 from litepyramid.types import ScoreTable
 
 RULES = ("text", "code")
@@ -161,3 +167,24 @@ def test_seeds() -> None:
 def test_mistakes_are_named(changes, said) -> None:
     with pytest.raises(InputError, match=said):
         scoring_range(table_of(), **{"human": "human", **changes})
+
+
+def test_published_shape_on_generated_summaries(realsumm) -> None:
+    """P19 Table 1 and Fig. 3: metrics agree on the whole range, not at the top; F/N falls."""
+    ids = read_ids(realsumm / "ids.txt")
+    made = generate(
+        read_documents(realsumm / "documents.txt", ids)[:10],
+        read_references(realsumm / "references.txt", ids),
+        [metric_named(name) for name in ("rouge-2_recall", "rouge-l_recall", "js-2")],
+        SearchSettings(population=150, generations=12),
+        seed=1,
+    )
+    result = scoring_range(made.table, top="best", best=20)
+    whole = {(a.one, a.other): a.tau for a in result.agreement if a.range == "whole"}
+    top = {(a.one, a.other): a.tau for a in result.agreement if a.range == "top"}
+    assert min(whole.values()) > 0.6
+    assert max(whole, key=whole.__getitem__) == ("rouge-2_recall", "js-2")
+    assert all(top[pair] < whole[pair] - 0.3 for pair in whole)
+    shares = [p.value for p in result.better if p.number >= 20]
+    assert shares[0] > 0.7
+    assert shares[-1] < 0.3
