@@ -169,6 +169,14 @@ def test_the_command_line_keeps_what_it_judged(tiny, tmp_path, cli):
     assert said["scores"][1]["presence"] == [0.0]
     again = json.loads(cli(*score, "--mode", "p2c").stdout)
     assert (again["counts"]["judged"], again["counts"]["from_cache"]) == (0, 3)
+    no_torch = (
+        "import sys; sys.modules['torch'] = sys.modules['transformers'] = None;"
+        "from litepyramid.cli import main; main()"
+    )
+    weights = tmp_path / "weights.txt"
+    weights.write_text("4\t1\n1\n2\n")
+    weighted = json.loads(run_python(no_torch, *score, "--mode", "l2c", "--weights", weights))
+    assert weighted["counts"]["from_cache"] == 3
     info = json.loads(cli("cache", "info", "--cache", kept, "-f", "json").stdout)
     assert [(m["pairs"], m["judged"]) for m in info["models"]] == [(3, 3)]
     assert cli("cache", "clear", "--cache", kept, "-y").stdout == "Forgot 3 pairs.\n"
