@@ -238,7 +238,7 @@ class Titles:
             and t.dep_ in {"nsubj", "nsubj:pass", "obj", "obl:agent", "conj"}
             and t.n_lefts == 0
         ]
-        if not places or rng.random() < 0.4:
+        if not places or not self.nouns or rng.random() < 0.4:
             return doc
         place = rng.choice(places)
         noun = rng.choice(self.nouns)
@@ -246,10 +246,11 @@ class Titles:
             noun = invented(noun, rng)
         title = [(noun, "NN", "NOUN", "nmod:desc")]
         chance = rng.random()
-        if chance < 0.45:
-            names = self.plural_names if rng.random() < 0.4 else self.names
+        if chance < 0.45 and self.names:
+            plural = self.plural_names and rng.random() < 0.4
+            names = self.plural_names if plural else self.names
             title.insert(0, (rng.choice(names), "NNP", "PROPN", "compound"))
-        elif chance < 0.6:
+        elif chance < 0.6 and self.adjectives:
             title.insert(0, (rng.choice(self.adjectives), "JJ", "ADJ", "amod"))
         size = len(title)
         heads = [h + size if h >= place else h for h in (t.head.i for t in doc)]

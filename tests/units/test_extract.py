@@ -31,13 +31,18 @@ SNEIJDER = (
 )
 
 
+@pytest.fixture(scope="module")
+def embedded():
+    return EmbeddedBackend()
+
+
 def one(*sentences: str, name: str = "a") -> InputReferences:
     return InputReferences(name, (sentences,), (True,))
 
 
-def test_the_papers_example():
+def test_the_papers_example(embedded):
     for text in (SNEIJDER, SNEIJDER.removesuffix(" ."), SNEIJDER.replace(" .", ".")):
-        assert extract_units([one(text)])[0].texts == (
+        assert extract_units([one(text)], srl=embedded)[0].texts == (
             "Netherlands midfielder Wesley Sneijder joined French Ligue 1 side Nice",
             "Netherlands midfielder Wesley Sneijder joined on a free transfer",
         )
@@ -63,13 +68,13 @@ def test_names_stand_in_for_pronouns_by_default():
         ("They do not moulder here .", "They not moulder here"),
     ],
 )
-def test_an_unknown_word_is_no_bare_verb_unless_something_says_so(text, expected):
-    assert extract_units([one(text)])[0].texts[0].startswith(expected)
+def test_an_unknown_word_is_no_bare_verb_unless_something_says_so(embedded, text, expected):
+    assert extract_units([one(text)], srl=embedded)[0].texts[0].startswith(expected)
 
 
-def test_tokens_stay_what_they_were_when_a_word_is_unknown():
+def test_tokens_stay_what_they_were_when_a_word_is_unknown(embedded):
     tokens = SNEIJDER.split()
-    doc = EmbeddedBackend().docs([tokens])[0]
+    doc = embedded.docs([tokens])[0]
     assert [token.text for token in doc] == tokens
     assert doc[1].pos_ == "NOUN"
 
@@ -182,14 +187,14 @@ def test_punkt_splits_where_its_data_is_there(monkeypatch):
 
 
 @pytest.fixture(scope="module")
-def realsumm_units(realsumm):
+def realsumm_units(realsumm, embedded):
     ids = read_ids(realsumm / "ids.txt")
     references = read_references(realsumm / "references.txt", ids)
     return {
         "ids": ids,
         "theirs": read_units(realsumm / "STUs.txt", ids, kind="stu"),
         "ours": extract_units(references),
-        "before": extract_units(references, coref="embedded"),
+        "before": extract_units(references, srl=embedded, coref=embedded),
         "sentences": extract_units(references, srl="sentences"),
     }
 
@@ -221,12 +226,12 @@ def test_realsumm_correlations_are_those_of_the_authors_units(realsumm, realsumm
     assert summary > theirs[1] + 0.02  # whole sentences are hard to beat under this judge
 
 
-def test_parser_on_gold_tokens(data):
+def test_parser_on_gold_tokens(data, embedded):
     from spacy.training.converters import conllu_to_docs
 
     text = (data / "ud_english_ewt" / "en_ewt-ud-test.conllu").read_text(encoding="utf-8")
     gold = list(conllu_to_docs(text, n_sents=1, no_print=True))[::4]
-    found = EmbeddedBackend().docs([[token.text for token in doc] for doc in gold])
+    found = embedded.docs([[token.text for token in doc] for doc in gold])
     pairs = [
         (g, f) for gs, fs in zip(gold, found, strict=True) for g, f in zip(gs, fs, strict=True)
     ]

@@ -110,6 +110,22 @@ def test_rules(frame, expected):
     assert sentence_stus(sentence(frame)) == expected
 
 
+def test_the_papers_example_from_frames():
+    has = (
+        "Netherlands/O midfielder/O Wesley/O Sneijder/O has/B-V joined/O French/O Ligue/O 1/O "
+        "side/O Nice/O on/O a/O free/O transfer/O"
+    )
+    joined = (
+        "Netherlands/B-ARG0 midfielder/I-ARG0 Wesley/I-ARG0 Sneijder/I-ARG0 has/O joined/B-V "
+        "French/B-ARG1 Ligue/I-ARG1 1/I-ARG1 side/I-ARG1 Nice/I-ARG1 on/B-ARGM-MNR a/I-ARGM-MNR "
+        "free/I-ARGM-MNR transfer/I-ARGM-MNR"
+    )
+    assert sentence_stus(sentence(has, joined)) == [
+        "Netherlands midfielder Wesley Sneijder joined French Ligue 1 side Nice",
+        "Netherlands midfielder Wesley Sneijder joined on a free transfer",
+    ]
+
+
 def test_repeats_in_a_sentence_are_dropped():
     frame = "Ann/B-ARG0 left/B-V home/B-ARG1"
     assert sentence_stus(sentence(frame, frame)) == ["Ann left home"]
