@@ -68,6 +68,15 @@ def test_files_are_put_together(tmp_path):
     check(read_scores([one, write(tmp_path / "b.jsonl", rest)]))
 
 
+def test_two_files_may_agree_on_a_score_but_not_differ(tmp_path):
+    one = write(tmp_path / "a.csv", "system,input,metric,score\na,1,human,3\na,1,m,1\n")
+    two = write(tmp_path / "b.csv", "system,input,metric,score\na,1,human,3.0\na,1,n,2\n")
+    assert read_scores([one, two]).values.ravel().tolist() == [3, 1, 2]
+    three = write(tmp_path / "c.csv", "system,input,metric,score\na,1,human,4\n")
+    with pytest.raises(InputError, match=r"c.csv:2: metric 'human' scores .* twice"):
+        read_scores([one, three])
+
+
 def test_frame_is_read_and_left_as_it_was():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(ROWS, columns=["system", "input", "metric", "score"])

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from nlpstats.correlations import bootstrap as rival_bootstrap
 from nlpstats.correlations import permutation_test as rival_permutation
+from threadpoolctl import threadpool_limits
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
@@ -140,7 +141,7 @@ def test_unpaired_inputs_are_drawn_apart():
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_samples_do_not_depend_on_chunks_nor_on_how_many_are_asked_for(level, monkeypatch):
+def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(level, monkeypatch):
     X, Y, Z = scores(5, 7, 9, discrete=True)
     chunks = draws.chunks
     for coefficient in THREE:
@@ -151,6 +152,9 @@ def test_samples_do_not_depend_on_chunks_nor_on_how_many_are_asked_for(level, mo
             same(bootstrap_samples(X, Z, level, coefficient, k=300, seed=3), boot, 0)
             same(bootstrap_samples(X, Z, level, coefficient, k=70, seed=3), boot[:70], 0)
         same(permutation_samples(X, Y, Z, level, coefficient, k=70, seed=3)[1], perm[:70], 0)
+        with threadpool_limits(4):
+            same(bootstrap_samples(X, Z, level, coefficient, k=300, seed=3), boot, 0)
+            same(permutation_samples(X, Y, Z, level, coefficient, k=300, seed=3)[1], perm, 0)
         other = bootstrap_samples(X, Z, level, coefficient, k=300, seed=4)
         assert not np.array_equal(other, boot, equal_nan=True)
 
