@@ -83,10 +83,13 @@ def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
     X, Z = (np.concatenate([a] * 4, axis=1)[:, :4] for a in (X, Z))
     kept = ~np.isnan(X).all(axis=1) & ~np.isnan(Z).all(axis=1)
     x, z = np.nanmean(X[kept], axis=1), np.nanmean(Z[kept], axis=1)
-    # a third of the same numbers may differ in the last bit: compare as numbers of 12 digits
-    x, z = np.round(x, 9), np.round(z, 9)
+    exact = not np.isnan([X, Z]).any()  # sums and quarters are, thirds are not
+    if coefficient == "pearson":
+        x, z = (np.zeros(len(a)) if len(a) and np.ptp(a) < 1e-9 else a for a in (x, z))
+    elif not exact:
+        x, z = np.round(x, 9), np.round(z, 9)  # thirds of the same sum differ in the last bit
     ours = level_correlation(X, Z, "system", coefficient).value
-    same(ours, oracle(coefficient, x, z), 1e-7 if coefficient == "pearson" else 1e-12)
+    same(ours, oracle(coefficient, x, z), 1e-12 if exact or coefficient != "pearson" else 1e-9)
 
 
 @settings(max_examples=100, deadline=None)
