@@ -8,17 +8,14 @@ from math import inf, isnan, nan
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
-from litepyramid.meta import draws
-from litepyramid.meta.averages import resampled_means
-from litepyramid.meta.levels import mean_tolerance, means
-from litepyramid.meta.pairs import PairCounts, SystemPairs
+from litepyramid.meta.agreement import ResampledPairs, fitted, reaching, wilson_interval
+from litepyramid.meta.pairs import PairCounts
 from litepyramid.meta.sides import Sides, decimals, sides_of
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import percentile_interval
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import Signature
 
 IntervalRule = Literal["wider", "bootstrap", "wilson"]
 
@@ -253,6 +250,14 @@ def difference(
 
     Raises:
         InputError: `d`, `target` or `window` out of range; fewer than two systems; unknown names.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> people = np.arange(8.0)[:, None] * np.ones(3)
+        >>> table = ScoreTable(("m", "human"), tuple("abcdefgh"), ("1", "2", "3"),
+        ...                    np.stack([people * 2, people]))
+        >>> print(difference(table, 2, samples=50).sentences()[0])
+        When two systems differ by 2 on m, people agreed with the sign 100 % of the time (...
     """
     for what, value, top in (("difference", d, inf), ("target", target, 1), ("window", window, 1)):
         if not 0 < value <= top:
@@ -271,7 +276,7 @@ def difference(
                 expected="at least two",
             )
         pairs = sides.pairs()
-        resampled = _Resampled.of(sides, pairs, samples, seed)
+        resampled = ResampledPairs.of(sides, pairs, samples, seed)
         found.append(_worth(sides, d, target, window, interval, confidence, resampled))
     signature = Signature.of(
         against=found[0].sides.against,
@@ -297,7 +302,7 @@ def _worth(
     window: float,
     interval: IntervalRule,
     confidence: float,
-    resampled: _Resampled,
+    resampled: ResampledPairs,
 ) -> Difference:
     pairs = resampled.pairs
     signed = pairs.gaps[pairs.gaps > 0]
@@ -321,7 +326,7 @@ def _worth(
         return Agreement(counts, min(a for a, _ in ends), max(b for _, b in ends), failed)
 
     reached = reaching(pairs, target)
-    gaps, fit, agreed = _fitted(pairs.gaps, pairs.signs > 0, np.ones(len(pairs)))
+    gaps, fit, agreed = fitted(pairs.gaps, pairs.signs > 0, np.ones(len(pairs)))
     spread = np.array([inf if isnan(y) else y for y in resampled.reaching(target)])
     tail = (1 - confidence) / 2
     reached_low, reached_high = np.quantile(spread, [tail, 1 - tail], method="inverted_cdf")
@@ -337,94 +342,6 @@ def _worth(
         beyond=None if isnan(reached) else agreement(reached, inf),
         curve=(tuple(gaps.tolist()), tuple(fit.tolist()), tuple(agreed.tolist())),
     )
-
-
-def wilson_interval(agreed: int, total: int, confidence: float) -> tuple[float, float]:
-    """Wilson's interval of a share of `total` independent trials; (NaN, NaN) for none.
-
-    Example:
-        >>> tuple(round(end, 3) for end in wilson_interval(10, 10, 0.95))
-        (0.722, 1.0)
-    """
-    from scipy.stats import binomtest
-
-    if total == 0:
-        return nan, nan
-    ends = binomtest(agreed, total).proportion_ci(confidence, method="wilson")
-    return float(ends.low), float(ends.high)
-
-
-def reaching(pairs: SystemPairs, target: float) -> float:
-    """The smallest difference from which on the isotonic fit of agreement is at least `target`.
-
-    Returns:
-        NaN where it is never reached.
-
-    Example:
-        >>> x, z = np.array([0.0, 1.0, 3.0, 7.0]), np.array([1.0, 0.0, 2.0, 3.0])
-        >>> reaching(SystemPairs.of(x, z), 0.95)
-        2.0
-    """
-    return _reaching(pairs.gaps, pairs.signs > 0, np.ones(len(pairs)), target)
-
-
-def _reaching(
-    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray, target: float
-) -> float:
-    gaps, fit, _ = _fitted(gaps, agreed, weights)
-    good = np.flatnonzero(fit >= target - 1e-12)
-    return float(gaps[good[0]]) if good.size else nan
-
-
-def _fitted(
-    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray
-) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """The pairs with a sign and a weight, by their difference, with the fit at each."""
-    from scipy.optimize import isotonic_regression
-
-    kept = (gaps > 0) & (weights > 0)
-    gaps, agreed = gaps[kept], agreed[kept]
-    if not gaps.size:
-        return gaps, gaps, agreed
-    fit = isotonic_regression(agreed.astype(np.float64), weights=weights[kept]).x
-    return gaps, np.asarray(fit), agreed
-
-
-@dataclass(frozen=True)
-class _Resampled:
-    """All pairs of systems, the closest first, under k draws of systems and of judged inputs."""
-
-    pairs: SystemPairs
-    agreed: NDArray[np.bool_]
-    weights: FloatArray
-
-    @classmethod
-    def of(cls, sides: Sides, pairs: SystemPairs, samples: int, seed: int) -> _Resampled:
-        drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
-        counts = draws.counts(seed, draws.INPUTS, len(sides.judged), 0, samples)
-        x, z = means(sides.scores_used), resampled_means(sides.Z, counts)
-        one, two = pairs.one, pairs.two
-        dz = z[:, one] - z[:, two]
-        dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0
-        weights = drawn[:, one] * drawn[:, two]
-        weights[np.isnan(dz)] = 0.0
-        return cls(pairs, (x[one] - x[two]) * dz > 0, weights)
-
-    def agreement(self, lower: float, upper: float) -> FloatArray:
-        """(k,) share agreed among the drawn pairs from ℓ to u; NaN where none was drawn."""
-        inside = self.pairs.within(lower, upper)
-        signed = self.pairs.gaps[inside] > 0
-        weights = self.weights[:, inside] * signed
-        with np.errstate(invalid="ignore", divide="ignore"):
-            agreed = (weights * self.agreed[:, inside]).sum(axis=1)
-            return np.asarray(agreed / weights.sum(axis=1))
-
-    def reaching(self, target: float) -> list[float]:
-        """(k,) the difference from which on agreement reaches the target; NaN where it does not."""
-        return [
-            _reaching(self.pairs.gaps, agreed, weights, target)
-            for agreed, weights in zip(self.agreed, self.weights, strict=True)
-        ]
 
 
 def _short(value: float) -> str:

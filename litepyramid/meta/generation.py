@@ -131,7 +131,7 @@ def generate(
     journal: str | Path | None = None,
     progress: bool = False,
 ) -> Generated:
-    """Searches extracts of every input once with each metric as fitness, then scores them all.
+    r"""Searches extracts of every input once with each metric as fitness, then scores them all.
 
     Repeats among the metrics' finds are one summary. The LexRank extract of the same length is
     scored too, as the row ``lexrank``, and so are the summaries of `systems`.
@@ -150,6 +150,15 @@ def generate(
     Raises:
         InputError: Documents and references are of different inputs; a metric is given twice;
             an input has no sentence that is short enough.
+
+    Example:
+        >>> from litepyramid.metrics import metric_named
+        >>> result = generate(
+        ...     [InputDocuments("1", ("a storm hit", "nobody came", "the coast is wet"))],
+        ...     [InputReferences("1", (("a storm hit the coast",),), (False,))],
+        ...     [metric_named("rouge-1_recall")], SearchSettings(words=7), seed=1)
+        >>> max(result.texts["1"].values(), key=len)
+        'a storm hit\nthe coast is wet'
     """
     settings = settings or SearchSettings()
     names = tuple(metric.name for metric in metrics)

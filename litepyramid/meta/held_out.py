@@ -176,6 +176,16 @@ def coverage(
 
     Raises:
         InputError: Unknown names; fewer than four systems or inputs.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> rng = np.random.default_rng(0)
+        >>> people = np.arange(8.0)[:, None] + rng.normal(size=(8, 6))
+        >>> names = tuple("abcdefgh"), tuple("123456")
+        >>> table = ScoreTable(("m", "human"), *names, np.stack([people + 1, people]))
+        >>> result = coverage(table, methods=["boot-both"], levels=["system"], trials=5, samples=9)
+        >>> result.rows[0].trials, result.halves["m"]
+        (5, (4, 3))
     """
     if trials < 1:
         raise InputError(f"{trials} trials", expected="at least 1")

@@ -197,6 +197,19 @@ def power_on_words(
 
     Raises:
         InputError: No system or input is in both; a share out of range.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> texts = {"a": ("a b c d", "e f g h"), "b": ("a b x x", "e x x x"), "c": ("x x", "x x")}
+        >>> table = ScoreTable(("human",), ("a", "b", "c"), ("1", "2"),
+        ...                    np.array([[[4.0, 4.0], [2.0, 1.0], [0.0, 0.0]]]))
+        >>> summaries = [SystemSummaries(name, ("1", "2"), both) for name, both in texts.items()]
+        >>> references = [InputReferences("1", (("a b c d",),), (False,)),
+        ...               InputReferences("2", (("e f g h",),), (False,))]
+        >>> settings = PowerSettings(methods=("perm-both",), levels=("system",), trials=3)
+        >>> result = power_on_words(table, summaries, references, shares=[0.5], settings=settings)
+        >>> result.systems, result.inputs, len(result.rows)
+        (3, 2, 1)
     """
     table = as_score_table(scores)
     aligned = align(table, _names(against), against)
@@ -260,6 +273,17 @@ def power_on_noise(
 
     Raises:
         InputError: Unknown names; an amount that is not above 0; a constant metric.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> rng = np.random.default_rng(0)
+        >>> people = np.arange(8.0)[:, None] + rng.normal(size=(8, 6))
+        >>> names = tuple("abcdefgh"), tuple("123456")
+        >>> table = ScoreTable(("m", "human"), *names, np.stack([people + 1, people]))
+        >>> settings = PowerSettings(methods=("perm-both",), levels=("system",), trials=5)
+        >>> result = power_on_noise(table, metric="m", amounts=[9.0], settings=settings)
+        >>> result.rows[0].gap > 0
+        True
     """
     aligned = align(scores, metric, against)
     X = aligned.values[0]

@@ -222,6 +222,17 @@ def full_test_set(
 
     Raises:
         InputError: The tables share no metric or no system; fewer than two systems.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> scores = np.arange(12.0).reshape(4, 3)
+        >>> systems = ("a", "b", "c", "d")
+        >>> judged = ScoreTable(("m", "human"), systems, ("1", "2", "3"),
+        ...                     np.stack([scores, 2 * scores]))
+        >>> full = ScoreTable(("m",), systems, ("1", "2", "3", "4"),
+        ...                   np.arange(16.0).reshape(1, 4, 4))
+        >>> full_test_set(judged, full, samplings=["inputs"], samples=9).intervals[0].full.value
+        1.0
     """
     found = sides_of(scores, against, metrics=metrics, full=full)
     intervals, variances = [], []

@@ -13,8 +13,9 @@ from sklearn.isotonic import IsotonicRegression
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import scores_from_rows
+from litepyramid.meta.agreement import reaching, wilson_interval
 from litepyramid.meta.averages import resampled_means
-from litepyramid.meta.differences import difference, reaching, wilson_interval
+from litepyramid.meta.differences import difference
 from litepyramid.meta.pairs import SystemPairs
 from litepyramid.report.table import render
 
