@@ -22,7 +22,7 @@ _RELATIONS = (
     "parataxis punct reparandum vocative xcomp"
 )
 RELATIONS = tuple(_RELATIONS.split())
-"""Universal Dependencies' relations but ``root``; a subtype (``nmod:poss``) counts as its own."""
+"""Universal Dependencies' relations but ``root`` and ``clf``; a subtype (``nmod:poss``) counts as its own."""
 
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 TAGS = tuple(_TAGS.split())
@@ -88,13 +88,13 @@ def from_doc(doc: Doc) -> DependencyTree:
 def dependency_features(trees: Sequence[DependencyTree]) -> FeatureTable:
     """Length in tokens and in characters, depth, length / depth, and counts of what is in it.
 
-    The counts are of the 36 `RELATIONS` and of the 17 `TAGS`.
+    The counts are of the 35 `RELATIONS` and of the 17 `TAGS`.
 
     Args:
         trees: One a sentence.
 
     Returns:
-        (sentences, 57).
+        (sentences, 56).
 
     Example:
         >>> tree = DependencyTree(("Rain", "falls"), ("NOUN", "VERB"), (1, 1), ("nsubj", "root"))

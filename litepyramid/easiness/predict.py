@@ -36,6 +36,12 @@ def predict_easiness(
     Raises:
         InputError: Trees or STUs are missing or do not fit the references.
         ModelError: The regressor cannot be read.
+
+    Example:
+        >>> sentences = ("A cat sat on the mat .", "It rained .")
+        >>> found = predict_easiness([InputReferences("a", (sentences,), (True,))])
+        >>> [0 < value < 1 for value in found.values.tolist()]
+        [True, True]
     """
     name = "embedded"
     if regressor is None:
