@@ -22,7 +22,7 @@ _RELATIONS = (
     "parataxis punct reparandum vocative xcomp"
 )
 RELATIONS = tuple(_RELATIONS.split())
-"""Universal Dependencies' relations but ``root`` and ``clf``; a subtype (``nmod:poss``) counts as its own."""
+"""Universal relations but ``root`` and ``clf``; a subtype (``nmod:poss``) counts as its own."""
 
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
 TAGS = tuple(_TAGS.split())
