@@ -57,6 +57,7 @@ _GROUPS = word_set(
     """
 )
 _SUBJECT = frozenset({"nsubj", "nsubj:pass"})
+_OF_NAME = frozenset({"amod", "compound", "flat", "nmod:desc"})
 
 
 @dataclass(slots=True)
@@ -185,7 +186,7 @@ class _Phrases:
         """Whether token `i` stands in the phrase before its head."""
         word = self.words[i]
         if name:
-            return word.upos == "PROPN" and word.deprel in {"compound", "flat"}
+            return word.upos == "PROPN" and word.deprel in _OF_NAME
         return word.deprel in {"det", "amod", "compound", "nummod"} and i < word.head <= head
 
     def is_of(self, i: int) -> bool:

@@ -41,6 +41,12 @@ def test_a_part_of_a_name_is_the_name():
     assert linked(ANN, "Bruce/PROPN/nsubj/3 Lee/PROPN/flat/1 ran/VERB/root/0") == []
 
 
+def test_a_name_is_a_name_however_it_hangs_together():
+    for relation in ("compound", "nmod:desc", "amod"):
+        ann = f"Ann/PROPN/{relation}/2 Lee/PROPN/nsubj/3 left/VERB/root/0"
+        assert linked(ann, SHE) == [["Ann Lee", "She"]]
+
+
 def test_a_possessive_may_point_to_the_subject_of_its_own_verb_an_object_may_not():
     own = "Ann/PROPN/nsubj/2 sold/VERB/root/0 her/PRON/nmod:poss/4 car/NOUN/obj/2"
     assert linked(own) == [["Ann", "her"]]
