@@ -13,6 +13,7 @@ from litepyramid.annotation.plan import read_plan
 from litepyramid.annotation.tasks import TaskSet, judging_tasks, writing_tasks
 from litepyramid.easiness.gold import gold_easiness
 from litepyramid.easiness.mix import By
+from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write
@@ -21,7 +22,10 @@ from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, write_units
 from litepyramid.report.table import render
-from litepyramid.types import Signature
+from litepyramid.types import InputReferences, Signature
+from litepyramid.units.align import sentences_of
+from litepyramid.units.parses import read_parses
+from litepyramid.units.sentences import make_splitter
 
 
 def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> TaskSet:
@@ -84,6 +88,8 @@ def sentence_easiness(
     easiness: Path | None = None,
     scus: Path | None = None,
     stus: Path | None = None,
+    regressor: Path | None = None,
+    parses: Path | None = None,
     ids: Sequence[str] | None = None,
     splitter: str = "rules",
 ) -> Easiness:
@@ -95,28 +101,48 @@ def sentence_easiness(
             come from the file `easiness`, or are predicted.
         easiness: A file of values (`easiness.scores.read_easiness`).
         scus: SCUs of the references, for gold.
-        stus: STUs of the references, for gold.
+        stus: STUs of the references: for gold; and for predicting how well these stand in, those
+            of the embedded extractor if not given.
+        regressor: The regressor to predict with, the embedded one if not given.
+        parses: Constituency trees, for a regressor on the paper's features.
         ids: Ids of line files' inputs.
         splitter: What splits references whose sentences are not marked (`units.sentences`).
 
     Raises:
         InputError: Something needed is missing, or a sentence has no value in the file.
     """
-    from litepyramid.units.align import sentences_of
-    from litepyramid.units.sentences import make_splitter
-
-    loaded = read_references(references, ids)
-    marked = all(all(entry.marked) for entry in loaded)
-    sentences = sentences_of(loaded, None if marked else make_splitter(splitter))
+    loaded = _marked(read_references(references, ids), splitter)
+    sentences = sentences_of(loaded)
     if by == "random":
         return Easiness(sentences, np.full(len(sentences), np.nan), Signature(()))
     if by == "gold" and easiness is None:
         if scus is None or stus is None:
             raise InputError("gold easiness needs both", expected="--scus and --stus")
         return gold_easiness(read_units(scus, ids), read_units(stus, ids, kind="stu"), sentences)
-    if easiness is None:
-        from litepyramid.easiness.predict import predict_easiness
+    if easiness is not None:
+        given = read_easiness(easiness)
+        return Easiness(sentences, given.of(sentences), given.signature, given.notes)
+    return predict_easiness(
+        loaded,
+        regressor=regressor,
+        stus=None if stus is None else read_units(stus, ids, kind="stu"),
+        parses=None if parses is None else read_parses(parses),
+    )
 
-        return predict_easiness(read_references(references, ids))
-    given = read_easiness(easiness)
-    return Easiness(sentences, given.of(sentences), given.signature, given.notes)
+
+def _marked(references: Sequence[InputReferences], splitter: str) -> list[InputReferences]:
+    """The references with all sentences marked: those that were not are split."""
+    if all(all(entry.marked) for entry in references):
+        return list(references)
+    split = make_splitter(splitter)
+    return [
+        InputReferences(
+            entry.input,
+            tuple(
+                texts if marked else tuple(part for text in texts for part in split(text))
+                for texts, marked in zip(entry.references, entry.marked, strict=True)
+            ),
+            (True,) * len(entry.references),
+        )
+        for entry in references
+    ]

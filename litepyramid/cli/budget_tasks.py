@@ -37,8 +37,17 @@ def plan(
         Path | None,
         typer.Option(help="Easiness of every sentence, instead of predicting it."),
     ] = None,
+    regressor: Annotated[
+        Path | None,
+        typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
+    ] = None,
+    stus: Annotated[
+        Path | None, typer.Option(help="The STUs that will be used. [default: extracted]")
+    ] = None,
+    parses: Annotated[
+        Path | None, typer.Option(help="Constituency trees, for a regressor on them.")
+    ] = None,
     scus: Annotated[Path | None, typer.Option(help="With --by gold: SCUs.")] = None,
-    stus: Annotated[Path | None, typer.Option(help="With --by gold: STUs.")] = None,
     splitter: Annotated[
         Literal["rules", "punkt"], typer.Option(help="Splits references without marks.")
     ] = "rules",
@@ -65,6 +74,8 @@ def plan(
         easiness=easiness,
         scus=scus,
         stus=stus,
+        regressor=regressor,
+        parses=parses,
         ids=None if ids is None else read_ids(ids),
         splitter=splitter,
     )
