@@ -32,7 +32,7 @@ def curve(
         typer.Option("--references", "-r", help="References they come from.", show_default=False),
     ],
     stus: Annotated[
-        Path | None, typer.Option("--stus", "-t", help="STUs. [default: extract them]")
+        Path | None, typer.Option("--stus", "-t", help="STUs (default: extract them).")
     ] = None,
     labels: Annotated[
         Path | None,
@@ -48,7 +48,7 @@ def curve(
         Path | None,
         typer.Option(
             help="Easiness of every sentence; of 'easiness evaluate --predictions', if the "
-            "regressor was trained on these references. [default: predict it]"
+            "regressor was trained on these references (default: predict it)."
         ),
     ] = None,
     regressor: Annotated[
@@ -71,11 +71,11 @@ def curve(
     ] = None,
     share: Annotated[
         list[float] | None,
-        typer.Option("--share", help="A share of STUs; repeat. [default: 0, .1 … 1]"),
+        typer.Option("--share", help="A share of STUs; repeat (default: 0, .1 … 1)."),
     ] = None,
     coefficient: Annotated[
         list[CurveCoefficient] | None,
-        typer.Option("--coefficient", "-c", help="Repeat for more. [default: pearson]"),
+        typer.Option("--coefficient", "-c", help="Repeat for more (default: pearson)."),
     ] = None,
     constant: Annotated[
         Literal["skip", "zero", "zb21"],

@@ -29,7 +29,7 @@ Scus = Annotated[
 ]
 Stus = Annotated[
     Path | None,
-    typer.Option("--stus", "-t", help="STUs of the references. [default: extract them]"),
+    typer.Option("--stus", "-t", help="STUs of the references (default: extract them)."),
 ]
 Features = Annotated[
     FeatureSet,
@@ -94,7 +94,7 @@ def predict(
     references: References,
     regressor: Annotated[
         Path | None,
-        typer.Option("--regressor", "-g", help="A regressor's file. [default: the embedded one]"),
+        typer.Option("--regressor", "-g", help="A regressor's file (default: the embedded one)."),
     ] = None,
     stus: Stus = None,
     parses: Parses = None,

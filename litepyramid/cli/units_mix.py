@@ -17,7 +17,7 @@ def mix(
         typer.Option("--references", "-r", help="References they come from.", show_default=False),
     ],
     stus: Annotated[
-        Path | None, typer.Option("--stus", "-t", help="STUs. [default: extract them]")
+        Path | None, typer.Option("--stus", "-t", help="STUs (default: extract them).")
     ] = None,
     share: Annotated[
         float | None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +68,9 @@ class EasinessEvaluation:
             Column("fold"),
             Column("sentences"),
             Column("mae", "MAE", 4),
-            Column("mae_mean", "MAE of the mean", 4),
-            Column("mae_median", "MAE of the median", 4),
-            Column("gain", "lower than the mean's by"),
+            Column("mae_mean", "of the mean", 4),
+            Column("mae_median", "of the median", 4),
+            Column("gain", "lower by"),
         )
         wanted: list[int | None] = [*sorted(set(self.folds.tolist())), None]
         rows = tuple(self._row(fold) for fold in wanted)
@@ -215,7 +215,10 @@ def cross_fit(
 
 
 def _short(settings: Settings) -> str:
-    return (
-        f"{settings.objective.removeprefix('reg:')},depth={settings.max_depth},"
-        f"eta={settings.eta:g},rounds={settings.rounds},seed={settings.seed}"
+    """Depth, eta, rounds and seed, and what else is not the paper's."""
+    always = {"max_depth", "eta", "rounds", "seed"}
+    return ",".join(
+        f"{item.name.replace('_', '-')}={getattr(settings, item.name)}"
+        for item in fields(settings)
+        if item.name in always or getattr(settings, item.name) != item.default
     )
