@@ -193,3 +193,30 @@ def test_missing_values_are_an_error(tmp_path):
     (folder / "easiness.jsonl").write_text("\n".join(lines[1:]) + "\n", encoding="utf-8")
     with pytest.raises(InputError, match="no easiness for sentence 0"):
         sentence_easiness(folder / "references.jsonl", easiness=folder / "easiness.jsonl")
+
+
+def test_prediction_by_a_regressor_on_given_stus(tmp_path):
+    """Predicted easiness is that of `predict_easiness` on the same references and STUs."""
+    from litepyramid.easiness.predict import predict_easiness
+    from litepyramid.io.references import read_references
+
+    folder = sample.write(tmp_path)
+    references, stus = folder / "references.jsonl", folder / "stus.jsonl"
+    found = sentence_easiness(references, stus=stus)
+    expected = predict_easiness(read_references(references), stus=read_units(stus, kind="stu"))
+    assert found.values.tolist() == expected.values.tolist()
+    plan = plan_budget(found, 2)
+    assert plan.chosen()[0].text == found.sentences[int(np.argmin(found.values))].text
+    assert dict(plan.signature.fields)["easiness"] == "embedded"
+
+
+def test_default_plan_from_the_command_line(tmp_path, cli):
+    """No values given: the embedded regressor predicts them, on marked and unmarked references."""
+    folder = sample.write(tmp_path)
+    text = cli("budget", "plan", folder / "references.jsonl", "--share", "0.5").stdout
+    assert "this plan (3 sentences)" in text
+    plain = folder / "plain.txt"
+    plain.write_text("It rained on Monday. The old bridge, shut since May, fell.\nMr. Bray left.\n")
+    found = json.loads(cli("budget", "plan", plain, "--sentences", 1, "-f", "json").stdout)
+    assert len(found["sentences"]) == 3
+    assert found["expected"]["nobody"] < found["expected"]["plan"] < 1
