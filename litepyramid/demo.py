@@ -5,11 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
+from litepyramid.annotation.plan import plan_budget
 from litepyramid.comparison import compare_systems
+from litepyramid.easiness.mix import mix, stu_count
+from litepyramid.easiness.predict import predict_easiness
 from litepyramid.embedded.example import load_example
+from litepyramid.meta.correlations import correlate
 from litepyramid.presence.judges import make_judge
 from litepyramid.report.table import Reportable
-from litepyramid.scoring import score_systems
+from litepyramid.scoring import ScoreResult, score_systems
+from litepyramid.types import ScoreTable
+from litepyramid.units.extract import extract_units
+
+SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +28,13 @@ class Step:
 
     Attributes:
         heading: What is shown.
-        command: What a user types to get the same from the files of ``demo --save example``.
+        commands: What a user types to get the same from the files of ``demo --save example``.
         result: What it gives.
         remark: What to see in it.
     """
 
     heading: str
-    command: str
+    commands: tuple[str, ...]
     result: Reportable
     remark: str = ""
 
@@ -33,18 +43,60 @@ def tour(seed: int = 12345) -> Iterator[Step]:
     """Runs the main jobs on the shipped example, one after the other."""
     example = load_example()
     judge = make_judge("lexical")
-    scored = score_systems(example.summaries, example.scus, judge, labels=example.labels, seed=seed)
+    lite2 = score_systems(example.summaries, example.scus, judge, labels=example.labels, seed=seed)
     yield Step(
         "Score: how many of the references' facts does each system carry?",
-        "litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",
-        scored,
-        "The judge that ships measures overlap of words, not entailment: it is taken in by the\n"
-        "system 'swapped', which copies the references and negates them, and it misses much of\n"
-        "what 'abstractive' says in other words. People are not; nor is a good NLI model\n"
-        "(--judge HUB_ID).",
+        ("litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",),
+        lite2,
+        "The judge that ships measures overlap of words, not entailment: it is taken in by\n"
+        "the system 'swapped', which copies the references and negates them, and it misses\n"
+        "much of what 'abstractive' says in other words. People are not; nor is a good NLI\n"
+        "model (--judge HUB_ID).",
     )
     yield Step(
         "Compare: which systems are told apart?",
-        "litepyramid compare example/summaries --units example/scus.jsonl",
-        compare_systems(scored.matrix, seed=seed, signature=scored.signature),
+        ("litepyramid compare example/summaries --units example/scus.jsonl",),
+        compare_systems(lite2.matrix, seed=seed, signature=lite2.signature),
     )
+    stus = extract_units(example.references)
+    lite3 = score_systems(example.summaries, stus, judge, labels=None, seed=seed)
+    first = "\n".join(f"  - {text}" for text in stus[0].texts)
+    yield Step(
+        "No SCUs? Extract STUs from the references.",
+        ("litepyramid score example/summaries --references example/references.jsonl",),
+        lite3,
+        f"The STUs of the first reference ({stus[0].input}):\n{first}",
+    )
+    easiness = predict_easiness(example.references, stus=stus)
+    count = stu_count(SHARE, len(easiness.sentences))
+    yield Step(
+        "Budget: which half of the sentences should people write SCUs for?",
+        (f"litepyramid budget plan example/references.jsonl --share {SHARE} -o plan.json",),
+        plan_budget(easiness, len(easiness.sentences) - count),
+    )
+    mixed = mix(example.scus, stus, easiness.sentences, count, easiness=easiness)
+    lite25 = score_systems(example.summaries, mixed.units, judge, seed=seed)
+    table = _side_by_side(lite2, lite25, lite3)
+    yield Step(
+        "Meta-evaluate: how well do the scores agree with people?",
+        (
+            "litepyramid score example/summaries --units example/scus.jsonl "
+            "--labels example/labels -f json -o scores.json",
+            "litepyramid meta correlate scores.json",
+        ),
+        correlate(table, coefficients=("pearson", "kendall")),
+        "Four systems say little about a metric; at system level the interval would be as\n"
+        "wide as the scale. See `litepyramid meta --help` for what can be asked.",
+    )
+
+
+def _side_by_side(lite2: ScoreResult, *others: ScoreResult) -> ScoreTable:
+    """Several scores of the same summaries, with the human score, as one table."""
+    human = lite2.human_matrix
+    scores = [lite2, *others]
+    values = [score.values for score in scores]
+    names = [score.metric for score in scores]
+    if human is not None:
+        names.append(human.metric)
+        values.append(human.values)
+    return ScoreTable(tuple(names), lite2.systems, lite2.inputs, np.stack(values))

@@ -85,6 +85,10 @@ def test_demo_shows_the_main_jobs(cli, tmp_path):
     out = cli("demo").stdout
     assert "1. Score" in out
     assert "2. Compare" in out
+    assert "3. No SCUs?" in out
+    assert "Lite³Pyramid of 4 systems" in out
+    assert "4. Budget" in out
+    assert "5. Meta-evaluate" in out
     assert max(map(len, out.splitlines())) <= 100
     cli("demo", "--save", tmp_path / "example")
     assert (tmp_path / "example" / "summaries" / "lead.jsonl").is_file()

@@ -27,7 +27,8 @@ def demo(
     from litepyramid.report.table import render
 
     for number, step in enumerate(tour(seed), start=1):
-        typer.echo(f"{number}. {step.heading}\n   $ {step.command}\n")
+        commands = "\n".join(f"   $ {command}" for command in step.commands)
+        typer.echo(f"{number}. {step.heading}\n{commands}\n")
         typer.echo(render(step.result, "table"))
         if step.remark:
             typer.echo(f"{step.remark}\n")
