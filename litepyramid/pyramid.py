@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
-from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels
+from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels, unit_kinds
+
+Rule = Literal["lite", "sample", "original", "modified"]
 
 
 @dataclass(frozen=True)
@@ -220,6 +223,58 @@ def modified_pyramid_scores(
     gained = layout.sums(_presence(presence, layout) * layout.weights)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(best > 0, gained / best, np.nan), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringRule:
+    """How presence becomes a summary's score.
+
+    Attributes:
+        name: ``lite`` weighted mean over all units; ``sample`` LitePyramid over `size` units
+            drawn for each input; ``original`` and ``modified`` the Pyramid scores.
+        size: K of ``sample``.
+        references: Number of references an input of ``modified``.
+    """
+
+    name: Rule = "lite"
+    size: int = 16
+    references: int = 1
+
+    def apply(
+        self, presence: FloatArray, layout: UnitLayout, seed: int
+    ) -> tuple[FloatArray, dict[str, int]]:
+        """(N, M) scores of (N, U) presence, and what must be counted."""
+        if self.name == "lite":
+            return lite_pyramid_scores(presence, layout), {}
+        if self.name == "sample":
+            rng = np.random.default_rng(seed)
+            values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
+            return values, {"inputs_with_fewer_units_than_sample": small}
+        if self.name == "original":
+            return pyramid_scores(presence, layout), {}
+        if self.name == "modified":
+            return modified_pyramid_scores(presence, layout, self.references), {}
+        raise InputError(
+            f"no scoring rule '{self.name}'", expected="lite, sample, original or modified"
+        )
+
+    def metric(self, units: Sequence[InputUnits]) -> str:
+        """The name of the score that this rule gives on these units."""
+        if self.name == "lite":
+            kinds = unit_kinds(units)
+            return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(kinds, "lite2.xpyramid")
+        return {
+            "sample": "litepyramid",
+            "original": "pyramid",
+            "modified": "modified_pyramid",
+        }[self.name]
+
+    def signature(self) -> str | None:
+        """The rule as a signature field; None for the plain weighted mean."""
+        if self.name == "lite":
+            return None
+        extra = {"sample": f"-{self.size}", "modified": f"-{self.references}refs"}
+        return self.name + extra.get(self.name, "")
 
 
 def _heaviest(layout: UnitLayout) -> list[FloatArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +17,7 @@ from litepyramid.comparison import (
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.presence.judge import Judge, JudgedBatch
-from litepyramid.pyramid import (
-    UnitLayout,
-    lite_pyramid_scores,
-    litepyramid_sample_scores,
-    modified_pyramid_scores,
-    pyramid_scores,
-)
+from litepyramid.pyramid import ScoringRule, UnitLayout
 from litepyramid.report.table import Column, Table
 from litepyramid.types import (
     FloatArray,
@@ -33,9 +27,8 @@ from litepyramid.types import (
     SystemLabels,
     SystemSummaries,
     check_unique,
+    unit_kinds,
 )
-
-Rule = Literal["lite", "sample", "original", "modified"]
 
 _TITLES = {
     "lite2pyramid": "Lite²Pyramid",
@@ -45,58 +38,6 @@ _TITLES = {
     "pyramid": "Pyramid (original)",
     "modified_pyramid": "Pyramid (modified)",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ScoringRule:
-    """How presence becomes a summary's score.
-
-    Attributes:
-        name: ``lite`` weighted mean over all units; ``sample`` LitePyramid over `size` units
-            drawn for each input; ``original`` and ``modified`` the Pyramid scores.
-        size: K of ``sample``.
-        references: Number of references an input of ``modified``.
-    """
-
-    name: Rule = "lite"
-    size: int = 16
-    references: int = 1
-
-    def apply(
-        self, presence: FloatArray, layout: UnitLayout, seed: int
-    ) -> tuple[FloatArray, dict[str, int]]:
-        """(N, M) scores of (N, U) presence, and what must be counted."""
-        if self.name == "lite":
-            return lite_pyramid_scores(presence, layout), {}
-        if self.name == "sample":
-            rng = np.random.default_rng(seed)
-            values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
-            return values, {"inputs_with_fewer_units_than_sample": small}
-        if self.name == "original":
-            return pyramid_scores(presence, layout), {}
-        if self.name == "modified":
-            return modified_pyramid_scores(presence, layout, self.references), {}
-        raise InputError(
-            f"no scoring rule '{self.name}'", expected="lite, sample, original or modified"
-        )
-
-    def metric(self, units: Sequence[InputUnits]) -> str:
-        """The name of the score that this rule gives on these units."""
-        if self.name == "lite":
-            kinds = unit_kinds(units)
-            return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(kinds, "lite2.xpyramid")
-        return {
-            "sample": "litepyramid",
-            "original": "pyramid",
-            "modified": "modified_pyramid",
-        }[self.name]
-
-    def signature(self) -> str | None:
-        """The rule as a signature field; None for the plain weighted mean."""
-        if self.name == "lite":
-            return None
-        extra = {"sample": f"-{self.size}", "modified": f"-{self.references}refs"}
-        return self.name + extra.get(self.name, "")
 
 
 @dataclass(frozen=True)
@@ -244,17 +185,6 @@ class ScoreResult:
             "counts": dict(self.counts),
             "signature": self.signature.to_dict(),
         }
-
-
-def unit_kinds(units: Sequence[InputUnits]) -> str:
-    """``scu``, ``stu``, or ``scu+stu`` where both occur.
-
-    Example:
-        >>> from litepyramid.types import Unit
-        >>> unit_kinds([InputUnits("a", (Unit("x"), Unit("y", kind="stu")))])
-        'scu+stu'
-    """
-    return "+".join(sorted({unit.kind for entry in units for unit in entry.units}))
 
 
 def judge_systems(

@@ -190,6 +190,16 @@ class Signature:
         return "|".join(f"{k}:{v}" for k, v in self.to_dict().items())
 
 
+def unit_kinds(units: Sequence[InputUnits]) -> str:
+    """``scu``, ``stu``, or ``scu+stu`` where both occur.
+
+    Example:
+        >>> unit_kinds([InputUnits("a", (Unit("x"), Unit("y", kind="stu")))])
+        'scu+stu'
+    """
+    return "+".join(sorted({unit.kind for entry in units for unit in entry.units}))
+
+
 def check_unique(names: Sequence[str], what: str) -> None:
     """Raises InputError naming the first name that occurs twice."""
     seen: set[str] = set()

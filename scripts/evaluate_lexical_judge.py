@@ -17,7 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.io.datasets import Dataset, load_dataset
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.datasets import load_dataset
 from litepyramid.io.files import read_jsonl, read_lines
 from litepyramid.presence.calibration import brier_score, roc_auc
 from litepyramid.presence.judge import Judge

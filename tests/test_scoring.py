@@ -16,8 +16,9 @@ from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.judges import make_judge
+from litepyramid.pyramid import ScoringRule
 from litepyramid.report.table import emit, render
-from litepyramid.scoring import ScoringRule, score_systems
+from litepyramid.scoring import score_systems
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
 

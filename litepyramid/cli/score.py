@@ -104,8 +104,9 @@ def score(
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
     from litepyramid.presence.judges import make_judge
+    from litepyramid.pyramid import ScoringRule
     from litepyramid.report.table import emit
-    from litepyramid.scoring import ScoringRule, score_presence, score_systems
+    from litepyramid.scoring import score_presence, score_systems
 
     names = _read_ids(ids)
     loaded = _load_units(units, references, srl, weights, names, kind)

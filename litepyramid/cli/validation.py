@@ -10,7 +10,7 @@ import typer
 from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
 
 if TYPE_CHECKING:
-    from litepyramid.io.datasets import Dataset
+    from litepyramid.io.dataset import Dataset
     from litepyramid.presence.judge import Judge
 
 judge_app = typer.Typer(help="How right a judge is.", no_args_is_help=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from litepyramid._version import __version__
 from litepyramid.errors import InputError
-from litepyramid.io.datasets import Dataset
+from litepyramid.io.dataset import Dataset
 from litepyramid.io.files import atomic_write
 from litepyramid.presence.cards import CARD_FILE
 from litepyramid.presence.judge import Judge

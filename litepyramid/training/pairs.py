@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.datasets import Dataset
+from litepyramid.io.dataset import Dataset
 from litepyramid.io.files import read_jsonl
 from litepyramid.presence.encode import Pair
 from litepyramid.training.settings import Head

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.datasets import Dataset
+from litepyramid.io.dataset import Dataset
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.presence.calibration import calibrate

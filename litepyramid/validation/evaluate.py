@@ -8,8 +8,8 @@ from litepyramid.errors import InputError
 from litepyramid.presence.calibration import CalibrationResult, calibrate
 from litepyramid.presence.judge import Judge
 from litepyramid.pyramid import UnitLayout
-from litepyramid.scoring import judge_systems, unit_kinds
-from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries
+from litepyramid.scoring import judge_systems
+from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, unit_kinds
 
 
 def evaluate_judge(

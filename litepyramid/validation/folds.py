@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.datasets import Dataset
+from litepyramid.io.dataset import Dataset
 
 By = Literal["examples", "systems"]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litepyramid.io.datasets import Dataset, load_dataset
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.datasets import load_dataset
 from litepyramid.io.files import read_jsonl, read_lines
 from litepyramid.meta.levels import level_correlation
 from litepyramid.presence.calibration import brier_score, roc_auc

@@ -10,7 +10,7 @@ import pytest
 from tiny_models import make_checkpoint, train_tokenizer
 
 from litepyramid.errors import InputError
-from litepyramid.io.datasets import Dataset
+from litepyramid.io.dataset import Dataset
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
 from litepyramid.presence.judges import make_judge

@@ -9,7 +9,8 @@ import pytest
 from scipy import stats
 
 from litepyramid.errors import InputError
-from litepyramid.io.datasets import Dataset, load_dataset
+from litepyramid.io.dataset import Dataset
+from litepyramid.io.datasets import load_dataset
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.judges import make_judge
 from litepyramid.presence.modes import presence
