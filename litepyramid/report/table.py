@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,8 +154,25 @@ def _text(table: Table) -> str:
         console.print(Text(table.title), overflow="fold")
     console.print(grid)
     for note in table.notes:
-        console.print(Text(note), soft_wrap=False, overflow="fold")
+        for line in wrap_note(note, console.width):
+            console.print(Text(line), overflow="fold")
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def wrap_note(note: str, width: int) -> list[str]:
+    """A note in lines of at most `width`, broken at spaces and after the bars of a signature.
+
+    Example:
+        >>> wrap_note("units:scu|judge:lexical|seed:1", 20)
+        ['units:scu|', 'judge:lexical|seed:1']
+    """
+    indent = " " * (len(note) - len(note.lstrip(" ")))
+    lines = [indent]
+    for piece in re.findall(r"[^ |]*[ |]|[^ |]+", note.lstrip(" ")):
+        if len(lines[-1] + piece.rstrip()) > width and lines[-1].strip():
+            lines.append(indent)
+        lines[-1] += piece
+    return [line.rstrip() for line in lines]
 
 
 def _width() -> int:
