@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
@@ -27,7 +28,17 @@ def demo(
     from litepyramid.report.table import render
 
     for number, step in enumerate(tour(seed), start=1):
-        commands = "\n".join(f"   $ {command}" for command in step.commands)
+        commands = "\n".join(
+            textwrap.fill(
+                command,
+                77,
+                initial_indent="   $ ",
+                subsequent_indent="       ",
+                break_long_words=False,
+                break_on_hyphens=False,
+            ).replace("\n", " \\\n")
+            for command in step.commands
+        )
         typer.echo(f"{number}. {step.heading}\n{commands}\n")
         typer.echo(render(step.result, "table"))
         if step.remark:
