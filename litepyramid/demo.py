@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -60,7 +61,10 @@ def tour(seed: int = 12345) -> Iterator[Step]:
     )
     stus = extract_units(example.references)
     lite3 = score_systems(example.summaries, stus, judge, labels=None, seed=seed)
-    first = "\n".join(f"  - {text}" for text in stus[0].texts)
+    first = "\n".join(
+        textwrap.fill(text, 80, initial_indent="  - ", subsequent_indent="    ")
+        for text in stus[0].texts
+    )
     yield Step(
         "No SCUs? Extract STUs from the references.",
         ("litepyramid score example/summaries --references example/references.jsonl",),

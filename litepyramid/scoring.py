@@ -92,7 +92,7 @@ class ScoreResult:
     @property
     def scores(self) -> dict[str, float]:
         """System scores: the mean over inputs (ZB21 §3.1)."""
-        means = self.values.mean(axis=1)
+        means = system_means(self.values)
         return {name: float(mean) for name, mean in zip(self.systems, means, strict=True)}
 
     @property
@@ -100,7 +100,7 @@ class ScoreResult:
         """Human system scores; NaN for a system without labels, empty if none were given."""
         if self.human is None:
             return {}
-        means = self.human.mean(axis=1)
+        means = system_means(self.human)
         return {name: float(mean) for name, mean in zip(self.systems, means, strict=True)}
 
     def to_tables(self) -> Sequence[Table]:
@@ -134,7 +134,7 @@ class ScoreResult:
         return [Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))]
 
     def _order(self) -> list[int]:
-        return [int(i) for i in np.argsort(-self.values.mean(axis=1), kind="stable")]
+        return [int(i) for i in np.argsort(-system_means(self.values), kind="stable")]
 
     def _notes(self) -> list[str]:
         notes = []
@@ -148,6 +148,7 @@ class ScoreResult:
             "systems_without_labels": "{} systems have no human labels.",
             "labels_not_used": "{} label files are of systems not scored here.",
             "inputs_with_fewer_units_than_sample": "{} inputs have fewer units than the sample.",
+            "inputs_not_scored": "{} inputs have no score: the ideal summary holds no SCU.",
         }
         notes += [text.format(self.counts[k]) for k, text in wording.items() if self.counts.get(k)]
         return notes
@@ -187,6 +188,22 @@ class ScoreResult:
         }
 
 
+def system_means(values: FloatArray) -> FloatArray:
+    """The mean of each row over the inputs that are scored; NaN where none is.
+
+    Example:
+        >>> system_means(np.array([[1.0, 0.0], [1.0, np.nan]])).tolist()
+        [0.5, 1.0]
+    """
+    whole = ~np.isnan(values).any(axis=1)
+    means = np.full(len(values), np.nan)
+    means[whole] = values[whole].mean(axis=1)
+    for row in np.nonzero(~whole)[0]:
+        scored = values[row][~np.isnan(values[row])]
+        means[row] = scored.mean() if scored.size else np.nan
+    return means
+
+
 def judge_systems(
     summaries: Sequence[SystemSummaries], units: Sequence[InputUnits], judge: Judge
 ) -> tuple[FloatArray, JudgedBatch]:
@@ -223,6 +240,7 @@ def score_systems(
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
+    about_units: Mapping[str, str] | None = None,
 ) -> ScoreResult:
     """Scores systems by the units of the references that their summaries carry (ZB21 §3).
 
@@ -238,6 +256,7 @@ def score_systems(
         samples: Bootstrap samples and permutations.
         confidence: Of the intervals.
         seed: Seed of everything random.
+        about_units: How the units were made, for the signature.
 
     Returns:
         Scores of systems, summaries and units, with intervals over inputs and rank groups.
@@ -267,6 +286,7 @@ def score_systems(
         samples=samples,
         confidence=confidence,
         seed=seed,
+        about_units=about_units,
     )
 
 
@@ -288,6 +308,7 @@ def score_presence(
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
+    about_units: Mapping[str, str] | None = None,
 ) -> ScoreResult:
     """Scores systems whose units have been judged, by whatever engine.
 
@@ -301,6 +322,7 @@ def score_presence(
         samples: Bootstrap samples and permutations.
         confidence: Of the intervals.
         seed: Seed of everything random.
+        about_units: How the units were made, for the signature.
 
     Raises:
         InputError: Labels that do not match.
@@ -317,8 +339,11 @@ def score_presence(
         known = ~np.isnan(flat_labels[:, 0])
         human[known] = rule.apply(flat_labels[known], layout, seed)[0]
         counts |= label_counts
+    unscored = int(np.isnan(values).all(axis=0).sum())
+    if unscored:
+        counts["inputs_not_scored"] = unscored
     signature = Signature.of(
-        units=unit_kinds(units),
+        **{**(about_units or {}), "units": unit_kinds(units)},
         **judged.signature,
         rule=rule.signature(),
         truncated=judged.counts.get("truncated"),
@@ -330,7 +355,7 @@ def score_presence(
     if len(systems) > 1:
         matrix = ScoreMatrix(metric, systems, layout.inputs, values)
         comparison = compare_systems(matrix, samples=samples, confidence=confidence, seed=seed)
-        groups = rank_groups(values.mean(axis=1), comparison, systems)
+        groups = rank_groups(system_means(values), comparison, systems)
     return ScoreResult(
         metric=metric,
         systems=systems,

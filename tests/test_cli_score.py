@@ -89,7 +89,7 @@ def test_demo_shows_the_main_jobs(cli, tmp_path):
     assert "Lite³Pyramid of 4 systems" in out
     assert "4. Budget" in out
     assert "5. Meta-evaluate" in out
-    assert max(map(len, out.splitlines())) <= 88
+    assert max(map(len, out.splitlines())) <= 80
     cli("demo", "--save", tmp_path / "example")
     assert (tmp_path / "example" / "summaries" / "lead.jsonl").is_file()
     assert "is there already" in cli("demo", "--save", tmp_path / "example", status=2).stderr

@@ -97,6 +97,22 @@ def test_modified_rule_by_hand():
     np.testing.assert_allclose(result.values, [[1, 1.5], [0.25, 1], [0, 0]])
 
 
+def test_inputs_without_an_ideal_summary_are_left_out_and_counted():
+    units = [*UNITS, InputUnits("z", (Unit("g"),))]
+    systems = [SystemSummaries(s.system, ("x", "y", "z"), (*s.texts, "g")) for s in SYSTEMS]
+    result = score_systems(systems, units, WordJudge(), rule=ScoringRule("modified", references=3))
+    # z: one contributor over 3 references, floor(1/3 + 1/2) = 0 SCUs.
+    assert np.isnan(result.values[:, 2]).all()
+    assert result.scores["mute"] == 0
+    assert result.counts["inputs_not_scored"] == 1
+    assert "have no score" in render(result, "table")
+
+
+def test_the_signature_says_how_units_were_made():
+    result = score_systems(SYSTEMS, UNITS, WordJudge(), about_units={"srl": "embedded"})
+    assert "srl:embedded|units:scu|judge:words" in str(result.signature)
+
+
 def test_what_does_not_match_is_refused():
     with pytest.raises(InputError, match="no systems"):
         score_systems([], UNITS, WordJudge())

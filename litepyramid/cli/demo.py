@@ -43,6 +43,4 @@ def demo(
         typer.echo(render(step.result, "table"))
         if step.remark:
             typer.echo(f"{step.remark}\n")
-    typer.echo(
-        "Try the commands yourself: `litepyramid demo --save example` writes the files they read."
-    )
+    typer.echo("Try it yourself: `litepyramid demo --save example` writes the files.")

@@ -34,6 +34,12 @@ SrlOption = Annotated[
         "--srl", help="With --references: embedded, sentences, allennlp:ARCHIVE, or a parse file."
     ),
 ]
+CorefOption = Annotated[
+    str,
+    typer.Option(
+        "--coref", help="With --references: srl (what the SRL backend links), none, or a file."
+    ),
+]
 JudgeOption = Annotated[
     str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
 ]
@@ -68,6 +74,7 @@ def score(
     units: UnitsOption = None,
     references: ReferencesOption = None,
     srl: SrlOption = "embedded",
+    coref: CorefOption = "srl",
     judge: JudgeOption = "lexical",
     labels: Annotated[
         Path | None,
@@ -109,7 +116,7 @@ def score(
     from litepyramid.scoring import score_presence, score_systems
 
     names = _read_ids(ids)
-    loaded = _load_units(units, references, srl, weights, names, kind)
+    loaded, about = _load_units(units, references, srl, coref, weights, names, kind)
     human = read_labels([labels], loaded, names) if labels else None
     settings: dict[str, Any] = {
         "labels": human,
@@ -117,6 +124,7 @@ def score(
         "samples": samples,
         "confidence": confidence,
         "seed": seed,
+        "about_units": about,
     }
     if engine == "ray":
         from litepyramid.presence.ray_engine import judge_corpus
@@ -144,6 +152,7 @@ def compare(
     units: UnitsOption = None,
     references: ReferencesOption = None,
     srl: SrlOption = "embedded",
+    coref: CorefOption = "srl",
     judge: JudgeOption = "lexical",
     weights: WeightsOption = None,
     ids: IdsOption = None,
@@ -172,10 +181,12 @@ def compare(
         matrix, signature = select_matrix(read_scores(summaries[0]), metric), None
     else:
         names = _read_ids(ids)
-        loaded = _load_units(units, references, srl, weights, names, kind)
+        loaded, about = _load_units(units, references, srl, coref, weights, names, kind)
         systems = read_summaries(summaries, [entry.input for entry in loaded], names)
         judging = make_judge(judge, **judge_settings)
-        result = score_systems(systems, loaded, judging, samples=samples, seed=seed)
+        result = score_systems(
+            systems, loaded, judging, samples=samples, seed=seed, about_units=about
+        )
         matrix, signature = result.matrix, result.signature
     comparison = compare_systems(
         matrix,
@@ -198,25 +209,28 @@ def _load_units(
     units: Path | None,
     references: Path | None,
     srl: str,
+    coref: str,
     weights: Path | None,
     ids: list[str] | None,
     kind: Literal["scu", "stu"],
-) -> list[InputUnits]:
-    """The units of a file, or those extracted from references; exactly one of the two."""
+) -> tuple[list[InputUnits], dict[str, str]]:
+    """The units of a file, or those extracted from references, with how they were extracted."""
     from litepyramid.errors import InputError
     from litepyramid.io.units import read_units, read_weights
 
+    about: dict[str, str] = {}
     if units is not None and references is None:
         loaded = read_units(units, ids, kind=kind)
     elif references is not None and units is None:
         from litepyramid.io.references import read_references
-        from litepyramid.units.extract import extract_units
+        from litepyramid.units.extract import extract
 
-        loaded = extract_units(read_references(references, ids), srl=srl)
+        extraction = extract(read_references(references, ids), srl=srl, coref=coref)
+        loaded, about = list(extraction.units), dict(extraction.signature.fields)
     else:
         raise InputError(
             "neither units nor references given" if units is None else "units and references given",
             expected="--units FILE (human SCUs or ready STUs), or --references FILE (STUs are "
             "extracted)",
         )
-    return read_weights(weights, loaded, ids) if weights else loaded
+    return (read_weights(weights, loaded, ids) if weights else loaded), about
