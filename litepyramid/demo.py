@@ -49,10 +49,10 @@ def tour(seed: int = 12345) -> Iterator[Step]:
         "Score: how many of the references' facts does each system carry?",
         ("litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",),
         lite2,
-        "The judge that ships measures overlap of words, not entailment: it is taken in by\n"
-        "the system 'swapped', which copies the references and negates them, and it misses\n"
-        "much of what 'abstractive' says in other words. People are not; nor is a good NLI\n"
-        "model (--judge HUB_ID).",
+        "The judge that ships measures overlap of words, not entailment: it is taken in\n"
+        "by the system 'swapped', which copies the references and negates them, and\n"
+        "misses much of what 'abstractive' says in other words. People are not taken in; nor\n"
+        "is a good NLI model (--judge HUB_ID).",
     )
     yield Step(
         "Compare: which systems are told apart?",
