@@ -20,7 +20,7 @@ from litepyramid.units.allennlp_decode import Decoding, decode, transitions
 if TYPE_CHECKING:
     import torch
 
-BATCH_PIECES = 1000
+BATCH_PIECES = 512
 _NO_TAG = "O"
 
 
