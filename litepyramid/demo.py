@@ -51,8 +51,8 @@ def tour(seed: int = 12345) -> Iterator[Step]:
         lite2,
         "The judge that ships measures overlap of words, not entailment: it is taken in\n"
         "by the system 'swapped', which copies the references and negates them, and\n"
-        "misses much of what 'abstractive' says in other words. People are not taken in; nor\n"
-        "is a good NLI model (--judge HUB_ID).",
+        "misses much of what 'abstractive' says in other words. People are not taken in;\n"
+        "nor is a good NLI model (--judge HUB_ID).",
     )
     yield Step(
         "Compare: which systems are told apart?",
