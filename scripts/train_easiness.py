@@ -28,6 +28,7 @@ from litepyramid.report.table import Column, Table, render
 from litepyramid.types import FloatArray
 
 SHIPPED = Settings(forest=8, subsample=0.6, colsample=0.4, min_child_weight=5)
+WEIGHTED = replace(SHIPPED, scu_prior=2)
 PARTS = {
     "parse": ("context:", "stu:"),
     "parse + context": ("stu:",),
@@ -64,10 +65,17 @@ def nested(
     place = np.array([folds[s.input] for s in gold.sentences])
     predicted = np.full(len(place), np.nan)
     chosen = []
-    candidates = [(name, s) for name in ("context + STUs", "all") for s in (PAPER, SHIPPED)]
+    candidates = [
+        (name, s) for name in ("context + STUs", "all") for s in (PAPER, SHIPPED, WEIGHTED)
+    ]
     for fold in sorted(set(place.tolist())):
         train = np.flatnonzero(place != fold)
-        inner_gold = Easiness(tuple(gold.sentences[i] for i in train), gold.values[train])
+        inner_gold = replace(
+            gold,
+            sentences=tuple(gold.sentences[i] for i in train),
+            values=gold.values[train],
+            scus=None if gold.scus is None else gold.scus[train],
+        )
         inner_folds = seeded_folds([s.input for s in inner_gold.sentences], 5, seed)
         errors = []
         for name, settings in candidates:
@@ -75,9 +83,10 @@ def nested(
             inner = cross_fit(table.rows(train), inner_gold, inner_folds, settings)
             errors.append(inner.mae(inner.predicted.values))
         name, settings = candidates[int(np.argmin(errors))]
-        chosen.append(f"{name}, {'paper' if settings == PAPER else 'shipped'}")
+        label = {PAPER: "paper", SHIPPED: "shipped", WEIGHTED: "SCU prior"}[settings]
+        chosen.append(f"{name}, {label}")
         table = part(features, PARTS[name])
-        regressor = fit(table.rows(train), gold.values[train], settings)
+        regressor = fit(table.rows(train), gold.values[train], settings, scus=inner_gold.scus)
         here = np.flatnonzero(place == fold)
         predicted[here] = predict(regressor, table.rows(here))
     return predicted, chosen
@@ -106,7 +115,8 @@ def main() -> None:
     rows = []
     for name, left_out in PARTS.items():
         table = part(prepared.features, left_out)
-        for label, tried in (("shipped", settings), ("paper", PAPER)):
+        weighted = replace(settings, scu_prior=2)
+        for label, tried in (("SCU prior", weighted), ("paper", PAPER), ("shipped", settings)):
             done = cross_fit(table, gold, folds, tried)
             others = [cross_fit(table, gold, draw, tried).gain for draw in draws]
             rows.append(row(f"{name}, {label}", done, others))
@@ -139,7 +149,9 @@ def main() -> None:
         "data": "REALSumm (CC BY 4.0)",
         **dict(prepared.signature.fields),
     }
-    save_regressor(fit(prepared.features, gold.values, settings, about), arguments.output)
+    save_regressor(
+        fit(prepared.features, gold.values, settings, about, gold.scus), arguments.output
+    )
     print(f"{arguments.output}: {arguments.output.stat().st_size} bytes")
 
 

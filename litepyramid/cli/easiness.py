@@ -48,6 +48,11 @@ Leaf = Annotated[float, typer.Option("--min-child-weight", help="Fewest sentence
 Subsample = Annotated[float, typer.Option("--subsample", help="Share of sentences a tree sees.")]
 Colsample = Annotated[float, typer.Option("--colsample", help="Share of features a tree sees.")]
 
+Prior = Annotated[
+    float,
+    typer.Option("--scu-prior", help="n SCUs make a sentence count n / (n + this); 0: all alike."),
+]
+
 
 @app.command()
 def fit(
@@ -68,6 +73,7 @@ def fit(
     min_child_weight: Leaf = 1.0,
     subsample: Subsample = 1.0,
     colsample: Colsample = 1.0,
+    scu_prior: Prior = 0.0,
     seed: SeedOption = 12345,
 ) -> None:
     """Train a regressor of easiness on references with SCUs; the defaults are the paper's."""
@@ -75,11 +81,11 @@ def fit(
     from litepyramid.easiness.regressor import save_regressor
 
     settings = _settings(
-        max_depth, eta, rounds, forest, min_child_weight, subsample, colsample, seed
+        max_depth, eta, rounds, forest, min_child_weight, subsample, colsample, scu_prior, seed
     )
     prepared, gold = _prepared(references, scus, stus, features, parses, ids)
     about = {"references": references.name, **dict(prepared.signature.fields)}
-    regressor = train(prepared.features, gold.values, settings, about)
+    regressor = train(prepared.features, gold.values, settings, about, gold.scus)
     save_regressor(regressor, output)
     typer.echo(
         f"{output}: trained on {regressor.about['sentences']} of {len(gold.values)} sentences, "
@@ -150,6 +156,7 @@ def evaluate(
     min_child_weight: Leaf = 1.0,
     subsample: Subsample = 1.0,
     colsample: Colsample = 1.0,
+    scu_prior: Prior = 0.0,
     seed: SeedOption = 12345,
     form: FormatOption = "table",
     output: OutputOption = None,
@@ -163,7 +170,7 @@ def evaluate(
     from litepyramid.report.table import emit
 
     settings = _settings(
-        max_depth, eta, rounds, forest, min_child_weight, subsample, colsample, seed
+        max_depth, eta, rounds, forest, min_child_weight, subsample, colsample, scu_prior, seed
     )
     prepared, gold = _prepared(references, scus, stus, features, parses, ids)
     names = [sentence.input for sentence in gold.sentences]
@@ -182,6 +189,7 @@ def _settings(
     leaf: float,
     subsample: float,
     colsample: float,
+    prior: float,
     seed: int,
 ) -> Settings:
     from litepyramid.easiness.regressor import Settings
@@ -194,6 +202,7 @@ def _settings(
         min_child_weight=leaf,
         subsample=subsample,
         colsample=colsample,
+        scu_prior=prior,
         seed=seed,
     )
     settings.check()

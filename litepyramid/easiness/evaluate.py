@@ -192,7 +192,8 @@ def cross_fit(
     known = ~np.isnan(gold.values)
     for fold in sorted(set(place.tolist())):
         here, others = place == fold, (place != fold) & known
-        regressor = fit(features.rows(others), gold.values[others], settings)
+        counts = None if gold.scus is None else gold.scus[others]
+        regressor = fit(features.rows(others), gold.values[others], settings, scus=counts)
         predicted[here] = predict(regressor, features.rows(here))
         mean[here] = gold.values[others].mean()
         median[here] = np.median(gold.values[others])

@@ -81,17 +81,19 @@ def gold_easiness(
     of_scu, of_stu = align_all(scus, sentences), align_all(stus, sentences)
     human, machine = by_sentence(of_scu), by_sentence(of_stu)
     similarity = rouge1(stem)
-    values = []
+    values, counts = [], []
     for s in sentences:
         place = (s.input, s.reference, s.sentence)
         texts = machine.get(place, [])
         accuracies = [simulation_accuracy(t, texts, similarity) for t in human.get(place, [])]
+        counts.append(len(accuracies))
         values.append(float(np.mean(accuracies)) if accuracies else float("nan"))
     return Easiness(
         tuple(sentences),
         np.array(values),
         Signature.of(easiness="gold", similarity="rouge1-f1", stem="yes" if stem else None),
         placement_notes(of_scu, of_stu),
+        np.array(counts, dtype=np.int64),
     )
 
 

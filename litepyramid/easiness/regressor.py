@@ -13,7 +13,7 @@ import numpy as np
 from litepyramid.easiness.features import CONSTITUENCY, LABELS, SHAPE, FeatureTable
 from litepyramid.errors import InputError, ModelError
 from litepyramid.io.files import atomic_write
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import xgboost
@@ -37,6 +37,8 @@ class Settings:
         subsample: Share of the sentences that each tree sees.
         colsample: Share of the features that each tree sees.
         reg_lambda: Penalty on squared leaf values.
+        scu_prior: A sentence of n SCUs counts n / (n + this) in training: the mean of few SCUs is
+            a noisy target. 0 counts all alike.
         seed: Seed of what is drawn; nothing is at the defaults.
     """
 
@@ -49,6 +51,7 @@ class Settings:
     subsample: float = 1.0
     colsample: float = 1.0
     reg_lambda: float = 1.0
+    scu_prior: float = 0.0
     seed: int = 12345
 
     def check(self) -> None:
@@ -62,6 +65,7 @@ class Settings:
             ("subsample", self.subsample, 0 < self.subsample <= 1),
             ("colsample", self.colsample, 0 < self.colsample <= 1),
             ("lambda", self.reg_lambda, self.reg_lambda >= 0),
+            ("SCU prior", self.scu_prior, self.scu_prior >= 0),
         ):
             if not legal:
                 raise InputError(f"{name} is {value}", expected="a positive number, shares up to 1")
@@ -92,6 +96,7 @@ def fit(
     easiness: FloatArray,
     settings: Settings = PAPER,
     about: Mapping[str, str] | None = None,
+    scus: IntArray | None = None,
 ) -> Regressor:
     """Trains a regressor on gold easiness; sentences whose gold is NaN are left out.
 
@@ -100,10 +105,11 @@ def fit(
         easiness: (sentences,) gold easiness.
         settings: How the trees are grown.
         about: Anything to keep in the file, for example ``{"data": "REALSumm"}``.
+        scus: (sentences,) how many SCUs each gold value is the mean of; for `scu_prior` alone.
 
     Raises:
-        InputError: Fewer than two sentences have a gold value, the sizes differ, or a setting is
-            out of range.
+        InputError: Fewer than two sentences have a gold value, the sizes differ, a setting is
+            out of range, or there is an SCU prior and the numbers of SCUs are not known.
 
     Example:
         >>> table = FeatureTable("mine", ("length",), np.arange(40.0)[:, None])
@@ -127,13 +133,17 @@ def fit(
             expected="at least 2",
             hint="A regressor learns from sentences that have SCUs and STUs.",
         )
+    weights = _weights(scus, target, settings)[keep]
     data = xgboost.DMatrix(
-        features.values[keep], label=target[keep], feature_names=list(features.names)
+        features.values[keep],
+        label=target[keep],
+        weight=weights,
+        feature_names=list(features.names),
     )
     booster = xgboost.train(
         {
             "objective": settings.objective,
-            "base_score": float(target[keep].mean()),
+            "base_score": float(np.average(target[keep], weights=weights)),
             "max_depth": settings.max_depth,
             "eta": settings.eta,
             "min_child_weight": settings.min_child_weight,
@@ -160,10 +170,24 @@ def fit(
         "subsample": str(settings.subsample),
         "colsample": str(settings.colsample),
         "lambda": str(settings.reg_lambda),
+        "scu_prior": str(settings.scu_prior),
         "seed": str(settings.seed),
         **(about or {}),
     }
     return Regressor(booster, features.feature_set, features.names, said)
+
+
+def _weights(scus: IntArray | None, target: FloatArray, settings: Settings) -> FloatArray:
+    """What each sentence counts: n / (n + prior), 1 on average over those with a gold value."""
+    if not settings.scu_prior:
+        return np.ones(target.shape)
+    if scus is None or scus.shape != target.shape:
+        raise InputError(
+            "an SCU prior needs the number of SCUs of each sentence",
+            expected="gold easiness from SCUs, or no prior",
+        )
+    weights = scus / (scus + settings.scu_prior)
+    return np.asarray(weights / weights[~np.isnan(target)].mean(), dtype=np.float64)
 
 
 def predict(regressor: Regressor, features: FeatureTable) -> FloatArray:

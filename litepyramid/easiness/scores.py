@@ -14,7 +14,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, read_jsonl
 from litepyramid.report.table import Column, Table
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, IntArray, Signature
 from litepyramid.units.align import Sentence
 
 
@@ -28,12 +28,14 @@ class Easiness:
             sentence). Read-only copy.
         signature: Where the values come from.
         notes: What a user must be told: sentences left out, units placed by their words …
+        scus: (n,) how many SCUs each gold value is the mean of; None = not known.
     """
 
     sentences: tuple[Sentence, ...]
     values: FloatArray
     signature: Signature = field(default_factory=lambda: Signature(()))
     notes: tuple[str, ...] = ()
+    scus: IntArray | None = None
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, copy=True)
@@ -41,6 +43,11 @@ class Easiness:
             raise InputError(
                 f"the easiness values have the shape {values.shape}",
                 expected=f"one value for each of {len(self.sentences)} sentences",
+            )
+        if self.scus is not None and self.scus.shape != values.shape:
+            raise InputError(
+                f"{self.scus.size} counts of SCUs for {values.size} sentences",
+                expected="one for each",
             )
         values.setflags(write=False)
         object.__setattr__(self, "values", values)

@@ -108,6 +108,19 @@ def test_sentences_without_gold_teach_nothing():
     assert one.about["sentences"] == "30"
 
 
+def test_an_scu_prior_weighs_sentences_by_their_scus():
+    features = FeatureTable("mine", ("same",), np.ones((4, 1)))
+    gold, scus = np.array([0.0, 1.0, np.nan, 1.0]), np.array([1, 3, 0, 3])
+    even = fit(features, gold, scus=scus)
+    assert predict(even, features) == pytest.approx(2 / 3, abs=1e-6)
+    # 1/(1+1), 3/(3+1), 3/(3+1): 1.5 of 2
+    weighted = fit(features, gold, Settings(scu_prior=1), scus=scus)
+    assert predict(weighted, features) == pytest.approx(0.75, abs=1e-6)
+    assert weighted.about["scu_prior"] == "1"
+    with pytest.raises(InputError, match="needs the number of SCUs"):
+        fit(features, gold, Settings(scu_prior=1))
+
+
 def test_fitting_is_repeatable_and_the_seed_counts():
     features = table(80)
     gold = np.random.default_rng(1).random(80)
@@ -125,6 +138,7 @@ def test_fitting_is_repeatable_and_the_seed_counts():
         (np.zeros(3), Settings(), "3 easiness values for 40"),
         (np.zeros(40), Settings(eta=0), "eta is 0"),
         (np.zeros(40), Settings(max_depth=0), "max depth is 0"),
+        (np.zeros(40), Settings(scu_prior=-1), "SCU prior is -1"),
     ],
 )
 def test_what_cannot_be_fitted_is_named(gold, settings, words):
