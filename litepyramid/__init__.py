@@ -21,6 +21,7 @@ _PUBLIC = {
     "SystemSummaries": "litepyramid.types",
     "Unit": "litepyramid.types",
     "compare_systems": "litepyramid.comparison",
+    "extract_units": "litepyramid.units.extract",
     "make_judge": "litepyramid.presence.judges",
     "read_labels": "litepyramid.io.labels",
     "read_references": "litepyramid.io.references",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from litepyramid.cli.judging import with_judge_settings
 from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
 
 if TYPE_CHECKING:
@@ -225,6 +226,7 @@ def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
 
 
 @judge_app.command("evaluate")
+@with_judge_settings
 def evaluate(
     summaries: Annotated[
         list[Path], typer.Argument(help="Summary files, or folders.", show_default=False)
@@ -236,6 +238,8 @@ def evaluate(
     bins: Annotated[int, typer.Option("--bins", min=1, help="Rows of the table.")] = 10,
     form: FormatOption = "table",
     output: OutputOption = None,
+    *,
+    judge_settings: dict[str, Any],
 ) -> None:
     """Compare a judge with human labels: accuracy, AUC, Brier, reliability table."""
     from litepyramid.io.inputs import read_ids
@@ -250,7 +254,11 @@ def evaluate(
     loaded = read_units(units, names)
     systems = read_summaries(summaries, [entry.input for entry in loaded], names)
     human = read_labels([labels], loaded, names)
-    emit(evaluate_judge(systems, loaded, human, make_judge(judge), bins=bins), form, output)
+    emit(
+        evaluate_judge(systems, loaded, human, make_judge(judge, **judge_settings), bins=bins),
+        form,
+        output,
+    )
 
 
 def _dataset(text: str) -> Dataset:
