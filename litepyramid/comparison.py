@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.pyramid import metric_title
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import adjust_p_values, bootstrap_counts, percentile_interval
 from litepyramid.types import FloatArray, ScoreMatrix, Signature
@@ -84,7 +85,7 @@ class ComparisonResult:
             rows = [(*row, p.inputs) for row, p in zip(rows, self.pairs, strict=True)]
         return [
             Table(
-                f"{self.metric}: differences between systems on the same {most} inputs",
+                f"{metric_title(self.metric)}: differences between systems on {most} inputs",
                 tuple(columns),
                 tuple(rows),
                 (*notes, str(self.signature)),
@@ -178,6 +179,8 @@ def compare_systems(
         >>> pair.first, pair.difference, pair.p
         ('a', 1.0, 0.125)
     """
+    if not 0 < alpha < 1:
+        raise InputError(f"alpha is {alpha}", expected="a number between 0 and 1")
     if len(scores.systems) < 2:
         raise InputError(f"{len(scores.systems)} system", expected="at least two to compare")
     means = np.array([np.nan if np.isnan(r).all() else np.nanmean(r) for r in scores.values])

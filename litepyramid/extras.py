@@ -28,4 +28,4 @@ def require(package: str, *, extra: str, purpose: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name is None or not package.startswith(error.name.split(".")[0]):
             raise
-        raise MissingExtraError(package, extra=extra, purpose=purpose) from error
+        raise MissingExtraError(package.split(".")[0], extra=extra, purpose=purpose) from error

@@ -277,6 +277,26 @@ class ScoringRule:
         return self.name + extra.get(self.name, "")
 
 
+def metric_title(metric: str) -> str:
+    """How people write the name of a score; other metrics' names are left as they are.
+
+    Example:
+        >>> metric_title("lite2pyramid"), metric_title("rouge")
+        ('Lite²Pyramid', 'rouge')
+    """
+    return _TITLES.get(metric, metric)
+
+
+_TITLES = {
+    "lite2pyramid": "Lite²Pyramid",
+    "lite2.xpyramid": "Lite²·ˣPyramid",
+    "lite3pyramid": "Lite³Pyramid",
+    "litepyramid": "LitePyramid",
+    "pyramid": "Pyramid (original)",
+    "modified_pyramid": "Pyramid (modified)",
+}
+
+
 def _heaviest(layout: UnitLayout) -> list[FloatArray]:
     """Per input, entry n is the sum of its n heaviest weights, from n = 0."""
     return [

@@ -17,7 +17,7 @@ from litepyramid.comparison import (
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.presence.judge import Judge, JudgedBatch
-from litepyramid.pyramid import ScoringRule, UnitLayout
+from litepyramid.pyramid import ScoringRule, UnitLayout, metric_title
 from litepyramid.report.table import Column, Table
 from litepyramid.types import (
     FloatArray,
@@ -29,15 +29,6 @@ from litepyramid.types import (
     check_unique,
     unit_kinds,
 )
-
-_TITLES = {
-    "lite2pyramid": "Lite²Pyramid",
-    "lite2.xpyramid": "Lite²·ˣPyramid",
-    "lite3pyramid": "Lite³Pyramid",
-    "litepyramid": "LitePyramid",
-    "pyramid": "Pyramid (original)",
-    "modified_pyramid": "Pyramid (modified)",
-}
 
 
 @dataclass(frozen=True)
@@ -128,8 +119,8 @@ class ScoreResult:
         if self.human is not None:
             columns.append(Column("human"))
         title = (
-            f"{_TITLES[self.metric]} of {len(self.systems)} systems on {len(self.units)} inputs"
-            f" ({self.presence.shape[1]} units)"
+            f"{metric_title(self.metric)} of {len(self.systems)} systems on "
+            f"{len(self.units)} inputs ({self.presence.shape[1]} units)"
         )
         return [Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))]
 

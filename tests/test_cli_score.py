@@ -74,6 +74,17 @@ def test_a_mistake_is_one_message_and_status_2(cli, example, arguments, message)
     assert done.stdout == ""
 
 
+@pytest.mark.parametrize(
+    "option",
+    [("--seed", "-1"), ("--samples", "100000000000"), ("--sample-size", "0")],
+)
+def test_numbers_out_of_range_are_refused(cli, example, option):
+    units = ("--units", example / "scus.jsonl")
+    assert option[0] in cli("score", example / "summaries", *units, *option, status=2).stderr
+    done = cli("compare", example / "summaries", *units, "--alpha", "5", status=2)
+    assert "alpha is 5" in done.stderr
+
+
 def test_a_failed_run_keeps_an_earlier_output(cli, example, tmp_path):
     out = tmp_path / "r.json"
     out.write_text("kept", encoding="utf-8")

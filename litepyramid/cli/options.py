@@ -15,7 +15,7 @@ OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write to this file instead of standard output."),
 ]
-SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 FigureOption = Annotated[
     Path | None,
     typer.Option("--figure", help="Draw the result into this file: .pdf, .png or .svg."),

@@ -31,7 +31,8 @@ ReferencesOption = Annotated[
 SrlOption = Annotated[
     str,
     typer.Option(
-        "--srl", help="With --references: embedded, sentences, allennlp:ARCHIVE, or a parse file."
+        "--srl",
+        help="With --references: embedded, sentences, allennlp:ARCHIVE, stanza, or a parse file.",
     ),
 ]
 CorefOption = Annotated[
@@ -54,7 +55,8 @@ WeightsOption = Annotated[
     Path | None, typer.Option("--weights", "-w", help="A weight for every unit.")
 ]
 SamplesOption = Annotated[
-    int, typer.Option("--samples", min=1, help="Bootstrap samples and permutations.")
+    int,
+    typer.Option("--samples", min=1, max=10_000_000, help="Bootstrap samples and permutations."),
 ]
 ConfidenceOption = Annotated[
     float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")

@@ -59,6 +59,9 @@ def crossval(
         list[str] | None,
         typer.Option("--zero-shot", help="An untrained judge to show beside it (repeatable)."),
     ] = None,
+    share: Annotated[
+        float, typer.Option("--share", min=0, max=1, help="Share of STUs in Lite2.x.")
+    ] = 0.5,
     epochs: EpochsOption = 2,
     learning_rate: RateOption = 1e-5,
     batch_size: BatchOption = 32,
@@ -77,6 +80,7 @@ def crossval(
     from litepyramid.training.settings import FinetuneSettings
     from litepyramid.training.trainers import make_trainer
     from litepyramid.validation.crossval import cross_validate, out_of_the_box
+    from litepyramid.validation.variants import unit_variants
 
     if (data is None) == (not (train_on and test_on)):
         raise InputError(
@@ -97,20 +101,24 @@ def crossval(
     )
     baselines = _judges(zero_shot or ["recall"])
     if data is not None:
+        dataset = _dataset(data)
         result = cross_validate(
-            _dataset(data),
+            dataset,
             trainer,
             by=by,
             folds=folds,
+            units=unit_variants(dataset, share=share, folds=folds, seed=seed),
             baselines=baselines,
             constant=constant,
             seed=seed,
         )
     else:
+        test = _dataset(test_on or "")
         result = out_of_the_box(
             [_dataset(text) for text in train_on or []],
-            _dataset(test_on or ""),
+            test,
             trainer,
+            units=unit_variants(test, share=share, folds=None),
             baselines=baselines,
             constant=constant,
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -274,6 +275,7 @@ def load_regressor(path: str | Path) -> Regressor:
         booster = xgboost.Booster({"nthread": 1}, model_file=bytearray(data))
     except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else "damaged"
+        first = re.sub(r"^\[[\d:]+\] \S+: ", "", first)
         raise ModelError(f"is no XGBoost model ({first[:120]})", path=path) from None
     said = booster.attributes()
     names = booster.feature_names

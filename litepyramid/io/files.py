@@ -93,12 +93,20 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     """A file that appears under `path` only when the block ends without an error.
 
     It is written beside its goal under a temporary name, synced, and renamed: a killed run leaves
-    either the old file or the new one, never a part.
+    either the old file or the new one, never a part. A link is followed. What is no regular file
+    (a pipe, /dev/stdout) is written through, since it cannot be renamed over.
 
     Raises:
         InputError: The folder does not exist or cannot be written to.
     """
-    path = Path(path)
+    path = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    encoding = None if binary else "utf-8"
+    if path.is_dir():
+        raise InputError("is a folder", path=path, expected="a file to write")
+    if path.exists() and not path.is_file():
+        with _write_through(path, "wb" if binary else "w", encoding) as file:
+            yield file
+        return
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -106,7 +114,6 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
             f"cannot be written ({error.strerror})", path=path, hint="Check the folder."
         ) from error
     temporary = Path(name)
-    encoding = None if binary else "utf-8"
     try:
         umask = os.umask(0)
         os.umask(umask)
@@ -119,6 +126,15 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+@contextmanager
+def _write_through(path: Path, mode: str, encoding: str | None) -> Iterator[IO[Any]]:
+    try:
+        with path.open(mode, encoding=encoding) as file:
+            yield file
+    except OSError as error:
+        raise InputError(f"cannot be written ({error.strerror})", path=path) from error
 
 
 def write_jsonl(path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:

@@ -40,6 +40,8 @@ def read_ids(path: str | Path) -> list[str]:
     Raises:
         InputError: An id is empty or occurs twice.
     """
+    if is_jsonl(path):
+        raise InputError("JSON Lines", path=path, expected="ids alone, one a line")
     ids: dict[str, int] = {}
     for number, line in enumerate(read_lines(path), start=1):
         name = line.strip()

@@ -12,6 +12,7 @@ from litepyramid.io.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import read_matched, read_rows, row_values
 from litepyramid.types import InputUnits, Unit, UnitKind
 
+_HEAVIEST = 1e12
 Form = Literal["jsonl", "lines"]
 
 
@@ -132,9 +133,9 @@ def _weight(value: Any, path: str | Path, line: int) -> float:
         weight = math.nan if isinstance(value, bool) else float(value)
     except (TypeError, ValueError):
         weight = math.nan
-    if not (math.isfinite(weight) and weight >= 0):
+    if not 0 <= weight <= _HEAVIEST:
         raise InputError(
-            f"weight {value!r}", path=path, line=line, expected="a number that is not negative"
+            f"weight {value!r}", path=path, line=line, expected=f"a number from 0 to {_HEAVIEST:g}"
         )
     return weight
 

@@ -26,6 +26,7 @@ _VERSION = 1
 _APPLICATION = 0x4C505952  # "LPYR"
 _BUSY_SECONDS = 60.0
 _CHUNK = 500
+_SUFFIXES = {".sqlite", ".sqlite3", ".db"}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 
 _SCHEMA = """
@@ -49,6 +50,12 @@ CREATE TABLE IF NOT EXISTS files (
 
 class CacheWarning(UserWarning):
     """The cache was damaged and has been set aside."""
+
+
+def is_sqlite(path: Path) -> bool:
+    """Whether a file begins as SQLite's do."""
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +357,12 @@ class LogitCache:
             raise self._error(error) from error
         if _inode(self.path) != self._inode:
             return  # another process has done it
+        if self.path.suffix not in _SUFFIXES and not is_sqlite(self.path):
+            raise InputError(
+                "is no judgement cache",
+                path=self.path,
+                expected="a cache, or a file of a new name",
+            )
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
             number += 1

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litepyramid.presence.cache import CacheModel, LogitCache
+from litepyramid.errors import InputError
+from litepyramid.presence.cache import CacheModel, LogitCache, is_sqlite
 from litepyramid.report.table import Column, Table
 
 
@@ -95,6 +96,12 @@ def cache_info(path: Path | None = None) -> CacheInfo:
     path = path or default_cache_path()
     if not path.exists():
         return CacheInfo(path, 0, ())
+    if path.stat().st_size and not is_sqlite(path):
+        raise InputError(
+            "is no judgement cache, or a damaged one",
+            path=path,
+            hint="A run that uses it sets a damaged cache aside and begins a new one.",
+        )
     with LogitCache(path) as cache:
         models = tuple(cache.models())
     return CacheInfo(path, path.stat().st_size, models)

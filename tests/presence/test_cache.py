@@ -10,6 +10,7 @@ import pytest
 
 from litepyramid.errors import InputError
 from litepyramid.presence.cache import CacheWarning, LogitCache, StoredLogits, pair_key
+from litepyramid.presence.cache_info import cache_info
 
 A, B, C = (pair_key("s", unit) for unit in "abc")
 KEPT = StoredLogits(b"\0" * 12, True)
@@ -140,3 +141,18 @@ def test_file_digests_are_kept_by_size_and_time(path, tmp_path):
         assert len(calls) == 1
         weights.write_text("other")
         assert cache.file_digest(weights, compute) == "other"
+
+
+def test_a_users_own_file_is_never_moved(tmp_path):
+    notes = tmp_path / "notes.txt"
+    notes.write_text("mine", encoding="utf-8")
+    with pytest.raises(InputError, match="no judgement cache"):
+        LogitCache(notes)
+    with pytest.raises(InputError, match="no judgement cache"):
+        cache_info(notes)
+    damaged = tmp_path / "cache.sqlite"
+    damaged.write_text("not a database at all, but long enough", encoding="utf-8")
+    with pytest.raises(InputError, match="damaged"):
+        cache_info(damaged)
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["cache.sqlite", "notes.txt"]
+    assert notes.read_text(encoding="utf-8") == "mine"

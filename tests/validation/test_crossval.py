@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from litepyramid.embedded.example import load_example
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.datasets import load_dataset
@@ -20,6 +21,7 @@ from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 from litepyramid.validation.crossval import cross_validate, out_of_the_box
 from litepyramid.validation.folds import labelled_items, make_folds
 from litepyramid.validation.result import fold_mean
+from litepyramid.validation.variants import unit_variants
 
 WORDS = [f"word{i}" for i in range(40)]
 
@@ -185,6 +187,22 @@ def test_lexical_on_realsumm_beats_recall(realsumm):
     text = render(result, "table")
     assert max(map(len, text.splitlines())) <= 80
     assert len(json.loads(render(result, "json"))["means"]) == 2 * 2 * 4
+
+
+def test_units_that_are_validated():
+    plain = synthetic()
+    assert list(unit_variants(plain)) == ["lite2"]
+    example = load_example()
+    whole = Dataset("example", example.scus, example.summaries, example.labels, example.references)
+    found = unit_variants(whole, share=0.5, folds=3)
+    assert list(found) == ["lite2", "lite2.5", "lite3"]
+    kinds = {unit.kind for entry in found["lite2.5"] for unit in entry.units}
+    assert kinds == {"scu", "stu"}
+    none, everything = (unit_variants(whole, share=x, folds=None) for x in (0.0, 1.0))
+    assert [e.texts for e in none["lite2.0"]] == [e.texts for e in whole.scus]
+    assert [e.texts for e in everything["lite2.10"]] == [e.texts for e in found["lite3"]]
+    with pytest.raises(InputError, match="a share of 2"):
+        unit_variants(whole, share=2)
 
 
 def test_commands(cli, realsumm):
