@@ -34,3 +34,51 @@ def make_checkpoint(folder: Path, tokenizer, *, labels, seed: int = 0, **config)
         **config,
     }
     return save_random_judge(folder, tokenizer, labels=labels, seed=seed, **settings)
+
+
+def make_matching_bert(folder: Path, texts: list[str], *, size: int = 64, vocabulary: int = 4000):
+    """A tiny random BERT that begins by looking for its words on the other side of the pair.
+
+    Its first attention layer compares words by what they are and prefers the other segment; all
+    else is random. So it can learn in seconds what a random model needs many pairs for: which
+    words of a hypothesis its premise holds.
+    """
+    import torch
+    from tokenizers import BertWordPieceTokenizer
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    folder.mkdir(parents=True)
+    pieces = BertWordPieceTokenizer()
+    pieces.train_from_iterator(texts, vocab_size=vocabulary, show_progress=False)
+    pieces.save_model(str(folder))
+    tokenizer = BertTokenizerFast.from_pretrained(str(folder))
+    torch.manual_seed(0)
+    labels = ("entailment", "neutral", "contradiction")
+    model = BertForSequenceClassification(
+        BertConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=size,
+            num_hidden_layers=2,
+            num_attention_heads=1,
+            intermediate_size=2 * size,
+            num_labels=3,
+            id2label=dict(enumerate(labels)),
+            label2id={label: index for index, label in enumerate(labels)},
+            hidden_dropout_prob=0.0,
+            attention_probs_dropout_prob=0.0,
+            initializer_range=0.05,
+        )
+    )
+    with torch.no_grad():
+        embeddings = model.bert.embeddings
+        embeddings.word_embeddings.weight.normal_()
+        embeddings.position_embeddings.weight.mul_(0.2)
+        embeddings.token_type_embeddings.weight[0, 0] = 3.0
+        embeddings.token_type_embeddings.weight[1, 0] = -3.0
+        attention = model.bert.encoder.layer[0].attention.self
+        for side, sign in ((attention.query, -0.7), (attention.key, 0.7)):
+            side.weight.copy_(torch.eye(size))
+            side.weight[0, 0] = sign
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder

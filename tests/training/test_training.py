@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny_models import make_checkpoint, train_tokenizer
+from tiny_models import make_checkpoint, make_matching_bert, train_tokenizer
 
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("accelerate", reason="the extra train is not installed")
@@ -174,6 +174,31 @@ def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
         device="cpu",
     )
     assert out.updates <= 6 * 19
+
+
+def test_it_learns_inference_over_wikipedia(data, tmp_path):
+    """Three classes on pairs that are translated back and forth: majority .405 on the test part."""
+    folder = data / "nli_wiki"
+    train = read_nli([folder / "translate_wiki.train.jsonl"])
+    test = read_nli([folder / "translate_wiki.test.jsonl"])
+    short = [i for i, (p, h) in enumerate(train.pairs) if len(p) < 300 and len(h) < 200][:4000]
+    train = TrainingPairs(
+        tuple(train.pairs[i] for i in short), tuple(train.labels[i] for i in short)
+    )
+    base = make_matching_bert(tmp_path / "bert", [text for pair in train.pairs for text in pair])
+    settings = FinetuneSettings(
+        head="three-class", epochs=2, learning_rate=1e-3, held_out=0, save_steps=10_000
+    )
+    out = train_transformer(
+        str(base), train, tmp_path / "nli", settings, device="cpu", kind="zero-shot"
+    )
+    judge = TransformersJudge(str(out.folder), cache=None)
+    assert judge.mode == "l3c"
+    judged = judge.judge([(premise, [hypothesis]) for premise, hypothesis in test.pairs])
+    given = np.concatenate(judged.logits).argmax(axis=1)
+    labels = np.array(test.labels)
+    majority = np.bincount(labels).max() / labels.size
+    assert (given == labels).mean() > majority + 0.1
 
 
 RUN = """
