@@ -361,7 +361,7 @@ def test_command_lines_and_figures(cli, file, tmp_path):
     [
         (("compare", "FILE", "-m", "m1"), "only the metric m1 to compare"),
         (("compare", "FILE", "--figure", "x.gif"), "no figure of the kind '.gif'"),
-        (("interval", "FILE", "--seed", -3), "seed -3"),
+        (("interval", "FILE", "--seed", -3), "--seed"),
         (("interval", "FILE", "--method", "fisher", "-c", "pairwise"), "no Fisher interval"),
         (("interval", "FILE", "--confidence", 95), "confidence is 95.0"),
         (("compare", "FILE", "--alpha", 5), "alpha is 5.0"),
