@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -125,6 +126,24 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """A folder to fill that appears under `path` only when the block ends without an error.
+
+    It is made beside its goal under a temporary name and renamed; missing parents are made.
+    """
+    goal = Path(path)
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=f".{goal.name}."))
+    try:
+        yield temporary
+        temporary.chmod(0o755)
+        temporary.rename(goal)
+    except BaseException:
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import shutil
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -15,7 +13,7 @@ from typing import Any
 from litepyramid._version import __version__
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.files import atomic_write
+from litepyramid.io.files import atomic_folder, atomic_write
 from litepyramid.presence.cards import CARD_FILE
 from litepyramid.presence.judge import Judge
 from litepyramid.presence.judges import make_judge
@@ -164,15 +162,8 @@ def _development(held: Sequence[HeldOut], settings: FinetuneSettings) -> Trainin
 def _save_lexical(goal: Path, data: LabelledItems) -> None:
     """Refits the lexical weights into a folder that appears only when it is complete."""
     model = fit_lexical(data.items, data.labels)
-    goal.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=f".{goal.name}."))
-    try:
-        save_lexical(model, temporary / "lexical.json")
-        temporary.chmod(0o755)
-        temporary.rename(goal)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    with atomic_folder(goal) as folder:
+        save_lexical(model, folder / "lexical.json")
 
 
 def _card(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ import numpy as np
 from litepyramid._version import __version__
 from litepyramid.errors import InputError, ModelError
 from litepyramid.extras import require
-from litepyramid.io.files import atomic_write
+from litepyramid.io.files import atomic_folder, atomic_write
 from litepyramid.presence.cards import CARD_FILE, DEFAULT_MODE, Kind
 from litepyramid.presence.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.presence.forward import load_tokenizer
@@ -295,15 +294,8 @@ def _development_metrics(settings: FinetuneSettings, order: ClassOrder) -> Any:
 
 
 def _save(goal: Path, model: Any, tokenizer: Any, card: Mapping[str, Any]) -> None:
-    """Writes the model beside its goal and renames it, so that no half model is ever there."""
-    goal.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=f".{goal.name}."))
-    try:
-        model.save_pretrained(temporary)
-        tokenizer.save_pretrained(temporary)
-        (temporary / CARD_FILE).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
-        temporary.chmod(0o755)
-        temporary.rename(goal)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    """Writes model, tokenizer and card, so that no half model is ever there."""
+    with atomic_folder(goal) as folder:
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
+        (folder / CARD_FILE).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
