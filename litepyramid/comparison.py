@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.means import system_means
 from litepyramid.pyramid import metric_title
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import adjust_p_values, bootstrap_counts, percentile_interval
@@ -183,7 +184,7 @@ def compare_systems(
         raise InputError(f"alpha is {alpha}", expected="a number between 0 and 1")
     if len(scores.systems) < 2:
         raise InputError(f"{len(scores.systems)} system", expected="at least two to compare")
-    means = np.array([np.nan if np.isnan(r).all() else np.nanmean(r) for r in scores.values])
+    means = system_means(scores.values)
     pairs = [
         (i, j) if not means[j] > means[i] else (j, i)
         for i, j in combinations(range(len(scores.systems)), 2)

@@ -16,6 +16,7 @@ from litepyramid.comparison import (
 )
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
+from litepyramid.means import system_means
 from litepyramid.presence.judge import Judge, JudgedBatch
 from litepyramid.pyramid import ScoringRule, UnitLayout, metric_title
 from litepyramid.report.table import Column, Table
@@ -177,22 +178,6 @@ class ScoreResult:
             "counts": dict(self.counts),
             "signature": self.signature.to_dict(),
         }
-
-
-def system_means(values: FloatArray) -> FloatArray:
-    """The mean of each row over the inputs that are scored; NaN where none is.
-
-    Example:
-        >>> system_means(np.array([[1.0, 0.0], [1.0, np.nan]])).tolist()
-        [0.5, 1.0]
-    """
-    whole = ~np.isnan(values).any(axis=1)
-    means = np.full(len(values), np.nan)
-    means[whole] = values[whole].mean(axis=1)
-    for row in np.nonzero(~whole)[0]:
-        scored = values[row][~np.isnan(values[row])]
-        means[row] = scored.mean() if scored.size else np.nan
-    return means
 
 
 def judge_systems(

@@ -19,6 +19,7 @@ from litepyramid.io.pyr import (
     read_peer_annotation,
     read_pyramid,
 )
+from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table
 from litepyramid.types import (
     InputReferences,
@@ -125,7 +126,11 @@ class PeerScores:
                 Column("other", "not in pyramid"),
             ),
             tuple(
-                (system, *(_mean(values) for values in self.scores.values[:, i]), *self.counts[i])
+                (
+                    system,
+                    *(mean_of_scored(values) for values in self.scores.values[:, i]),
+                    *self.counts[i],
+                )
                 for i, system in enumerate(self.scores.systems)
             ),
             (*self.notes, f"Signature: {self.signature}"),
@@ -294,11 +299,6 @@ def _notes(
 
 def _shape(pyramid: Pyramid) -> dict[str, tuple[str, int]]:
     return {scu.uid: (scu.label.strip(), scu.weight) for scu in pyramid.scus}
-
-
-def _mean(values: Any) -> float:
-    kept = values[~np.isnan(values)]
-    return float(kept.mean()) if kept.size else float("nan")
 
 
 def _natural(name: str) -> tuple[int, int, str]:

@@ -18,6 +18,7 @@ from litepyramid.easiness.mix import By, carriers, ranking, stu_count
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, read_text
+from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table, plain
 from litepyramid.types import FloatArray, Signature
 from litepyramid.units.align import Sentence
@@ -93,7 +94,7 @@ class BudgetPlan:
             texts = [s for s, chosen in zip(self.sentences, mask, strict=True) if chosen]
             words = sum(_words(s.text) for s in texts)
             inputs = len({s.input for s in texts})
-            mean = _mean(self.easiness[mask])
+            mean = mean_of_scored(self.easiness[mask])
             rows.append((name, len(texts), len(texts) / total, inputs, words, mean))
         budget = Table(
             "Who covers which sentences",
@@ -348,11 +349,6 @@ def read_plan(path: str | Path) -> BudgetPlan:
 
 def _words(text: str) -> int:
     return len(re.findall(r"\w+", text))
-
-
-def _mean(values: FloatArray) -> float:
-    kept = values[~np.isnan(values)]
-    return float(kept.mean()) if kept.size else math.nan
 
 
 def _money(value: float) -> str:

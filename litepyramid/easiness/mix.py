@@ -15,6 +15,7 @@ from litepyramid.easiness.gold import check_same_inputs, placement_notes
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
+from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit
 from litepyramid.units.align import Sentence, align_all
@@ -72,7 +73,7 @@ class Mix:
                 n[f"{kind}_sentences"],
                 n[f"{kind}_sentences"] / max(1, n["sentences"]),
                 n[f"{kind}s"],
-                _mean(self.easiness[mask]),
+                mean_of_scored(self.easiness[mask]),
             )
             for name, kind, mask in (
                 ("STUs", "stu", self.carries_stus),
@@ -103,11 +104,6 @@ class Mix:
             "notes": list(self.notes),
             "signature": self.signature.to_dict(),
         }
-
-
-def _mean(values: FloatArray) -> float:
-    kept = values[~np.isnan(values)]
-    return float(kept.mean()) if kept.size else math.nan
 
 
 def stu_count(share: float, sentences: int) -> int:
