@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from typing import TextIO
+from typing import NoReturn, TextIO
+
+import typer
 
 from litepyramid.cli.app import app
+from litepyramid.cli.usage import USAGE_ERROR, is_help, usage_error
 from litepyramid.errors import LitepyramidError
 
 
@@ -14,16 +17,28 @@ def main() -> None:
     """Runs the command line; a user's mistake is one message on stderr and exit status 2."""
     warnings.showwarning = _show_warning
     try:
-        app()
+        status = app(prog_name="litepyramid", standalone_mode=False)
     except LitepyramidError as error:
-        sys.stderr.write(f"litepyramid: {error}\n")
-        sys.exit(2)
+        _stop(error)
+    except USAGE_ERROR as error:
+        if not is_help(error):
+            _stop(usage_error(error, app, sys.argv[1:]))
+        status = 2
+    except typer.Abort:
+        sys.stderr.write("litepyramid: stopped\n")
+        status = 1
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
     except KeyboardInterrupt:
         sys.stderr.write("litepyramid: interrupted\n")
         sys.exit(130)
+    sys.exit(status)
+
+
+def _stop(error: LitepyramidError) -> NoReturn:
+    sys.stderr.write(f"litepyramid: {error}\n")
+    sys.exit(2)
 
 
 def _show_warning(
