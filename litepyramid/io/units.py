@@ -10,6 +10,7 @@ from typing import Any, Literal, cast
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import read_matched, read_rows, row_values
+from litepyramid.text import one_line
 from litepyramid.types import InputUnits, Unit, UnitKind
 
 _HEAVIEST = 1e12
@@ -23,7 +24,8 @@ def read_units(
 
     A JSON line is ``{"input": id, "units": [unit, …]}``; a unit is its text, or an object with
     ``text`` and, if wanted, ``weight``, ``kind`` (scu or stu), ``reference`` and ``sentence``
-    (indices from 0). A line of a line file holds one input's units with tabs between them.
+    (indices from 0). A line of a line file holds one input's units with tabs between them. Tabs and
+    line breaks in a unit's text are read as a space: a unit is one line of text.
 
     Args:
         path: The file.
@@ -116,7 +118,7 @@ def units_to_json(entry: InputUnits) -> dict[str, Any]:
 
 
 def _text(text: str, path: str | Path, line: int, number: int) -> str:
-    text = text.strip()
+    text = one_line(text).strip()
     if not text:
         raise InputError(
             f"unit {number} is empty",

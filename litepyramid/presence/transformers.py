@@ -20,6 +20,7 @@ from litepyramid.presence.encode import Pair
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.modes import presence
 from litepyramid.presence.progress import Progress
+from litepyramid.text import one_line
 from litepyramid.types import FloatArray
 
 if TYPE_CHECKING:
@@ -130,6 +131,8 @@ class TransformersJudge:
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary.
 
+        Tabs and line breaks are read as a space: the models learn from texts of one line.
+
         Args:
             items: (summary, units) pairs.
 
@@ -144,6 +147,7 @@ class TransformersJudge:
             InputError: A unit is too long to be judged at this maximum length.
             ModelError: The model cannot be loaded, or fails.
         """
+        items = [(one_line(text), [one_line(unit) for unit in units]) for text, units in items]
         if self._precision is None:
             self._precision = self._choose_precision(items)
         counts = dict.fromkeys(

@@ -15,6 +15,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.files import read_jsonl
 from litepyramid.presence.encode import Pair
+from litepyramid.text import one_line
 from litepyramid.training.settings import Head
 from litepyramid.validation.folds import LabelledItems, labelled_items
 
@@ -45,7 +46,8 @@ class TrainingPairs:
 def presence_pairs(data: LabelledItems, head: Head = "presence") -> TrainingPairs:
     """Labelled items as pairs; for the three-class head "absent" counts as neutral.
 
-    Empty summaries carry no unit, whatever the model; they are left out.
+    Empty summaries carry no unit, whatever the model; they are left out. Tabs and line breaks are
+    read as a space, as the NLI judge does.
 
     Example:
         >>> data = LabelledItems((("A dog.", ("Dog.", "Cat.")),), ((1, 0),))
@@ -56,7 +58,7 @@ def presence_pairs(data: LabelledItems, head: Head = "presence") -> TrainingPair
     labels: list[int] = []
     for (summary, units), row in zip(data.items, data.labels, strict=True):
         if summary.strip():
-            pairs += [(summary, unit) for unit in units]
+            pairs += [(one_line(summary), one_line(unit)) for unit in units]
             labels += [1 - label if head == "three-class" else label for label in row]
     return TrainingPairs(tuple(pairs), tuple(labels))
 
@@ -88,7 +90,7 @@ def read_nli(paths: Sequence[str | Path], head: Head = "three-class") -> Trainin
                     f"label {name!r}", path=path, line=line, expected="e, n or c, or the full word"
                 )
             label = NLI_CLASSES[name.lower()]
-            pairs.append((premise.strip(), hypothesis.strip()))
+            pairs.append((one_line(premise).strip(), one_line(hypothesis).strip()))
             labels.append(label if head == "three-class" else int(label == 0))
     return TrainingPairs(tuple(pairs), tuple(labels))
 

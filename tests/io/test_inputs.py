@@ -35,7 +35,7 @@ def test_line_file_and_jsonl_give_the_same_units(tmp_path, units_file):
 
 
 def test_all_fields_of_a_unit_survive_a_round_trip(tmp_path):
-    units = [InputUnits("x", (Unit("Ünïts\tfell.", 2.5, "stu", 1, 3), Unit("b")))]
+    units = [InputUnits("x", (Unit("Ünïts  fell.", 2.5, "stu", 1, 3), Unit("b")))]
     write_units(tmp_path / "u.jsonl", units)
     assert read_units(tmp_path / "u.jsonl") == units
 
@@ -44,6 +44,16 @@ def test_a_tab_in_a_unit_is_refused_by_the_line_form(tmp_path):
     with pytest.raises(InputError, match="tab"):
         write_units(tmp_path / "u.txt", [InputUnits("x", (Unit("a\tb"),))], "lines")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_tabs_and_line_breaks_in_a_unit_are_a_space(tmp_path):
+    path = tmp_path / "units.jsonl"
+    unit = "It\trained\r\n all  day.\n"
+    path.write_text(json.dumps({"input": "a", "units": [unit, {"text": unit}]}) + "\n")
+    units = read_units(path)
+    assert units[0].texts == ("It rained all  day.",) * 2
+    write_units(tmp_path / "units.txt", units, "lines")
+    assert read_units(tmp_path / "units.txt", ["a"]) == units
 
 
 def test_other_line_separators_do_not_end_a_line(tmp_path):

@@ -157,6 +157,17 @@ def test_the_default_mode_follows_the_model(tiny, tmp_path, judge_of):
         judge_of(tuned)
 
 
+def test_tabs_and_line_breaks_are_read_as_a_space(judge_of):
+    judge = judge_of()
+    items = [
+        ("The river rose.\n\nIt\train", ["It\nrained"]),
+        ("The river rose. It rain", ["It rained"]),
+    ]
+    judged = judge.judge(items)
+    assert judged.counts["judged"] == 1
+    assert judged.presence[0] == judged.presence[1]
+
+
 def test_only_the_summary_is_cut(tiny, judge_of, items):
     short = judge_of(max_length=40).judge(items)
     expected, cut = plain_loop(tiny, items, max_length=40, truncation="only_first")

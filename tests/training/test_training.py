@@ -22,9 +22,15 @@ from litepyramid.presence.labels import THREE, ClassOrder  # noqa: E402
 from litepyramid.presence.modes import p2c  # noqa: E402
 from litepyramid.presence.transformers import TransformersJudge  # noqa: E402
 from litepyramid.training.loss import balanced_weights, make_loss  # noqa: E402
-from litepyramid.training.pairs import TrainingPairs, encode_pairs, read_nli  # noqa: E402
+from litepyramid.training.pairs import (  # noqa: E402
+    TrainingPairs,
+    encode_pairs,
+    presence_pairs,
+    read_nli,
+)
 from litepyramid.training.run import train_transformer  # noqa: E402
 from litepyramid.training.settings import FinetuneSettings  # noqa: E402
+from litepyramid.validation.folds import LabelledItems  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["entailment", "neutral", "contradiction"]
@@ -312,3 +318,11 @@ def test_nli_files(tmp_path):
     path.write_text('{"premise": "p", "label": "e"}\n', encoding="utf-8")
     with pytest.raises(InputError, match="no premise or no hypothesis"):
         read_nli([path])
+
+
+def test_pairs_are_learnt_as_the_judge_reads_them(tmp_path):
+    path = tmp_path / "nli.jsonl"
+    path.write_text('{"premise": "It\\nrained.\\n", "hypothesis": "It\\tsnowed.", "label": "c"}\n')
+    assert read_nli([path]).pairs == (("It rained.", "It snowed."),)
+    items = LabelledItems((("A dog.\n\nA cat.", ("A\tdog.",)),), ((1,),))
+    assert presence_pairs(items).pairs == (("A dog. A cat.", "A dog."),)
