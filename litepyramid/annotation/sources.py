@@ -118,14 +118,18 @@ def sentence_easiness(
     if by == "gold" and easiness is None:
         if scus is None or stus is None:
             raise InputError("gold easiness needs both", expected="--scus and --stus")
-        return gold_easiness(read_units(scus, ids), read_units(stus, ids, kind="stu"), sentences)
+        return gold_easiness(
+            read_units(scus, ids, only=True),
+            read_units(stus, ids, kind="stu", only=True),
+            sentences,
+        )
     if easiness is not None:
         given = read_easiness(easiness)
         return Easiness(sentences, given.of(sentences), given.signature, given.notes)
     return predict_easiness(
         loaded,
         regressor=regressor,
-        stus=None if stus is None else read_units(stus, ids, kind="stu"),
+        stus=None if stus is None else read_units(stus, ids, kind="stu", only=True),
         parses=None if parses is None else read_parses(parses),
     )
 

@@ -181,7 +181,7 @@ def import_answers(
     sent = read_tasks(tasks)
     found = read_responses(answers)
     if sent.kind == "writing":
-        machine = None if stus is None else read_units(stus, kind="stu")
+        machine = None if stus is None else read_units(stus, kind="stu", only=True)
         written = collect_units(sent, found, stus=machine, writers=writers, drafts=drafts)
         if written.units:
             write_units(output, written.units)

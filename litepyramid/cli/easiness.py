@@ -124,7 +124,7 @@ def predict(
     found = predict_easiness(
         read_references(references, names),
         regressor=regressor,
-        stus=None if stus is None else read_units(stus, names, kind="stu"),
+        stus=None if stus is None else read_units(stus, names, kind="stu", only=True),
         parses=None if parses is None else read_parses(parses),
     )
     if output is not None:
@@ -226,8 +226,8 @@ def _prepared(
     names = None if ids is None else read_ids(ids)
     return prepare_gold(
         read_references(references, names),
-        read_units(scus, names),
+        read_units(scus, names, only=True),
         features,
-        stus=None if stus is None else read_units(stus, names, kind="stu"),
+        stus=None if stus is None else read_units(stus, names, kind="stu", only=True),
         parses=None if parses is None else read_parses(parses),
     )

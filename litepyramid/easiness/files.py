@@ -135,10 +135,10 @@ def read_sources(
         InputError: A file is wrong.
     """
     names = None if ids is None else read_ids(ids)
-    human = read_units(scus, names)
+    human = read_units(scus, names, only=True)
     texts = read_references(references, names)
     if stus is not None:
-        return human, texts, read_units(stus, names, kind="stu")
+        return human, texts, read_units(stus, names, kind="stu", only=True)
     from litepyramid.units.extract import extract
 
     return human, texts, list(extract(texts).units)

@@ -92,7 +92,7 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     stus = references = None
     stu_file = _either(folder, "stus.jsonl", "STUs.txt")
     if stu_file.is_file():
-        stus = _in_order(read_units(stu_file, ids, kind="stu"), names, stu_file)
+        stus = _in_order(read_units(stu_file, ids, kind="stu", only=True), names, stu_file)
     reference_file = _either(folder, "references.jsonl", "references.txt")
     if reference_file.is_file():
         references = _in_order(read_references(reference_file, ids), names, reference_file)

@@ -14,11 +14,16 @@ from litepyramid.text import one_line
 from litepyramid.types import InputUnits, Unit, UnitKind
 
 _HEAVIEST = 1e12
+_KINDS = {"scu": "SCUs, that people wrote", "stu": "STUs, that were extracted"}
 Form = Literal["jsonl", "lines"]
 
 
 def read_units(
-    path: str | Path, ids: Sequence[str] | None = None, *, kind: UnitKind = "scu"
+    path: str | Path,
+    ids: Sequence[str] | None = None,
+    *,
+    kind: UnitKind = "scu",
+    only: bool = False,
 ) -> list[InputUnits]:
     """Reads the units of every input.
 
@@ -31,9 +36,10 @@ def read_units(
         path: The file.
         ids: Ids of a line file's inputs, in order; without them the inputs are "1", "2", ….
         kind: What units are whose file does not say.
+        only: Whether a unit must be of that kind, where its file says of which it is.
 
     Raises:
-        InputError: An empty unit, a bad weight, an input without units … with file and line.
+        InputError: A unit of the other kind, if `only`; an empty unit, a bad weight, an input without units … with file and line.
     """
     result = []
     for row in read_rows(path, ids):
@@ -43,7 +49,7 @@ def read_units(
                 for number, text in enumerate(row.value.split("\t"), start=1)
             )
         else:
-            units = _json_units(row.value, path, row.line, kind)
+            units = _json_units(row.value, path, row.line, kind, only)
         _check_weights(units, row.input, path, row.line)
         result.append(InputUnits(row.input, units))
     return result
@@ -161,7 +167,7 @@ def _index(value: Any, key: str, path: str | Path, line: int) -> int | None:
 
 
 def _json_units(
-    entry: dict[str, Any], path: str | Path, line: int, kind: UnitKind
+    entry: dict[str, Any], path: str | Path, line: int, kind: UnitKind, only: bool
 ) -> tuple[Unit, ...]:
     rows = entry.get("units")
     if not isinstance(rows, list) or not rows:
@@ -183,6 +189,14 @@ def _json_units(
         if found not in ("scu", "stu"):
             raise InputError(
                 f"unit {number} is of kind {found!r}", path=path, line=line, expected="scu or stu"
+            )
+        if only and found != kind:
+            raise InputError(
+                f"unit {number} is of kind {found!r}",
+                path=path,
+                line=line,
+                expected=f"units of kind {kind!r} alone: {_KINDS[kind]}",
+                hint='Is it the wrong file? If not, mend or take out its "kind".',
             )
         units.append(
             Unit(

@@ -145,3 +145,24 @@ def test_a_curve_needs_one_sort_of_human_scores(cli, files):
     assert "human scores must come from one place" in done.stderr
     done = cli("budget", "curve", *curve, "-l", "labels", "--figure", "x.gif", cwd=files, status=2)
     assert "no figure can be drawn as 'x.gif'" in done.stderr
+
+
+def test_scus_in_place_of_stus_are_refused_by_every_command(cli, files):
+    cli("units", "convert", "scus.txt", "--ids", "ids.txt", "-o", "scus.jsonl", cwd=files)
+    options = ["--kind", "stu", "--ids", "ids.txt", "-o", "stus.jsonl"]
+    cli("units", "convert", "stus.txt", *options, cwd=files)
+    ids = ["--ids", "ids.txt"]
+    for said, scus, stus in [
+        ("scus.jsonl:1: unit 1 is of kind 'scu'", "scus.txt", "scus.jsonl"),
+        ("stus.jsonl:1: unit 1 is of kind 'stu'", "stus.jsonl", "stus.txt"),
+    ]:
+        both = ["--scus", scus, "--stus", stus, *ids]
+        for command in (
+            ["units", "mix", "-r", "refs.txt", "--share", "0.5", *both],
+            ["budget", "curve", "sys", "-r", "refs.txt", "--labels", "labels", *both],
+            ["budget", "plan", "refs.txt", "--by", "gold", "--share", "0.5", *both],
+            ["easiness", "evaluate", "refs.txt", *both],
+        ):
+            assert said in cli(*command, cwd=files, status=2).stderr
+    done = cli("easiness", "predict", "refs.txt", "--stus", "scus.jsonl", *ids, cwd=files, status=2)
+    assert "is of kind 'scu'" in done.stderr

@@ -56,6 +56,22 @@ def test_tabs_and_line_breaks_in_a_unit_are_a_space(tmp_path):
     assert read_units(tmp_path / "units.txt", ["a"]) == units
 
 
+def test_units_of_the_other_kind_are_refused_where_one_kind_is_asked(tmp_path):
+    path = tmp_path / "units.jsonl"
+    path.write_text('{"input": "a", "units": ["An STU", {"text": "b", "kind": "scu"}]}\n')
+    assert [unit.kind for unit in read_units(path, kind="stu")[0].units] == ["stu", "scu"]
+    with pytest.raises(InputError, match=r"units\.jsonl:1: unit 2 is of kind 'scu'.*'stu' alone"):
+        read_units(path, kind="stu", only=True)
+    path.write_text('{"input": "a", "units": [{"text": "b", "kind": "stu"}]}\n')
+    assert read_units(path, kind="stu", only=True)[0].units[0].kind == "stu"
+    with pytest.raises(InputError, match=r"unit 1 is of kind 'stu'.*people wrote"):
+        read_units(path, only=True)
+    lines = tmp_path / "units.txt"
+    lines.write_text("It rained.\n")
+    assert read_units(lines, kind="stu", only=True)[0].units[0].kind == "stu"
+    assert read_units(lines, only=True)[0].units[0].kind == "scu"
+
+
 def test_other_line_separators_do_not_end_a_line(tmp_path):
     path = tmp_path / "u.txt"
     path.write_bytes("a\u2028b\x0c c\tsecond\r\nthird\n".encode())
