@@ -39,7 +39,8 @@ def read_units(
         only: Whether a unit must be of that kind, where its file says of which it is.
 
     Raises:
-        InputError: A unit of the other kind, if `only`; an empty unit, a bad weight, an input without units … with file and line.
+        InputError: A unit of the other kind, if `only`; an empty unit, a bad weight, an input
+            without units … with file and line.
     """
     result = []
     for row in read_rows(path, ids):
