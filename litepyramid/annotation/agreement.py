@@ -55,6 +55,8 @@ class AgreementResult:
         ties: Items with as many yes as no, counted as not present.
         pairable: Items with at least two kept answers: those that alpha is computed on.
         signature: The settings.
+        undecided: Workers who contradict the one other worker there is to compare with on more
+            than the threshold: one of the two is noisy, nobody can tell which, so both stay.
     """
 
     labels: FloatArray
@@ -68,6 +70,7 @@ class AgreementResult:
     ties: int
     pairable: int
     signature: Signature
+    undecided: tuple[str, ...] = ()
 
     def to_tables(self) -> Sequence[Table]:
         """The workers, and the counts and alpha in notes."""
@@ -93,8 +96,13 @@ class AgreementResult:
             f"Ties, counted as not present: {self.ties}. Items without an answer: "
             f"{self.unanswered}.",
             "compared: items on which the other workers have a majority.",
-            f"Signature: {self.signature}",
         ]
+        if self.undecided:
+            notes.append(
+                f"Contradict one another, and a third worker is needed to say who is noisy: "
+                f"{', '.join(self.undecided)}."
+            )
+        notes.append(f"Signature: {self.signature}")
         return [Table("Workers", columns, rows, tuple(notes))]
 
     def to_json(self) -> dict[str, Any]:
@@ -108,6 +116,7 @@ class AgreementResult:
             "unanswered": self.unanswered,
             "ties": self.ties,
             "pairable": self.pairable,
+            "undecided": self.undecided,
             "labels": self.labels,
             "workers": [
                 {
@@ -226,7 +235,8 @@ def agree(
     A worker is noisy who contradicts the majority of the others on more than `noisy_above` of the
     items that can be compared (ZB21 A.2 dropped one at 72 %). The worst one is dropped first and
     the rest are looked at again without that worker's answers, until nobody is noisy: one bad
-    worker cannot make good ones look bad.
+    worker cannot make good ones look bad. Where a worker can be compared with one other alone, one
+    word stands against another, so neither is dropped; they are named as `undecided`.
 
     Args:
         answers: (workers, items) of 1 (present), 0 (not present) and NaN (no answer).
@@ -259,9 +269,12 @@ def agree(
     given = (~np.isnan(table)).sum(axis=1)
     while True:
         compared, disagreed = disagreement(kept)
-        share = np.divide(
-            disagreed, compared, out=np.full_like(compared, -1.0), where=compared >= min_compared
-        )
+        answered = (~np.isnan(kept)).astype(np.float64)
+        # Others with a common item; a worker's own items are one of them.
+        others = (answered @ answered.T > 0).sum(axis=1) - 1
+        enough = compared >= min_compared
+        share = np.full_like(compared, -1.0)
+        np.divide(disagreed, compared, out=share, where=enough & (others > 1))
         worst = int(np.argmax(share)) if share.size else 0
         if noisy_above is None or not share.size or share[worst] <= noisy_above:
             break
@@ -272,9 +285,12 @@ def agree(
         for i in range(len(workers))
     ]
     records.sort(key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker))
+    undecided = np.zeros(len(workers), dtype=np.bool_)
+    if noisy_above is not None:
+        undecided = enough & (others == 1) & (disagreed > noisy_above * compared)
     labels = majority_labels(kept)
     yes = np.nansum(kept, axis=0)
-    answered = (~np.isnan(kept)).sum(axis=0)
+    counts = answered.sum(axis=0)
     return AgreementResult(
         labels=labels,
         alpha=krippendorff_alpha(kept),
@@ -282,10 +298,11 @@ def agree(
         workers=tuple(records),
         items=int(table.shape[1]),
         answers=int(given.sum()),
-        kept_answers=int(answered.sum()),
-        unanswered=int((answered == 0).sum()),
-        ties=int(((answered > 0) & (2 * yes == answered)).sum()),
-        pairable=int((answered >= 2).sum()),
+        kept_answers=int(counts.sum()),
+        unanswered=int((counts == 0).sum()),
+        ties=int(((counts > 0) & (2 * yes == counts)).sum()),
+        pairable=int((counts >= 2).sum()),
+        undecided=tuple(workers[i] for i in np.flatnonzero(undecided)),
         signature=Signature.of(
             labels="majority",
             ties="not_present",

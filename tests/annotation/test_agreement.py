@@ -118,7 +118,10 @@ def test_every_answer_is_accounted_for(table):
     kept = table[[name not in dropped for name in names]]
     assert result.kept_answers == (~np.isnan(kept)).sum()
     assert all(w.share > 0.5 for w in result.workers if w.dropped)
-    assert all(not w.share > 0.5 for w in result.workers if not w.dropped)
+    assert all(
+        not w.share > 0.5 or w.worker in result.undecided for w in result.workers if not w.dropped
+    )
+    assert len(kept) >= min(2, len(names))  # of two, nobody can say who is wrong
     np.testing.assert_array_equal(
         result.labels,
         majority_labels(kept) if kept.size else np.full(table.shape[1], np.nan),
@@ -146,6 +149,34 @@ def test_nobody_is_dropped_on_little_evidence():
     assert not any(w.dropped for w in agree(table, ["x", "y", "z"]).workers)
     found = agree(table, ["x", "y", "z"], min_compared=3)
     assert [w.worker for w in found.workers if w.dropped] == ["x"]
+
+
+def test_one_word_against_another_drops_nobody():
+    """Which of two contradicting workers goes must not hang on the order of the files."""
+    truth = np.array([1.0, 0.0] * 10)
+    for names in (["good", "bad"], ["bad", "good"]):
+        result = agree([truth, 1 - truth], names)
+        assert not any(w.dropped for w in result.workers)
+        assert set(result.undecided) == {"good", "bad"}
+        assert result.kept_answers == result.answers
+        text = " ".join(render(result, "table").split())
+        assert "a third worker is needed to say who is noisy" in text
+    assert agree([truth, 1 - truth], ["a", "b"], noisy_above=None).undecided == ()
+    assert agree([truth, truth], ["a", "b"]).undecided == ()
+    assert agree([truth, truth, 1 - truth], ["a", "b", "c"]).undecided == ()
+
+
+def test_pairs_of_many_workers_still_tell_the_noisy_one():
+    """Two answers to an item are enough if a worker is paired with several others."""
+    truth = np.array([1.0, 0.0] * 30)
+    table = np.full((4, 60), np.nan)
+    table[0] = 1 - truth
+    for worker in (1, 2, 3):
+        part = slice(20 * (worker - 1), 20 * worker)
+        table[worker, part] = truth[part]
+    result = agree(table, ["noisy", "a", "b", "c"])
+    assert [w.worker for w in result.workers if w.dropped] == ["noisy"]
+    assert result.labels.tolist() == truth.tolist()
 
 
 def test_worst_goes_first_so_that_good_workers_stay():
