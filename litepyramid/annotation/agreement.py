@@ -302,7 +302,7 @@ def agree(
         unanswered=int((counts == 0).sum()),
         ties=int(((counts > 0) & (2 * yes == counts)).sum()),
         pairable=int((counts >= 2).sum()),
-        undecided=tuple(workers[i] for i in np.flatnonzero(undecided)),
+        undecided=tuple(w for w, flag in zip(workers, undecided, strict=True) if flag),
         signature=Signature.of(
             labels="majority",
             ties="not_present",

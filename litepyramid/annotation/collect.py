@@ -162,6 +162,8 @@ class JudgedLabels:
                 f"Left out, inputs not complete in every system ({len(self.incomplete)}): "
                 f"{_some(self.incomplete)}."
             )
+        if not self.units:
+            notes.append("No input is complete yet, so there is nothing to score.")
         columns = (Column("system"), Column("inputs"), Column("labels"), Column("present"))
         labels = Table("Presence labels", columns, tuple(rows), tuple(notes))
         return [labels, *self.agreement.to_tables()]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from litepyramid.annotation.label_studio import export_label_studio
 from litepyramid.annotation.mturk import export_mturk
 from litepyramid.annotation.page import export_page
-from litepyramid.annotation.tasks import TaskSet, part_of, write_tasks
+from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, write_tasks
 from litepyramid.errors import InputError
 from litepyramid.report.table import Column, Table
 
@@ -19,6 +19,11 @@ FORMS: dict[Form, Callable[[TaskSet, Path, str], list[Path]]] = {
     "page": export_page,
     "label-studio": export_label_studio,
     "mturk": export_mturk,
+}
+PARTS: dict[Form, str] = {
+    "page": "page*.html",
+    "label-studio": "label_studio_tasks*.json",
+    "mturk": "mturk_tasks*.csv",
 }
 TASK_FILE = "tasks.json"
 
@@ -31,11 +36,13 @@ class ExportResult:
         tasks: The tasks.
         form: The form they took.
         files: The files, the task file that is needed for the answers last.
+        stale: Pages or batches of an earlier export of these tasks that are still in the folder.
     """
 
     tasks: TaskSet
     form: Form
     files: tuple[Path, ...]
+    stale: tuple[Path, ...] = ()
 
     def to_tables(self) -> Sequence[Table]:
         """Numbers and files."""
@@ -54,6 +61,9 @@ class ExportResult:
                 ("empty summaries, not asked about", len(tasks.blank)),
             )
         notes = [f"Wrote {path}" for path in self.files]
+        if self.stale:
+            names = ", ".join(path.name for path in self.stale)
+            notes.append(f"Still there from an earlier export of the same tasks: {names}.")
         notes.append(f"Keep {self.files[-1].name}: `litepyramid budget import` needs it.")
         return [Table("Tasks", (Column("what"), Column("number")), counts, tuple(notes))]
 
@@ -65,6 +75,7 @@ class ExportResult:
             "tasks": len(self.tasks.ids),
             "digest": self.tasks.digest,
             "files": [str(path) for path in self.files],
+            "stale": [str(path) for path in self.stale],
         }
 
 
@@ -73,14 +84,16 @@ def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int =
 
     Args:
         tasks: What people are to do.
-        folder: Where to; it is made if it does not exist. Older exports in it are replaced.
+        folder: Where to; it is made if it does not exist. It may hold the same tasks in another
+            form, or dealt out otherwise.
         form: ``page``, ``label-studio`` or ``mturk``.
         parts: Deal the tasks out to so many sets of files of about equal size, in order; the one
             task file reads the answers to all of them.
 
     Raises:
-        InputError: There is no such form, there are fewer tasks than parts, or the folder cannot
-            be written to.
+        InputError: There is no such form, there are fewer tasks than parts, the folder holds
+            other tasks (without their task file nobody's answers to them could be read), or it
+            cannot be written to.
     """
     if form not in FORMS:
         raise InputError(f"no form '{form}'", expected=", ".join(FORMS))
@@ -91,9 +104,30 @@ def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int =
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None
+    _check_tasks(folder, tasks)
+    # The task file goes first: what people answer can be read whatever happens next.
+    write_tasks(folder / TASK_FILE, tasks)
     files: list[Path] = []
     for number in range(parts):
         suffix = f"-{number + 1}" if parts > 1 else ""
         files += FORMS[form](part_of(tasks, number, parts), folder, suffix)
-    write_tasks(folder / TASK_FILE, tasks)
-    return ExportResult(tasks, form, (*dict.fromkeys(files), folder / TASK_FILE))
+    stale = sorted(set(folder.glob(PARTS[form])) - set(files))
+    return ExportResult(tasks, form, (*dict.fromkeys(files), folder / TASK_FILE), tuple(stale))
+
+
+def _check_tasks(folder: Path, tasks: TaskSet) -> None:
+    """Raises InputError if the folder holds the task file of other tasks."""
+    path = folder / TASK_FILE
+    if not path.exists():
+        return
+    try:
+        same = read_tasks(path).digest == tasks.digest
+    except InputError:
+        same = False
+    if not same:
+        raise InputError(
+            "holds other tasks, whose answers could no longer be read",
+            path=folder,
+            expected="a folder of its own for every set of tasks",
+            hint="Name another folder, or delete this one if nobody was given its tasks.",
+        )

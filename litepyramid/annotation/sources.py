@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -27,6 +28,9 @@ from litepyramid.units.align import sentences_of
 from litepyramid.units.parses import read_parses
 from litepyramid.units.sentences import make_splitter
 
+JUDGED = ("units.jsonl", "summaries", "labels", "agreement.json")
+"""What an import of judgements writes into its folder."""
+
 
 def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> TaskSet:
     """Tasks of writing SCUs from the one plan that is named.
@@ -34,9 +38,10 @@ def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> Tas
     Raises:
         InputError: There is another number of files, or it is no plan.
     """
-    if len(sources) != 1:
+    if len(sources) != 1 or sources[0].is_dir():
         raise InputError(
-            f"{len(sources)} files without units to judge",
+            f"{len(sources)} files or folders without units to judge",
+            path=sources[0] if len(sources) == 1 else None,
             expected="one plan; or summaries together with --units",
         )
     plan = read_plan(sources[0])
@@ -64,14 +69,50 @@ def judging_tasks_from(
 def write_judged(folder: Path, judged: JudgedLabels) -> None:
     """Writes a folder that can be scored: units.jsonl, summaries/, labels/, agreement.json.
 
+    An earlier import in the folder is replaced as a whole, once all is written. If no input is
+    complete, there is nothing to score and agreement.json is all there is.
+
     Raises:
-        InputError: The folder cannot be written to.
+        InputError: The folder holds other files and no earlier import, or cannot be written to.
     """
+    check_judged(folder)
+    folder = folder.resolve() if folder.is_symlink() else folder
     try:
-        for name in ("summaries", "labels"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as name:
+            new, old = Path(name) / "new", Path(name) / "old"
+            for made in (new / "summaries", new / "labels", old):
+                made.mkdir(parents=True)
+            _fill(new, judged)
+            folder.mkdir(exist_ok=True)
+            for part in JUDGED:
+                if (folder / part).exists():
+                    (folder / part).rename(old / part)
+                if judged.units or part == "agreement.json":
+                    (new / part).rename(folder / part)
     except OSError as error:
-        raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None
+        raise InputError(f"cannot be written to ({error.strerror})", path=folder) from None
+
+
+def check_judged(folder: Path) -> None:
+    """Refuses a folder whose files `write_judged` could mix with or replace.
+
+    Raises:
+        InputError: It is no folder, or holds files but no earlier import.
+    """
+    if not folder.exists():
+        return
+    if not folder.is_dir():
+        raise InputError("is no folder", path=folder, expected="a folder for the labels")
+    if any(folder.iterdir()) and not (folder / "agreement.json").is_file():
+        raise InputError(
+            "holds other files",
+            path=folder,
+            expected="a folder that is new, empty, or holds an earlier import",
+        )
+
+
+def _fill(folder: Path, judged: JudgedLabels) -> None:
     write_units(folder / "units.jsonl", judged.units)
     for labels in judged.labels:
         write_labels(folder / "labels" / f"{labels.system}.jsonl", labels)

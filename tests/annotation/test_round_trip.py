@@ -187,8 +187,10 @@ def test_label_studio_presence(folder, judging):
 
 
 def turk_rows(folder, judging_or_tasks):
-    export_tasks(judging_or_tasks, folder / "tasks", "mturk")
-    with (folder / "tasks" / "mturk_tasks.csv").open(encoding="utf-8", newline="") as file:
+    export_tasks(judging_or_tasks, folder / judging_or_tasks.kind, "mturk")
+    with (folder / judging_or_tasks.kind / "mturk_tasks.csv").open(
+        encoding="utf-8", newline=""
+    ) as file:
         return list(csv.DictReader(file))
 
 
@@ -246,5 +248,5 @@ def test_mturk_presence(folder, judging, shape):
 def test_mturk_template_names_the_columns(folder, tasks, judging):
     for kind in (tasks, judging):
         columns = set(turk_rows(folder, kind)[0])
-        template = (folder / "tasks" / "mturk_template.html").read_text(encoding="utf-8")
+        template = (folder / kind.kind / "mturk_template.html").read_text(encoding="utf-8")
         assert set(re.findall(r"\$\{(\w+)\}", template)) == columns
