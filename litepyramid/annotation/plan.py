@@ -142,17 +142,26 @@ class BudgetPlan:
         )
 
     def _first_table(self, limit: int = 5) -> list[Table]:
+        several = any(s.reference for s in self.sentences)
         value = {
             (s.input, s.reference, s.sentence): float(v)
             for s, v in zip(self.sentences, self.easiness, strict=True)
         }
         rows = tuple(
-            (n, s.input, s.sentence + 1, value[s.input, s.reference, s.sentence], s.text)
+            (
+                n,
+                s.input,
+                *((s.reference + 1,) if several else ()),
+                s.sentence + 1,
+                value[s.input, s.reference, s.sentence],
+                s.text,
+            )
             for n, s in enumerate(self.chosen()[:limit], start=1)
         )
         columns = (
             Column("rank"),
             Column("input"),
+            *((Column("reference", "ref."),) if several else ()),
             Column("sentence", "sent."),
             Column("easiness"),
             Column("text"),
@@ -211,6 +220,7 @@ def sentence_budget(
         >>> sentence_budget(40, share=0.29), sentence_budget(40, cost=2.5, per_sentence=0.2)
         (11, 12)
     """
+    _check_price(per_sentence)
     given = [value for value in (sentences, share, cost) if value is not None]
     if len(given) != 1:
         raise InputError(
@@ -223,20 +233,18 @@ def sentence_budget(
         return sentences
     if share is not None:
         return stu_count(share, total)
-    _check_price(cost, per_sentence)
-    bought = Decimal(str(cost)) // Decimal(str(per_sentence))
-    return min(total, int(bought))
-
-
-def _check_price(cost: float | None, per_sentence: float | None) -> None:
-    """Raises InputError unless both are finite, the cost not negative and the price above 0."""
     if cost is None or not (math.isfinite(cost) and cost >= 0):
         raise InputError(f"a cost of {cost}", expected="a number from 0 up")
-    if per_sentence is None or not (math.isfinite(per_sentence) and per_sentence > 0):
+    if per_sentence is None:
+        raise InputError("a cost without a price", expected="--per-sentence with a number above 0")
+    return min(total, int(Decimal(str(cost)) / Decimal(str(per_sentence))))
+
+
+def _check_price(per_sentence: float | None) -> None:
+    """Raises InputError if there is a price and it is not a finite number above 0."""
+    if per_sentence is not None and not (math.isfinite(per_sentence) and per_sentence > 0):
         raise InputError(
-            "a cost without a price"
-            if per_sentence is None
-            else f"a price of {per_sentence} a sentence",
+            f"a price of {per_sentence} a sentence",
             expected="--per-sentence with a number above 0",
         )
 
@@ -248,6 +256,7 @@ def plan_budget(
     by: By = "easiness",
     seed: int | None = None,
     per_sentence: float | None = None,
+    cost: float | None = None,
 ) -> BudgetPlan:
     """Gives people the `count` sentences that machine-made units are worst at.
 
@@ -261,9 +270,11 @@ def plan_budget(
             the easiest first, ``random`` any order.
         seed: Seed of the random order; needed for it.
         per_sentence: What one sentence costs, for the report.
+        cost: What there is to spend, to say what is left of it.
 
     Raises:
-        InputError: There are no sentences, the budget is impossible, or the seed is missing.
+        InputError: There are no sentences, the budget or the price is impossible, or the seed is
+            missing.
 
     Example:
         >>> import numpy as np
@@ -277,6 +288,7 @@ def plan_budget(
         raise InputError("no sentences to plan for", expected="at least one reference sentence")
     if not 0 <= count <= total:
         raise InputError(f"a budget of {count} sentences", expected=f"from 0 to {total}")
+    _check_price(per_sentence)
     if by == "random" and seed is None:
         raise InputError("a random plan needs a seed", hint="Give one, to get the same again.")
     rng = np.random.default_rng(seed) if by == "random" else None
@@ -285,8 +297,13 @@ def plan_budget(
     rank[order[::-1]] = np.arange(1, total + 1)
     unknown = int(np.isnan(easiness.values).sum())
     notes = list(easiness.notes)
-    if unknown:
-        notes.append(f"{unknown} sentences have no easiness; they count as the hardest.")
+    if unknown and by != "random":
+        have = "1 sentence has" if unknown == 1 else f"{unknown} sentences have"
+        notes.append(f"{have} no easiness; they count as the hardest.")
+    if cost is not None and per_sentence is not None:
+        left = Decimal(str(cost)) - count * Decimal(str(per_sentence))
+        if left > 0:
+            notes.append(f"Of the budget of {_money(cost)}, {_money(float(left))} is left.")
     return BudgetPlan(
         sentences=easiness.sentences,
         annotate=~carriers(order, total - count),
@@ -315,7 +332,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
     """Reads what `write_plan` wrote; "annotate" may have been changed by hand since.
 
     Raises:
-        InputError: It is no plan.
+        InputError: It is no plan, or an "annotate" is neither true nor false.
     """
     try:
         data = json.loads(read_text(path))
@@ -327,6 +344,14 @@ def read_plan(path: str | Path) -> BudgetPlan:
         )
     try:
         rows = data["sentences"]
+        for row in rows:
+            if not isinstance(row["annotate"], bool):
+                raise InputError(
+                    f'"annotate" is {json.dumps(row["annotate"])} for sentence {row["sentence"]} '
+                    f"of reference {row['reference']} of input '{row['input']}'",
+                    path=path,
+                    expected="true or false",
+                )
         sentences = tuple(
             Sentence(str(r["input"]), int(r["reference"]), int(r["sentence"]), str(r["text"]))
             for r in rows
@@ -335,7 +360,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
         fields = tuple((k, str(v)) for k, v in data["signature"].items() if k != "version")
         return BudgetPlan(
             sentences=sentences,
-            annotate=np.array([r["annotate"] is True for r in rows], dtype=np.bool_),
+            annotate=np.array([r["annotate"] for r in rows], dtype=np.bool_),
             easiness=np.array(values, dtype=np.float64),
             rank=np.array([int(r["rank"]) for r in rows], dtype=np.int64),
             by=str(data["by"]),

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
-
 from litepyramid.annotation.collect import JudgedLabels
 from litepyramid.annotation.convert import write_summaries
 from litepyramid.annotation.plan import read_plan
@@ -23,7 +21,7 @@ from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, write_units
 from litepyramid.report.table import render
-from litepyramid.types import InputReferences, Signature
+from litepyramid.types import InputReferences
 from litepyramid.units.align import sentences_of
 from litepyramid.units.parses import read_parses
 from litepyramid.units.sentences import make_splitter
@@ -134,12 +132,12 @@ def sentence_easiness(
     ids: Sequence[str] | None = None,
     splitter: str = "rules",
 ) -> Easiness:
-    """The easiness of every sentence of the references, as far as the choice needs it.
+    """The easiness of every sentence of the references, to choose by and to say what to expect.
 
     Args:
         references: The references' file.
-        by: ``random`` needs no values; ``gold`` computes them from `scus` and `stus`; else they
-            come from the file `easiness`, or are predicted.
+        by: ``gold`` computes the values from `scus` and `stus`; else they come from the file
+            `easiness`, or are predicted.
         easiness: A file of values (`easiness.scores.read_easiness`).
         scus: SCUs of the references, for gold.
         stus: STUs of the references: for gold; and for predicting how well these stand in, those
@@ -154,8 +152,6 @@ def sentence_easiness(
     """
     loaded = _marked(read_references(references, ids), splitter)
     sentences = sentences_of(loaded)
-    if by == "random":
-        return Easiness(sentences, np.full(len(sentences), np.nan), Signature(()))
     if by == "gold" and easiness is None:
         if scus is None or stus is None:
             raise InputError("gold easiness needs both", expected="--scus and --stus")

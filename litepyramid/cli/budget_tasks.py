@@ -86,7 +86,7 @@ def plan(
         cost=cost,
         per_sentence=per_sentence,
     )
-    result = plan_budget(values, count, by=by, seed=seed, per_sentence=per_sentence)
+    result = plan_budget(values, count, by=by, seed=seed, per_sentence=per_sentence, cost=cost)
     if output is not None:
         write_plan(output, result)
     emit(result, form)

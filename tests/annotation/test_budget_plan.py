@@ -102,9 +102,10 @@ def test_expectation_by_hand():
 def test_unknown_easiness_counts_as_hardest_and_is_said():
     plan = plan_budget(easiness([0.2, math.nan]), 1)
     assert plan.annotate.tolist() == [False, True]
-    assert "1 sentences have no easiness" in " ".join(plan.notes)
+    assert "1 sentence has no easiness" in " ".join(plan.notes)
     unknown = plan_budget(easiness([math.nan, math.nan]), 1, by="random", seed=1)
     assert all(math.isnan(v) for v in unknown.expected().values())
+    assert unknown.notes == ()  # nothing counts as the hardest where order is drawn
     assert json.loads(render(unknown, "json"))["expected"]["plan"] is None
 
 
@@ -137,12 +138,56 @@ def test_ways_of_saying_the_budget(kinds, count):
         ({"cost": 5, "per_sentence": 0}, "above 0"),
         ({"cost": 5, "per_sentence": math.nan}, "above 0"),
         ({"cost": -5, "per_sentence": 1}, "from 0 up"),
+        ({"sentences": 5, "per_sentence": -1}, "above 0"),
+        ({"share": 0.5, "per_sentence": math.inf}, "above 0"),
         ({"cost": math.inf, "per_sentence": 1}, "from 0 up"),
     ],
 )
 def test_impossible_budgets(kinds, what):
     with pytest.raises(InputError, match=what):
         sentence_budget(100, **kinds)
+
+
+def test_what_is_left_of_the_money_is_said():
+    values = easiness([0.2, 0.4, 0.6])
+    for cost, left in ((2.5, "0.50"), (10, "7.00"), (0.5, "0.50")):
+        count = sentence_budget(3, cost=cost, per_sentence=1)
+        plan = plan_budget(values, count, per_sentence=1, cost=cost)
+        assert f"Of the budget of {cost:.2f}, {left} is left." in plan.notes
+    even = plan_budget(values, 3, per_sentence=0.1, cost=0.3)
+    assert even.notes == ()
+    with pytest.raises(InputError, match="above 0"):
+        plan_budget(values, 1, per_sentence=0)
+
+
+def test_several_references_are_told_apart():
+    s = (Sentence("a", 0, 0, "One."), Sentence("a", 1, 0, "Two."))
+    plan = plan_budget(Easiness(s, np.array([0.9, 0.1])), 2)
+    assert "ref." in render(plan, "table")
+    assert "ref." not in render(plan_budget(easiness([0.5]), 1), "table")
+
+
+def test_random_plan_says_what_to_expect(tmp_path, cli):
+    folder = sample.write(tmp_path)
+    arguments = ["budget", "plan", folder / "references.jsonl", "--sentences", 2, "-f", "json"]
+    found = json.loads(cli(*arguments, "--by", "random").stdout)
+    best = json.loads(cli(*arguments).stdout)
+    assert found["expected"]["nobody"] == best["expected"]["nobody"]
+    assert found["expected"]["plan"] <= best["expected"]["plan"]
+
+
+@pytest.mark.parametrize("value", ["true", 1, None])
+def test_hand_made_changes_that_are_no_yes_or_no_are_refused(tmp_path, value):
+    path = tmp_path / "plan.json"
+    write_plan(path, plan_budget(easiness([0.9, 0.3]), 1))
+    data = json.loads(path.read_text())
+    data["sentences"][0]["annotate"] = True
+    path.write_text(json.dumps(data))
+    assert read_plan(path).count == 2
+    data["sentences"][0]["annotate"] = value
+    path.write_text(json.dumps(data))
+    with pytest.raises(InputError, match=r'"annotate" is .* for sentence 0 of reference 0'):
+        read_plan(path)
 
 
 def test_share_is_that_of_the_mix():
