@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.annotation.agreement import AgreementResult, agree
+from litepyramid.annotation.progress import Progress, some
 from litepyramid.annotation.responses import Response, ResponseFile
 from litepyramid.annotation.tasks import JudgingTask, TaskSet, WritingTask
 from litepyramid.easiness.mix import combine
@@ -19,59 +20,6 @@ from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummari
 from litepyramid.units.align import align_all
 
 Writers = Literal["first", "all"]
-LISTED = 5
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What became of the responses.
-
-    Attributes:
-        tasks: Number of tasks that went out.
-        done: How many are answered in full.
-        started: Names of the tasks that are answered in part, or whose answer is a draft.
-        open: Names of the tasks nobody has answered.
-        unknown: Responses to tasks that did not go out, as "id (place)"; left out.
-        duplicates: Responses that the same worker gave again; the later one counts.
-        extra: Answers to units that a task does not have, as "task: index (place)"; left out.
-        notes: What the readers left out.
-    """
-
-    tasks: int
-    done: int
-    started: tuple[str, ...]
-    open: tuple[str, ...]
-    unknown: tuple[str, ...]
-    duplicates: tuple[str, ...]
-    extra: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def sentences(self) -> tuple[str, ...]:
-        """The same for people; what did not happen is not mentioned."""
-        lines = [f"Done: {self.done} of {self.tasks} tasks."]
-        for names, what in (
-            (self.started, "Begun but not done"),
-            (self.open, "Not begun"),
-            (self.unknown, "Left out, answers to unknown tasks"),
-            (self.duplicates, "Answered again by the same worker, the later answer counts"),
-            (self.extra, "Left out, answers to units that are not in the task"),
-        ):
-            if names:
-                lines.append(f"{what} ({len(names)}): {_some(names)}.")
-        return (*lines, *self.notes)
-
-    def to_json(self) -> dict[str, Any]:
-        """All names, none left out."""
-        return {
-            "tasks": self.tasks,
-            "done": self.done,
-            "started": self.started,
-            "open": self.open,
-            "unknown": self.unknown,
-            "duplicates": self.duplicates,
-            "extra": self.extra,
-            "notes": self.notes,
-        }
 
 
 @dataclass(frozen=True)
@@ -103,12 +51,12 @@ class WrittenUnits:
         """Units by kind, and the progress in notes."""
         notes = list(self.progress.sentences())
         if self.several:
-            notes.append(f"Several workers wrote for ({len(self.several)}): {_some(self.several)}.")
+            notes.append(f"Several workers wrote for ({len(self.several)}): {some(self.several)}.")
         if self.fallen_back:
-            notes.append(f"Not done yet, so carrying STUs: {self.fallen_back} sentences.")
+            notes.append(f"Sentences not done yet, so carrying STUs: {self.fallen_back}.")
         if self.without:
             notes.append(
-                f"Left out, inputs without a unit ({len(self.without)}): {_some(self.without)}."
+                f"Left out, inputs without a unit ({len(self.without)}): {some(self.without)}."
             )
         rows = (("SCU", "people", self.scus), ("STU", "machine", self.stus))
         columns = (Column("kind"), Column("written_by", "written by"), Column("units"))
@@ -160,7 +108,7 @@ class JudgedLabels:
         if self.incomplete:
             notes.append(
                 f"Left out, inputs not complete in every system ({len(self.incomplete)}): "
-                f"{_some(self.incomplete)}."
+                f"{some(self.incomplete)}."
             )
         if not self.units:
             notes.append("No input is complete yet, so there is nothing to score.")
@@ -390,7 +338,10 @@ def _labels(
 def _sort(
     tasks: TaskSet, answers: ResponseFile
 ) -> tuple[dict[str, dict[str, Response]], tuple[str, ...], tuple[str, ...]]:
-    """Responses by task and worker: the latest of each worker, a finished one before a draft."""
+    """Responses by task and worker: the latest of each worker, a finished one before a draft.
+
+    The later of two is the one saved later, where both files say when; else the one read later.
+    """
     known: dict[str, WritingTask | JudgingTask] = {task.id: task for task in tasks.writing}
     known |= {task.id: task for task in tasks.judging}
     rows: dict[str, dict[str, Response]] = {}
@@ -404,13 +355,14 @@ def _sort(
         mine = rows.setdefault(task.id, {})
         before = mine.get(response.worker)
         if before is not None:
-            duplicates.append(f"{task.name} by {response.worker} ({response.place})")
-            if (
-                response.presence
-            ):  # an earlier answer to a unit that the later one leaves out counts
+            if before.saved and response.saved and response.saved < before.saved:
+                before, response = response, before
+            if response.presence:
+                # An earlier answer to a unit that the later one leaves out counts.
                 response = replace(response, presence={**before.presence, **response.presence})
             elif before.finished and not response.finished:
-                continue
+                before, response = response, before
+            duplicates.append(f"{task.name} by {before.worker} ({before.place})")
         mine[response.worker] = response
     return rows, tuple(dict.fromkeys(unknown)), tuple(dict.fromkeys(duplicates))
 
@@ -419,10 +371,5 @@ def _nothing(tasks: TaskSet, unknown: Sequence[str]) -> InputError:
     return InputError(
         "no answer belongs to these tasks",
         expected=f"answers to the {len(tasks.ids)} {tasks.kind} tasks in tasks.json",
-        hint=f"Answers to unknown tasks: {_some(unknown)}." if unknown else None,
+        hint=f"Answers to unknown tasks: {some(unknown)}." if unknown else None,
     )
-
-
-def _some(names: Sequence[str]) -> str:
-    shown = "; ".join(names[:LISTED])
-    return shown if len(names) <= LISTED else f"{shown}; and {len(names) - LISTED} more"

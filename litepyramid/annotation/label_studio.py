@@ -9,7 +9,7 @@ from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from litepyramid.annotation.guide import GUIDES
-from litepyramid.annotation.responses import Response, ResponseFile, scu_lines, truth
+from litepyramid.annotation.responses import Response, ResponseFile, moment, scu_lines, truth
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write
@@ -149,6 +149,7 @@ def _response(
         scus=tuple(scus),
         presence=presence,
         finished=finished,
+        saved=moment(annotation.get("updated_at") or annotation.get("created_at")),
     )
 
 
@@ -169,6 +170,7 @@ def _flat(row: dict[str, Any], place: str) -> Response:
         place=place,
         scus=scu_lines(written if isinstance(written, list) else [written]),
         presence=presence,
+        saved=moment(row.get("updated_at") or row.get("created_at")),
     )
 
 

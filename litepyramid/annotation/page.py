@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.annotation.guide import GUIDES
-from litepyramid.annotation.responses import Response, ResponseFile, scu_lines
+from litepyramid.annotation.responses import Response, ResponseFile, moment, scu_lines
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write
@@ -80,7 +80,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
             path=path,
             expected="the offline page's JSON, a Label Studio export or Mechanical Turk's results",
         )
-    worker = str(data.get("worker") or "unnamed")
+    worker = " ".join(str(data.get("worker") or "").split()) or "unnamed"
     responses = []
     try:
         for number, row in enumerate(data["answers"], start=1):
@@ -97,6 +97,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
                     scus=scu_lines(row.get("scus") or []),
                     presence=presence,
                     finished=row.get("finished") is True,
+                    saved=moment(data.get("saved")),
                 )
             )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ class Response:
         scus: The SCUs written, in order; empty for judging tasks.
         presence: Per index of a unit, whether it was said to be present; only those answered.
         finished: Whether the person handed it in; a draft is kept but not counted as done.
+        saved: When it was saved; None if the file does not say.
     """
 
     task: str
@@ -34,6 +36,7 @@ class Response:
     scus: tuple[str, ...] = ()
     presence: Mapping[int, bool] = field(default_factory=dict)
     finished: bool = True
+    saved: datetime | None = None
 
     @property
     def empty(self) -> bool:
@@ -95,6 +98,22 @@ def truth(value: Any) -> bool | None:
     """
     word = str(value).strip().lower()
     return True if word in YES else False if word in NO else None
+
+
+def moment(value: Any) -> datetime | None:
+    """A time in ISO 8601 (of no zone: in UTC); None if it is none.
+
+    Example:
+        >>> moment("2026-01-02T03:04:05Z") == moment("2026-01-02T04:04:05+01:00")
+        True
+        >>> moment(None) is None
+        True
+    """
+    try:
+        found = datetime.fromisoformat(str(value))
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def scu_lines(values: Sequence[Any]) -> tuple[str, ...]:

@@ -65,9 +65,12 @@ def plan(
     """
     from litepyramid.annotation.plan import plan_budget, sentence_budget, write_plan
     from litepyramid.annotation.sources import sentence_easiness
+    from litepyramid.io.files import check_output
     from litepyramid.io.inputs import read_ids
     from litepyramid.report.table import emit
 
+    if output is not None:
+        check_output(output, references, easiness, regressor, stus, parses, scus, ids)
     values = sentence_easiness(
         references,
         by=by,
@@ -173,20 +176,26 @@ def import_answers(
     """Take people's answers back: SCUs become units, yes and no become presence labels."""
     from litepyramid.annotation.collect import collect_labels, collect_units
     from litepyramid.annotation.responses import read_responses
-    from litepyramid.annotation.sources import write_judged
+    from litepyramid.annotation.sources import check_judged, write_judged
     from litepyramid.annotation.tasks import read_tasks
+    from litepyramid.errors import InputError
+    from litepyramid.io.files import check_output
     from litepyramid.io.units import read_units, write_units
     from litepyramid.report.table import emit
 
     sent = read_tasks(tasks)
     found = read_responses(answers)
     if sent.kind == "writing":
+        check_output(output, tasks, *answers, stus)
         machine = None if stus is None else read_units(stus, kind="stu", only=True)
         written = collect_units(sent, found, stus=machine, writers=writers, drafts=drafts)
         if written.units:
             write_units(output, written.units)
         emit(written, form)
         return
+    if stus is not None:
+        raise InputError("--stus with tasks of judging presence", expected="tasks of writing SCUs")
+    check_judged(output)
     judged = collect_labels(
         sent,
         found,

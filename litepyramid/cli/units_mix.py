@@ -66,9 +66,12 @@ def mix(
     Shows what was mixed; --output takes the units, for 'litepyramid score --units'.
     """
     from litepyramid.easiness.files import mix_files
+    from litepyramid.io.files import check_output
     from litepyramid.io.units import write_units
     from litepyramid.report.table import emit
 
+    if output is not None:
+        check_output(output, scus, references, stus, easiness, regressor, parses, ids)
     result = mix_files(
         scus,
         references,

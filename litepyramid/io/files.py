@@ -89,6 +89,26 @@ def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
     return rows
 
 
+def check_output(output: str | Path, *inputs: str | Path | None) -> None:
+    """Refuses an output that is one of the files just read: a mistake that loses somebody's work.
+
+    Args:
+        output: The file to write.
+        inputs: Files that are read; None stands for one that was not given.
+
+    Raises:
+        InputError: It is one of them, perhaps by another name.
+    """
+    output = Path(output)
+    read = [Path(path) for path in inputs if path is not None]
+    if output.is_file() and any(path.exists() and output.samefile(path) for path in read):
+        raise InputError(
+            "would be written over, and is one of the files to read",
+            path=output,
+            expected="another name for the result",
+        )
+
+
 @contextmanager
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     """A file that appears under `path` only when the block ends without an error.

@@ -97,6 +97,27 @@ def test_later_answer_of_a_worker_counts_and_is_named(tasks):
     assert result.progress.duplicates == ("bridge, reference 1, sentence 1 by Ann (at Ann)",)
     kept = collected(tasks, wrote(task, "Done."), wrote(task, "Draft", finished=False))
     assert texts(kept, "bridge") == ("Done.",)
+    assert kept.progress.done == len(kept.progress.duplicates) == 1
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_the_answer_saved_later_counts_whatever_the_order_of_the_files(tmp_path, tasks, order):
+    """Browsers call the second download "answers (1).json", which sorts before the first."""
+    names = ["answers.json", "answers (1).json"]
+    for name, time, scu in zip(
+        names,
+        ("2026-03-01T09:00:00.000Z", "2026-03-01T10:30:00+01:00"),
+        ("Old.", "New."),
+        strict=True,
+    ):
+        row = {"task": tasks.writing[0].id, "finished": True, "scus": [scu]}
+        data = {"format": "litepyramid-answers", "worker": " Ann ", "saved": time, "answers": [row]}
+        (tmp_path / name).write_text(json.dumps(data), encoding="utf-8")
+    result = collect_units(tasks, read_responses([tmp_path / names[i] for i in order]))
+    assert texts(result, "bridge") == ("New.",)
+    assert result.progress.duplicates == (
+        "bridge, reference 1, sentence 1 by Ann (answers.json, answer 1)",
+    )
 
 
 def test_several_writers(tasks):

@@ -161,3 +161,33 @@ def test_command_line(tmp_path, cli):
 )
 def test_mistakes_on_the_command_line(tmp_path, cli, arguments, what):
     assert what in cli("budget", *arguments, status=2, cwd=tmp_path).stderr
+
+
+def test_results_are_not_written_over_what_is_read(tmp_path, cli):
+    folder = sample.write(tmp_path)
+    references = folder / "references.jsonl"
+    before = references.read_bytes()
+    done = cli("budget", "plan", references, "--sentences", 2, "-o", references, status=2)
+    assert "is one of the files to read" in done.stderr
+    assert references.read_bytes() == before
+    plan = folder / "plan.json"
+    cli("budget", "plan", references, "--sentences", 1, "-o", plan)
+    cli("budget", "export", plan, "-o", folder / "out")
+    answers = folder / "answers.json"
+    answers.write_text("[]")
+    (folder / "link.json").symlink_to(answers)
+    for output in (answers, folder / "link.json"):
+        done = cli("budget", "import", folder / "out", answers, "-o", output, status=2)
+        assert "is one of the files to read" in done.stderr
+    arguments = ["-s", folder / "scus.jsonl", "-r", references, "--share", 0.5]
+    done = cli("units", "mix", *arguments, "-o", folder / "scus.jsonl", status=2)
+    assert "is one of the files to read" in done.stderr
+
+
+def test_options_of_writing_are_refused_when_judging(tmp_path, cli):
+    folder = sample.write(tmp_path)
+    units = folder / "scus.jsonl"
+    cli("budget", "export", folder / "summaries", "-u", units, "-o", folder / "out")
+    (folder / "a.json").write_text("[]")
+    arguments = [folder / "out", folder / "a.json", "-o", folder / "judged", "--stus", units]
+    assert "--stus with tasks of judging" in cli("budget", "import", *arguments, status=2).stderr
