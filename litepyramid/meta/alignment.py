@@ -11,6 +11,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
+from litepyramid.meta.levels import LEVELS, Level, choose
 from litepyramid.types import FloatArray, ScoreTable
 
 
@@ -131,6 +132,48 @@ def align(
             tuple(i for i, keep in zip(table.inputs, columns, strict=True) if not keep),
             int((~part).sum()),
         ),
+    )
+
+
+def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> None:
+    """Sees that there is a level at which some metric can have a correlation.
+
+    System level takes two systems, summary level an input with two systems, global level two
+    scores. Whether the scores are constant is another matter: that is seen and shown later.
+
+    Raises:
+        InputError: No level has what it takes, for none of the metrics; or an unknown level.
+
+    Example:
+        >>> one = ScoreTable(("m", "human"), ("a",), ("1", "2"), np.ones((2, 1, 2)))
+        >>> check_correlatable([align(one, "m", "human")], ["global"])
+        >>> check_correlatable([align(one, "m", "human")], ["system"])
+        Traceback (most recent call last):
+        ...
+        litepyramid.errors.InputError: only 1 system has scores of 'm' and 'human'. Expected at...
+    """
+    for level in levels:
+        choose("level", level, LEVELS)
+    scores = 0
+    for one in aligned:
+        scored = ~np.isnan(one.truth)
+        scores = max(scores, int(scored.sum()))
+        if (
+            ("system" in levels and len(one.systems) > 1)
+            or ("summary" in levels and (scored.sum(axis=0) > 1).any())
+            or ("global" in levels and scored.sum() > 1)
+        ):
+            return
+    what = f"scores of {' or '.join(repr(n) for one in aligned for n in one.metrics)}"
+    what += f" and '{aligned[0].against}'"
+    if max(len(one.systems) for one in aligned) > 1:
+        raise InputError(
+            f"no input has two systems with {what}", expected="that, for the summary level"
+        )
+    raise InputError(
+        f"only 1 system has {what}",
+        expected="at least two to correlate",
+        hint="The global level alone correlates one system's scores." if scores > 1 else None,
     )
 
 

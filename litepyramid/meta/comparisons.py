@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.extras import require
-from litepyramid.meta.alignment import LeftOut, align
+from litepyramid.meta.alignment import LeftOut, align, check_correlatable
 from litepyramid.meta.correlations import SYMBOLS, table_of
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, choose
@@ -276,7 +276,8 @@ def compare(
         constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
-        InputError: An unknown name, fewer than two metrics, or nothing that all have scored.
+        InputError: An unknown name, fewer than two metrics, nothing that all have scored, or too
+            little for any correlation (`check_correlatable`).
     """
     choose("correction", correction, CORRECTIONS)
     choose("grouping", grouping, GROUPINGS)
@@ -289,6 +290,7 @@ def compare(
         )
     levels = [levels] if isinstance(levels, str) else levels
     coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+    check_correlatable([aligned], levels)
     comparisons = []
     for level in levels:
         for coefficient in coefficients:

@@ -8,7 +8,7 @@ from typing import Any
 
 from litepyramid.extras import require
 from litepyramid.io.scores import as_score_table
-from litepyramid.meta.alignment import LeftOut, align, metric_names
+from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.report.table import Cell, Column, Table
@@ -186,7 +186,8 @@ def correlate(
         constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
-        InputError: An unknown name, or nothing that both sides scored.
+        InputError: An unknown name, nothing that both sides scored, or too little for any
+            correlation (`check_correlatable`).
 
     Example:
         >>> rows = [{"system": s, "input": i, "metric": m, "score": v}
@@ -201,9 +202,10 @@ def correlate(
     names = metric_names(table, metrics, against)
     levels = [levels] if isinstance(levels, str) else levels
     coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+    sides = [align(table, name, against) for name in names]
+    check_correlatable(sides, levels)
     found = []
-    for name in names:
-        aligned = align(table, name, against)
+    for aligned in sides:
         for level in levels:
             for coefficient in coefficients:
                 value = level_correlation(
@@ -211,7 +213,7 @@ def correlate(
                 )
                 found.append(
                     Correlation(
-                        metric=name,
+                        metric=aligned.metrics[0],
                         against=aligned.against,
                         raters=aligned.raters,
                         level=level,

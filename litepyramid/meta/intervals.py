@@ -12,7 +12,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.extras import require
 from litepyramid.io.scores import as_score_table
-from litepyramid.meta.alignment import LeftOut, align, metric_names
+from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.bootstrap import bootstrap_samples
 from litepyramid.meta.correlations import SYMBOLS, left_out_notes, span, table_of
 from litepyramid.meta.draws import Sampling
@@ -211,7 +211,8 @@ def interval(
         constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
-        InputError: An unknown name, or Fisher's interval for a coefficient that has none.
+        InputError: An unknown name, Fisher's interval for a coefficient that has none, or too
+            little for any correlation (`check_correlatable`).
     """
     choose("method", method, INTERVAL_METHODS)
     if not 0 < confidence < 1:
@@ -219,9 +220,10 @@ def interval(
     table = as_score_table(scores)
     levels = [levels] if isinstance(levels, str) else levels
     coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+    sides = [align(table, name, against) for name in metric_names(table, metrics, against)]
+    check_correlatable(sides, levels)
     found = []
-    for name in metric_names(table, metrics, against):
-        aligned = align(table, name, against)
+    for aligned in sides:
         X, Z = aligned.values[0], aligned.truth
         for level in levels:
             for coefficient in coefficients:
@@ -238,7 +240,7 @@ def interval(
                     low, high = percentile_interval(samples, confidence)
                 found.append(
                     Interval(
-                        metric=name,
+                        metric=aligned.metrics[0],
                         against=aligned.against,
                         level=level,
                         coefficient=coefficient,

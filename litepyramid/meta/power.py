@@ -326,6 +326,11 @@ def _power(
     progress: bool,
 ) -> PowerResult:
     """Draws the worse metric, tests, counts; `power_on_words` and `power_on_noise` describe it."""
+    if len(X) < 2:
+        raise InputError(
+            f"only {len(X)} system has scores of '{metric}' and '{against}'",
+            expected="at least two to correlate",
+        )
     if not amounts:
         raise InputError("no amount by which the metric is worse", expected="at least one")
     levels, methods, trials = settings.levels, settings.methods, settings.trials

@@ -12,7 +12,7 @@ from scipy import stats
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, scores_from_rows
-from litepyramid.meta import align, correlate, level_correlation
+from litepyramid.meta import align, compare, correlate, interval, level_correlation
 from litepyramid.meta.columns import ColumnCorrelations
 from litepyramid.meta.kernels import COEFFICIENTS, correlate_rows
 
@@ -232,6 +232,44 @@ def test_unknown_names_are_refused():
     with pytest.raises(InputError, match="same inputs"):
         level_correlation(X, X[:, :2], "summary")
     assert level_correlation(X[:, :2], X, "system", "kendall").constant == 1
+
+
+def rows_of(scored):
+    return scores_from_rows(
+        [
+            {"system": system, "input": item, "metric": metric, "score": k + (metric == "m")}
+            for k, (system, item) in enumerate(scored)
+            for metric in ("m", "n", "human")
+        ]
+    )
+
+
+@pytest.mark.parametrize("run", [correlate, interval, compare])
+@pytest.mark.parametrize(
+    ("scored", "levels", "message"),
+    [
+        ("a1 a2 a3", ["system", "summary"], r"only 1 system has scores of 'm' or 'n' and 'human'"),
+        ("a1 a2 a3", ["system"], "Expected at least two to correlate. The global level alone"),
+        ("a1", ["system", "summary", "global"], "at least two to correlate.$"),
+        ("a1 a2 b3 b4", ["summary"], "no input has two systems with scores of 'm' or 'n'"),
+    ],
+)
+def test_scores_without_any_correlation_are_refused(run, scored, levels, message):
+    with pytest.raises(InputError, match=message):
+        run(rows_of(scored.split()), levels=levels)
+
+
+@pytest.mark.parametrize("run", [correlate, interval, compare])
+@pytest.mark.parametrize(
+    ("scored", "levels"),
+    [
+        ("a1 a2 a3", ["system", "global"]),
+        ("a1 b1 c1", ["system", "summary"]),
+        ("a1 a2 b3 b4", ["system", "summary"]),
+    ],
+)
+def test_scores_with_some_correlation_are_shown_with_what_is_missing(run, scored, levels):
+    run(rows_of(scored.split()), levels=levels)
 
 
 def test_command_line(cli, tmp_path):

@@ -100,6 +100,8 @@ def test_more_noise_is_found_more_often_and_permutation_finds_most() -> None:
 
 def test_amounts_and_settings_are_checked() -> None:
     settings = PowerSettings(trials=1, samples=5)
+    with pytest.raises(InputError, match="only 1 system has scores of 'm' and 'human'"):
+        power_on_noise(simulated(systems=1), metric="m", settings=settings)
     for amounts in ([], [0.0], [-1.0]):
         with pytest.raises(InputError):
             power_on_noise(simulated(), metric="m", amounts=amounts, settings=settings)
