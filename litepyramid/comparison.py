@@ -13,7 +13,12 @@ from litepyramid.errors import InputError
 from litepyramid.means import system_means
 from litepyramid.pyramid import metric_title
 from litepyramid.report.table import Cell, Column, Table
-from litepyramid.resampling import adjust_p_values, bootstrap_counts, percentile_interval
+from litepyramid.resampling import (
+    adjust_p_values,
+    bootstrap_counts,
+    check_samples,
+    percentile_interval,
+)
 from litepyramid.types import FloatArray, ScoreMatrix, Signature
 
 _CHUNK = 4_000_000  # cells of sign or count matrices held at once
@@ -116,7 +121,7 @@ def system_intervals(
 
     Args:
         values: (N, M) scores, NaN where not scored.
-        samples: How many samples of M inputs.
+        samples: How many samples of M inputs; at least 2 / (1 - confidence).
         confidence: For example 0.95.
         seed: Seed of the draws.
 
@@ -124,9 +129,10 @@ def system_intervals(
         N pairs (low, high); NaN where a system has no score.
 
     Example:
-        >>> system_intervals(np.array([[0.5, 0.5]]), samples=10, confidence=0.95, seed=1)
+        >>> system_intervals(np.array([[0.5, 0.5]]), samples=40, confidence=0.95, seed=1)
         [(0.5, 0.5)]
     """
+    check_samples(samples, confidence=confidence)
     means = _bootstrap_means(values, samples, np.random.default_rng(seed))
     return [percentile_interval(row, confidence) for row in means.T]
 
@@ -165,14 +171,14 @@ def compare_systems(
 
     Args:
         scores: (N, M) scores. An input counts for a pair if both systems have a score for it.
-        samples: k, drawn sign assignments and bootstrap samples.
+        samples: k, drawn sign assignments and bootstrap samples (`check_samples`).
         confidence: Of the intervals.
         alpha: Level at which the report says "told apart".
         seed: Seed of all draws.
         signature: What is known of how the scores were made.
 
     Raises:
-        InputError: Fewer than two systems, or a pair with no input in common.
+        InputError: Fewer than two systems, a pair with no input in common, or too few samples.
 
     Example:
         >>> scores = ScoreMatrix("s", ("a", "b"), tuple("1234"), np.array([[1, 1, 1, 1], [0] * 4]))
@@ -180,8 +186,7 @@ def compare_systems(
         >>> pair.first, pair.difference, pair.p
         ('a', 1.0, 0.125)
     """
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha is {alpha}", expected="a number between 0 and 1")
+    check_samples(samples, confidence=confidence, alpha=alpha)
     if len(scores.systems) < 2:
         raise InputError(f"{len(scores.systems)} system", expected="at least two to compare")
     means = system_means(scores.values)

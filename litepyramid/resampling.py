@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil
 from typing import Literal
 
 import numpy as np
@@ -31,14 +32,58 @@ def bootstrap_counts(rng: np.random.Generator, n: int, k: int) -> IntArray:
     return rng.multinomial(n, np.full(n, 1.0 / n), size=k).astype(np.int64)
 
 
+def check_samples(k: int, *, confidence: float | None = None, alpha: float | None = None) -> None:
+    """Sees that k samples are enough for an interval or a test to say anything.
+
+    A percentile interval takes k ≥ 2 / (1 - confidence), 40 at 95 %: one sample in either tail.
+    With fewer its ends are little but the extremes; those of one sample are the same number. A test
+    takes k ≥ 1 / alpha - 1, 19 at 5 %: else p = (c + 1) / (k + 1) could never be as small as alpha.
+
+    Args:
+        k: Number of samples.
+        confidence: Of the interval, if there is one.
+        alpha: Level of the test, if there is one.
+
+    Raises:
+        InputError: k is smaller; `confidence` or `alpha` is not between 0 and 1.
+
+    Example:
+        >>> check_samples(40, confidence=0.95, alpha=0.05)
+        >>> check_samples(39, confidence=0.95)
+        Traceback (most recent call last):
+        ...
+        litepyramid.errors.InputError: 39 samples. Expected at least 40 for an interval at 95 %.
+    """
+    if confidence is not None:
+        check_share("confidence", confidence)
+        needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
+        if k < needed:
+            raise InputError(
+                f"{k} samples",
+                expected=f"at least {needed} for an interval at {100 * confidence:g} %",
+            )
+    if alpha is not None:
+        check_share("alpha", alpha)
+        needed = ceil(1 / alpha * (1 - _ROUNDING) - 1)
+        if k < needed:
+            raise InputError(
+                f"{k} samples", expected=f"at least {needed} for a test at the level {alpha:g}"
+            )
+
+
+def check_share(what: str, value: float) -> None:
+    """Raises InputError unless a value such as a level is between 0 and 1, both left out."""
+    if not 0 < value < 1:
+        raise InputError(f"{what} is {value}", expected="a number between 0 and 1")
+
+
 def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
     """The central `confidence` of the samples by linear interpolation, NaN samples left out.
 
     Returns:
         (low, high); (NaN, NaN) when no sample is a number.
     """
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence is {confidence}", expected="a number between 0 and 1")
+    check_share("confidence", confidence)
     kept = samples[~np.isnan(samples)]
     if kept.size == 0:
         return float("nan"), float("nan")

@@ -16,7 +16,13 @@ from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, choose
 from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
 from litepyramid.report.table import Cell, Column, Table
-from litepyramid.resampling import Correction, PValueRule, adjust_p_values
+from litepyramid.resampling import (
+    Correction,
+    PValueRule,
+    adjust_p_values,
+    check_samples,
+    check_share,
+)
 from litepyramid.types import FloatArray, Signature
 
 Grouping = Literal["metric", "level"]
@@ -267,7 +273,7 @@ def compare(
             boot-systems, boot-inputs or williams: see `compare_pairs`.
         alternative: ``"greater"``: a better than b; or ``"two-sided"``.
         p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
-        k: Number of samples.
+        k: Number of samples; at least 1 / alpha - 1.
         seed: Seed of the draws.
         alpha: Level of significance.
         correction: none, bonferroni, holm or benjamini-hochberg.
@@ -276,13 +282,15 @@ def compare(
         constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
-        InputError: An unknown name, fewer than two metrics, nothing that all have scored, or too
-            little for any correlation (`check_correlatable`).
+        InputError: An unknown name, fewer than two metrics, nothing that all have scored, too
+            little for any correlation (`check_correlatable`), or too few samples.
     """
     choose("correction", correction, CORRECTIONS)
     choose("grouping", grouping, GROUPINGS)
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha is {alpha}", expected="a number between 0 and 1")
+    if method == "williams":
+        check_share("alpha", alpha)
+    else:
+        check_samples(k, alpha=alpha)
     aligned = align(scores, metrics, against)
     if len(aligned.metrics) < 2:
         raise InputError(

@@ -14,7 +14,7 @@ from litepyramid.meta.agreement import ResampledPairs, fitted, reaching, wilson_
 from litepyramid.meta.pairs import PairCounts
 from litepyramid.meta.sides import Sides, decimals, sides_of
 from litepyramid.report.table import Cell, Column, Table
-from litepyramid.resampling import percentile_interval
+from litepyramid.resampling import check_samples, percentile_interval
 from litepyramid.types import Signature
 
 IntervalRule = Literal["wider", "bootstrap", "wilson"]
@@ -266,8 +266,7 @@ def difference(
             )
     if interval not in ("wider", "bootstrap", "wilson"):
         raise InputError(f"no interval '{interval}'", expected="wider, bootstrap or wilson")
-    if samples < 1:
-        raise InputError(f"{samples} bootstrap samples", expected="at least 1")
+    check_samples(samples, confidence=confidence)
     found = []
     for sides in sides_of(scores, against, metrics=metrics, full=full, scale=scale):
         if len(sides.systems) < 2:

@@ -24,7 +24,7 @@ from litepyramid.meta.journal import Journal, piece_rng
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import Level, level_correlation
 from litepyramid.report.table import Cell, Column, Table
-from litepyramid.resampling import percentile_interval
+from litepyramid.resampling import check_samples, percentile_interval
 from litepyramid.types import FloatArray, Signature
 
 BLOCK = 25
@@ -183,12 +183,14 @@ def coverage(
         >>> people = np.arange(8.0)[:, None] + rng.normal(size=(8, 6))
         >>> names = tuple("abcdefgh"), tuple("123456")
         >>> table = ScoreTable(("m", "human"), *names, np.stack([people + 1, people]))
-        >>> result = coverage(table, methods=["boot-both"], levels=["system"], trials=5, samples=9)
+        >>> result = coverage(table, methods=["boot-both"], levels=["system"], trials=5, samples=40)
         >>> result.rows[0].trials, result.halves["m"]
         (5, (4, 3))
     """
     if trials < 1:
         raise InputError(f"{trials} trials", expected="at least 1")
+    if set(methods) != {"fisher"}:
+        check_samples(samples, confidence=confidence)
     names = align(scores, metrics, against).metrics
     tables = {name: align(scores, name, against) for name in names}
     for name, table in tables.items():

@@ -19,7 +19,7 @@ from litepyramid.meta.draws import Sampling
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, choose, level_correlation
 from litepyramid.report.table import Cell, Column, Table
-from litepyramid.resampling import percentile_interval
+from litepyramid.resampling import check_samples, check_share, percentile_interval
 from litepyramid.types import FloatArray, Signature
 
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
@@ -205,18 +205,20 @@ def interval(
         levels: One or several of system, summary, global.
         coefficients: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
         method: One of the four names.
-        k: Number of samples.
+        k: Number of samples; at least 2 / (1 - confidence).
         seed: Seed of the draws.
         confidence: The share of the samples between the ends.
         constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
-        InputError: An unknown name, Fisher's interval for a coefficient that has none, or too
-            little for any correlation (`check_correlatable`).
+        InputError: An unknown name, Fisher's interval for a coefficient that has none, too
+            little for any correlation (`check_correlatable`), or too few samples.
     """
     choose("method", method, INTERVAL_METHODS)
-    if not 0 < confidence < 1:
-        raise InputError(f"confidence is {confidence}", expected="a number between 0 and 1")
+    if method == "fisher":
+        check_share("confidence", confidence)
+    else:
+        check_samples(k, confidence=confidence)
     table = as_score_table(scores)
     levels = [levels] if isinstance(levels, str) else levels
     coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
@@ -225,6 +227,11 @@ def interval(
     found = []
     for aligned in sides:
         X, Z = aligned.values[0], aligned.truth
+        if method == "boot-inputs" and len(aligned.inputs) < 2:
+            raise InputError(
+                f"only 1 input has scores of '{aligned.metrics[0]}' and '{aligned.against}'",
+                expected="at least two to draw from; or draw systems (boot-systems)",
+            )
         for level in levels:
             for coefficient in coefficients:
                 value = level_correlation(X, Z, level, coefficient, constant)

@@ -20,6 +20,7 @@ from litepyramid.meta.significance import ComparisonMethod, compare_pairs
 from litepyramid.metrics.degraded import SampledRouge
 from litepyramid.metrics.rouge import RougeVariant
 from litepyramid.report.table import Cell, Column, Table
+from litepyramid.resampling import check_samples
 from litepyramid.types import FloatArray, InputReferences, Signature, SystemSummaries
 
 BLOCK = 10
@@ -58,6 +59,8 @@ class PowerSettings:
                 f"{self.trials} trials at {self.alpha:g}",
                 expected="at least one trial, and a level between 0 and 1",
             )
+        if set(self.methods) != {"williams"}:
+            check_samples(self.samples, alpha=self.alpha)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import InputError
 from litepyramid.extras import require
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import select_metrics
 from litepyramid.meta.correlations import span, table_of
 from litepyramid.meta.levels import mean_tolerance, means
 from litepyramid.report.table import Column, Table
+from litepyramid.resampling import check_share
 from litepyramid.types import FloatArray, Signature
 
 
@@ -121,8 +121,7 @@ def normality(
         >>> normality(scores_from_rows(rows)).metrics[0].rejected
         1
     """
-    if not 0 < alpha < 1:
-        raise InputError(f"alpha is {alpha}", expected="a number between 0 and 1")
+    check_share("alpha", alpha)
     table = as_score_table(scores)
     names = table.metrics if metrics is None else select_metrics(table, metrics)
     found = tuple(_one(name, table.matrix(name).values, alpha) for name in names)

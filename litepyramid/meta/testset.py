@@ -17,7 +17,7 @@ from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import level_correlation
 from litepyramid.meta.sides import Sides, sides_of
 from litepyramid.report.table import Cell, Column, Table
-from litepyramid.resampling import percentile_interval
+from litepyramid.resampling import check_samples, percentile_interval
 from litepyramid.types import FloatArray, Signature
 
 
@@ -231,9 +231,10 @@ def full_test_set(
         ...                     np.stack([scores, 2 * scores]))
         >>> full = ScoreTable(("m",), systems, ("1", "2", "3", "4"),
         ...                   np.arange(16.0).reshape(1, 4, 4))
-        >>> full_test_set(judged, full, samplings=["inputs"], samples=9).intervals[0].full.value
+        >>> full_test_set(judged, full, samplings=["inputs"], samples=40).intervals[0].full.value
         1.0
     """
+    check_samples(samples, confidence=confidence)
     found = sides_of(scores, against, metrics=metrics, full=full)
     intervals, variances = [], []
     for sides in found:

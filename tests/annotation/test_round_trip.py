@@ -67,7 +67,7 @@ def direct(folder, easiness, annotated=3):
     )
     summaries = read_summaries([folder / "summaries"])
     return score_systems(
-        summaries, mixed.units, LexicalJudge(load_lexical()), samples=10
+        summaries, mixed.units, LexicalJudge(load_lexical()), samples=40
     ), mixed.units
 
 
@@ -81,7 +81,7 @@ def check_written(folder, easiness, tasks, paths):
     expected, units = direct(folder, easiness)
     assert written.units == units
     summaries = read_summaries([folder / "summaries"])
-    found = score_systems(summaries, written.units, LexicalJudge(load_lexical()), samples=10)
+    found = score_systems(summaries, written.units, LexicalJudge(load_lexical()), samples=40)
     assert found.matrix.values.tolist() == expected.matrix.values.tolist()
     assert 0 < found.matrix.values.mean() < 1
 
@@ -109,7 +109,7 @@ def check_judged(folder, judging, paths):
         units,
         LexicalJudge(load_lexical()),
         labels=read_labels([out / "labels"], units),
-        samples=10,
+        samples=40,
     )
     return result
 

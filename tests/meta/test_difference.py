@@ -95,7 +95,7 @@ def test_sentences_say_what_to_do() -> None:
     assert "no better than a coin" in noisy
     assert (
         "No two systems here differ by more"
-        in difference(table_of(1), 99, samples=9).sentences()[0]
+        in difference(table_of(1), 99, samples=40).sentences()[0]
     )
 
 
@@ -111,7 +111,7 @@ def test_a_seed_fixes_the_interval() -> None:
         ({"d": 1, "target": 1.5}, "at most 1"),
         ({"d": 1, "window": 0}, "window"),
         ({"d": 1, "interval": "t"}, "wilson"),
-        ({"d": 1, "samples": 0}, "at least 1"),
+        ({"d": 1, "samples": 39}, "at least 40 for an interval at 95 %"),
     ],
 )
 def test_mistakes_are_named(changes, said) -> None:

@@ -95,7 +95,7 @@ def test_testset(folder) -> None:
 
 def test_simulate(folder) -> None:
     figure, journal = folder / "f.png", folder / "run.jsonl"
-    args = ("simulate", "coverage", folder / "judged.csv", "-n", "10", "-k", "20")
+    args = ("simulate", "coverage", folder / "judged.csv", "-n", "10", "-k", "40")
     text = run(*args, "--journal", journal, "--figure", figure)
     assert "BOOT-BOTH" in text
     assert text == run(*args, "--journal", journal)

@@ -96,8 +96,15 @@ def test_interval_holds_the_share_of_samples_and_counts_failed_ones():
     assert (found.low, found.high) == tuple(np.percentile(kept, [10, 90]))
     result = interval(table, metrics="m0", levels="system", k=500)
     assert f"{found.failed}" in result.to_tables()[0].rows[0].__repr__()
-    with pytest.raises(InputError, match="0 samples"):
-        interval(table, k=0)
+    for k in (0, 1, 39):
+        with pytest.raises(InputError, match=f"{k} samples. Expected at least 40"):
+            interval(table, k=k)
+    with pytest.raises(InputError, match=r"at least 19 for a test at the level 0\.05"):
+        compare(table, k=18)
+    with pytest.raises(InputError, match="only 1 input"):
+        interval(made_up(n=4, m=1), method="boot-inputs")
+    interval(table, k=0, method="fisher", coefficients="pearson")
+    compare(table, k=1, method="williams", coefficients="pearson")
     with pytest.raises(InputError, match="confidence is 95"):
         interval(table, confidence=95)
 

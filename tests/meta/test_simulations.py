@@ -40,7 +40,7 @@ def test_published_order_of_intervals(data) -> None:
 
 def test_a_stopped_simulation_goes_on(tmp_path, monkeypatch) -> None:
     table = simulated()
-    whole = coverage(table, trials=50, samples=20)
+    whole = coverage(table, trials=50, samples=40)
     journal = tmp_path / "run.jsonl"
     real = coverage_module._trial
     seen = []
@@ -53,20 +53,20 @@ def test_a_stopped_simulation_goes_on(tmp_path, monkeypatch) -> None:
 
     monkeypatch.setattr(coverage_module, "_trial", stopping)
     with pytest.raises(KeyboardInterrupt):
-        coverage(table, trials=50, samples=20, journal=journal)
+        coverage(table, trials=50, samples=40, journal=journal)
     monkeypatch.setattr(coverage_module, "_trial", real)
-    assert str(coverage(table, trials=50, samples=20, journal=journal).rows) == str(whole.rows)
+    assert str(coverage(table, trials=50, samples=40, journal=journal).rows) == str(whole.rows)
     with pytest.raises(InputError, match="other settings"):
-        coverage(table, trials=60, samples=21, journal=journal)
-    assert str(coverage(table, trials=50, samples=20, seed=2).rows) != str(whole.rows)
+        coverage(table, trials=60, samples=41, journal=journal)
+    assert str(coverage(table, trials=50, samples=40, seed=2).rows) != str(whole.rows)
 
 
 def test_more_trials_keep_the_first(tmp_path) -> None:
     table = simulated()
     journal = tmp_path / "run.jsonl"
-    few = coverage(table, trials=20, samples=20, journal=journal)
-    coverage(table, trials=40, samples=20, journal=journal)
-    assert str(coverage(table, trials=20, samples=20).rows) == str(few.rows)
+    few = coverage(table, trials=20, samples=40, journal=journal)
+    coverage(table, trials=40, samples=40, journal=journal)
+    assert str(coverage(table, trials=20, samples=40).rows) == str(few.rows)
 
 
 def test_halves_without_a_correlation_are_counted() -> None:
@@ -76,7 +76,7 @@ def test_halves_without_a_correlation_are_counted() -> None:
     values[1, 0, 0] = 2.0
     result = coverage(
         ScoreTable(table.metrics, table.systems, table.inputs, values),
-        trials=40, samples=10, methods=["boot-both"], levels=["system"],
+        trials=40, samples=40, methods=["boot-both"], levels=["system"],
     )  # fmt: skip
     row = result.rows[0]
     assert row.undefined + row.trials == 40
@@ -99,7 +99,7 @@ def test_more_noise_is_found_more_often_and_permutation_finds_most() -> None:
 
 
 def test_amounts_and_settings_are_checked() -> None:
-    settings = PowerSettings(trials=1, samples=5)
+    settings = PowerSettings(trials=1, samples=19)
     with pytest.raises(InputError, match="only 1 system has scores of 'm' and 'human'"):
         power_on_noise(simulated(systems=1), metric="m", settings=settings)
     for amounts in ([], [0.0], [-1.0]):
@@ -148,7 +148,7 @@ def test_fewer_words_are_found_to_be_worse(tmp_path) -> None:
 
 def test_systems_and_inputs_are_matched_by_name() -> None:
     table, summaries, references = written()
-    settings = PowerSettings(trials=2, samples=5, methods=("perm-both",), levels=("system",))
+    settings = PowerSettings(trials=2, samples=19, methods=("perm-both",), levels=("system",))
     same = power_on_words(table, summaries, references, shares=[0.5], settings=settings)
     turned = ScoreTable(
         ("human",), table.systems[::-1], table.inputs[::-1], table.values[:, ::-1, ::-1]

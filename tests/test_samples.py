@@ -1,0 +1,55 @@
+"""How few samples are too few for an interval and a test."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.comparison import compare_systems, system_intervals
+from litepyramid.errors import InputError
+from litepyramid.resampling import check_samples, percentile_interval, resampled_p_value
+from litepyramid.types import ScoreMatrix
+
+LEVELS = st.floats(0.001, 0.49)
+
+
+@given(LEVELS, st.integers(1, 3000))
+def test_as_many_as_are_asked_for_put_one_into_either_tail(tail, k):
+    try:
+        check_samples(k, confidence=1 - 2 * tail)
+    except InputError:
+        assert k * tail < 1 + 1e-6
+    else:
+        assert k * tail > 1 - 1e-6
+
+
+@given(LEVELS, st.integers(1, 3000))
+def test_a_test_is_refused_if_and_only_if_it_can_find_nothing(alpha, k):
+    best = resampled_p_value(1.0, np.zeros(k))
+    try:
+        check_samples(k, alpha=alpha)
+    except InputError:
+        assert best > alpha
+    else:
+        assert best <= alpha * (1 + 1e-9)
+
+
+def test_scores_and_their_comparison_refuse_too_few():
+    values = np.random.default_rng(0).random((2, 20))
+    scores = ScoreMatrix("m", ("a", "b"), tuple(map(str, range(20))), values)
+    for k in (1, 39):
+        with pytest.raises(InputError, match=f"{k} samples. Expected at least 40"):
+            system_intervals(values, samples=k, confidence=0.95, seed=0)
+        with pytest.raises(InputError, match="at least 40"):
+            compare_systems(scores, samples=k)
+    low, high = system_intervals(values, samples=40, confidence=0.95, seed=0)[0]
+    assert low < high
+    with pytest.raises(InputError, match=r"at least 2000 for an interval at 99\.9 %"):
+        system_intervals(values, samples=1999, confidence=0.999, seed=0)
+
+
+def test_one_sample_is_why():
+    low, high = percentile_interval(np.array([0.3]))
+    assert low == high
