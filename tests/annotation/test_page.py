@@ -173,6 +173,9 @@ def test_keys_of_writing(browser, folder, tasks):  # noqa: F811
     browser.find_elements("css selector", "ol .drop")[0].click()
     left = browser.find_elements("css selector", "ol textarea")
     assert [x.get_attribute("value") for x in left] == ["c"]
+    browser.find_element("id", "next").click()
+    browser.find_element("id", "next").click()
+    assert browser.find_element("id", "status").text == "Task 2 was left without a fact."
 
 
 def test_texts_cannot_break_out_of_the_page(tasks, judging):  # noqa: F811
@@ -185,3 +188,63 @@ def test_texts_cannot_break_out_of_the_page(tasks, judging):  # noqa: F811
         assert "http://" not in page
         assert "https://" not in page
         assert not [name for name in ("alpha", "beta", "gamma") if f'"{name}"' in page]
+
+
+def wait_for(browser, words: str) -> str:
+    end = time.monotonic() + 20
+    while words not in (said := browser.find_element("id", "status").text):
+        assert time.monotonic() < end, said
+        time.sleep(0.05)
+    return said
+
+
+def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):  # noqa: F811
+    """The same page opened twice: each tab answers another task, and both answers are kept."""
+    out = folder / "tasks"
+    export_tasks(tasks, out, "page")
+    open_page(browser, out)
+    first = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    open_page(browser, out)
+    browser.find_element("css selector", "#guide summary").click()
+    browser.find_element("css selector", "ol textarea").click()
+    type_keys(browser, "Of the second tab.")
+    control_enter(browser)
+    browser.switch_to.window(first)
+    browser.find_element("css selector", "#guide summary").click()
+    browser.find_element("id", "next").click()
+    browser.find_element("css selector", "ol textarea").click()
+    type_keys(browser, "Of the first tab.")
+    control_enter(browser)
+    assert browser.find_element("id", "count").text == "2 of 3 done"
+    answers = json.loads(downloaded(browser).read_text(encoding="utf-8"))["answers"]
+    assert [(a["scus"], a["finished"]) for a in answers] == [
+        (["Of the second tab."], True),
+        (["Of the first tab."], True),
+    ]
+
+
+def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judging, tmp_path):  # noqa: F811
+    out = folder / "tasks"
+    export_tasks(judging, out, "page")
+    open_page(browser, out, name="Zoë Ø")
+    browser.find_element("css selector", "#guide summary").click()
+    type_keys(browser, "n")  # the guide's heading has the focus still
+    path = downloaded(browser)
+    assert path.name.endswith("-Zoë_Ø.json")
+    answers = json.loads(path.read_text(encoding="utf-8"))
+    assert answers["answers"][0]["presence"] == {"0": False}
+    answers["worker"] = "Bob"
+    answers["answers"][0]["presence"] = {"0": True, "1": True}
+    other = tmp_path / "bob.json"
+    other.write_text(json.dumps(answers), encoding="utf-8")
+    browser.find_element("id", "file").send_keys(str(other))
+    assert "Loaded 1 task that Bob answered;" in wait_for(browser, "Loaded")
+    again = json.loads(downloaded(browser).read_text(encoding="utf-8"))
+    assert again["answers"][0]["presence"] == {"0": False, "1": True}
+    # What is said can be seen wherever the page is scrolled to.
+    place = browser.execute_script(
+        "const box = document.getElementById('status').getBoundingClientRect();"
+        "return [box.top, box.bottom, innerHeight]"
+    )
+    assert 0 <= place[0] < place[1] <= place[2]

@@ -9,6 +9,7 @@
   let answers = {};
   let at = 0;
   let stored = true;
+  let touched = new Set(); // tasks answered in this tab: another tab may have answered others
 
   const make = (tag, properties = {}, ...children) => {
     const node = Object.assign(document.createElement(tag), properties);
@@ -24,7 +25,13 @@
   const remember = (key, value) => {
     try { localStorage.setItem(key, value); } catch { stored = false; }
   };
-  const keep = () => {
+  const saved = () => {
+    try { return JSON.parse(recall(prefix + "of:" + worker)); } catch { return null; }
+  };
+  const keep = (task) => {
+    if (task) { touched.add(task.id); say(""); }
+    const elsewhere = (saved() || {}).answers || {};
+    for (const id of Object.keys(elsewhere)) if (!touched.has(id)) answers[id] = Object.assign(answers[id] || {}, elsewhere[id]);
     remember(prefix + "of:" + worker, JSON.stringify({ answers, at }));
     if (!stored) say("This browser does not let the page keep your answers: download them before you close it.");
     progress();
@@ -50,9 +57,10 @@
     worker = name;
     answers = {};
     at = 0;
+    touched = new Set();
     try {
-      const saved = JSON.parse(recall(prefix + "of:" + worker));
-      if (saved) { answers = saved.answers || {}; at = Math.min(saved.at || 0, tasks.length - 1); }
+      const kept = JSON.parse(recall(prefix + "of:" + worker));
+      if (kept) { answers = kept.answers || {}; at = Math.min(kept.at || 0, tasks.length - 1); }
     } catch { say("The answers kept in this browser could not be read; starting anew."); }
     remember(prefix + "workers", JSON.stringify([...new Set([worker, ...known()])]));
     remember(prefix + "last", worker);
@@ -104,7 +112,7 @@
     task.units.forEach((unit, i) => {
       const choice = (value, name) => {
         const input = make("input", { type: "radio", name: "presence_" + i, value, checked: answer.presence[i] === (value === "yes") });
-        input.addEventListener("change", () => { answer.presence[i] = value === "yes"; keep(); });
+        input.addEventListener("change", () => { answer.presence[i] = value === "yes"; keep(task); });
         return make("label", { className: value }, input, name);
       };
       const fieldset = make("fieldset", {}, make("legend", { textContent: unit }),
@@ -123,7 +131,7 @@
     const collect = () => {
       answer.scus = [...list.querySelectorAll("textarea")].map((x) => x.value.trim().replace(/\s+/g, " ")).filter(Boolean);
       if (!answer.scus.length) answer.finished = false;
-      keep();
+      keep(task);
     };
     const line = (value, after) => {
       const input = make("textarea", { value, rows: 1 });
@@ -180,10 +188,12 @@
   const go = (to) => { at = to; keep(); draw(); };
   const next = () => {
     const task = tasks[at];
-    if (!judging && answered(task)) answerOf(task).finished = true;
-    keep();
-    const missing = judging ? task.units.length - answered(task) : answered(task) ? 0 : 1;
-    say(missing ? "Task " + (at + 1) + " was left with " + missing + (missing === 1 ? " fact" : " facts") + " to do." : "");
+    const finish = !judging && answered(task) && !finished(task);
+    if (finish) answerOf(task).finished = true;
+    keep(finish ? task : null);
+    const missing = judging ? task.units.length - answered(task) : 0;
+    say(missing ? "Task " + (at + 1) + " was left with " + missing + (missing === 1 ? " fact" : " facts") + " to do."
+      : judging || answered(task) ? "" : "Task " + (at + 1) + " was left without a fact.");
     if (at + 1 < tasks.length) return go(at + 1);
     const open = tasks.findIndex((x) => !finished(x));
     if (open >= 0) { say("Task " + (open + 1) + " is not done yet."); return go(open); }
@@ -204,7 +214,7 @@
       worker, saved: new Date().toISOString(), tasks: tasks.length, answers: rows,
     };
     const url = URL.createObjectURL(new Blob([JSON.stringify(body, null, 1) + "\n"], { type: "application/json" }));
-    const link = make("a", { href: url, download: "answers-" + data.digest + "-" + worker.replace(/[^\w.-]+/g, "_") + ".json" });
+    const link = make("a", { href: url, download: "answers-" + data.digest + "-" + worker.replace(/[^\p{L}\p{N}.-]+/gu, "_") + ".json" });
     document.body.append(link);
     link.click();
     link.remove();
@@ -220,14 +230,18 @@
     let count = 0;
     for (const row of found.answers || []) {
       const task = ids.get(row.task);
-      if (!task || answered(task)) continue;
-      if (judging) answers[row.task] = { presence: { ...row.presence } };
+      if (!task || finished(task) || (!judging && answered(task))) continue;
+      const before = answered(task);
+      if (judging) answers[row.task] = { presence: { ...row.presence, ...(answers[row.task] || {}).presence } };
       else answers[row.task] = { scus: [...(row.scus || [])].map(String), finished: row.finished === true };
+      if (answered(task) === before) continue;
+      touched.add(task.id);
       count += 1;
     }
     keep();
     draw(false);
-    say("Loaded " + count + " tasks; what you had answered here was kept.");
+    say("Loaded " + count + (count === 1 ? " task" : " tasks") + (found.worker && found.worker !== worker ? " that " + found.worker + " answered" : "")
+      + "; what you had answered here was kept.");
   };
 
   // ------------------------------------------------------------------ wiring
@@ -256,7 +270,8 @@
     if (!judging || event.ctrlKey || event.altKey || event.metaKey || (letter !== "y" && letter !== "n")) return;
     const sets = [...document.querySelectorAll("#task fieldset")];
     let set = document.activeElement.closest("#task fieldset");
-    if (!set && document.activeElement !== document.body && document.activeElement !== $("task")) return;
+    const free = [document.body, $("task"), $("guide").querySelector("summary")];
+    if (!set && !free.includes(document.activeElement)) return;
     set = set || sets.find((x) => !x.querySelector(":checked")) || sets[0];
     event.preventDefault();
     set.querySelector(letter === "y" ? ".yes input" : ".no input").click();
