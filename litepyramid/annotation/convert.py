@@ -12,7 +12,7 @@ import numpy as np
 
 from litepyramid.annotation.peers import PeerScores, PyramidFolder
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, write_jsonl
+from litepyramid.io.files import atomic_write, check_output, write_jsonl
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
 from litepyramid.report.table import Column, Table
@@ -79,8 +79,13 @@ def convert(
         references: File for the references, a line a sentence.
 
     Raises:
-        InputError: There is nothing to write to one of them, or it cannot be written.
+        InputError: There is nothing to write to one of them, it cannot be written, or it is one
+            of the files that were read.
     """
+    read = {p.path for p in (*folder.pyramids, *(a.pyramid for a in folder.annotations))}
+    for path in (units, references):
+        if path is not None:
+            check_output(path, *read)
     if (labels or summaries) and not folder.annotations:
         raise InputError("no annotated summary", expected="at least one .pan file")
     notes = list(folder.notes)

@@ -67,7 +67,7 @@ def read_responses(paths: Sequence[str | Path]) -> ResponseFile:
         raise InputError("no answers given", expected="at least one file")
     responses: list[Response] = []
     notes: list[str] = []
-    for path in map(Path, paths):
+    for path in map(Path, [paths] if isinstance(paths, str) else paths):
         text = read_text(path)
         if text.lstrip()[:1] in ("[", "{"):
             try:

@@ -114,12 +114,15 @@ def predict(
     """Predict the easiness of every sentence of the references."""
     from litepyramid.easiness.predict import predict_easiness
     from litepyramid.easiness.scores import write_easiness
+    from litepyramid.io.files import check_output
     from litepyramid.io.inputs import read_ids
     from litepyramid.io.references import read_references
     from litepyramid.io.units import read_units
     from litepyramid.report.table import emit
     from litepyramid.units.parses import read_parses
 
+    if output is not None:
+        check_output(output, references, regressor, stus, parses, ids)
     names = None if ids is None else read_ids(ids)
     found = predict_easiness(
         read_references(references, names),
@@ -167,8 +170,11 @@ def evaluate(
     """
     from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
     from litepyramid.easiness.scores import write_easiness
+    from litepyramid.io.files import check_output
     from litepyramid.report.table import emit
 
+    if predictions is not None:
+        check_output(predictions, references, scus, stus, parses, ids)
     settings = _settings(
         max_depth, eta, rounds, forest, min_child_weight, subsample, colsample, scu_prior, seed
     )

@@ -275,6 +275,7 @@ def test_label_studio_oddities(tmp_path):
         return read_responses([path])
 
     assert read([]).responses == ()
+    assert read_responses(str(path)).responses == ()
     found = read(
         export("t", [choice("presence_0", "Yes"), choice("other", "x"), {"id": "relation"}])
     )

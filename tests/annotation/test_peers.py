@@ -114,6 +114,14 @@ def test_command_line(folder, tmp_path, cli):
     assert "no peer annotation" in cli("pyramid", folder / "D0901-A.pyr", status=2).stderr
 
 
+def test_pyramid_files_are_not_written_over(folder, cli):
+    file = next(folder.rglob("*.pyr"))
+    before = file.read_bytes()
+    done = cli("units", "from-pyr", folder, "-o", file, status=2)
+    assert "is one of the files to read" in done.stderr
+    assert file.read_bytes() == before
+
+
 def test_odd_files_are_counted(folder, tmp_path):
     other = [(uid, label + "!", places) for uid, label, places in SCUS]
     pan(folder / "D0901-A.M.100.E.5.pan", {"99": [["cracks"]]}, SUMMARY, scus=other)
