@@ -125,7 +125,7 @@ def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence"
         place = row.index(s)
         tasks.append(
             WritingTask(
-                id="w-" + _digest([s.input, s.reference, s.sentence, s.text]),
+                id=_writing_id(s.input, s.reference, s.sentence, s.text),
                 input=s.input,
                 reference=s.reference,
                 sentence=s.sentence,
@@ -163,10 +163,8 @@ def judging_tasks(
             if not s.texts[i].strip():
                 blank.append((s.system, entry.input))
                 continue
-            content = [s.system, entry.input, s.texts[i], *entry.texts]
-            tasks.append(
-                JudgingTask("j-" + _digest(content), s.system, entry.input, s.texts[i], entry.texts)
-            )
+            content = (s.system, entry.input, s.texts[i], entry.texts)
+            tasks.append(JudgingTask(_judging_id(*content), *content))
     if not tasks:
         raise InputError("there is no summary to judge", expected="at least one that is not empty")
     return TaskSet(
@@ -236,7 +234,8 @@ def read_tasks(path: str | Path) -> TaskSet:
     """Reads what `write_tasks` wrote; a folder stands for the ``tasks.json`` in it.
 
     Raises:
-        InputError: It is no task file, or was changed since: its tasks no longer have its digest.
+        InputError: It is no task file, or was changed since: a text no longer has its task's id, or
+            the tasks no longer have the file's digest.
     """
     path = Path(path)
     if path.is_dir():
@@ -255,9 +254,14 @@ def read_tasks(path: str | Path) -> TaskSet:
         tasks = _parse(data)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"a broken task file ({error!r})", path=path) from None
-    if tasks.digest != data.get("digest"):
+    ids = [_writing_id(t.input, t.reference, t.sentence, t.text) for t in tasks.writing]
+    ids += [_judging_id(t.system, t.input, t.summary, t.units) for t in tasks.judging]
+    changed = [name for name, found in zip(tasks.ids, ids, strict=True) if name != found]
+    if changed or tasks.digest != data.get("digest"):
         raise InputError(
-            "the tasks are not those that went out (their digest differs)",
+            f"the tasks are not those that went out (the text of {changed[0]} differs)"
+            if changed
+            else "the tasks are not those that went out (their digest differs)",
             path=path,
             hint="Take the file that `litepyramid budget export` wrote, unchanged.",
         )
@@ -313,6 +317,14 @@ def _parse(data: dict[str, Any]) -> TaskSet:
         systems=tuple(map(str, data["systems"])),
         blank=tuple((str(system), str(name)) for system, name in data["blank"]),
     )
+
+
+def _writing_id(name: str, reference: int, sentence: int, text: str) -> str:
+    return "w-" + _digest([name, reference, sentence, text])
+
+
+def _judging_id(system: str, name: str, summary: str, units: Sequence[str]) -> str:
+    return "j-" + _digest([system, name, summary, *units])
 
 
 def _digest(content: Iterable[Any]) -> str:

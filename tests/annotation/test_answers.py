@@ -213,6 +213,12 @@ def test_task_file_round_trip(tmp_path, tasks, judging):
         write_tasks(path, kind)
         assert read_tasks(tmp_path) == kind
         data = json.loads(path.read_text(encoding="utf-8"))
+        first = data["tasks"][0]
+        field = "text" if "text" in first else "summary"
+        changed = {**data, "tasks": [{**first, field: "Another."}, *data["tasks"][1:]]}
+        path.write_text(json.dumps(changed), encoding="utf-8")
+        with pytest.raises(InputError, match=f"the text of {first['id']} differs"):
+            read_tasks(path)
         data["tasks"] = data["tasks"][1:]
         path.write_text(json.dumps(data), encoding="utf-8")
         with pytest.raises(InputError, match="digest"):
