@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
-_PANEL = "NLI judges (--judge HUB_ID or FOLDER)"
+_PANEL = "NLI judges (a hub id or a folder)"
 
 
 def _settings(

@@ -12,7 +12,6 @@ from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
 
 if TYPE_CHECKING:
     from litepyramid.io.dataset import Dataset
-    from litepyramid.presence.judge import Judge
 
 judge_app = typer.Typer(help="How right a judge is.", no_args_is_help=True)
 
@@ -26,6 +25,7 @@ ConstantOption = Annotated[
 ]
 
 
+@with_judge_settings
 def crossval(
     data: Annotated[
         str | None,
@@ -65,11 +65,12 @@ def crossval(
     epochs: EpochsOption = 2,
     learning_rate: RateOption = 1e-5,
     batch_size: BatchOption = 32,
-    device: DeviceOption = "auto",
     constant: ConstantOption = "skip",
     seed: SeedOption = 12345,
     form: FormatOption = "table",
     output: OutputOption = None,
+    *,
+    judge_settings: dict[str, Any],
 ) -> None:
     """Train on all folds but one, score the one left out, average the correlations.
 
@@ -78,7 +79,7 @@ def crossval(
     from litepyramid.errors import InputError
     from litepyramid.report.table import emit
     from litepyramid.training.settings import FinetuneSettings
-    from litepyramid.training.trainers import make_trainer
+    from litepyramid.training.trainers import make_contest
     from litepyramid.validation.crossval import cross_validate, out_of_the_box
     from litepyramid.validation.variants import unit_variants
 
@@ -89,17 +90,16 @@ def crossval(
             else "a data set and --train-on given",
             expected="DATA, or --train-on with --test-on",
         )
-    options = {} if base == "lexical" and checkpoints is None else {"device": device}
-    trainer = make_trainer(
+    trainer, baselines = make_contest(
         base,
         checkpoints,
+        zero_shot or ["recall"],
         folder=models,
         settings=FinetuneSettings(
             epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, seed=seed
         ),
-        **options,
+        **judge_settings,
     )
-    baselines = _judges(zero_shot or ["recall"])
     if data is not None:
         dataset = _dataset(data)
         result = cross_validate(
@@ -277,9 +277,3 @@ def _dataset(text: str) -> Dataset:
     if not equals:
         raise InputError(f"data set '{text}'", expected="NAME=PATH, such as realsumm=FOLDER")
     return load_dataset(name, path)
-
-
-def _judges(names: list[str]) -> dict[str, Judge]:
-    from litepyramid.presence.judges import make_judge
-
-    return {name: make_judge(name) for name in names}

@@ -23,6 +23,16 @@ EMBEDDED: dict[str, Callable[[], Judge]] = {
 """Judges that need no model and no download, by name."""
 
 
+def takes_settings(name: str) -> bool:
+    """Whether it names an NLI model, which has settings; the embedded judges have none.
+
+    Example:
+        >>> takes_settings("lexical"), takes_settings("roberta-large-mnli")
+        (False, True)
+    """
+    return name not in EMBEDDED and not is_lexical_file(name)
+
+
 def make_judge(name: str, **options: Any) -> Judge:
     """The judge called `name`.
 

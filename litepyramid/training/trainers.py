@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +11,17 @@ from typing import Any
 from litepyramid.errors import InputError
 from litepyramid.presence.cards import CARD_FILE
 from litepyramid.presence.judge import Judge
-from litepyramid.presence.judges import make_judge
+from litepyramid.presence.judges import make_judge, takes_settings
 from litepyramid.presence.lexical import LexicalJudge, fit_lexical
 from litepyramid.training.pairs import TrainingPairs, presence_pairs
 from litepyramid.training.run import train_transformer
 from litepyramid.training.settings import FinetuneSettings
 from litepyramid.validation.crossval import Trainer
 from litepyramid.validation.folds import LabelledItems
+
+_OF_THE_MODEL = ("revision", "label_map")
+_TRAINING = (*_OF_THE_MODEL, "offline", "device")
+_JUDGING = ("mode", "max_length", "device", "devices", "dtype", "batch_tokens", "cache")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +79,9 @@ class FinetuneTrainer:
         base: Hub id or folder of the model to begin with.
         folder: Where the folds' models go.
         settings: How; nothing more is held out of a fold's training part.
-        options: ``revision``, ``offline``, ``label_map``, ``device`` of `train_transformer`.
+        options: As of `make_judge`. ``revision``, ``offline`` and ``label_map`` are of the base;
+            ``device`` is of training too (the CPU, or every GPU); the rest is of the folds' judges,
+            which keep no judgements unless a ``cache`` is named.
     """
 
     base: str
@@ -90,18 +96,21 @@ class FinetuneTrainer:
             InputError: The fold's folder holds a model of other data or settings.
         """
         settings = replace(self.settings, held_out=0.0, early_stop=0)
+        settings = replace(settings, max_length=self.options.get("max_length", settings.max_length))
         pairs = presence_pairs(data, settings.head)
         goal = self.folder / (f"fold{fold}" if fold else "all")
         if not goal.exists():
-            train_transformer(self.base, pairs, goal, settings, **self.options)
+            train_transformer(self.base, pairs, goal, settings, **self._given(_TRAINING))
         elif not self._made_from(goal, pairs, settings):
             raise InputError(
                 "holds a model of another base, other data or settings",
                 path=goal,
                 hint="Name a new folder, or delete this one.",
             )
-        device = self.options.get("device", "auto")
-        return make_judge(str(goal), device=device, cache=None)
+        return make_judge(str(goal), **{"cache": None, **self._given(_JUDGING)})
+
+    def _given(self, names: Sequence[str]) -> dict[str, Any]:
+        return {name: self.options[name] for name in names if name in self.options}
 
     def _made_from(self, goal: Path, pairs: TrainingPairs, settings: FinetuneSettings) -> bool:
         try:
@@ -146,3 +155,48 @@ def make_trainer(
             expected="--models FOLDER, or --base lexical",
         )
     return FinetuneTrainer(base, folder, settings or FinetuneSettings(), options)
+
+
+def make_contest(
+    base: str,
+    checkpoints: str | None,
+    zero_shot: Sequence[str],
+    *,
+    folder: Path | None = None,
+    settings: FinetuneSettings | None = None,
+    **options: Any,
+) -> tuple[Trainer, dict[str, Judge]]:
+    """A trainer, and the untrained judges to show beside it, all with one set of options.
+
+    Args:
+        base: As of `make_trainer`.
+        checkpoints: As of `make_trainer`.
+        zero_shot: Names of the untrained judges.
+        folder: As of `make_trainer`.
+        settings: As of `make_trainer`.
+        **options: Of `make_judge`, for every NLI model there is. ``revision`` and ``label_map`` are
+            of one model: of that of `base` or `checkpoints`; of the untrained ones if that is
+            lexical.
+
+    Raises:
+        InputError: As of `make_trainer`; or there is no NLI model that takes the options.
+
+    Example:
+        >>> trainer, judges = make_contest("lexical", None, ["recall"])
+        >>> trainer, list(judges)
+        (LexicalTrainer(), ['recall'])
+    """
+    lexical = base == "lexical" and checkpoints is None
+    given = sorted(name for name, value in options.items() if value is not None)
+    if given and lexical and not any(map(takes_settings, zero_shot)):
+        raise InputError(
+            f"no judge of this cross-validation takes {', '.join(given)}",
+            hint="These settings are for NLI models (--base, --checkpoints, --zero-shot).",
+        )
+    trainer = make_trainer(base, checkpoints, folder=folder, settings=settings, **options)
+    shared = {
+        name: value for name, value in options.items() if lexical or name not in _OF_THE_MODEL
+    }
+    return trainer, {
+        name: make_judge(name, **(shared if takes_settings(name) else {})) for name in zero_shot
+    }

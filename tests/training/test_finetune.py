@@ -17,9 +17,10 @@ from litepyramid.presence.judges import make_judge
 from litepyramid.training.finetune import finetune
 from litepyramid.training.pairs import split_datasets
 from litepyramid.training.settings import FinetuneSettings
-from litepyramid.training.trainers import FinetuneTrainer
+from litepyramid.training.trainers import FinetuneTrainer, make_contest
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 from litepyramid.validation.crossval import cross_validate
+from litepyramid.validation.folds import labelled_items
 
 COLOURS = ("red", "blue", "green")
 
@@ -129,6 +130,35 @@ def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeyp
         cross_validate(dataset, other, folds=2)
 
 
+def test_settings_go_to_every_nli_model_of_a_cross_validation(base, dataset, tmp_path):
+    options = {"device": "cpu", "max_length": 40, "cache": tmp_path / "kept.sqlite"}
+    settings = FinetuneSettings(epochs=1, learning_rate=1e-3)
+    for template in (None, str(base) + "{fold}"):
+        trainer, judges = make_contest(
+            str(base), template, ["recall", str(base)], folder=tmp_path / "folds",
+            settings=settings, revision=None, label_map={"entailment": "0", "neutral": "1"},
+            **options,
+        )  # fmt: skip
+        assert trainer.options["max_length"] == 40
+        assert judges[str(base)].max_length == 40
+    judge = FinetuneTrainer(str(base), tmp_path / "folds", settings, options).train(
+        labelled_items(dataset), 1
+    )
+    assert judge.max_length == 40
+    judge.judge([("the red car won", ["red won"])])
+    assert (tmp_path / "kept.sqlite").exists()
+    card = json.loads((tmp_path / "folds" / "fold1" / "litepyramid.json").read_text())
+    assert card["settings"]["max_length"] == 40
+    _, judges = make_contest("lexical", None, [str(base)], mode="p3c", max_length=30)
+    assert (judges[str(base)].mode, judges[str(base)].max_length) == ("p3c", 30)
+
+
+def test_settings_that_no_judge_takes_are_refused(tmp_path):
+    with pytest.raises(InputError, match="no judge of this cross-validation takes device, mode"):
+        make_contest("lexical", None, ["recall"], device="cpu", mode="p2c", cache=None)
+    make_contest("lexical", None, ["recall"], cache=None)
+
+
 def test_finetune_command_on_own_files(cli, dataset, tmp_path):
     write_units(tmp_path / "units.jsonl", dataset.scus)
     (tmp_path / "labels").mkdir()
@@ -168,3 +198,5 @@ def test_out_of_the_box_command(cli, realsumm, tmp_path):
         status=2,
     )  # fmt: skip
     assert "trained on and tested on" in done.stderr
+    done = cli("crossval", f"realsumm={realsumm}", "--device", "cpu", status=2)
+    assert "no judge of this cross-validation takes device" in done.stderr
