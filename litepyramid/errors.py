@@ -64,13 +64,15 @@ class MissingExtraError(LitepyramidError):
     Example:
         >>> print(MissingExtraError("torch", extra="nli", purpose="the NLI judge"))
         the NLI judge needs the package 'torch', which is not installed.
-        Install it with: pip install "litepyramid[nli]"
+        Install it with: pip install ...[nli]...
     """
 
     def __init__(self, package: str, *, extra: str, purpose: str) -> None:
+        from litepyramid.extras import install_line
+
         self.package = package
         self.extra = extra
         super().__init__(
             f"{purpose} needs the package '{package}', which is not installed",
-            hint=f'Install it with: pip install "litepyramid[{extra}]"',
+            hint=f"Install it with: {install_line(extra)}",
         )
