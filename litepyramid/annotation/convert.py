@@ -88,19 +88,20 @@ def convert(
             check_output(path, *read)
     if (labels or summaries) and not folder.annotations:
         raise InputError("no annotated summary", expected="at least one .pan file")
-    notes = list(folder.notes)
-    write_units(units, folder.units())
-    files = [units]
     for system in folder.systems:
         if "/" in system or system.startswith("."):
             raise InputError(f"system '{system}' cannot name a file", hint="Use --names.")
+    for made in (labels, summaries):
+        if made is not None:
+            _make(made, folder.systems)
+    notes = list(folder.notes)
+    write_units(units, folder.units())
+    files = [units]
     if labels is not None:
-        _make(labels)
         for labelled in folder.labels():
             write_labels(labels / f"{labelled.system}.jsonl", labelled)
         files.append(labels)
     if summaries is not None:
-        _make(summaries)
         for texts in folder.summaries():
             write_summaries(summaries, texts)
         files.append(summaries)
@@ -155,8 +156,17 @@ def write_scores(path: Path, result: PeerScores) -> None:
                         writer.writerow((system, name, metric, repr(score)))
 
 
-def _make(folder: Path) -> None:
+def _make(folder: Path, systems: Sequence[str]) -> None:
+    """Makes the folder, or finds it empty but for files of the same systems."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None
+    own = {f"{system}.jsonl" for system in systems}
+    for found in sorted(folder.iterdir()):
+        if found.name not in own:
+            raise InputError(
+                f"holds other files ('{found.name}'), which would be taken for systems too",
+                path=folder,
+                expected="a folder that is new, empty, or holds the same systems",
+            )

@@ -122,6 +122,18 @@ def test_pyramid_files_are_not_written_over(folder, cli):
     assert file.read_bytes() == before
 
 
+def test_systems_are_not_mixed_with_those_of_other_data(folder, tmp_path, cli):
+    out = tmp_path / "labels"
+    arguments = ["units", "from-pyr", folder, "-o", tmp_path / "u.jsonl", "--labels", out]
+    for _ in range(2):
+        cli(*arguments)
+    (out / "mine.jsonl").write_text("")
+    (tmp_path / "u.jsonl").unlink()
+    done = cli(*arguments, status=2)
+    assert "holds other files ('mine.jsonl')" in done.stderr
+    assert not (tmp_path / "u.jsonl").exists()
+
+
 def test_odd_files_are_counted(folder, tmp_path):
     other = [(uid, label + "!", places) for uid, label, places in SCUS]
     pan(folder / "D0901-A.M.100.E.5.pan", {"99": [["cracks"]]}, SUMMARY, scus=other)
