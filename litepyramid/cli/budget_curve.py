@@ -94,11 +94,14 @@ def curve(
     """
     from litepyramid.easiness.figure import check_figure, draw_curve
     from litepyramid.easiness.files import curve_files
+    from litepyramid.io.files import check_output
     from litepyramid.presence.judges import make_judge
     from litepyramid.report.table import emit
 
     if figure is not None:
         check_figure(figure)
+    if output is not None:
+        check_output(output, scus, references, stus, labels, scores, easiness, regressor, ids)
     result = curve_files(
         summaries,
         scus,

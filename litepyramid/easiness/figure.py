@@ -13,7 +13,7 @@ from litepyramid.io.files import atomic_write
 FORMATS = ("png", "pdf", "svg")
 _STYLE: dict[str, dict[str, Any]] = {
     "easiness": {"color": "#0072b2", "marker": "o", "linewidth": 2.0, "zorder": 4},
-    "random": {"color": "#e69f00", "marker": "", "linestyle": "--", "linewidth": 1.6},
+    "random": {"color": "#e69f00", "marker": "d", "linestyle": "--", "linewidth": 1.6},
     "reversed": {"color": "#d55e00", "marker": "v", "linestyle": ":", "linewidth": 1.4},
     "gold": {"color": "#009e73", "marker": "s", "linestyle": "-.", "linewidth": 1.2},
 }
@@ -42,7 +42,7 @@ def draw_curve(result: CurveResult, path: str | Path) -> None:
     """Draws the curve: share of STUs across, correlation with the human score up.
 
     One panel for each level and coefficient. The random line is the mean over its rankings with a
-    band of one standard deviation on either side.
+    band of one standard deviation on either side, a bar if there is one share.
 
     Args:
         result: What `budget_curve` gives.
@@ -69,7 +69,11 @@ def draw_curve(result: CurveResult, path: str | Path) -> None:
             if by == "random":
                 label = f"random, mean ± sd of {result.seeds}"
                 low, high = ([p.value + sign * p.sd for p in line] for sign in (-1, 1))
-                axis.fill_between(x, low, high, color="#e69f00", alpha=0.22, linewidth=0)
+                band = {"color": "#e69f00", "alpha": 0.22}
+                if len(line) > 1:
+                    axis.fill_between(x, low, high, linewidth=0, **band)
+                else:  # a band over one share has no width
+                    axis.vlines(x, low, high, linewidth=6, **band)
             axis.plot(x, [p.value for p in line], label=label, markersize=4, **_STYLE[by])
         axis.set_title(_LEVEL[level], fontsize=10)
         axis.set_xlabel("sentences that carry STUs (%)")

@@ -90,16 +90,21 @@ def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
 
 
 def check_output(output: str | Path, *inputs: str | Path | None) -> None:
-    """Refuses an output that is one of the files just read: a mistake that loses somebody's work.
+    """Says before the work whether a result can go there, and is none of the files to read.
 
     Args:
         output: The file to write.
         inputs: Files that are read; None stands for one that was not given.
 
     Raises:
-        InputError: It is one of them, perhaps by another name.
+        InputError: It is a folder or in none, or it is one of `inputs`, perhaps by another name:
+            a mistake that loses somebody's work.
     """
     output = Path(output)
+    if output.is_dir():
+        raise InputError("is a folder", path=output, expected="a file to write")
+    if not output.parent.is_dir():
+        raise InputError("the folder does not exist", path=output, hint="Check the path.")
     read = [Path(path) for path in inputs if path is not None]
     if output.is_file() and any(path.exists() and output.samefile(path) for path in read):
         raise InputError(

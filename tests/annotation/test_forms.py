@@ -170,6 +170,9 @@ def test_results_are_not_written_over_what_is_read(tmp_path, cli):
     done = cli("budget", "plan", references, "--sentences", 2, "-o", references, status=2)
     assert "is one of the files to read" in done.stderr
     assert references.read_bytes() == before
+    for output, words in ((folder, "is a folder"), (folder / "no" / "x", "does not exist")):
+        done = cli("budget", "plan", references, "--sentences", 2, "-o", output, status=2)
+        assert words in done.stderr
     plan = folder / "plan.json"
     cli("budget", "plan", references, "--sentences", 1, "-o", plan)
     cli("budget", "export", plan, "-o", folder / "out")

@@ -142,6 +142,17 @@ def test_table_json_and_figure(world, sums, tmp_path):
         draw_curve(curve, tmp_path / "c.gif")
 
 
+def test_one_share_shows_the_random_rankings_too(world, sums, tmp_path):
+    """A line through one point and a band of no width cannot be seen."""
+    pytest.importorskip("matplotlib")
+    *_, human, easiness = world
+    curve = budget_curve(sums, human, easiness=easiness, seeds=5, shares=[0.5])
+    draw_curve(curve, tmp_path / "one.svg")
+    text = (tmp_path / "one.svg").read_text(encoding="utf-8")
+    # a bar of one standard deviation in either panel: a line with both ends at the same share
+    assert text.count("stroke: #e69f00; stroke-opacity: 0.22; stroke-width: 6") == 2
+
+
 def test_what_cannot_be_drawn_is_named(world, sums):
     *_, human, easiness = world
     with pytest.raises(InputError, match="the human scores have the shape"):
