@@ -50,6 +50,8 @@ class WrittenUnits:
     def to_tables(self) -> Sequence[Table]:
         """Units by kind, and the progress in notes."""
         notes = list(self.progress.sentences())
+        if self.progress.started:
+            notes.append("What was begun can be taken as it is: --drafts.")
         if self.several:
             notes.append(f"Several workers wrote for ({len(self.several)}): {some(self.several)}.")
         if self.fallen_back:

@@ -81,6 +81,8 @@ def test_drafts_can_be_taken(tasks, stus):
     draft = wrote(tasks.writing[1], "Half", finished=False)
     result = collected(tasks, draft, stus=stus, drafts=True)
     assert texts(result, "ferry") == ("Half", *sample.STUS["ferry", 1])
+    assert "--drafts" not in render(result, "table")
+    assert "--drafts" in render(collected(tasks, draft, stus=stus), "table")
 
 
 def test_without_stus_only_scus_come_back(tasks):
