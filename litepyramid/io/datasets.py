@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -38,7 +39,8 @@ class DatasetCard:
         source: Where to get it.
         licence: As its publishers say.
         layout: What the folder or file must look like.
-        sha256: Known hashes of its files, to check that they are the published ones.
+        sha256: Known hashes of its files, by which `load_dataset` sees that they are the published
+            ones.
         read: Reads it from that folder or file.
     """
 
@@ -54,19 +56,41 @@ class DatasetCard:
 def load_dataset(name: str, path: str | Path) -> Dataset:
     """Reads a data set that the user has.
 
+    Files whose hash is known must be the published ones, line ends aside, so that results under a
+    data set's name are of that data set. Changed files are read as ``folder``.
+
     Args:
         name: One of `DATASETS`.
         path: Its folder or file.
 
     Raises:
-        InputError: There is no such data set, or its files are not as expected.
+        InputError: There is no such data set, or its files are not as expected or not the
+            published ones.
     """
     if name not in DATASETS:
         raise InputError(f"no data set '{name}'", expected=f"one of {', '.join(DATASETS)}")
     place = Path(path)
     if not place.exists():
         raise InputError("no such file or folder", path=place, expected=DATASETS[name].layout)
+    _check_hashes(DATASETS[name], place)
     return DATASETS[name].read(place)
+
+
+def _check_hashes(card: DatasetCard, folder: Path) -> None:
+    """Raises InputError at the first file that is there and is not the published one."""
+    for name, published in card.sha256.items():
+        if not (folder / name).is_file():
+            continue
+        data = (folder / name).read_bytes()
+        found = sha256(data).hexdigest()
+        if published not in (found, sha256(data.replace(b"\r\n", b"\n")).hexdigest()):
+            raise InputError(
+                f"is not the file published with {card.name} (SHA-256 {found[:12]}…)",
+                path=folder / name,
+                expected=f"{published[:12]}…",
+                hint=f"Get it from {card.source}; or, if the change is meant, read the data set as "
+                "folder=PATH.",
+            )
 
 
 def read_authors_folder(folder: Path, name: str = "") -> Dataset:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -56,6 +57,23 @@ def test_authors_layout_without_the_optional_files(authors):
     assert data.example_folds == (("2",), ("1",))
 
 
+def test_files_with_a_known_hash_must_be_the_published_ones(authors, monkeypatch):
+    text = (authors / "SCUs.txt").read_bytes()
+    known = {"SCUs.txt": hashlib.sha256(text).hexdigest(), "gone.txt": "0" * 64}
+    card = replace(DATASETS["realsumm"], sha256=known)
+    monkeypatch.setitem(DATASETS, "realsumm", card)
+    whole = load_dataset("realsumm", authors)
+    (authors / "SCUs.txt").write_bytes(text.replace(b"\n", b"\r\n"))
+    assert load_dataset("realsumm", authors) == whole
+    (authors / "SCUs.txt").write_bytes(text.replace(b"a", b"b"))
+    with pytest.raises(
+        InputError, match=r"SCUs\.txt: is not the file published with realsumm"
+    ) as e:
+        load_dataset("realsumm", authors)
+    assert "folder=PATH" in str(e.value)
+    assert load_dataset("folder", authors).inputs == whole.inputs
+
+
 def test_json_lines_in_place_of_line_files(authors):
     before = load_dataset("folder", authors)
     write_units(authors / "units.jsonl", before.scus)
@@ -104,13 +122,13 @@ def test_tac_pyramids_become_a_data_set(cli, tmp_path):
 def test_a_fold_of_unknown_inputs_is_named(authors):
     (authors / "by_examples" / "fold2.id").write_text("third\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"fold2\.id:1: input 'third' is not in the data set"):
-        load_dataset("realsumm", authors)
+        load_dataset("pyrxsum", authors)
 
 
 def test_an_input_in_two_folds_is_refused(authors):
     (authors / "by_examples" / "fold2.id").write_text("second\n", encoding="utf-8")
     with pytest.raises(InputError, match="'second' occurs twice"):
-        load_dataset("realsumm", authors)
+        load_dataset("pyrxsum", authors)
 
 
 def test_missing_places_and_names(tmp_path):
