@@ -134,6 +134,14 @@ def _text(text: str, path: str | Path, line: int, number: int) -> str:
             expected="units with one tab between them",
             hint="Take out the empty unit or the extra tab.",
         )
+    if text.startswith("<t>") and text.endswith("</t>"):
+        raise InputError(
+            f"unit {number} has the sentence marks of a reference",
+            path=path,
+            line=line,
+            expected="units with tabs between them",
+            hint="Were the files of references and units swapped?",
+        )
     return text
 
 

@@ -166,3 +166,9 @@ def test_scus_in_place_of_stus_are_refused_by_every_command(cli, files):
             assert said in cli(*command, cwd=files, status=2).stderr
     done = cli("easiness", "predict", "refs.txt", "--stus", "scus.jsonl", *ids, cwd=files, status=2)
     assert "is of kind 'scu'" in done.stderr
+
+
+def test_references_in_place_of_units_are_refused(cli, files):
+    options = ["--references", "refs.txt", "--scus", "refs.txt", "--ids", "ids.txt"]
+    done = cli("units", "mix", *options, "--share", 0.5, cwd=files, status=2)
+    assert "refs.txt:1: unit 1 has the sentence marks of a reference" in done.stderr
