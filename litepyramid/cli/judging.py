@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal
 
 import typer
+
+from litepyramid.cli.options import with_options
 
 _PANEL = "NLI judges (a hub id or a folder)"
 
@@ -120,26 +120,4 @@ def with_judge_settings(command: Callable[..., None]) -> Callable[..., None]:
 
     The command gets those that the user gave, as keyword arguments of `make_judge`.
     """
-    own = _parameters(command)
-    added = _parameters(_settings)
-    if own.pop("judge_settings", None) is None:
-        raise TypeError(f"{command.__name__} takes no judge_settings")
-
-    @wraps(command)
-    def wrapped(**given: Any) -> None:
-        settings = _settings(**{name: given.pop(name) for name in added})
-        command(**given, judge_settings=settings)
-
-    parameters = [*own.values(), *added.values()]
-    wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    wrapped.__annotations__ = {entry.name: entry.annotation for entry in parameters}
-    return wrapped
-
-
-def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """A function's parameters by name, keyword-only, with their annotations resolved."""
-    hints = get_type_hints(function, include_extras=True)
-    return {
-        name: entry.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, entry in inspect.signature(function).parameters.items()
-    }
+    return with_options("judge_settings", _settings)(command)

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import FormatOption, OutputOption, SeedOption, Shown, with_figure
 
 app = typer.Typer(
     help="Meta-evaluation: how well metrics agree with people, and how sure that is.",
@@ -95,6 +95,7 @@ def correlate(
 
 
 @app.command()
+@with_figure
 def interval(
     scores: ScoresArgument,
     against: AgainstOption = ["human"],  # noqa: B006
@@ -111,16 +112,13 @@ def interval(
         float, typer.Option("--confidence", help="Share inside the ends.")
     ] = 0.95,
     constant: ConstantOption = "skip",
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Confidence intervals of correlations, by bootstrap or Fisher's transformation."""
     from litepyramid.meta.intervals import interval as run
-    from litepyramid.report.figure import check_figure, save_figure
-    from litepyramid.report.table import emit
+    from litepyramid.report.meta_figures import interval_figure
 
-    check_figure(figure)
     result = run(
         list(scores),
         against,
@@ -133,14 +131,11 @@ def interval(
         confidence=confidence,
         constant=constant,
     )
-    if figure is not None:
-        from litepyramid.report.meta_figures import interval_figure
-
-        save_figure(interval_figure(result), figure)
-    emit(result, form, output)
+    shown.emit(result, interval_figure)
 
 
 @app.command()
+@with_figure
 def compare(
     scores: ScoresArgument,
     against: AgainstOption = ["human"],  # noqa: B006
@@ -180,16 +175,13 @@ def compare(
         typer.Option("--group", help="Corrected together: a metric's tests, or a level's."),
     ] = "metric",
     constant: ConstantOption = "skip",
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Test every pair of metrics: does one correlate better with the human score?"""
     from litepyramid.meta.comparisons import compare as run
-    from litepyramid.report.figure import check_figure, save_figure
-    from litepyramid.report.table import emit
+    from litepyramid.report.meta_figures import significance_figure
 
-    check_figure(figure)
     result = run(
         list(scores),
         against,
@@ -206,11 +198,7 @@ def compare(
         grouping=group,
         constant=constant,
     )
-    if figure is not None:
-        from litepyramid.report.meta_figures import significance_figure
-
-        save_figure(significance_figure(result), figure)
-    emit(result, form, output)
+    shown.emit(result, significance_figure)
 
 
 @app.command()

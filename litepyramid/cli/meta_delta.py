@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from litepyramid.cli.meta import AgainstOption, MetricOption, SamplesOption, ScoresArgument
-from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import SeedOption, Shown, with_figure
 
 FullOption = Annotated[
     list[Path] | None,
@@ -24,6 +24,7 @@ ScaleOption = Annotated[
 ]
 
 
+@with_figure
 def delta(
     scores: ScoresArgument,
     against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
@@ -70,16 +71,12 @@ def delta(
     ] = 0.95,
     samples: SamplesOption = 1000,
     seed: SeedOption = 12345,
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Correlate over system pairs that a metric puts close together (r_SYSΔ)."""
-    from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.reexamined_figures import delta_figure, difference_figure
-    from litepyramid.report.table import emit
 
-    check_figure(figure)
     if difference is not None:
         from litepyramid.meta.differences import difference as worth
 
@@ -97,9 +94,7 @@ def delta(
             seed=seed,
             scale=scale,
         )
-        emit(said, form, output)
-        if figure is not None:
-            save_figure(difference_figure(said), figure)
+        shown.emit(said, difference_figure)
         return
     from litepyramid.meta import delta as run
 
@@ -115,6 +110,4 @@ def delta(
         scale=scale,
         heat_tables=heat,
     )
-    emit(result, form, output)
-    if figure is not None:
-        save_figure(delta_figure(result), figure)
+    shown.emit(result, delta_figure)

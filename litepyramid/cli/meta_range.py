@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 import typer
 
 from litepyramid.cli.meta import MetricOption, ScoresArgument
-from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import FormatOption, OutputOption, SeedOption, Shown, with_figure
 
 
+@with_figure
 def range_(
     scores: ScoresArgument,
     metric: MetricOption = None,
@@ -49,17 +50,13 @@ def range_(
         int, typer.Option("--drawn", min=1, help="Summaries drawn for F/N (eq. 1).")
     ] = 5000,
     seed: SeedOption = 12345,
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Compare metrics with each other on average, all and top-scoring summaries."""
     from litepyramid.meta.ranges import scoring_range
-    from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.range_figures import range_figure
-    from litepyramid.report.table import emit
 
-    check_figure(figure)
     result = scoring_range(
         list(scores),
         metric,
@@ -74,9 +71,7 @@ def range_(
         drawn=drawn,
         seed=seed,
     )
-    emit(result, form, output)
-    if figure is not None:
-        save_figure(range_figure(result), figure)
+    shown.emit(result, range_figure)
 
 
 def generate(

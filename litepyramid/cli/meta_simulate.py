@@ -17,7 +17,7 @@ from litepyramid.cli.meta import (
     SamplesOption,
     ScoresArgument,
 )
-from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import SeedOption, Shown, with_figure
 
 app = typer.Typer(
     help="Simulate: coverage of intervals on held-out halves, power of tests.",
@@ -56,6 +56,7 @@ class TestName(StrEnum):
 
 
 @app.command()
+@with_figure
 def coverage(
     scores: ScoresArgument,
     against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
@@ -70,17 +71,13 @@ def coverage(
     samples: SamplesOption = 1000,
     journal: JournalOption = None,
     seed: SeedOption = 12345,
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Count how often an interval from half of the data holds the other half's correlation."""
     from litepyramid.meta.held_out import coverage as run
-    from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.simulation_figures import coverage_figure
-    from litepyramid.report.table import emit
 
-    check_figure(figure)
     result = run(
         list(scores),
         against,
@@ -95,12 +92,11 @@ def coverage(
         journal=journal,
         progress=True,
     )
-    emit(result, form, output)
-    if figure is not None:
-        save_figure(coverage_figure(result), figure)
+    shown.emit(result, coverage_figure)
 
 
 @app.command()
+@with_figure
 def power(
     scores: ScoresArgument,
     against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
@@ -146,9 +142,8 @@ def power(
     samples: SamplesOption = 1000,
     journal: JournalOption = None,
     seed: SeedOption = 12345,
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Count how often tests find a metric better than itself made worse by a known amount."""
     from litepyramid.errors import InputError
@@ -162,11 +157,8 @@ def power(
         power_on_noise,
         power_on_words,
     )
-    from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.simulation_figures import power_figure
-    from litepyramid.report.table import emit
 
-    check_figure(figure)
     settings = PowerSettings(
         methods=tuple(name.value for name in method),
         levels=tuple(name.value for name in level),
@@ -205,6 +197,4 @@ def power(
             journal=journal,
             progress=True,
         )
-    emit(result, form, output)
-    if figure is not None:
-        save_figure(power_figure(result), figure)
+    shown.emit(result, power_figure)

@@ -8,9 +8,10 @@ import typer
 
 from litepyramid.cli.meta import AgainstOption, MetricOption, ScoresArgument
 from litepyramid.cli.meta_delta import FullOption
-from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import SeedOption, Shown, with_figure
 
 
+@with_figure
 def stability(
     scores: ScoresArgument,
     against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
@@ -27,17 +28,13 @@ def stability(
         int, typer.Option("--samples", "-k", min=2, help="Pairs of rankings at each size.")
     ] = 1000,
     seed: SeedOption = 12345,
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Say how alike two rankings of the systems are that are made from M inputs each."""
     from litepyramid.meta.rankings import stability as run
-    from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.reexamined_figures import stability_figure
-    from litepyramid.report.table import emit
 
-    check_figure(figure)
     result = run(
         list(scores),
         None if no_human else against,
@@ -47,6 +44,4 @@ def stability(
         samples=samples,
         seed=seed,
     )
-    emit(result, form, output)
-    if figure is not None:
-        save_figure(stability_figure(result), figure)
+    shown.emit(result, stability_figure)

@@ -15,7 +15,7 @@ from litepyramid.cli.meta import (
     SamplesOption,
     ScoresArgument,
 )
-from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import SeedOption, Shown, with_figure
 
 
 class SamplingName(StrEnum):
@@ -26,6 +26,7 @@ class SamplingName(StrEnum):
     both = "both"
 
 
+@with_figure
 def full_set(
     scores: ScoresArgument,
     full: Annotated[
@@ -45,17 +46,13 @@ def full_set(
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
     samples: SamplesOption = 1000,
     seed: SeedOption = 12345,
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Correlate metrics over the whole test set with people over what they judged."""
     from litepyramid.meta.testset import full_test_set
-    from litepyramid.report.figure import check_figure, save_figure
     from litepyramid.report.reexamined_figures import full_set_figure
-    from litepyramid.report.table import emit
 
-    check_figure(figure)
     result = full_test_set(
         list(scores),
         list(full),
@@ -67,6 +64,4 @@ def full_set(
         samples=samples,
         seed=seed,
     )
-    emit(result, form, output)
-    if figure is not None:
-        save_figure(full_set_figure(result), figure)
+    shown.emit(result, full_set_figure)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -20,3 +24,100 @@ FigureOption = Annotated[
     Path | None,
     typer.Option("--figure", help="Draw the result into this file: .pdf, .png or .svg."),
 ]
+
+
+def with_options(
+    name: str, collect: Callable[..., Any]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A decorator that puts a group of options, declared once, in place of one parameter.
+
+    Args:
+        name: The parameter of the command that the options stand for.
+        collect: Its parameters are the options; what it makes of them is the command's argument.
+            It is called before the command.
+
+    Raises:
+        TypeError: The decorated command has no such parameter.
+
+    Example:
+        >>> def both(left: int = 1, right: int = 2) -> int:
+        ...     return left + right
+        >>> def show(total: int, last: str = "!") -> None:
+        ...     print(f"{total}{last}")
+        >>> command = with_options("total", both)(show)
+        >>> list(inspect.signature(command).parameters)
+        ['left', 'right', 'last']
+        >>> command(left=5, right=6, last=".")
+        11.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own, added = _parameters(command), _parameters(collect)
+        if name not in own:
+            raise TypeError(f"{command.__name__} takes no {name}")
+
+        @wraps(command)
+        def wrapped(**given: Any) -> None:
+            collected = collect(**{option: given.pop(option) for option in added})
+            command(**given, **{name: collected})
+
+        parameters = [
+            entry
+            for parameter in own.values()
+            for entry in (added.values() if parameter.name == name else (parameter,))
+        ]
+        wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        wrapped.__annotations__ = {entry.name: entry.annotation for entry in parameters}
+        return wrapped
+
+    return decorate
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """A function's parameters by name, keyword-only, with their annotations resolved."""
+    hints = get_type_hints(function, include_extras=True)
+    return {
+        name: entry.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
+        for name, entry in inspect.signature(function).parameters.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a command shows its result.
+
+    Attributes:
+        figure: The file it is drawn into, if any.
+        form: The form it is written in.
+        output: Where to; standard output if None.
+    """
+
+    figure: Path | None
+    form: Literal["table", "json", "csv", "latex"]
+    output: Path | None
+
+    def emit(self, result: Any, draw: Callable[[Any], Any]) -> None:
+        """Writes the result, and if a figure is wanted what `draw` makes of it."""
+        from litepyramid.report.figure import save_figure
+        from litepyramid.report.table import emit
+
+        emit(result, self.form, self.output)
+        if self.figure is not None:
+            save_figure(draw(result), self.figure)
+
+
+def _shown(
+    figure: FigureOption = None, form: FormatOption = "table", output: OutputOption = None
+) -> Shown:
+    from litepyramid.report.figure import check_figure
+
+    check_figure(figure)
+    return Shown(figure, form, output)
+
+
+def with_figure(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds --figure, --format and --output to a command that takes `shown`.
+
+    Whether the figure can be drawn is seen before the command's work.
+    """
+    return with_options("shown", _shown)(command)
