@@ -8,7 +8,19 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.options import FigureOption, FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import (
+    FigureOption,
+    FormatOption,
+    IdsOption,
+    JudgeOption,
+    OutputOption,
+    RegressorOption,
+    ScusOption,
+    SeedOption,
+    StusOption,
+    TheirReferencesOption,
+    TreesOption,
+)
 
 
 class CurveCoefficient(StrEnum):
@@ -26,14 +38,9 @@ def curve(
             help="Summary files, or folders of them; a system is a file.", show_default=False
         ),
     ],
-    scus: Annotated[Path, typer.Option("--scus", "-s", help="SCUs.", show_default=False)],
-    references: Annotated[
-        Path,
-        typer.Option("--references", "-r", help="References they come from.", show_default=False),
-    ],
-    stus: Annotated[
-        Path | None, typer.Option("--stus", "-t", help="STUs (default: extract them).")
-    ] = None,
+    scus: ScusOption,
+    references: TheirReferencesOption,
+    stus: StusOption = None,
     labels: Annotated[
         Path | None,
         typer.Option("--labels", "-l", help="Human presence labels of the SCUs: file or folder."),
@@ -51,20 +58,10 @@ def curve(
             "regressor was trained on these references (default: predict it)."
         ),
     ] = None,
-    regressor: Annotated[
-        Path | None,
-        typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
-    ] = None,
-    parses: Annotated[
-        Path | None,
-        typer.Option(help="Constituency trees, for a regressor on the paper's features."),
-    ] = None,
-    judge: Annotated[
-        str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
-    ] = "lexical",
-    ids: Annotated[
-        Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
-    ] = None,
+    regressor: RegressorOption = None,
+    parses: TreesOption = None,
+    judge: JudgeOption = "lexical",
+    ids: IdsOption = None,
     folds: Annotated[
         Path | None,
         typer.Option(help="Folder with a file of ids for each fold: mean of their correlations."),

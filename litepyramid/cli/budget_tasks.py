@@ -7,9 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, SeedOption
-
-Ids = Annotated[Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")]
+from litepyramid.cli.options import FormatOption, IdsOption, RegressorOption, SeedOption
 
 
 def plan(
@@ -37,10 +35,7 @@ def plan(
         Path | None,
         typer.Option(help="Easiness of every sentence, instead of predicting it."),
     ] = None,
-    regressor: Annotated[
-        Path | None,
-        typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
-    ] = None,
+    regressor: RegressorOption = None,
     stus: Annotated[
         Path | None, typer.Option(help="The STUs that will be used. [default: extracted]")
     ] = None,
@@ -51,7 +46,7 @@ def plan(
     splitter: Annotated[
         Literal["rules", "punkt"], typer.Option(help="Splits references without marks.")
     ] = "rules",
-    ids: Ids = None,
+    ids: IdsOption = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the plan here, for budget export.")
     ] = None,
@@ -116,7 +111,7 @@ def export(
         int, typer.Option(min=1, help="Deal the tasks out to so many pages or batches.")
     ] = 1,
     title: Annotated[str | None, typer.Option(help="What people see above the tasks.")] = None,
-    ids: Ids = None,
+    ids: IdsOption = None,
     form: FormatOption = "table",
 ) -> None:
     """Write the tasks for people: SCU writing from a plan, presence judging from summaries."""

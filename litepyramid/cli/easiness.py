@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import FormatOption, IdsOption, OutputOption, SeedOption, with_options
 
 if TYPE_CHECKING:
     from litepyramid.easiness.prepare import Prepared
-    from litepyramid.easiness.regressor import Settings
     from litepyramid.easiness.scores import Easiness
 
 app = typer.Typer(
@@ -39,22 +38,50 @@ Parses = Annotated[
     Path | None,
     typer.Option("--parses", help="Interchange file with constituency trees, for 'constituency'."),
 ]
-Ids = Annotated[Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")]
-Depth = Annotated[int, typer.Option("--max-depth", help="Deepest a tree may grow.")]
-Eta = Annotated[float, typer.Option("--eta", help="Learning rate.")]
-Rounds = Annotated[int, typer.Option("--rounds", help="Number of boosting steps.")]
-Forest = Annotated[int, typer.Option("--forest", help="Trees side by side at each step.")]
-Leaf = Annotated[float, typer.Option("--min-child-weight", help="Fewest sentences in a leaf.")]
-Subsample = Annotated[float, typer.Option("--subsample", help="Share of sentences a tree sees.")]
-Colsample = Annotated[float, typer.Option("--colsample", help="Share of features a tree sees.")]
 
-Prior = Annotated[
-    float,
-    typer.Option("--scu-prior", help="n SCUs make a sentence count n / (n + this); 0: all alike."),
-]
+
+def _settings(
+    max_depth: Annotated[int, typer.Option("--max-depth", help="Deepest a tree may grow.")] = 3,
+    eta: Annotated[float, typer.Option("--eta", help="Learning rate.")] = 0.1,
+    rounds: Annotated[int, typer.Option("--rounds", help="Number of boosting steps.")] = 40,
+    forest: Annotated[int, typer.Option("--forest", help="Trees side by side at each step.")] = 1,
+    min_child_weight: Annotated[
+        float, typer.Option("--min-child-weight", help="Fewest sentences in a leaf.")
+    ] = 1.0,
+    subsample: Annotated[
+        float, typer.Option("--subsample", help="Share of sentences a tree sees.")
+    ] = 1.0,
+    colsample: Annotated[
+        float, typer.Option("--colsample", help="Share of features a tree sees.")
+    ] = 1.0,
+    scu_prior: Annotated[
+        float,
+        typer.Option(
+            "--scu-prior", help="n SCUs make a sentence count n / (n + this); 0: all alike."
+        ),
+    ] = 0.0,
+    seed: SeedOption = 12345,
+) -> Any:
+    """The settings of a regressor's training; the defaults are the paper's."""
+    from litepyramid.easiness.regressor import Settings
+
+    settings = Settings(
+        max_depth=max_depth,
+        eta=eta,
+        rounds=rounds,
+        forest=forest,
+        min_child_weight=min_child_weight,
+        subsample=subsample,
+        colsample=colsample,
+        scu_prior=scu_prior,
+        seed=seed,
+    )
+    settings.check()
+    return settings
 
 
 @app.command()
+@with_options("settings", _settings)
 def fit(
     references: References,
     scus: Scus,
@@ -65,24 +92,14 @@ def fit(
     stus: Stus = None,
     features: Features = "dependency+stus",
     parses: Parses = None,
-    ids: Ids = None,
-    max_depth: Depth = 3,
-    eta: Eta = 0.1,
-    rounds: Rounds = 40,
-    forest: Forest = 1,
-    min_child_weight: Leaf = 1.0,
-    subsample: Subsample = 1.0,
-    colsample: Colsample = 1.0,
-    scu_prior: Prior = 0.0,
-    seed: SeedOption = 12345,
+    ids: IdsOption = None,
+    *,
+    settings: Any,
 ) -> None:
     """Train a regressor of easiness on references with SCUs; the defaults are the paper's."""
     from litepyramid.easiness.regressor import fit as train
     from litepyramid.easiness.regressor import save_regressor
 
-    settings = _settings(
-        max_depth, eta, rounds, forest, min_child_weight, subsample, colsample, scu_prior, seed
-    )
     prepared, gold = _prepared(references, scus, stus, features, parses, ids)
     about = {"references": references.name, **dict(prepared.signature.fields)}
     regressor = train(prepared.features, gold.values, settings, about, gold.scus)
@@ -104,7 +121,7 @@ def predict(
     ] = None,
     stus: Stus = None,
     parses: Parses = None,
-    ids: Ids = None,
+    ids: IdsOption = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the values here, as JSON Lines, too."),
@@ -136,13 +153,14 @@ def predict(
 
 
 @app.command()
+@with_options("settings", _settings)
 def evaluate(
     references: References,
     scus: Scus,
     stus: Stus = None,
     features: Features = "dependency+stus",
     parses: Parses = None,
-    ids: Ids = None,
+    ids: IdsOption = None,
     folds: Annotated[
         Path | None,
         typer.Option("--folds", help="A folder with a file of ids for each fold."),
@@ -152,15 +170,8 @@ def evaluate(
         Path | None,
         typer.Option(help="Write each sentence's cross-fitted easiness here, as JSON Lines."),
     ] = None,
-    max_depth: Depth = 3,
-    eta: Eta = 0.1,
-    rounds: Rounds = 40,
-    forest: Forest = 1,
-    min_child_weight: Leaf = 1.0,
-    subsample: Subsample = 1.0,
-    colsample: Colsample = 1.0,
-    scu_prior: Prior = 0.0,
-    seed: SeedOption = 12345,
+    *,
+    settings: Any,
     form: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
@@ -175,44 +186,13 @@ def evaluate(
 
     if predictions is not None:
         check_output(predictions, references, scus, stus, parses, ids)
-    settings = _settings(
-        max_depth, eta, rounds, forest, min_child_weight, subsample, colsample, scu_prior, seed
-    )
     prepared, gold = _prepared(references, scus, stus, features, parses, ids)
     names = [sentence.input for sentence in gold.sentences]
-    places = seeded_folds(names, k, seed) if folds is None else read_folds(folds)
+    places = seeded_folds(names, k, settings.seed) if folds is None else read_folds(folds)
     result = cross_fit(prepared.features, gold, places, settings)
     if predictions is not None:
         write_easiness(predictions, result.predicted)
     emit(result, form, output)
-
-
-def _settings(
-    depth: int,
-    eta: float,
-    rounds: int,
-    forest: int,
-    leaf: float,
-    subsample: float,
-    colsample: float,
-    prior: float,
-    seed: int,
-) -> Settings:
-    from litepyramid.easiness.regressor import Settings
-
-    settings = Settings(
-        max_depth=depth,
-        eta=eta,
-        rounds=rounds,
-        forest=forest,
-        min_child_weight=leaf,
-        subsample=subsample,
-        colsample=colsample,
-        scu_prior=prior,
-        seed=seed,
-    )
-    settings.check()
-    return settings
 
 
 def _prepared(

@@ -8,7 +8,14 @@ from typing import Annotated, Literal
 import typer
 
 from litepyramid.cli.meta import MetricOption, ScoresArgument
-from litepyramid.cli.options import FormatOption, OutputOption, SeedOption, Shown, with_figure
+from litepyramid.cli.options import (
+    FormatOption,
+    IdsOption,
+    OutputOption,
+    SeedOption,
+    Shown,
+    with_figure,
+)
 
 
 @with_figure
@@ -100,9 +107,7 @@ def generate(
         list[Path] | None,
         typer.Option("--summaries", help="Systems' summaries to score too: files or folders."),
     ] = None,
-    ids: Annotated[
-        Path | None, typer.Option("--ids", help="Ids of the line files' inputs, one a line.")
-    ] = None,
+    ids: IdsOption = None,
     inputs: Annotated[
         int | None, typer.Option("--inputs", min=1, help="Only the first so many inputs.")
     ] = None,

@@ -17,7 +17,7 @@ from litepyramid.cli.meta import (
     SamplesOption,
     ScoresArgument,
 )
-from litepyramid.cli.options import SeedOption, Shown, with_figure
+from litepyramid.cli.options import IdsOption, SeedOption, Shown, with_figure
 
 app = typer.Typer(
     help="Simulate: coverage of intervals on held-out halves, power of tests.",
@@ -115,9 +115,7 @@ def power(
     references: Annotated[
         Path | None, typer.Option("--references", "-r", help="With --summaries: their references.")
     ] = None,
-    ids: Annotated[
-        Path | None, typer.Option("--ids", help="Ids of the line files' inputs, one a line.")
-    ] = None,
+    ids: IdsOption = None,
     variant: Annotated[
         Literal["recall", "f1", "precision"],
         typer.Option("--variant", help="With --summaries: of ROUGE-1."),

@@ -24,6 +24,32 @@ FigureOption = Annotated[
     Path | None,
     typer.Option("--figure", help="Draw the result into this file: .pdf, .png or .svg."),
 ]
+IdsOption = Annotated[
+    Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
+]
+JudgeOption = Annotated[
+    str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
+]
+KindOption = Annotated[
+    Literal["scu", "stu"],
+    typer.Option("--kind", help="What the units of a file are that does not say."),
+]
+ScusOption = Annotated[Path, typer.Option("--scus", "-s", help="SCUs.", show_default=False)]
+StusOption = Annotated[
+    Path | None, typer.Option("--stus", "-t", help="STUs (default: extract them).")
+]
+TheirReferencesOption = Annotated[
+    Path,
+    typer.Option("--references", "-r", help="References they come from.", show_default=False),
+]
+RegressorOption = Annotated[
+    Path | None,
+    typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
+]
+TreesOption = Annotated[
+    Path | None,
+    typer.Option("--parses", help="Constituency trees, for a regressor on the paper's features."),
+]
 
 
 def with_options(

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from litepyramid.cli.judging import with_judge_settings
-from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import (
+    FormatOption,
+    IdsOption,
+    JudgeOption,
+    KindOption,
+    OutputOption,
+    SeedOption,
+)
 
 if TYPE_CHECKING:
     from litepyramid.types import InputUnits
@@ -40,16 +47,6 @@ CorefOption = Annotated[
     typer.Option(
         "--coref", help="With --references: srl (what the SRL backend links), none, or a file."
     ),
-]
-JudgeOption = Annotated[
-    str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
-]
-KindOption = Annotated[
-    Literal["scu", "stu"],
-    typer.Option("--kind", help="What the units of a file are that does not say."),
-]
-IdsOption = Annotated[
-    Path | None, typer.Option("--ids", help="Ids of the line files' inputs, one a line.")
 ]
 WeightsOption = Annotated[
     Path | None, typer.Option("--weights", "-w", help="A weight for every unit.")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from litepyramid.cli import pyramid_files, units_mix
+from litepyramid.cli.options import IdsOption, KindOption
 
 if TYPE_CHECKING:
     from litepyramid.types import InputUnits
@@ -41,9 +42,6 @@ FormOption = Annotated[
         "output is named .jsonl or is standard output, else lines]",
         show_default=False,
     ),
-]
-IdsOption = Annotated[
-    Path | None, typer.Option("--ids", help="Ids of a line file's inputs, one a line.")
 ]
 
 
@@ -125,10 +123,7 @@ def convert(
         Path | None,
         typer.Option("--write-ids", help="Write the inputs' ids to this file, one a line."),
     ] = None,
-    kind: Annotated[
-        Literal["scu", "stu"],
-        typer.Option("--kind", help="What the units of a file are that does not say."),
-    ] = "scu",
+    kind: KindOption = "scu",
 ) -> None:
     """Convert units between JSON Lines and line files.
 

@@ -7,18 +7,22 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, SeedOption
+from litepyramid.cli.options import (
+    FormatOption,
+    IdsOption,
+    RegressorOption,
+    ScusOption,
+    SeedOption,
+    StusOption,
+    TheirReferencesOption,
+    TreesOption,
+)
 
 
 def mix(
-    scus: Annotated[Path, typer.Option("--scus", "-s", help="SCUs.", show_default=False)],
-    references: Annotated[
-        Path,
-        typer.Option("--references", "-r", help="References they come from.", show_default=False),
-    ],
-    stus: Annotated[
-        Path | None, typer.Option("--stus", "-t", help="STUs (default: extract them).")
-    ] = None,
+    scus: ScusOption,
+    references: TheirReferencesOption,
+    stus: StusOption = None,
     share: Annotated[
         float | None,
         typer.Option("--share", help="Share of the sentences that carry STUs, 0 to 1."),
@@ -37,21 +41,13 @@ def mix(
         Path | None,
         typer.Option(help="Easiness of every sentence (JSON Lines), instead of predicting it."),
     ] = None,
-    regressor: Annotated[
-        Path | None,
-        typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
-    ] = None,
+    regressor: RegressorOption = None,
     as_authors: Annotated[
         bool,
         typer.Option("--as-authors", help="With --share: do it as ZB21's code, quirks and all."),
     ] = False,
-    parses: Annotated[
-        Path | None,
-        typer.Option(help="Constituency trees, for a regressor on the paper's features."),
-    ] = None,
-    ids: Annotated[
-        Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
-    ] = None,
+    parses: TreesOption = None,
+    ids: IdsOption = None,
     output: Annotated[
         Path | None,
         typer.Option(
