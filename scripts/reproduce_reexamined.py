@@ -13,7 +13,7 @@ from pathlib import Path
 
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import coverage, delta, difference, power_on_noise, stability
-from litepyramid.meta.power import PowerSettings
+from litepyramid.meta.power_result import PowerSettings
 from litepyramid.report.table import render
 
 SETS = {

@@ -151,10 +151,10 @@ def power(
     from litepyramid.meta.power import (
         NOISE_LEVELS,
         WORD_SHARES,
-        PowerSettings,
         power_on_noise,
         power_on_words,
     )
+    from litepyramid.meta.power_result import PowerSettings
     from litepyramid.report.simulation_figures import power_figure
 
     settings = PowerSettings(

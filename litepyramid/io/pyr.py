@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from litepyramid.errors import InputError
+from litepyramid.io.pyr_text import heading_places, nearest, packed, split_text
 from litepyramid.io.xml import Element, read_xml
 from litepyramid.types import InputReferences, InputUnits, Unit
 
 NAMES = r"^(?P<input>[^.]+)(?:\..*)?\.(?P<system>[^.]+)$"
-MAX_PATTERN_TEXT = 200_000
-_RULE = re.compile(r"[-=_*]{3,}")
-_PLAIN_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[^\\()|{}]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,8 +253,8 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
     lines = _lines(node.child("text"))
     text = "\n".join(lines)
     pattern = node.child("startDocumentRegEx")
-    starts = _starts(text, lines, pattern.text if pattern is not None else "")
-    references, titles = _split(text, starts)
+    starts = heading_places(text, lines, pattern.text if pattern is not None else "")
+    references, titles = split_text(text, starts)
     firsts = [start for start, _ in starts]
     scus: list[Scu] = []
     seen: set[str] = set()
@@ -314,8 +311,8 @@ def _contributor(
         end = _offset(part, "end", path)
         if start is not None and label.strip():
             stands = text[start : len(label) + start if end is None else end]
-            if _packed(stands) != _packed(label):
-                start, end = _nearest(text, label, start)
+            if packed(stands) != packed(label):
+                start, end = nearest(text, label, start)
         parts.append(Part(label, start, end))
     placed = [p.start for p in parts if p.start is not None]
     owners = {bisect_right(firsts, start) - 1 for start in placed}
@@ -338,80 +335,3 @@ def _offset(part: Element, key: str, path: Path) -> int | None:
         raise InputError(
             f'<part> has {key}="{value}"', path=path, line=part.line, expected="a whole number"
         ) from None
-
-
-def _packed(text: str) -> str:
-    """The text without white space: DUCView drops the line breaks inside a part's label."""
-    return "".join(text.split())
-
-
-def _nearest(text: str, label: str, start: int) -> tuple[int | None, int | None]:
-    """Where the label really stands, closest to the offset that the file gives."""
-    places = [place for place, char in enumerate(text) if not char.isspace()]
-    packed, wanted = _packed(text), _packed(label)
-    found = [m.start() for m in re.finditer(re.escape(wanted), packed)]
-    if not found:
-        return None, None
-    best = min(found, key=lambda index: abs(places[index] - start))
-    return places[best], places[best + len(wanted) - 1] + 1
-
-
-def _starts(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, int]]:
-    """Per reference, where its heading starts and where it ends; [] if it cannot be told.
-
-    The file's own pattern is used first; it comes from others, so it is only run if it can be
-    made free of backtracking (no groups, every repetition possessive). Else a heading is a line
-    between two rules of dashes.
-    """
-    safe = _possessive(pattern)
-    if safe is not None and len(text) <= MAX_PATTERN_TEXT:
-        # DUCView's pattern may begin with an optional rule: no match is empty.
-        found = [(m.start(), m.end()) for m in safe.finditer(text) if m.end() > m.start()]
-        if len(found) > 1:
-            return found
-    starts = []
-    offset = 0
-    offsets = []
-    for line in lines:
-        offsets.append(offset)
-        offset += len(line) + 1
-    for i in range(len(lines) - 2):
-        above, title, below = (lines[i + k].strip() for k in range(3))
-        if _RULE.fullmatch(above) and _RULE.fullmatch(below) and title:
-            starts.append((offsets[i], offsets[i + 2] + len(lines[i + 2])))
-    return starts
-
-
-def _possessive(pattern: str) -> re.Pattern[str] | None:
-    """The pattern with every repetition possessive; None if it is empty, odd or has groups."""
-    pattern = pattern.strip("\r\n")
-    out: list[str] = []
-    place = 0
-    while place < len(pattern):
-        atom = _PLAIN_CLASS.match(pattern, place)
-        if atom is None or atom[0] in "*+?" or (atom[0][0] == "\\" and atom[0][1].isdigit()):
-            return None
-        place = atom.end()
-        out.append(atom[0])
-        if place < len(pattern) and pattern[place] in "*+?":
-            out.append(pattern[place] + "+")
-            place += 1
-            if place < len(pattern) and pattern[place] in "?+":
-                return None
-    try:
-        return re.compile("".join(out)) if out else None
-    except re.error:
-        return None
-
-
-def _split(
-    text: str, starts: list[tuple[int, int]]
-) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    references, titles = [], []
-    for index, (start, end) in enumerate(starts):
-        last = starts[index + 1][0] if index + 1 < len(starts) else len(text)
-        lines = (" ".join(line.split()) for line in text[end:last].split("\n"))
-        references.append(tuple(line for line in lines if line))
-        heading = (line.strip() for line in text[start:end].split("\n"))
-        titles.append(next((h for h in heading if h and not _RULE.fullmatch(h)), ""))
-    return tuple(references), tuple(titles)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from math import isnan, nan, sqrt
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -14,160 +13,16 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import align
 from litepyramid.meta.journal import Journal, piece_rng
-from litepyramid.meta.kernels import Coefficient
-from litepyramid.meta.levels import Level
-from litepyramid.meta.significance import ComparisonMethod, compare_pairs
+from litepyramid.meta.power_result import Kind, Power, PowerResult, PowerSettings
+from litepyramid.meta.significance import compare_pairs
 from litepyramid.metrics.degraded import SampledRouge
 from litepyramid.metrics.rouge import RougeVariant
-from litepyramid.report.table import Cell, Column, Table
-from litepyramid.resampling import check_samples
 from litepyramid.types import FloatArray, InputReferences, Signature, SystemSummaries
 
 BLOCK = 10
 Degraded = Callable[[float, np.random.Generator], FloatArray]
-Kind = Literal["words", "noise"]
 WORD_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 NOISE_LEVELS = (0.25, 0.5, 1.0, 2.0, 4.0)
-METHODS: tuple[ComparisonMethod, ...] = ("perm-both", "boot-both", "williams")
-
-
-@dataclass(frozen=True, slots=True)
-class PowerSettings:
-    """How trials are made and tested.
-
-    Attributes:
-        methods: Any of the comparison methods of `litepyramid.meta.significance`.
-        levels: Any of system, summary, global.
-        coefficient: DDR21's Fig. 3 uses ``"pearson"``.
-        trials: Worse metrics drawn for each amount (DDR21: 1,000).
-        samples: Permutations or bootstrap samples a test.
-        alpha: The level of the tests.
-        seed: Each trial has its own generator made from this, the amount and its number.
-    """
-
-    methods: tuple[ComparisonMethod, ...] = METHODS
-    levels: tuple[Level, ...] = ("system", "summary")
-    coefficient: Coefficient = "pearson"
-    trials: int = 1000
-    samples: int = 1000
-    alpha: float = 0.05
-    seed: int = 12345
-
-    def __post_init__(self) -> None:
-        if self.trials < 1 or not 0 < self.alpha < 1:
-            raise InputError(
-                f"{self.trials} trials at {self.alpha:g}",
-                expected="at least one trial, and a level between 0 and 1",
-            )
-        if set(self.methods) != {"williams"}:
-            check_samples(self.samples, alpha=self.alpha)
-
-
-@dataclass(frozen=True, slots=True)
-class Power:
-    """How often one test rejected H0 against a metric worse by a known amount.
-
-    Attributes:
-        amount: Share of the words that the worse metric saw, or its noise.
-        level: System or summary.
-        method: The test.
-        power: Share of the trials with p ≤ α.
-        error: Its standard error.
-        trials: Trials with a p-value.
-        gap: Mean of r(X, Z) − r(Y, Z).
-    """
-
-    amount: float
-    level: Level
-    method: ComparisonMethod
-    power: float
-    error: float
-    trials: int
-    gap: float
-
-
-@dataclass(frozen=True)
-class PowerResult:
-    """Power of every test, level and amount.
-
-    Attributes:
-        rows: One entry each.
-        metric: The metric that is made worse.
-        against: The human score.
-        kind: ``"words"`` or ``"noise"``.
-        settings: How trials were made and tested.
-        systems: N.
-        inputs: M.
-        left_out: What was left out to get there.
-        signature: Names everything that the numbers depend on.
-    """
-
-    rows: tuple[Power, ...]
-    metric: str
-    against: str
-    kind: Kind
-    settings: PowerSettings
-    systems: int
-    inputs: int
-    left_out: str
-    signature: Signature
-
-    def to_tables(self) -> list[Table]:
-        """A row an amount, level and test."""
-        rows: list[tuple[Cell, ...]] = [
-            (
-                100 * r.amount if self.kind == "words" else r.amount,
-                r.level,
-                r.method.upper() if r.method != "williams" else "Williams",
-                r.power,
-                r.error,
-                r.gap,
-                r.trials,
-            )
-            for r in self.rows
-        ]
-        first = (
-            Column("amount", "% of words", digits=0)
-            if self.kind == "words"
-            else Column("amount", "noise", digits=2)
-        )
-        columns = (
-            first,
-            Column("level"),
-            Column("method", "test"),
-            Column("power"),
-            Column("error", "± se"),
-            Column("gap", "r less r", signed=True),
-            Column("trials"),
-        )
-        what = (
-            "the same metric on a random share of each summary's words"
-            if self.kind == "words"
-            else "the same metric plus noise, in standard deviations of its scores"
-        )
-        left = f"; left out: {self.left_out}" if self.left_out else ""
-        notes = (
-            f"Share of trials in which {self.metric} is found better than {what}, "
-            f"p ≤ {self.settings.alpha:g}, one-tailed.",
-            f"{self.systems} systems, {self.inputs} inputs{left}.",
-            f"Signature: {self.signature}",
-        )
-        title = f"Power of tests ({self.settings.coefficient}, against {self.against})"
-        return [Table(title, columns, tuple(rows), notes)]
-
-    def to_json(self) -> dict[str, Any]:
-        """Every number."""
-        return {
-            "metric": self.metric,
-            "against": self.against,
-            "kind": self.kind,
-            "settings": asdict(self.settings),
-            "systems": self.systems,
-            "inputs": self.inputs,
-            "left_out": self.left_out,
-            "rows": [asdict(r) for r in self.rows],
-            "signature": self.signature.to_dict(),
-        }  # fmt: skip
 
 
 def power_on_words(

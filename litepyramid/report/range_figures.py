@@ -9,7 +9,7 @@ from litepyramid.report.figure import COLOURS, new_figure, plain_axes, style
 
 if TYPE_CHECKING:
     from litepyramid.meta.range_curves import RangePoint
-    from litepyramid.meta.ranges import ScoringRangeResult
+    from litepyramid.meta.range_result import ScoringRangeResult
 
 _NAMED = 14
 _TITLES = {"judged": "judged summaries (A)", "whole": "whole range (W)", "top": "top range (T)"}

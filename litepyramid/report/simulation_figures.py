@@ -8,7 +8,7 @@ from litepyramid.report.figure import COLOURS, new_figure, plain_axes
 
 if TYPE_CHECKING:
     from litepyramid.meta.held_out import CoverageResult
-    from litepyramid.meta.power import PowerResult
+    from litepyramid.meta.power_result import PowerResult
 
 
 def _label(method: str) -> str:

@@ -198,6 +198,6 @@ def test_a_pyramid_is_no_annotation(tmp_path):
 
 
 def test_pattern_of_ducview_is_one_we_run():
-    from litepyramid.io.pyr import _possessive
+    from litepyramid.io.pyr_text import _possessive
 
     assert _possessive(PATTERN).pattern == PATTERN.replace("*", "*+")

@@ -8,7 +8,8 @@ import pytest
 from litepyramid.errors import InputError
 from litepyramid.meta import held_out as coverage_module
 from litepyramid.meta.held_out import coverage
-from litepyramid.meta.power import PowerSettings, power_on_noise, power_on_words
+from litepyramid.meta.power import power_on_noise, power_on_words
+from litepyramid.meta.power_result import PowerSettings
 from litepyramid.types import InputReferences, ScoreTable, SystemSummaries
 
 SUMMEVAL = "expert_relevance_*"
