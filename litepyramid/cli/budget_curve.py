@@ -9,17 +9,16 @@ from typing import Annotated, Literal
 import typer
 
 from litepyramid.cli.options import (
-    FigureOption,
-    FormatOption,
     IdsOption,
     JudgeOption,
-    OutputOption,
     RegressorOption,
     ScusOption,
     SeedOption,
+    Shown,
     StusOption,
     TheirReferencesOption,
     TreesOption,
+    with_figure,
 )
 
 
@@ -31,6 +30,7 @@ class CurveCoefficient(StrEnum):
     kendall = "kendall"
 
 
+@with_figure
 def curve(
     summaries: Annotated[
         list[Path],
@@ -80,25 +80,21 @@ def curve(
     ] = "skip",
     seeds: Annotated[int, typer.Option("--seeds", min=0, help="Random rankings to average.")] = 100,
     seed: SeedOption = 12345,
-    figure: FigureOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    *,
+    shown: Shown,
 ) -> None:
     """Correlation with human scores by the share of sentences that carry STUs (ZB21 Fig. 2, 4).
 
     One line each for predicted easiness, random choice (mean and deviation over many), the
     reversed ranking, and gold easiness.
     """
-    from litepyramid.easiness.figure import check_figure, draw_curve
+    from litepyramid.easiness.figure import curve_figure
     from litepyramid.easiness.files import curve_files
     from litepyramid.io.files import check_output
     from litepyramid.presence.judges import make_judge
-    from litepyramid.report.table import emit
 
-    if figure is not None:
-        check_figure(figure)
-    if output is not None:
-        check_output(output, scus, references, stus, labels, scores, easiness, regressor, ids)
+    if shown.output is not None:
+        check_output(shown.output, scus, references, stus, labels, scores, easiness, regressor, ids)
     result = curve_files(
         summaries,
         scus,
@@ -119,6 +115,4 @@ def curve(
         constant=constant,
         folds=folds,
     )
-    if figure is not None:
-        draw_curve(result, figure)
-    emit(result, form, output)
+    shown.emit(result, curve_figure)

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from litepyramid.easiness.curve import TITLES, CurveResult
-from litepyramid.errors import InputError
-from litepyramid.extras import require
-from litepyramid.io.files import atomic_write
+from litepyramid.report.figure import new_figure
 
-FORMATS = ("png", "pdf", "svg")
 _STYLE: dict[str, dict[str, Any]] = {
     "easiness": {"color": "#0072b2", "marker": "o", "linewidth": 2.0, "zorder": 4},
     "random": {"color": "#e69f00", "marker": "d", "linestyle": "--", "linewidth": 1.6},
@@ -21,45 +17,22 @@ _LEVEL = {"system": "System level", "summary": "Summary level", "global": "Globa
 _NAME = {"pearson": "Pearson r", "spearman": "Spearman ρ", "kendall": "Kendall τ"}
 
 
-def check_figure(path: str | Path) -> None:
-    """Says before the work whether a figure can be drawn: its ending, its folder, matplotlib.
-
-    Raises:
-        InputError: The ending is none of .png, .pdf and .svg, or there is no such folder.
-        MissingExtraError: matplotlib is not installed.
-    """
-    path = Path(path)
-    if path.suffix[1:].lower() not in FORMATS:
-        raise InputError(
-            f"no figure can be drawn as '{path.name}'", expected="a name in .png, .pdf or .svg"
-        )
-    if not path.parent.is_dir():
-        raise InputError("the folder does not exist", path=path, hint="Check the path.")
-    require("matplotlib.figure", extra="report", purpose="the figure")
-
-
-def draw_curve(result: CurveResult, path: str | Path) -> None:
-    """Draws the curve: share of STUs across, correlation with the human score up.
+def curve_figure(result: CurveResult) -> Any:
+    """The curve drawn: share of STUs across, correlation with the human score up.
 
     One panel for each level and coefficient. The random line is the mean over its rankings with a
     band of one standard deviation on either side, a bar if there is one share.
 
     Args:
         result: What `budget_curve` gives.
-        path: The figure, in .png, .pdf or .svg.
 
     Raises:
-        InputError: The file has another ending or cannot be written.
         MissingExtraError: matplotlib is not installed.
     """
-    path = Path(path)
-    check_figure(path)
-    form = path.suffix[1:].lower()
-    figures = require("matplotlib.figure", extra="report", purpose="the figure")
     panels = result.panels
     across = min(2, len(panels))
     down = -(-len(panels) // across)
-    figure = figures.Figure(figsize=(4.6 * across, 3.4 * down), layout="constrained")
+    figure = new_figure(4.6 * across, 3.4 * down)
     axes = figure.subplots(down, across, squeeze=False).ravel()
     for axis, (level, coefficient) in zip(axes, panels, strict=False):
         for by in result.ways:
@@ -90,6 +63,4 @@ def draw_curve(result: CurveResult, path: str | Path) -> None:
     figure.legend(
         handles, labels, fontsize=9, frameon=False, loc="outside lower center", ncols=columns
     )
-    metadata = {"Creator": "litepyramid"} if form != "png" else {"Software": "litepyramid"}
-    with atomic_write(path, binary=True) as file:
-        figure.savefig(file, format=form, dpi=160, metadata=metadata)
+    return figure

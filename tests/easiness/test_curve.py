@@ -6,13 +6,14 @@ import pytest
 from litepyramid.easiness.curve import budget_curve, human_scores, judge_sentences
 from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
 from litepyramid.easiness.features import FeatureTable
-from litepyramid.easiness.figure import draw_curve
+from litepyramid.easiness.figure import curve_figure
 from litepyramid.easiness.mix import mix, stu_count
 from litepyramid.easiness.regressor import Settings
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.meta.levels import level_correlation
 from litepyramid.presence.recall import RecallJudge
+from litepyramid.report.figure import save_figure
 from litepyramid.report.table import render
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 from litepyramid.units.align import Sentence
@@ -136,10 +137,10 @@ def test_table_json_and_figure(world, sums, tmp_path):
     assert len(render(curve, "csv").splitlines()) == 1 + 3 * 2
     pytest.importorskip("matplotlib")
     for name, start in (("c.png", b"\x89PNG"), ("c.pdf", b"%PDF"), ("c.svg", b"<?xml")):
-        draw_curve(curve, tmp_path / name)
+        save_figure(curve_figure(curve), tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
-    with pytest.raises(InputError, match=r"no figure can be drawn as 'c\.gif'"):
-        draw_curve(curve, tmp_path / "c.gif")
+    with pytest.raises(InputError, match=r"c\.gif: no figure of the kind '\.gif'"):
+        save_figure(curve_figure(curve), tmp_path / "c.gif")
 
 
 def test_one_share_shows_the_random_rankings_too(world, sums, tmp_path):
@@ -147,7 +148,7 @@ def test_one_share_shows_the_random_rankings_too(world, sums, tmp_path):
     pytest.importorskip("matplotlib")
     *_, human, easiness = world
     curve = budget_curve(sums, human, easiness=easiness, seeds=5, shares=[0.5])
-    draw_curve(curve, tmp_path / "one.svg")
+    save_figure(curve_figure(curve), tmp_path / "one.svg")
     text = (tmp_path / "one.svg").read_text(encoding="utf-8")
     # a bar of one standard deviation in either panel: a line with both ends at the same share
     assert text.count("stroke: #e69f00; stroke-opacity: 0.22; stroke-width: 6") == 2
