@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from litepyramid.annotation.agreement import AgreementResult, agree
 from litepyramid.annotation.progress import Progress, some
-from litepyramid.annotation.responses import Response, ResponseFile
-from litepyramid.annotation.tasks import JudgingTask, TaskSet, WritingTask
+from litepyramid.annotation.responses import ResponseFile
+from litepyramid.annotation.sorting import nothing_belongs, sort_responses
+from litepyramid.annotation.tasks import TaskSet
 from litepyramid.easiness.mix import combine
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
@@ -33,6 +34,9 @@ class WrittenUnits:
         scus: How many SCUs were written for sentences that are done.
         stus: How many STUs stand in for the other sentences.
         fallen_back: Sentences that people should do and have not: they carry STUs.
+        no_fact: Sentences that are done and, as people say, state no fact: they carry no unit.
+        contradictory: Answers that give facts and say that there are none, as "task by worker
+            (place)"; they count as begun.
         several: Sentences that several workers wrote SCUs for, as "task: workers".
         without: Inputs left without a unit, so left out.
         signature: The settings.
@@ -43,6 +47,8 @@ class WrittenUnits:
     scus: int
     stus: int
     fallen_back: int
+    no_fact: tuple[str, ...]
+    contradictory: tuple[str, ...]
     several: tuple[str, ...]
     without: tuple[str, ...]
     signature: Signature
@@ -52,6 +58,15 @@ class WrittenUnits:
         notes = list(self.progress.sentences())
         if self.progress.started:
             notes.append("What was begun can be taken as it is: --drafts.")
+        if self.no_fact:
+            notes.append(
+                f"Done, with no fact and so no unit ({len(self.no_fact)}): {some(self.no_fact)}."
+            )
+        if self.contradictory:
+            notes.append(
+                "Answers that give facts and “no fact” at once, counted as begun "
+                f"({len(self.contradictory)}): {some(self.contradictory)}."
+            )
         if self.several:
             notes.append(f"Several workers wrote for ({len(self.several)}): {some(self.several)}.")
         if self.fallen_back:
@@ -71,6 +86,8 @@ class WrittenUnits:
             "scus": self.scus,
             "stus": self.stus,
             "fallen_back": self.fallen_back,
+            "no_fact": self.no_fact,
+            "contradictory": self.contradictory,
             "several": self.several,
             "without": self.without,
             "progress": self.progress.to_json(),
@@ -143,6 +160,9 @@ def collect_units(
 ) -> WrittenUnits:
     """Makes units of the SCUs that people wrote; every other sentence carries its STUs.
 
+    A sentence that people found no fact in is done and carries neither. An answer that gives facts
+    and says that there are none is one that was begun.
+
     Args:
         tasks: The writing tasks that went out.
         answers: What came back, perhaps half of it.
@@ -158,24 +178,31 @@ def collect_units(
     """
     if tasks.kind != "writing":
         raise InputError("these tasks are no SCU writing tasks", expected="writing tasks")
-    rows, unknown, duplicates = _sort(tasks, answers)
+    rows, unknown, duplicates = sort_responses(tasks, answers)
     if not rows:
-        raise _nothing(tasks, unknown)
+        raise nothing_belongs(tasks, unknown)
     scus: dict[tuple[str, int, int], list[str]] = {}
     started: list[str] = []
     open_: list[str] = []
+    no_fact: list[str] = []
+    contradictory: list[str] = []
     several: list[str] = []
     for task in tasks.writing:
-        given = [r for r in rows.get(task.id, {}).values() if r.scus]
-        finished = [r for r in given if r.finished or drafts]
+        given = [r for r in rows.get(task.id, {}).values() if r.scus or r.no_fact]
+        odd = [r for r in given if r.contradictory]
+        contradictory += [f"{task.name} by {r.worker} ({r.place})" for r in odd]
+        finished = [r for r in given if r.done or drafts]
         if not finished:
             (started if given else open_).append(task.name)
             continue
         if len(finished) > 1:
-            several.append(f"{task.name}: {', '.join(r.worker for r in finished)}")
+            names = [r.worker if r.scus else f"{r.worker} (no fact)" for r in finished]
+            several.append(f"{task.name}: {', '.join(names)}")
         taken = finished if writers == "all" else finished[:1]
         texts = dict.fromkeys(text for r in taken for text in r.scus)
         scus[task.input, task.reference, task.sentence] = list(texts)
+        if not texts:
+            no_fact.append(task.name)
     human = _written(tasks, scus)
     units, without = _with_stus(tasks, human, stus, set(scus))
     kinds = [unit.kind for entry in units for unit in entry.units]
@@ -193,6 +220,8 @@ def collect_units(
         scus=kinds.count("scu"),
         stus=kinds.count("stu"),
         fallen_back=0 if stus is None else len(started) + len(open_),
+        no_fact=tuple(no_fact),
+        contradictory=tuple(contradictory),
         several=tuple(several),
         without=without,
         signature=Signature.of(
@@ -261,7 +290,7 @@ def collect_labels(
     """
     if tasks.kind != "judging":
         raise InputError("these tasks are no presence judging tasks", expected="judging tasks")
-    rows, unknown, duplicates = _sort(tasks, answers)
+    rows, unknown, duplicates = sort_responses(tasks, answers)
     offsets = np.cumsum([0] + [len(t.units) for t in tasks.judging])
     workers = list(dict.fromkeys(worker for found in rows.values() for worker in found))
     row_of = {worker: row for row, worker in enumerate(workers)}
@@ -277,7 +306,7 @@ def collect_labels(
                 else:
                     extra.append(f"{task.name}: {index + 1} ({response.place})")
     if np.isnan(table).all():
-        raise _nothing(tasks, unknown)
+        raise nothing_belongs(tasks, unknown)
     agreement = agree(table, workers, noisy_above=noisy_above, min_compared=min_compared)
     found: dict[tuple[str, str], tuple[float, ...]] = {
         (system, name): (0.0,) * len(next(e for e in tasks.units if e.input == name).units)
@@ -334,44 +363,4 @@ def _labels(
         incomplete=tuple(e.input for e in tasks.units if e.input not in set(names)),
         agreement=agreement,
         progress=progress,
-    )
-
-
-def _sort(
-    tasks: TaskSet, answers: ResponseFile
-) -> tuple[dict[str, dict[str, Response]], tuple[str, ...], tuple[str, ...]]:
-    """Responses by task and worker: the latest of each worker, a finished one before a draft.
-
-    The later of two is the one saved later, where both files say when; else the one read later.
-    """
-    known: dict[str, WritingTask | JudgingTask] = {task.id: task for task in tasks.writing}
-    known |= {task.id: task for task in tasks.judging}
-    rows: dict[str, dict[str, Response]] = {}
-    unknown: list[str] = []
-    duplicates: list[str] = []
-    for response in answers.responses:
-        task = known.get(response.task)
-        if task is None:
-            unknown.append(f"{response.task} ({response.place})")
-            continue
-        mine = rows.setdefault(task.id, {})
-        before = mine.get(response.worker)
-        if before is not None:
-            if before.saved and response.saved and response.saved < before.saved:
-                before, response = response, before
-            if response.presence:
-                # An earlier answer to a unit that the later one leaves out counts.
-                response = replace(response, presence={**before.presence, **response.presence})
-            elif before.finished and not response.finished:
-                before, response = response, before
-            duplicates.append(f"{task.name} by {before.worker} ({before.place})")
-        mine[response.worker] = response
-    return rows, tuple(dict.fromkeys(unknown)), tuple(dict.fromkeys(duplicates))
-
-
-def _nothing(tasks: TaskSet, unknown: Sequence[str]) -> InputError:
-    return InputError(
-        "no answer belongs to these tasks",
-        expected=f"answers to the {len(tasks.ids)} {tasks.kind} tasks in tasks.json",
-        hint=f"Answers to unknown tasks: {some(unknown)}." if unknown else None,
     )

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from litepyramid.annotation.tasks import Kind
 
+NO_FACT = "No fact in this sentence"
+"""What people tick where there is nothing to write."""
+
 
 @dataclass(frozen=True, slots=True)
 class Guide:
@@ -32,6 +35,8 @@ _WRITING = Guide(
         "the highlighted one tell you who is meant.",
         "Use the sentence's own words where you can. Add nothing that it does not say.",
         "Together your lines should say all that the sentence says.",
+        "A sentence that states no fact, as many questions do, gets no line: tick "
+        f"“{NO_FACT}” instead.",
     ),
     given="Harbour pilot Ana Sousa, 41, steered the damaged ferry back to Lisbon.",
     example=(

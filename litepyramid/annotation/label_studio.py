@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from litepyramid.annotation.guide import GUIDES
+from litepyramid.annotation.guide import GUIDES, NO_FACT
 from litepyramid.annotation.responses import Response, ResponseFile, moment, scu_lines, truth
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
@@ -71,8 +71,11 @@ def labelling_configuration(tasks: TaskSet) -> str:
             "  </View>",
             '  <Header size="5" value="The sentence"/>',
             '  <Text name="sentence" value="$sentence"/>',
-            '  <TextArea name="scus" toName="sentence" rows="1" editable="true" required="true"',
+            '  <TextArea name="scus" toName="sentence" rows="1" editable="true"',
             '            placeholder="One fact, then Enter"/>',
+            '  <Choices name="no_fact" toName="sentence" choice="multiple">',
+            f"    <Choice value={quoteattr(NO_FACT)}/>",
+            "  </Choices>",
         ]
     else:
         lines += [
@@ -127,6 +130,7 @@ def _response(
 ) -> Response:
     scus: list[str] = []
     presence: dict[int, bool] = {}
+    no_fact = False
     for result in annotation.get("result") or []:
         value = result.get("value") if isinstance(result, dict) else None
         if not isinstance(value, dict):
@@ -135,6 +139,8 @@ def _response(
         if name == "scus":
             text = value.get("text", [])
             scus += scu_lines(text if isinstance(text, list) else [text])
+        elif name == "no_fact":
+            no_fact = bool(value.get("choices"))
         elif unit := _UNIT.fullmatch(name):
             answer = truth((value.get("choices") or [""])[0])
             if answer is None:
@@ -150,6 +156,7 @@ def _response(
         presence=presence,
         finished=finished,
         saved=moment(annotation.get("updated_at") or annotation.get("created_at")),
+        no_fact=no_fact,
     )
 
 
@@ -171,6 +178,7 @@ def _flat(row: dict[str, Any], place: str) -> Response:
         scus=scu_lines(written if isinstance(written, list) else [written]),
         presence=presence,
         saved=moment(row.get("updated_at") or row.get("created_at")),
+        no_fact=bool(row.get("no_fact")),
     )
 
 

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from litepyramid.annotation.guide import GUIDES
+from litepyramid.annotation.guide import GUIDES, NO_FACT
 from litepyramid.annotation.responses import Response, ResponseFile, scu_lines, truth
 from litepyramid.annotation.tasks import JudgingTask, TaskSet
 from litepyramid.errors import InputError
@@ -68,9 +68,20 @@ def template(tasks: TaskSet) -> str:
     rules = "\n".join(f"      <li>{_html(rule)}</li>" for rule in guide.rules)
     example = "\n".join(f"      <li>{_html(line)}</li>" for line in guide.example)
     if tasks.kind == "writing":
-        body = """    <p class="text">${before} <mark>${sentence}</mark> ${after}</p>
+        body = f"""    <p class="text">${{before}} <mark>${{sentence}}</mark> ${{after}}</p>
     <label for="scus"><strong>Its facts, one a line</strong></label>
-    <textarea id="scus" name="scus" rows="8" required></textarea>"""
+    <textarea id="scus" name="scus" rows="8" required></textarea>
+    <p><label><input type="checkbox" id="no_fact" name="no_fact" value="yes">
+    {_html(NO_FACT)}</label></p>
+    <script>
+      const facts = document.getElementById("scus"), none = document.getElementById("no_fact");
+      const check = () => {{
+        facts.required = !none.checked;
+        none.setCustomValidity(none.checked && facts.value.trim() ? "There are facts above." : "");
+      }};
+      none.addEventListener("change", check);
+      facts.addEventListener("input", check);
+    </script>"""
     else:
         body = """    <p class="text">${summary}</p>
     ${questions}"""
@@ -164,6 +175,12 @@ def _response(row: dict[str, Any], path: Path, line: int) -> Response:
         if answer is None:
             raise InputError(f"{key} is {value!r}", path=path, line=line, expected="yes or no")
         presence[int(unit[1])] = answer
+    ticked = [(k, truth(v)) for k, v in answers.items() if k.partition(".")[0] == "no_fact"]
+    for key, tick in ticked:
+        if tick is None:
+            raise InputError(
+                f"{key} is {answers[key]!r}", path=path, line=line, expected="yes or no"
+            )
     task = row.get("Input.task_id") or answers.get("task_id")
     return Response(
         task=str(task or f"no task_id ({place})"),
@@ -171,6 +188,7 @@ def _response(row: dict[str, Any], path: Path, line: int) -> Response:
         place=place,
         scus=scu_lines([answers.get("scus", "")]),
         presence=presence,
+        no_fact=any(tick for _, tick in ticked),
     )
 
 

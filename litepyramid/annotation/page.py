@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from litepyramid.annotation.guide import GUIDES
+from litepyramid.annotation.guide import GUIDES, NO_FACT
 from litepyramid.annotation.responses import Response, ResponseFile, moment, scu_lines
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
@@ -49,6 +49,7 @@ def render_page(tasks: TaskSet) -> str:
     ]
     rows += [{"id": t.id, "summary": t.summary, "units": list(t.units)} for t in tasks.judging]
     data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
+    data["no_fact"] = NO_FACT
     folder = resources.files("litepyramid.annotation") / "templates"
     parts = {name: (folder / name).read_text("utf-8") for name in ("page.css", "page.js")}
     values = {
@@ -98,6 +99,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
                     presence=presence,
                     finished=row.get("finished") is True,
                     saved=moment(data.get("saved")),
+                    no_fact=row.get("no_fact") is True,
                 )
             )
     except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -27,6 +27,7 @@ class Response:
         scus: The SCUs written, in order; empty for judging tasks.
         presence: Per index of a unit, whether it was said to be present; only those answered.
         finished: Whether the person handed it in; a draft is kept but not counted as done.
+        no_fact: Whether the person said that the sentence states no fact.
         saved: When it was saved; None if the file does not say.
     """
 
@@ -37,11 +38,22 @@ class Response:
     presence: Mapping[int, bool] = field(default_factory=dict)
     finished: bool = True
     saved: datetime | None = None
+    no_fact: bool = False
 
     @property
     def empty(self) -> bool:
         """Whether nothing was answered."""
-        return not self.scus and not self.presence
+        return not self.scus and not self.presence and not self.no_fact
+
+    @property
+    def contradictory(self) -> bool:
+        """Whether it gives facts of a sentence and says that there are none."""
+        return self.no_fact and bool(self.scus)
+
+    @property
+    def done(self) -> bool:
+        """Whether it was handed in and can be taken as it stands."""
+        return self.finished and not self.contradictory
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,12 @@ from test_round_trip import (  # noqa: F401 - fixtures
     tasks,
 )
 
+from litepyramid.annotation.collect import collect_units
 from litepyramid.annotation.export import export_tasks
+from litepyramid.annotation.mturk import template
 from litepyramid.annotation.page import render_page
+from litepyramid.annotation.responses import read_responses
+from litepyramid.io.units import read_units
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -175,7 +179,78 @@ def test_keys_of_writing(browser, folder, tasks):  # noqa: F811
     assert [x.get_attribute("value") for x in left] == ["c"]
     browser.find_element("id", "next").click()
     browser.find_element("id", "next").click()
-    assert browser.find_element("id", "status").text == "Task 2 was left without a fact."
+    said = browser.find_element("id", "status").text
+    assert said.startswith("Task 2 was left without a fact. If it states none, tick")
+
+
+def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):  # noqa: F811
+    out = folder / "tasks"
+    export_tasks(tasks, out, "page")
+    open_page(browser, out)
+    browser.find_element("css selector", "#guide summary").click()
+    count, status = (browser.find_element("id", name) for name in ("count", "status"))
+
+    def box():
+        return browser.find_element("id", "none")
+
+    browser.find_element("css selector", "label.none").click()
+    control_enter(browser)
+    assert count.text == "1 of 3 done"
+    # Facts and no fact: neither is lost, and the page says which one counts.
+    type_keys(browser, "A fact.")
+    box().click()
+    assert not box().is_selected()
+    assert status.text.startswith("There are facts")
+    control_enter(browser)
+    # A fact begun after all is a draft, not an answer that was handed in.
+    box().click()
+    control_enter(browser)
+    assert shown(browser, "end")
+    browser.find_element("id", "review").click()
+    assert box().is_selected()
+    type_keys(browser, "H")
+    assert not box().is_selected()
+    assert count.text == "2 of 3 done"
+    first = json.loads(downloaded(browser).read_text(encoding="utf-8"))["answers"][0]
+    assert (first["scus"], first["no_fact"], first["finished"]) == (["H"], False, False)
+    browser.find_element("css selector", "ol .drop").click()
+    assert count.text == "2 of 3 done"
+    box().click()
+    control_enter(browser)
+    assert count.text == "3 of 3 done"
+    path = downloaded(browser)
+    written = collect_units(
+        tasks, read_responses([path]), stus=read_units(folder / "stus.jsonl", kind="stu")
+    )
+    assert written.progress.done == 3
+    assert len(written.no_fact) == 2
+    assert written.fallen_back == 0
+    # Somebody else goes on with the file.
+    browser.find_element("id", "switch").click()
+    browser.find_element("id", "name").send_keys("Bob\n")
+    browser.find_element("id", "file").send_keys(str(path))
+    wait_for(browser, "Loaded 3 tasks")
+    assert count.text == "3 of 3 done"
+    assert box().is_selected()
+    silent(browser)
+
+
+def test_the_form_of_mechanical_turk_takes_facts_or_none(browser, folder, tasks):  # noqa: F811
+    page = folder / "turk.html"
+    page.write_text(template(tasks).replace("crowd-form", "form"), encoding="utf-8")
+    browser.get(page.as_uri())
+
+    def valid() -> bool:
+        return browser.execute_script("return document.querySelector('form').checkValidity()")
+
+    facts, none = (browser.find_element("id", name) for name in ("scus", "no_fact"))
+    assert not valid()
+    none.click()
+    assert valid()
+    facts.send_keys("A fact.")
+    assert not valid()
+    none.click()
+    assert valid()
 
 
 def test_texts_cannot_break_out_of_the_page(tasks, judging):  # noqa: F811

@@ -40,16 +40,16 @@
     try { return JSON.parse(recall(prefix + "workers")) || []; } catch { return []; }
   };
   const answerOf = (task) =>
-    answers[task.id] || (answers[task.id] = judging ? { presence: {} } : { scus: [], finished: false });
+    answers[task.id] || (answers[task.id] = judging ? { presence: {} } : { scus: [], no_fact: false, finished: false });
   const answered = (task) => {
     const answer = answers[task.id];
     if (!answer) return 0;
-    return judging ? Object.keys(answer.presence).length : answer.scus.length;
+    return judging ? Object.keys(answer.presence).length : answer.scus.length || Number(answer.no_fact === true);
   };
   const finished = (task) => {
     const answer = answers[task.id];
     if (!answer) return false;
-    return judging ? answered(task) === task.units.length : answer.finished && answer.scus.length > 0;
+    return judging ? answered(task) === task.units.length : answer.finished && answered(task) > 0;
   };
 
   // ------------------------------------------------------------------ start
@@ -130,9 +130,17 @@
     const list = make("ol", { className: "facts" });
     const collect = () => {
       answer.scus = [...list.querySelectorAll("textarea")].map((x) => x.value.trim().replace(/\s+/g, " ")).filter(Boolean);
-      if (!answer.scus.length) answer.finished = false;
+      if (!answer.scus.length || answer.no_fact) answer.finished = false;
+      if (answer.scus.length) none.checked = false;
+      answer.no_fact = none.checked;
       keep(task);
     };
+    const none = make("input", { type: "checkbox", id: "none", checked: answer.no_fact === true });
+    none.addEventListener("change", () => {
+      const facts = none.checked && answer.scus.length > 0;
+      collect();
+      if (facts) say("There are facts: remove them first if the sentence states none.");
+    });
     const line = (value, after) => {
       const input = make("textarea", { value, rows: 1 });
       const fit = () => { input.style.height = "auto"; input.style.height = input.scrollHeight + 2 + "px"; };
@@ -181,7 +189,7 @@
     if (!answer.scus.length) line("");
     const more = make("button", { type: "button", className: "quiet", id: "more", textContent: "+ Another fact" });
     more.addEventListener("click", () => line("").querySelector("textarea").focus());
-    article.append(text, list, more);
+    article.append(text, list, more, make("label", { className: "none" }, none, data.no_fact));
   };
 
   // ------------------------------------------------------------------ moving
@@ -193,7 +201,7 @@
     keep(finish ? task : null);
     const missing = judging ? task.units.length - answered(task) : 0;
     say(missing ? "Task " + (at + 1) + " was left with " + missing + (missing === 1 ? " fact" : " facts") + " to do."
-      : judging || answered(task) ? "" : "Task " + (at + 1) + " was left without a fact.");
+      : judging || answered(task) ? "" : "Task " + (at + 1) + " was left without a fact. If it states none, tick “" + data.no_fact + "”.");
     if (at + 1 < tasks.length) return go(at + 1);
     const open = tasks.findIndex((x) => !finished(x));
     if (open >= 0) { say("Task " + (open + 1) + " is not done yet."); return go(open); }
@@ -206,7 +214,7 @@
     const rows = tasks.filter(answered).map((task) => {
       const answer = answers[task.id];
       const row = { task: task.id, finished: finished(task) };
-      if (judging) row.presence = answer.presence; else row.scus = answer.scus;
+      if (judging) row.presence = answer.presence; else Object.assign(row, { scus: answer.scus, no_fact: answer.no_fact === true });
       return row;
     });
     const body = {
@@ -233,7 +241,11 @@
       if (!task || finished(task) || (!judging && answered(task))) continue;
       const before = answered(task);
       if (judging) answers[row.task] = { presence: { ...row.presence, ...(answers[row.task] || {}).presence } };
-      else answers[row.task] = { scus: [...(row.scus || [])].map(String), finished: row.finished === true };
+      else {
+        const scus = [...(row.scus || [])].map(String);
+        const none = row.no_fact === true;
+        answers[row.task] = { scus, no_fact: none && !scus.length, finished: row.finished === true && !(none && scus.length) };
+      }
       if (answered(task) === before) continue;
       touched.add(task.id);
       count += 1;
