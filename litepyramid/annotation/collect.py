@@ -9,16 +9,15 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.annotation.agreement import AgreementResult, agree
+from litepyramid.annotation.fill import fill
 from litepyramid.annotation.progress import Progress, some
 from litepyramid.annotation.responses import ResponseFile
 from litepyramid.annotation.sorting import nothing_belongs, sort_responses
 from litepyramid.annotation.tasks import TaskSet
-from litepyramid.easiness.mix import combine
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.report.table import Column, Table
-from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
-from litepyramid.units.align import align_all
+from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries
 
 Writers = Literal["first", "all"]
 
@@ -32,8 +31,10 @@ class WrittenUnits:
             STUs of all others where STUs were given.
         progress: What became of the responses.
         scus: How many SCUs were written for sentences that are done.
+        earlier_scus: How many SCUs stay from an earlier import; None if nothing was added to one.
         stus: How many STUs stand in for the other sentences.
-        fallen_back: Sentences that people should do and have not: they carry STUs.
+        fallen_back: Sentences that people should do and have not: they carry STUs, or what the
+            earlier import has for them.
         no_fact: Sentences that are done and, as people say, state no fact: they carry no unit.
         contradictory: Answers that give facts and say that there are none, as "task by worker
             (place)"; they count as begun.
@@ -45,6 +46,7 @@ class WrittenUnits:
     units: tuple[InputUnits, ...]
     progress: Progress
     scus: int
+    earlier_scus: int | None
     stus: int
     fallen_back: int
     no_fact: tuple[str, ...]
@@ -70,20 +72,25 @@ class WrittenUnits:
         if self.several:
             notes.append(f"Several workers wrote for ({len(self.several)}): {some(self.several)}.")
         if self.fallen_back:
-            notes.append(f"Sentences not done yet, so carrying STUs: {self.fallen_back}.")
+            what = "STUs" if self.earlier_scus is None else "what they had"
+            notes.append(f"Sentences not done yet, so carrying {what}: {self.fallen_back}.")
         if self.without:
             notes.append(
                 f"Left out, inputs without a unit ({len(self.without)}): {some(self.without)}."
             )
-        rows = (("SCU", "people", self.scus), ("STU", "machine", self.stus))
+        rows: list[tuple[str, str, int]] = [("SCU", "people", self.scus)]
+        if self.earlier_scus is not None:
+            rows.append(("SCU", "people, earlier", self.earlier_scus))
+        rows.append(("STU", "machine", self.stus))
         columns = (Column("kind"), Column("written_by", "written by"), Column("units"))
         title = f"Units of {len(self.units)} inputs"
-        return [Table(title, columns, rows, (*notes, f"Signature: {self.signature}"))]
+        return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
 
     def to_json(self) -> dict[str, Any]:
         """Everything, with the units."""
         return {
             "scus": self.scus,
+            "earlier_scus": self.earlier_scus,
             "stus": self.stus,
             "fallen_back": self.fallen_back,
             "no_fact": self.no_fact,
@@ -155,6 +162,7 @@ def collect_units(
     answers: ResponseFile,
     *,
     stus: Sequence[InputUnits] | None = None,
+    onto: Sequence[InputUnits] | None = None,
     writers: Writers = "first",
     drafts: bool = False,
 ) -> WrittenUnits:
@@ -168,13 +176,15 @@ def collect_units(
         answers: What came back, perhaps half of it.
         stus: STUs of the same inputs: they stand for the sentences that the plan leaves to the
             machine, and for those that nobody has done yet. Without them only SCUs come back.
+        onto: Instead of STUs the units of an earlier import, each with its sentence: what they
+            have stays for every sentence that is not done here.
         writers: Whose SCUs to take where several wrote: the ``first`` in the order of the files,
             or ``all`` of them with the same text taken once.
         drafts: Whether to take answers that were not marked as finished.
 
     Raises:
-        InputError: The tasks are no writing tasks, no answer belongs to them, or the STUs are of
-            other inputs.
+        InputError: The tasks are no writing tasks, no answer belongs to them, the STUs are of
+            other inputs; or as `fill.fill`.
     """
     if tasks.kind != "writing":
         raise InputError("these tasks are no SCU writing tasks", expected="writing tasks")
@@ -203,9 +213,9 @@ def collect_units(
         scus[task.input, task.reference, task.sentence] = list(texts)
         if not texts:
             no_fact.append(task.name)
-    human = _written(tasks, scus)
-    units, without = _with_stus(tasks, human, stus, set(scus))
+    units, without = fill(tasks, scus, stus=stus, onto=onto)
     kinds = [unit.kind for entry in units for unit in entry.units]
+    now = sum(map(len, scus.values()))
     return WrittenUnits(
         units=units,
         progress=Progress(
@@ -217,9 +227,10 @@ def collect_units(
             duplicates=duplicates,
             notes=answers.notes,
         ),
-        scus=kinds.count("scu"),
+        scus=now,
+        earlier_scus=None if onto is None else kinds.count("scu") - now,
         stus=kinds.count("stu"),
-        fallen_back=0 if stus is None else len(started) + len(open_),
+        fallen_back=0 if stus is None and onto is None else len(started) + len(open_),
         no_fact=tuple(no_fact),
         contradictory=tuple(contradictory),
         several=tuple(several),
@@ -228,40 +239,6 @@ def collect_units(
             tasks=tasks.digest, writers=writers, drafts="yes" if drafts else None
         ),
     )
-
-
-def _written(
-    tasks: TaskSet, scus: dict[tuple[str, int, int], list[str]]
-) -> dict[str, tuple[Unit, ...]]:
-    """The SCUs of every input in the order of its sentences."""
-    human: dict[str, tuple[Unit, ...]] = {s.input: () for s, _ in tasks.sentences}
-    for s, _ in tasks.sentences:
-        texts = scus.get((s.input, s.reference, s.sentence), [])
-        human[s.input] += tuple(Unit(t, 1.0, "scu", s.reference, s.sentence) for t in texts)
-    return human
-
-
-def _with_stus(
-    tasks: TaskSet,
-    human: dict[str, tuple[Unit, ...]],
-    stus: Sequence[InputUnits] | None,
-    done: set[tuple[str, int, int]],
-) -> tuple[tuple[InputUnits, ...], tuple[str, ...]]:
-    entries = tuple(InputUnits(name, units) for name, units in human.items())
-    if stus is not None:
-        given = {entry.input for entry in stus}
-        for name in human:
-            if name not in given:
-                raise InputError(
-                    f"input '{name}' has no STUs",
-                    hint="Give the STUs of the references that the plan was made from.",
-                )
-        sentences = [s for s, _ in tasks.sentences]
-        machine = [a.units for a in align_all([x for x in stus if x.input in human], sentences)]
-        carries = np.array([(s.input, s.reference, s.sentence) not in done for s in sentences])
-        entries = combine(entries, machine, sentences, carries)
-    kept = tuple(entry for entry in entries if entry.units)
-    return kept, tuple(entry.input for entry in entries if not entry.units)
 
 
 def collect_labels(

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.easiness.mix import By, carriers, ranking, stu_count
+from litepyramid.annotation.budget import check_count, check_price
+from litepyramid.easiness.mix import By, carriers, ranking
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, read_text
@@ -37,6 +38,7 @@ class BudgetPlan:
     Attributes:
         sentences: n sentences, in the order of the references.
         annotate: (n,) bool, whether people write SCUs for a sentence.
+        earlier: (n,) bool, whether an earlier plan gave it to people.
         easiness: (n,) float64, how well STUs are expected to stand in for its SCUs (predicted
             ROUGE-1 F1, ZB21 §3.3); NaN where that is not known.
         rank: (n,) int64, the order in which to annotate, from 1: the first is worth most.
@@ -51,6 +53,7 @@ class BudgetPlan:
     easiness: FloatArray
     rank: NDArray[np.int64]
     by: str
+    earlier: BoolArray
     per_sentence: float | None = None
     notes: tuple[str, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
@@ -69,26 +72,31 @@ class BudgetPlan:
         """How well the units are expected to stand for everybody's SCUs, 0 to 1.
 
         The mean over sentences of 1 where people write the SCUs and of the easiness where STUs
-        stand in: of nobody's work (Lite3), of as many sentences at random, of this plan and of
-        everybody's (Lite2). NaN where no easiness is known.
+        stand in: of nobody's work (Lite3), of earlier plans alone, of as many sentences at random,
+        of this plan and of everybody's (Lite2). Earlier plans count in all but the first. NaN
+        where no easiness is known.
         """
         known = ~np.isnan(self.easiness)
         if not known.any():
-            return dict.fromkeys(("nobody", "random", "plan", "everybody"), math.nan)
-        values, chosen = self.easiness[known], self.annotate[known]
-        mean = float(values.mean())
-        share = self.count / len(self.sentences)
+            return dict.fromkeys(("nobody", "earlier", "random", "plan", "everybody"), math.nan)
+        values, earlier = self.easiness[known], self.earlier[known]
+        share = self.count / max(1, int((~self.earlier).sum()))
+        before = float(np.where(earlier, 1.0, values).mean())
         return {
-            "nobody": mean,
-            "random": share + (1 - share) * mean,
-            "plan": float(np.where(chosen, 1.0, values).mean()),
+            "nobody": float(values.mean()),
+            "earlier": before,
+            "random": share + (1 - share) * before,
+            "plan": float(np.where(earlier | self.annotate[known], 1.0, values).mean()),
             "everybody": 1.0,
         }
 
     def to_tables(self) -> Sequence[Table]:
         """The budget, what it is expected to give, and the first sentences to annotate."""
         total = len(self.sentences)
-        groups = (("people (SCUs)", self.annotate), ("machine (STUs)", ~self.annotate))
+        before = self.earlier & ~self.annotate
+        groups = [("people (SCUs)", self.annotate)]
+        groups += [("people, earlier plans", before)] if before.any() else []
+        groups += [("machine (STUs)", ~self.annotate & ~self.earlier)]
         rows = []
         for name, mask in (*groups, ("all", np.ones(total, dtype=bool))):
             texts = [s for s, chosen in zip(self.sentences, mask, strict=True) if chosen]
@@ -118,22 +126,25 @@ class BudgetPlan:
             f"Expect about {scus:.0f} SCUs to be written: {SCUS_PER_WORD} a word, as in REALSumm."
         ]
         if self.per_sentence is not None:
+            left = int((~self.earlier).sum())
+            which = "all of them" if left == len(self.sentences) else f"all {left} that are left"
             notes.append(
                 f"Cost: {self.count} sentences x {_money(self.per_sentence)} = "
-                f"{_money(self.count * self.per_sentence)}; all of them would cost "
-                f"{_money(len(self.sentences) * self.per_sentence)}."
+                f"{_money(self.count * self.per_sentence)}; {which} would cost "
+                f"{_money(left * self.per_sentence)}."
             )
         return (*notes, *self.notes, f"Signature: {self.signature}")
 
     def _expected_table(self) -> Table:
         names = {
             "nobody": "nobody (Lite3)",
+            **({"earlier": "earlier plans alone"} if self.earlier.any() else {}),
             "random": f"{self.count} sentences at random",
             "plan": f"this plan ({self.count} sentences)",
             "everybody": "everybody (Lite2)",
         }
         expected = self.expected()
-        rows = tuple((names[key], value, 1 - value) for key, value in expected.items())
+        rows = tuple((name, expected[key], 1 - expected[key]) for key, name in names.items())
         return Table(
             "What is expected of it, by who annotates",
             (Column("annotators"), Column("kept"), Column("lost")),
@@ -183,70 +194,23 @@ class BudgetPlan:
                     "reference": s.reference,
                     "sentence": s.sentence,
                     "annotate": bool(chosen),
+                    "earlier": bool(earlier),
                     "rank": int(rank),
                     "easiness": float(value),
                     "text": s.text,
                 }
-                for s, chosen, rank, value in zip(
-                    self.sentences, self.annotate, self.rank, self.easiness, strict=True
+                for s, chosen, earlier, rank, value in zip(
+                    self.sentences,
+                    self.annotate,
+                    self.earlier,
+                    self.rank,
+                    self.easiness,
+                    strict=True,
                 )
             ],
             "notes": list(self.notes),
             "signature": self.signature.to_dict(),
         }
-
-
-def sentence_budget(
-    total: int,
-    *,
-    sentences: int | None = None,
-    share: float | None = None,
-    cost: float | None = None,
-    per_sentence: float | None = None,
-) -> int:
-    """How many of `total` sentences the budget pays for; just one way of saying it must be given.
-
-    Args:
-        total: Number of sentences there are.
-        sentences: So many.
-        share: This share of them, rounded down.
-        cost: As many as this buys at `per_sentence`, rounded down.
-        per_sentence: The price of one sentence.
-
-    Raises:
-        InputError: None or several ways, a negative number, more than there are, no price.
-
-    Example:
-        >>> sentence_budget(40, share=0.29), sentence_budget(40, cost=2.5, per_sentence=0.2)
-        (11, 12)
-    """
-    _check_price(per_sentence)
-    given = [value for value in (sentences, share, cost) if value is not None]
-    if len(given) != 1:
-        raise InputError(
-            f"the budget is given in {len(given)} ways",
-            expected="one of --sentences N, --share X, --cost C with --per-sentence c",
-        )
-    if sentences is not None:
-        if not 0 <= sentences <= total:
-            raise InputError(f"a budget of {sentences} sentences", expected=f"from 0 to {total}")
-        return sentences
-    if share is not None:
-        return stu_count(share, total)
-    if cost is None or not (math.isfinite(cost) and cost >= 0):
-        raise InputError(f"a cost of {cost}", expected="a number from 0 up")
-    if per_sentence is None:
-        raise InputError("a cost without a price", expected="--per-sentence with a number above 0")
-    return min(total, int(Decimal(str(cost)) / Decimal(str(per_sentence))))
-
-
-def _check_price(per_sentence: float | None) -> None:
-    """Raises InputError if there is a price and it is not a finite number above 0."""
-    if per_sentence is not None and not (math.isfinite(per_sentence) and per_sentence > 0):
-        raise InputError(
-            f"a price of {per_sentence} a sentence",
-            expected="--per-sentence with a number above 0",
-        )
 
 
 def plan_budget(
@@ -257,6 +221,7 @@ def plan_budget(
     seed: int | None = None,
     per_sentence: float | None = None,
     cost: float | None = None,
+    after: Sequence[BudgetPlan] = (),
 ) -> BudgetPlan:
     """Gives people the `count` sentences that machine-made units are worst at.
 
@@ -271,10 +236,12 @@ def plan_budget(
         seed: Seed of the random order; needed for it.
         per_sentence: What one sentence costs, for the report.
         cost: What there is to spend, to say what is left of it.
+        after: Earlier plans of the same references: the sentences that they give to people, and
+            those of the plans before them, are not chosen again.
 
     Raises:
-        InputError: There are no sentences, the budget or the price is impossible, or the seed is
-            missing.
+        InputError: There are no sentences, the budget or the price is impossible, the seed is
+            missing, or an earlier plan has a sentence that is not there.
 
     Example:
         >>> import numpy as np
@@ -286,13 +253,14 @@ def plan_budget(
     total = len(easiness.sentences)
     if not total:
         raise InputError("no sentences to plan for", expected="at least one reference sentence")
-    if not 0 <= count <= total:
-        raise InputError(f"a budget of {count} sentences", expected=f"from 0 to {total}")
-    _check_price(per_sentence)
+    earlier = in_plans(easiness.sentences, after)
+    check_count(count, total - int(earlier.sum()))
+    check_price(per_sentence)
     if by == "random" and seed is None:
         raise InputError("a random plan needs a seed", hint="Give one, to get the same again.")
     rng = np.random.default_rng(seed) if by == "random" else None
     order = ranking(by, easiness.values, total, rng)
+    order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
     rank = np.empty(total, dtype=np.int64)
     rank[order[::-1]] = np.arange(1, total + 1)
     unknown = int(np.isnan(easiness.values).sum())
@@ -310,15 +278,41 @@ def plan_budget(
         easiness=easiness.values,
         rank=rank,
         by=by,
+        earlier=earlier,
         per_sentence=per_sentence,
         notes=tuple(notes),
         signature=Signature.of(
             plan=by,
             annotate=f"{count}/{total}",
+            earlier=int(earlier.sum()) if after else None,
             easiness=dict(easiness.signature.fields).get("easiness"),
             seed=seed if by == "random" else None,
         ),
     )
+
+
+def in_plans(sentences: Sequence[Sentence], plans: Sequence[BudgetPlan]) -> BoolArray:
+    """Whether each sentence is one that a plan, or a plan before it, gave to people: (n,) bool.
+
+    Raises:
+        InputError: A plan gave people a sentence that is none of these.
+    """
+    given = {
+        s
+        for plan in plans
+        for s, flag in zip(plan.sentences, plan.annotate | plan.earlier, strict=True)
+        if flag
+    }
+    missing = given - set(sentences)
+    if missing:
+        s = min(missing, key=lambda s: (s.input, s.reference, s.sentence))
+        raise InputError(
+            f"an earlier plan gave people sentence {s.sentence + 1} of reference "
+            f"{s.reference + 1} of input '{s.input}', which is not there",
+            expected=f"the sentence '{s.text}'",
+            hint="Plan with the same references, split into sentences in the same way.",
+        )
+    return np.array([s in given for s in sentences], dtype=np.bool_)
 
 
 def write_plan(path: str | Path, plan: BudgetPlan) -> None:
@@ -364,6 +358,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
             easiness=np.array(values, dtype=np.float64),
             rank=np.array([int(r["rank"]) for r in rows], dtype=np.int64),
             by=str(data["by"]),
+            earlier=np.array([r.get("earlier") is True for r in rows], dtype=np.bool_),
             per_sentence=data["per_sentence"],
             notes=tuple(map(str, data["notes"])),
             signature=Signature(fields),

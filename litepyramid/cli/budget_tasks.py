@@ -43,6 +43,10 @@ def plan(
         Path | None, typer.Option(help="Constituency trees, for a regressor on them.")
     ] = None,
     scus: Annotated[Path | None, typer.Option(help="With --by gold: SCUs.")] = None,
+    after: Annotated[
+        list[Path] | None,
+        typer.Option(help="An earlier plan: its sentences are not chosen again. Repeatable."),
+    ] = None,
     splitter: Annotated[
         Literal["rules", "punkt"], typer.Option(help="Splits references without marks.")
     ] = "rules",
@@ -58,14 +62,17 @@ def plan(
     Machine-made STUs cover the rest. Chosen are the sentences that STUs are expected to be worst
     at, so that each paid sentence gains the most.
     """
-    from litepyramid.annotation.plan import plan_budget, sentence_budget, write_plan
+    from litepyramid.annotation.budget import sentence_budget
+    from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
     from litepyramid.annotation.sources import sentence_easiness
     from litepyramid.io.files import check_output
     from litepyramid.io.inputs import read_ids
     from litepyramid.report.table import emit
 
     if output is not None:
-        check_output(output, references, easiness, regressor, stus, parses, scus, ids)
+        read = (references, easiness, regressor, stus, parses, scus, ids, *(after or ()))
+        check_output(output, *read)
+    before = [read_plan(path) for path in after or ()]
     values = sentence_easiness(
         references,
         by=by,
@@ -83,8 +90,11 @@ def plan(
         share=share,
         cost=cost,
         per_sentence=per_sentence,
+        earlier=int(in_plans(values.sentences, before).sum()),
     )
-    result = plan_budget(values, count, by=by, seed=seed, per_sentence=per_sentence, cost=cost)
+    result = plan_budget(
+        values, count, by=by, seed=seed, per_sentence=per_sentence, cost=cost, after=before
+    )
     if output is not None:
         write_plan(output, result)
     emit(result, form)
@@ -149,6 +159,10 @@ def import_answers(
         Path | None,
         typer.Option("--stus", help="Writing: STUs for all sentences without finished SCUs."),
     ] = None,
+    onto: Annotated[
+        Path | None,
+        typer.Option("--onto", help="Writing: add to the units of an earlier import."),
+    ] = None,
     writers: Annotated[
         Literal["first", "all"],
         typer.Option(help="Writing: whose SCUs count where several people wrote."),
@@ -181,15 +195,24 @@ def import_answers(
     sent = read_tasks(tasks)
     found = read_responses(answers)
     if sent.kind == "writing":
-        check_output(output, tasks, *answers, stus)
-        machine = None if stus is None else read_units(stus, kind="stu", only=True)
-        written = collect_units(sent, found, stus=machine, writers=writers, drafts=drafts)
+        check_output(output, tasks, *answers, stus, onto)
+        written = collect_units(
+            sent,
+            found,
+            stus=None if stus is None else read_units(stus, kind="stu", only=True),
+            onto=None if onto is None else read_units(onto, kind=None),
+            writers=writers,
+            drafts=drafts,
+        )
         if written.units:
             write_units(output, written.units)
         emit(written, form)
         return
-    if stus is not None:
-        raise InputError("--stus with tasks of judging presence", expected="tasks of writing SCUs")
+    for option, value in (("--stus", stus), ("--onto", onto)):
+        if value is not None:
+            raise InputError(
+                f"{option} with tasks of judging presence", expected="tasks of writing SCUs"
+            )
     check_judged(output)
     judged = collect_labels(
         sent,

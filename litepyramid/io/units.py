@@ -15,6 +15,11 @@ from litepyramid.types import InputUnits, Unit, UnitKind
 
 _HEAVIEST = 1e12
 _KINDS = {"scu": "SCUs, that people wrote", "stu": "STUs, that were extracted"}
+_OTHER_KIND = {
+    "scu": 'Is it the wrong file? If not, mend or take out its "kind".',
+    "stu": "Is it the wrong file? Units that hold both kinds already, as of an earlier import, go "
+    "to 'litepyramid budget import --onto'.",
+}
 Form = Literal["jsonl", "lines"]
 
 
@@ -22,7 +27,7 @@ def read_units(
     path: str | Path,
     ids: Sequence[str] | None = None,
     *,
-    kind: UnitKind = "scu",
+    kind: UnitKind | None = "scu",
     only: bool = False,
 ) -> list[InputUnits]:
     """Reads the units of every input.
@@ -35,16 +40,18 @@ def read_units(
     Args:
         path: The file.
         ids: Ids of a line file's inputs, in order; without them the inputs are "1", "2", ….
-        kind: What units are whose file does not say.
+        kind: What units are whose file does not say; None if it must say so.
         only: Whether a unit must be of that kind, where its file says of which it is.
 
     Raises:
-        InputError: A unit of the other kind, if `only`; an empty unit, a bad weight, an input
-            without units … with file and line.
+        InputError: A unit of the other kind, if `only`; one of no kind, if `kind` is None; an
+            empty unit, a bad weight, an input without units … with file and line.
     """
     result = []
     for row in read_rows(path, ids):
         if isinstance(row.value, str):
+            if kind is None:
+                raise _kindless("the units are lines of text", path, row.line)
             units = tuple(
                 Unit(_text(text, path, row.line, number), kind=kind)
                 for number, text in enumerate(row.value.split("\t"), start=1)
@@ -124,6 +131,16 @@ def units_to_json(entry: InputUnits) -> dict[str, Any]:
     return {"input": entry.input, "units": rows}
 
 
+def _kindless(what: str, path: str | Path, line: int) -> InputError:
+    return InputError(
+        what,
+        path=path,
+        line=line,
+        expected='JSON Lines whose units have a "kind", scu or stu',
+        hint="'litepyramid budget import' and 'units mix' write such a file.",
+    )
+
+
 def _text(text: str, path: str | Path, line: int, number: int) -> str:
     text = one_line(text).strip()
     if not text:
@@ -176,7 +193,7 @@ def _index(value: Any, key: str, path: str | Path, line: int) -> int | None:
 
 
 def _json_units(
-    entry: dict[str, Any], path: str | Path, line: int, kind: UnitKind, only: bool
+    entry: dict[str, Any], path: str | Path, line: int, kind: UnitKind | None, only: bool
 ) -> tuple[Unit, ...]:
     rows = entry.get("units")
     if not isinstance(rows, list) or not rows:
@@ -195,17 +212,19 @@ def _json_units(
                 expected='a string or {"text": "…", "weight": 1, "kind": "scu"}',
             )
         found = row.get("kind", kind)
+        if found is None and kind is None:
+            raise _kindless(f"unit {number} does not say of which kind it is", path, line)
         if found not in ("scu", "stu"):
             raise InputError(
                 f"unit {number} is of kind {found!r}", path=path, line=line, expected="scu or stu"
             )
-        if only and found != kind:
+        if only and kind is not None and found != kind:
             raise InputError(
                 f"unit {number} is of kind {found!r}",
                 path=path,
                 line=line,
                 expected=f"units of kind {kind!r} alone: {_KINDS[kind]}",
-                hint='Is it the wrong file? If not, mend or take out its "kind".',
+                hint=_OTHER_KIND[kind],
             )
         units.append(
             Unit(

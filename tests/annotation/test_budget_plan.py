@@ -9,11 +9,11 @@ import sample
 from hypothesis import given
 from hypothesis import strategies as st
 
+from litepyramid.annotation.budget import sentence_budget
 from litepyramid.annotation.plan import (
     BudgetPlan,
     plan_budget,
     read_plan,
-    sentence_budget,
     write_plan,
 )
 from litepyramid.annotation.sources import sentence_easiness
@@ -92,7 +92,7 @@ def test_expectation_by_hand():
     plan = plan_budget(easiness([0.9, 0.3, 0.6]), 1, per_sentence=0.5)
     assert [s.text for s in plan.chosen()] == ["Sentence 1."]
     assert plan.expected() == pytest.approx(
-        {"nobody": 0.6, "random": 1 / 3 + 0.4, "plan": 2.5 / 3, "everybody": 1.0}
+        {"nobody": 0.6, "earlier": 0.6, "random": 1 / 3 + 0.4, "plan": 2.5 / 3, "everybody": 1.0}
     )
     text = render(plan, "table")
     assert "Cost: 1 sentences x 0.50 = 0.50" in text
