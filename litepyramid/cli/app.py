@@ -10,6 +10,7 @@ from litepyramid._version import __version__
 from litepyramid.cli import budget, cache, easiness, meta, units
 from litepyramid.cli.demo import demo
 from litepyramid.cli.meta_more import add_commands
+from litepyramid.cli.outputs import protect
 from litepyramid.cli.pyramid_files import pyramid
 from litepyramid.cli.score import compare, score
 from litepyramid.cli.validation import crossval, datasets, finetune, judge_app
@@ -54,3 +55,4 @@ app.command()(demo)
 app.command()(finetune)
 app.add_typer(judge_app, name="judge")
 app.command()(pyramid)
+protect(app)

@@ -90,11 +90,8 @@ def curve(
     """
     from litepyramid.easiness.figure import curve_figure
     from litepyramid.easiness.files import curve_files
-    from litepyramid.io.files import check_output
     from litepyramid.presence.judges import make_judge
 
-    if shown.output is not None:
-        check_output(shown.output, scus, references, stus, labels, scores, easiness, regressor, ids)
     result = curve_files(
         summaries,
         scus,

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from litepyramid.cli.options import FormatOption, IdsOption, RegressorOption, SeedOption
+from litepyramid.cli.outputs import WRITTEN
 
 
 def plan(
@@ -52,7 +53,9 @@ def plan(
     ] = "rules",
     ids: IdsOption = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write the plan here, for budget export.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write the plan here, for budget export."),
+        WRITTEN,
     ] = None,
     form: FormatOption = "table",
     seed: SeedOption = 12345,
@@ -65,13 +68,9 @@ def plan(
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
     from litepyramid.annotation.sources import sentence_easiness
-    from litepyramid.io.files import check_output
     from litepyramid.io.inputs import read_ids
     from litepyramid.report.table import emit
 
-    if output is not None:
-        read = (references, easiness, regressor, stus, parses, scus, ids, *(after or ()))
-        check_output(output, *read)
     before = [read_plan(path) for path in after or ()]
     values = sentence_easiness(
         references,
@@ -195,7 +194,7 @@ def import_answers(
     sent = read_tasks(tasks)
     found = read_responses(answers)
     if sent.kind == "writing":
-        check_output(output, tasks, *answers, stus, onto)
+        check_output(output, tasks, tasks / "tasks.json", *answers, stus, onto)
         written = collect_units(
             sent,
             found,

@@ -16,6 +16,7 @@ from litepyramid.cli.options import (
     Shown,
     with_figure,
 )
+from litepyramid.cli.outputs import WRITTEN
 
 
 @with_figure
@@ -94,10 +95,10 @@ def generate(
         Path, typer.Option("--references", "-r", help="References of the same inputs.")
     ],
     scores: Annotated[
-        Path, typer.Option("--scores", help="Write the table of scores here (long CSV).")
+        Path, typer.Option("--scores", help="Write the table of scores here (long CSV)."), WRITTEN
     ],
     texts: Annotated[
-        Path | None, typer.Option("--texts", help="Write the summaries here (JSON Lines).")
+        Path | None, typer.Option("--texts", help="Write the summaries here (JSON Lines)."), WRITTEN
     ] = None,
     metric: Annotated[
         list[str],

@@ -11,6 +11,8 @@ from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from litepyramid.cli.outputs import WRITTEN
+
 FormatOption = Annotated[
     Literal["table", "json", "csv", "latex"],
     typer.Option("--format", "-f", help="How to show the result."),
@@ -18,11 +20,13 @@ FormatOption = Annotated[
 OutputOption = Annotated[
     Path | None,
     typer.Option("--output", "-o", help="Write to this file instead of standard output."),
+    WRITTEN,
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 FigureOption = Annotated[
     Path | None,
     typer.Option("--figure", help="Draw the result into this file: .pdf, .png or .svg."),
+    WRITTEN,
 ]
 IdsOption = Annotated[
     Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from litepyramid.cli.options import FormatOption, OutputOption
+from litepyramid.cli.outputs import WRITTEN
 
 Files = Annotated[
     list[Path],
@@ -36,6 +37,7 @@ def pyramid(
     scores: Annotated[
         Path | None,
         typer.Option("--scores", help="Also write every score as CSV, for litepyramid meta."),
+        WRITTEN,
     ] = None,
     form: FormatOption = "table",
     output: OutputOption = None,
@@ -54,7 +56,7 @@ def pyramid(
 
 def from_pyr(
     files: Files,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the units here.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the units here."), WRITTEN],
     labels: Annotated[
         Path | None, typer.Option("--labels", help="Write presence labels to this folder.")
     ] = None,
@@ -62,7 +64,7 @@ def from_pyr(
         Path | None, typer.Option("--summaries", help="Write the summaries to this folder.")
     ] = None,
     references: Annotated[
-        Path | None, typer.Option("--references", help="Write the references here.")
+        Path | None, typer.Option("--references", help="Write the references here."), WRITTEN
     ] = None,
     names: Names = None,
     form: FormatOption = "table",

@@ -11,6 +11,7 @@ import typer
 
 from litepyramid.cli import pyramid_files, units_mix
 from litepyramid.cli.options import IdsOption, KindOption
+from litepyramid.cli.outputs import WRITTEN
 
 if TYPE_CHECKING:
     from litepyramid.types import InputUnits
@@ -53,6 +54,7 @@ def extract(
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Where to write the units. [default: stdout]"),
+        WRITTEN,
     ] = None,
     srl: Annotated[
         str,
@@ -83,6 +85,7 @@ def extract(
     parses: Annotated[
         Path | None,
         typer.Option("--parses", help="Write frames and clusters to this interchange file too."),
+        WRITTEN,
     ] = None,
     to: FormOption = None,
     ids: IdsOption = None,
@@ -116,12 +119,14 @@ def convert(
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Where to write the units. [default: stdout]"),
+        WRITTEN,
     ] = None,
     to: FormOption = None,
     ids: IdsOption = None,
     write_ids: Annotated[
         Path | None,
         typer.Option("--write-ids", help="Write the inputs' ids to this file, one a line."),
+        WRITTEN,
     ] = None,
     kind: KindOption = "scu",
 ) -> None:

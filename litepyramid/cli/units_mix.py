@@ -17,6 +17,7 @@ from litepyramid.cli.options import (
     TheirReferencesOption,
     TreesOption,
 )
+from litepyramid.cli.outputs import WRITTEN
 
 
 def mix(
@@ -53,6 +54,7 @@ def mix(
         typer.Option(
             "--output", "-o", help="The units: JSON Lines, or a line file if it ends in .txt."
         ),
+        WRITTEN,
     ] = None,
     form: FormatOption = "table",
     seed: SeedOption = 12345,
@@ -62,12 +64,9 @@ def mix(
     Shows what was mixed; --output takes the units, for 'litepyramid score --units'.
     """
     from litepyramid.easiness.files import mix_files
-    from litepyramid.io.files import check_output
     from litepyramid.io.units import write_units
     from litepyramid.report.table import emit
 
-    if output is not None:
-        check_output(output, scus, references, stus, easiness, regressor, parses, ids)
     result = mix_files(
         scus,
         references,

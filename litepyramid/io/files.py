@@ -125,7 +125,7 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     Raises:
         InputError: The folder does not exist or cannot be written to.
     """
-    path = Path(path).resolve() if Path(path).is_symlink() else Path(path)
+    path = Path(path)
     encoding = None if binary else "utf-8"
     if path.is_dir():
         raise InputError("is a folder", path=path, expected="a file to write")
@@ -133,6 +133,7 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
         with _write_through(path, "wb" if binary else "w", encoding) as file:
             yield file
         return
+    path = path.resolve() if path.is_symlink() else path
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
