@@ -25,7 +25,7 @@ from litepyramid.types import (
     SystemLabels,
     SystemSummaries,
 )
-from litepyramid.units.align import Sentence, align_all
+from litepyramid.units.align import Sentence, align_both
 
 SHARES = tuple(k / 10 for k in range(11))
 TITLES = {
@@ -101,8 +101,9 @@ def judge_sentences(
             )
     kept = tuple(s for s in sentences if s.input in set(names))
     place = {(s.input, s.reference, s.sentence): i for i, s in enumerate(kept)}
-    human = [alignment.units for alignment in align_all(scus, kept)]
-    aligned = {a.units.input: a.units for a in align_all(stus, kept)}
+    of_scu, of_stu = align_both(scus, stus, kept)
+    human = [alignment.units for alignment in of_scu]
+    aligned = {alignment.units.input: alignment.units for alignment in of_stu}
     machine = [aligned[name] for name in names]
     items = [
         (text, one.texts + other.texts)

@@ -9,7 +9,7 @@ import numpy as np
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.types import InputUnits, Signature
-from litepyramid.units.align import Alignment, Sentence, align_all
+from litepyramid.units.align import Alignment, Sentence, align_both
 
 Similarity = Callable[[str, str], float]
 Place = tuple[str, int, int]
@@ -52,7 +52,7 @@ def gold_easiness(
 
     ``Easiness(sentence) = (1 / N) sum_j Acc_j`` over the N SCUs that belong to it, with
     ``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)`` over the STUs that belong to it (ZB21 §3.3). Units
-    that do not say where they come from are placed by `align_units`.
+    that do not say where they come from are placed by `align_both`.
 
     Args:
         scus: The SCUs of every input.
@@ -78,7 +78,7 @@ def gold_easiness(
     check_same_inputs(scus, stus)
     wanted = {item.input for item in scus}
     sentences = [s for s in sentences if s.input in wanted]
-    of_scu, of_stu = align_all(scus, sentences), align_all(stus, sentences)
+    of_scu, of_stu = align_both(scus, stus, sentences)
     human, machine = by_sentence(of_scu), by_sentence(of_stu)
     similarity = rouge1(stem)
     values, counts = [], []

@@ -18,7 +18,7 @@ from litepyramid.io.units import units_to_json
 from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit
-from litepyramid.units.align import Sentence, align_all
+from litepyramid.units.align import Sentence, align_both
 
 By = Literal["easiness", "random", "reversed", "gold"]
 BoolArray = NDArray[np.bool_]
@@ -228,7 +228,7 @@ def mix(
         raise InputError("random mixing needs a seed", hint="Give one, to get the same again.")
     rng = np.random.default_rng(seed) if by == "random" else None
     chosen = carriers(ranking(by, values, len(kept), rng), count)
-    of_scu, of_stu = align_all(scus, kept), align_all(stus, kept)
+    of_scu, of_stu = align_both(scus, stus, kept)
     units = combine([a.units for a in of_scu], [a.units for a in of_stu], kept, chosen)
     for entry in units:
         if not entry.units:
@@ -261,7 +261,7 @@ def combine(
 ) -> tuple[InputUnits, ...]:
     """SCUs of the sentences that keep them, then STUs of those that carry them, input by input.
 
-    Every unit must name its reference and sentence, as after `align_all`.
+    Every unit must name its reference and sentence, as after `align_both`.
     """
     changed = {
         (s.input, s.reference, s.sentence)

@@ -164,3 +164,49 @@ def align_all(
     for sentence in sentences:
         of_input.setdefault(sentence.input, []).append(sentence)
     return tuple(align_units(item, of_input.get(item.input, []), words) for item in units)
+
+
+def align_both(
+    scus: Sequence[InputUnits],
+    stus: Sequence[InputUnits],
+    sentences: Sequence[Sentence],
+    words: WordTypes = word_types,
+) -> tuple[tuple[Alignment, ...], tuple[Alignment, ...]]:
+    """Places STUs, then SCUs by the words of each sentence *and of the STUs made from it*.
+
+    ZB21 places SCUs among sentences in which coreference has put names in the place of pronouns
+    and other mentions (their data with coreference, §5.1). STUs hold these names, so a sentence's
+    word types are its own and those of its STUs: "Ann was born in May." belongs to "She was born
+    in May." if an STU says "Ann was born in May". Without coreference an STU has no word that its
+    sentence lacks, and each SCU stays where `align_units` alone puts it. So it does if STUs do
+    not say which sentence they come from: where they belong is then only guessed from words.
+
+    Args:
+        scus: The SCUs of every input.
+        stus: The STUs of the same inputs.
+        sentences: The sentences of these inputs.
+        words: What the word types of a text are.
+
+    Returns:
+        The SCUs and the STUs, each unit with its reference and sentence.
+
+    Raises:
+        InputError: As `align_units`.
+
+    Example:
+        >>> s = [Sentence("a", 0, 0, "Ann left ."), Sentence("a", 0, 1, "She was born in May .")]
+        >>> scus = [InputUnits("a", (Unit("Ann left."), Unit("Ann's birth was in May.")))]
+        >>> stus = [InputUnits("a", (Unit("Ann was born in May", reference=0, sentence=1),))]
+        >>> [unit.sentence for unit in align_both(scus, stus, s)[0][0].units.units]
+        [0, 1]
+    """
+    placed = align_all(stus, sentences, words)
+    said: dict[tuple[str, int | None, int | None], list[str]] = {}
+    for entry in stus:
+        for unit in entry.units:
+            said.setdefault((entry.input, unit.reference, unit.sentence), []).append(unit.text)
+    resolved = [
+        replace(s, text=" ".join([s.text, *said.get((s.input, s.reference, s.sentence), [])]))
+        for s in sentences
+    ]
+    return align_all(scus, resolved, words), placed

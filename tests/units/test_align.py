@@ -6,7 +6,14 @@ from litepyramid.errors import InputError
 from litepyramid.io.references import read_references
 from litepyramid.io.units import read_units
 from litepyramid.types import InputReferences, InputUnits, Unit
-from litepyramid.units.align import Sentence, align_all, align_units, sentences_of, word_types
+from litepyramid.units.align import (
+    Sentence,
+    align_all,
+    align_both,
+    align_units,
+    sentences_of,
+    word_types,
+)
 
 TEXTS = ("A cat sat on the mat .", "The dog , big and brown , ran .", "It rained .")
 SENTENCES = [Sentence("a", 0, i, text) for i, text in enumerate(TEXTS)]
@@ -100,3 +107,28 @@ def test_realsumm_units_find_sentences(realsumm):
     found = align_all(scus, sentences)
     assert sum(a.matched for a in found) == sum(len(s.units) for s in scus) == 1056
     assert sum(a.unmatched for a in found) == 0
+
+
+def test_scus_go_where_the_stus_name_whom_they_are_about():
+    sentences = (
+        Sentence("a", 0, 0, "Ann Lee moved to Oslo ."),
+        Sentence("a", 0, 1, "She works in a bakery ."),
+    )
+    scus = [InputUnits("a", (Unit("Ann Lee works."), Unit("Ann Lee moved.")))]
+    resolved = Unit("Ann Lee works in a bakery", kind="stu", reference=0, sentence=1)
+    plain = Unit("She works in a bakery", kind="stu", reference=0, sentence=1)
+    adrift = Unit("Ann Lee works in a bakery", kind="stu")
+    for stu, wanted in ((resolved, [1, 0]), (plain, [0, 0]), (adrift, [0, 0])):
+        found, machine = align_both(scus, [InputUnits("a", (stu,))], sentences)
+        assert [unit.sentence for unit in found[0].units.units] == wanted
+        assert [unit.sentence for unit in machine[0].units.units] == [1]
+
+
+@given(texts=st.lists(st.text("ab c", min_size=1), min_size=1, max_size=4), unit=st.text("abc "))
+def test_stus_that_say_nothing_new_move_no_scu(texts, unit):
+    sentences = tuple(Sentence("a", 0, i, text) for i, text in enumerate(texts))
+    scus = [InputUnits("a", (Unit(unit),))]
+    stus = [InputUnits("a", tuple(Unit(s.text, kind="stu", reference=0, sentence=s.sentence)
+                                  for s in sentences))]  # fmt: skip
+    found, _ = align_both(scus, stus, sentences)
+    assert found[0] == align_units(scus[0], sentences)
