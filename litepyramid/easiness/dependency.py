@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -46,6 +46,11 @@ class DependencyTree:
     relations: tuple[str, ...]
 
     @property
+    def root(self) -> int:
+        """The first word that is its own head; 0 if none is."""
+        return next((i for i, head in enumerate(self.heads) if head == i), 0)
+
+    @property
     def depth(self) -> int:
         """Words on the longest way from a root down to a word.
 
@@ -71,6 +76,31 @@ class DependencyTree:
             for index, passed in enumerate(reversed(way), start=1):
                 known[passed] = below + index
         return max(known.values(), default=0)
+
+
+def subtree(tree: DependencyTree, top: int, without: Collection[str] = ()) -> list[int]:
+    """A word and all words below it, in order, but for those below these relations.
+
+    Args:
+        tree: One sentence.
+        top: The word's index.
+        without: Relations (their subtypes, too) that are not gone into.
+
+    Example:
+        >>> tree = DependencyTree(("Ann", ",", "ill", ",", "left"),
+        ...                       ("PROPN", "PUNCT", "ADJ", "PUNCT", "VERB"),
+        ...                       (4, 2, 0, 2, 4), ("nsubj", "punct", "acl", "punct", "root"))
+        >>> subtree(tree, 0), subtree(tree, 0, {"acl"})
+        ([0, 1, 2, 3], [0])
+    """
+    found, stack = {top}, [top]
+    while stack:
+        head = stack.pop()
+        for i, above in enumerate(tree.heads):
+            if above == head and i not in found and tree.relations[i].split(":")[0] not in without:
+                found.add(i)
+                stack.append(i)
+    return sorted(found)
 
 
 def from_doc(doc: Doc) -> DependencyTree:

@@ -215,3 +215,13 @@ def constituency_features(trees: Sequence[Tree]) -> FeatureTable:
         rows.append([length, len(str(tree)), depth, length / depth, *(counts[k] for k in LABELS)])
     names = (*SHAPE, *(f"count:{label}" for label in LABELS))
     return FeatureTable(CONSTITUENCY, names, np.array(rows, dtype=np.float64))
+
+
+def rouge_words(text: str) -> list[str]:
+    """The words of a text as rouge-score counts them: lower-cased runs of letters and digits.
+
+    Example:
+        >>> rouge_words("The 3-year-old's cat")
+        ['the', '3', 'year', 'old', 's', 'cat']
+    """
+    return re.findall(r"[a-z0-9]+", text.lower())

@@ -6,14 +6,13 @@ words in no STU can match no SCU, and a long STU holds much that no single SCU s
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
 
 from litepyramid.easiness.dependency import CONTENT, DependencyTree
-from litepyramid.easiness.features import FeatureTable
+from litepyramid.easiness.features import FeatureTable, rouge_words
 from litepyramid.errors import InputError
 
 STUS = "stus"
@@ -41,6 +40,11 @@ NAMES = (
     "stu:sentence_f1_best",
     *(f"stu:expected_f1_{length}" for length in LENGTHS),
     *(f"stu:window_f1_{length}" for length in WINDOWS),
+    "stu:distinct_openings",
+    "stu:to_6_words",
+    "stu:from_12_words",
+    "stu:4_to_9_words",
+    "stu:count_4_to_9_words",
 )
 
 _PRONOUN_LIST = "he her hers him his i it its my our she their them they us we you your"
@@ -63,6 +67,8 @@ def stu_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]])
     - ``expected_f1_m``: how well an imagined SCU of m words is matched: each word of the sentence
       is worth the best ``2 min(m, n) / (m + n)`` of an STU of n words that holds it, 0 if none
       does; the mean over the words.
+    - ``distinct_openings``: different first two words, per STU; ``to_6_words``, ``from_12_words``,
+      ``4_to_9_words``: share of the STUs that are so long; ``count_4_to_9_words``: their number.
     - ``window_f1_m``: every run of m words of the sentence as an imagined SCU: the mean of its
       best ROUGE-1 F1 with an STU.
 
@@ -71,7 +77,7 @@ def stu_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]])
         stus: The STUs of each sentence.
 
     Returns:
-        (sentences, 20); zeros for a sentence without STUs or words.
+        (sentences, 25); zeros for a sentence without STUs or words.
 
     Raises:
         InputError: There are STUs for another number of sentences.
@@ -92,8 +98,8 @@ def stu_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]])
 
 
 def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
-    words = _words(" ".join(tree.tokens))
-    made = [unit for unit in map(_words, units) if unit]
+    words = rouge_words(" ".join(tree.tokens))
+    made = [unit for unit in map(rouge_words, units) if unit]
     if not made or not words:
         return [0.0] * len(NAMES)
     lengths = np.array([len(unit) for unit in made], dtype=np.float64)
@@ -102,7 +108,7 @@ def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
         word
         for token, tag in zip(tree.tokens, tree.tags, strict=True)
         if tag in CONTENT
-        for word in _words(token)
+        for word in rouge_words(token)
     ]
     sizes = [float(lengths.mean()), float(lengths.max()), float(lengths.min())]
     whole = [_f1(words, unit) for unit in made]
@@ -120,6 +126,11 @@ def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
         max(whole),
         *(_expected(words, made, length) for length in LENGTHS),
         *(_windowed(words, made, length) for length in WINDOWS),
+        len({tuple(unit[:2]) for unit in made}) / len(made),
+        _mean([length <= 6 for length in lengths]),
+        _mean([length >= 12 for length in lengths]),
+        _mean([4 <= length <= 9 for length in lengths]),
+        float(sum(4 <= length <= 9 for length in lengths)),
     ]
 
 
@@ -141,7 +152,3 @@ def _f1(one: Sequence[str], other: Sequence[str]) -> float:
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", text.lower())

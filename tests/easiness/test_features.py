@@ -208,6 +208,11 @@ def test_stu_features_by_hand():
         "stu:expected_f1_8": (5 * 8 / 12 + 2 * 6 / 11) / 8,
         "stu:window_f1_5": (6 / 8 + 6 / 8 + 6 / 9 + 8 / 9) / 4,
         "stu:window_f1_7": (6 / 10 + 8 / 11) / 2,
+        "stu:distinct_openings": 1,
+        "stu:to_6_words": 1,
+        "stu:from_12_words": 0,
+        "stu:4_to_9_words": 0.5,
+        "stu:count_4_to_9_words": 1,
     }
     assert table.names == tuple(expected) == NAMES
     assert table.values[0] == pytest.approx(list(expected.values()))

@@ -1,0 +1,92 @@
+"""Features of what no STU of a sentence says: an SCU about it can meet none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from litepyramid.easiness.dependency import DependencyTree
+from litepyramid.easiness.features import FeatureTable, rouge_words
+from litepyramid.errors import InputError
+
+_TAGS = ("PROPN", "NOUN", "VERB", "ADJ", "NUM", "ADP", "PRON", "ADV", "AUX")
+_RELATIONS = ("nsubj", "appos", "obl", "obj", "conj", "nmod", "amod", "compound", "flat")
+
+NAMES = (
+    *(f"gap:tag:{tag}" for tag in _TAGS),
+    *(f"gap:relation:{relation}" for relation in _RELATIONS),
+    "gap:first_word",
+    "gap:first_3_words",
+    "gap:share",
+    "gap:subject_said",
+    "gap:root_said",
+    "gap:root_share",
+    "gap:root_longest",
+    "gap:root_shortest",
+)
+
+
+def gap_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]]) -> FeatureTable:
+    """What the STUs of each sentence leave unsaid, and how they say its main verb.
+
+    A word is said if an STU holds it; words as ROUGE counts them (lower-cased runs of letters and
+    digits), words without any left out.
+
+    - ``tag:`` and ``relation:``: unsaid words of this part of speech, or in this relation to
+      their heads; ``first_word``: whether it is unsaid; ``first_3_words``: how many are;
+      ``share``: unsaid words over the words of the sentence.
+    - ``subject_said``: whether the root has a subject and an STU holds its head; ``root_said``;
+      ``root_share``: share of the STUs that hold the root; ``root_longest`` and
+      ``root_shortest``: words of the longest and the shortest of those, 0 if there are none.
+
+    Args:
+        trees: The sentences, parsed.
+        stus: The STUs of each sentence.
+
+    Returns:
+        (sentences, 26).
+
+    Raises:
+        InputError: There are STUs for another number of sentences.
+
+    Example:
+        >>> tree = DependencyTree(("Rain", "falls", "hard"), ("NOUN", "VERB", "ADV"), (1, 1, 1),
+        ...                       ("nsubj", "root", "advmod"))
+        >>> table = gap_features([tree], [["Rain falls"]])
+        >>> found = dict(zip(table.names, table.values[0].tolist()))
+        >>> found["gap:tag:ADV"], found["gap:tag:NOUN"], found["gap:root_shortest"]
+        (1.0, 0.0, 2.0)
+    """
+    if len(trees) != len(stus):
+        raise InputError(
+            f"STUs of {len(stus)} sentences, and {len(trees)} sentences", expected="one list each"
+        )
+    rows = [_row(tree, units) for tree, units in zip(trees, stus, strict=True)]
+    return FeatureTable("gaps", NAMES, np.array(rows, dtype=np.float64))
+
+
+def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
+    made = [rouge_words(unit) for unit in units]
+    said = {word for unit in made for word in unit}
+    words = [set(rouge_words(token)) for token in tree.tokens]
+    unsaid = [i for i, own in enumerate(words) if own and not own & said]
+    relations = [relation.split(":")[0] for relation in tree.relations]
+    subjects = [
+        i
+        for i, head in enumerate(tree.heads)
+        if head == tree.root != i and relations[i] in {"nsubj", "csubj"}
+    ]
+    with_root = [len(unit) for unit in made if words[tree.root] & set(unit)]
+    return [
+        *(float(sum(tree.tags[i] == tag for i in unsaid)) for tag in _TAGS),
+        *(float(sum(relations[i] == relation for i in unsaid)) for relation in _RELATIONS),
+        float(unsaid[:1] == [0]),
+        float(sum(i < 3 for i in unsaid)),
+        len(unsaid) / max(1, sum(len(rouge_words(token)) for token in tree.tokens)),
+        float(bool(subjects) and bool(words[subjects[0]] & said)),
+        float(bool(words[tree.root] & said)),
+        len(with_root) / max(1, len(made)),
+        float(max(with_root, default=0)),
+        float(min(with_root, default=0)),
+    ]

@@ -1,0 +1,165 @@
+"""Features of whom a sentence is about, as far as the sentence and its STUs say it.
+
+People write names into SCUs: "The Norfolk bowler has regained form" becomes "Al Innes has regained
+form". An STU says "The Norfolk bowler", and meets such an SCU in few words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from litepyramid.easiness.dependency import DependencyTree, subtree
+from litepyramid.easiness.features import FeatureTable
+from litepyramid.errors import InputError
+from litepyramid.io.files import read_lines
+
+KINDS = ("full_name", "name", "person", "pronoun", "thing")
+"""What a subject can be: a name of several words, of one; a noun for a person; …"""
+
+_OPENINGS = {
+    "verb": {"VERB", "AUX"},
+    "adverbial": {"ADP", "ADV", "SCONJ"},
+    "noun": {"NOUN", "ADJ"},
+    "determiner": {"DET"},
+    "pronoun": {"PRON"},
+    "name": {"PROPN"},
+}
+
+NAMES = (
+    *(f"subject:root_{kind}" for kind in (*KINDS, "none")),
+    *(f"subject:stu_{kind}" for kind in KINDS),
+    "subject:root_length",
+    "subject:root_place",
+    "subject:root_is_verb",
+    *(f"subject:opens_with_{name}" for name in _OPENINGS),
+    "subject:titled_names",
+    "subject:person_nouns",
+    "subject:upper_case",
+)
+
+_NOT_IN_SUBJECT = frozenset({"acl", "appos", "advcl", "parataxis", "punct"})
+_LONGEST_SUBJECT = 4
+"""Words of an STU that are taken for its subject if it has no verb that the reference knows."""
+
+
+@cache
+def person_nouns() -> frozenset[str]:
+    """Nouns that stand for a person (or a pet): "striker", "widow", "pup"."""
+    path = Path(__file__).resolve().parents[1] / "embedded" / "person_nouns.txt"
+    return frozenset(read_lines(path)) | {"old"}
+
+
+def subject_features(
+    trees: Sequence[DependencyTree],
+    stus: Sequence[Sequence[str]],
+    groups: Sequence[Hashable],
+) -> FeatureTable:
+    """Whom the sentence and its STUs are about.
+
+    - ``root_`` and a kind: 1 for the kind of the subject of the sentence's root, ``none`` if it
+      has no subject ("Was five miles from the coast"). Kinds: ``full_name``, two words of a name
+      or more; ``name``, one; ``person``, a noun for a person without a name ("the 58 - year -
+      old"); ``pronoun``; ``thing``, all else.
+    - ``stu_`` and a kind: share of the STUs whose words before the verb are of that kind.
+    - ``root_length``: words of that subject, without clauses and appositions; ``root_place``: how
+      far into the sentence the root stands, from 0 to 1; ``root_is_verb``, or has a copula;
+      ``opens_with_`` a part of speech; ``titled_names``: nouns for persons just before a name;
+      ``person_nouns``; ``upper_case``: share of the words in capitals.
+
+    Args:
+        trees: The sentences, parsed.
+        stus: The STUs of each sentence.
+        groups: Which reference each sentence belongs to: a word of an STU that its own sentence
+            lacks is of the part of speech that it has elsewhere in the reference.
+
+    Returns:
+        (sentences, 23).
+
+    Raises:
+        InputError: The three are not of the same length.
+
+    Example:
+        >>> tree = DependencyTree(("Singer", "fell"), ("NOUN", "VERB"), (1, 1), ("nsubj", "root"))
+        >>> row = subject_features([tree], [["Singer fell"]], ["a"])
+        >>> [name for name, value in zip(row.names, row.values[0]) if value == 1][:2]
+        ['subject:root_person', 'subject:stu_person']
+    """
+    if not len(trees) == len(stus) == len(groups):
+        raise InputError(
+            f"{len(trees)} sentences, STUs of {len(stus)} and references of {len(groups)}",
+            expected="one of each for every sentence",
+        )
+    members: dict[Hashable, list[int]] = {}
+    for index, group in enumerate(groups):
+        members.setdefault(group, []).append(index)
+    rows: list[list[float]] = [[] for _ in trees]
+    for own in members.values():
+        tags: dict[str, str] = {}
+        for index in own:
+            for token, tag in zip(trees[index].tokens, trees[index].tags, strict=True):
+                tags.setdefault(token.lower(), tag)
+        for index in own:
+            tree = trees[index]
+            rows[index] = [*_sentence(tree), *_units(stus[index], tags), *_shape(tree)]
+    return FeatureTable("subjects", NAMES, np.array(rows, dtype=np.float64))
+
+
+def _sentence(tree: DependencyTree) -> list[float]:
+    subject = _subject(tree)
+    kind = _kind([tree.tokens[i] for i in subject], [tree.tags[i] for i in subject])
+    return [float(kind == one) for one in (*KINDS, "none")]
+
+
+def _units(units: Sequence[str], tags: Mapping[str, str]) -> list[float]:
+    counts = dict.fromkeys(KINDS, 0)
+    for unit in units:
+        tokens = unit.split()
+        known = [tags.get(t.lower(), "PROPN" if t[:1].isupper() else "NOUN") for t in tokens]
+        verbs = (i for i, tag in enumerate(known) if i and tag in {"VERB", "AUX"})
+        end = next(verbs, _LONGEST_SUBJECT)
+        counts[_kind(tokens[:end], known[:end])] += 1
+    return [counts[kind] / max(1, len(units)) for kind in KINDS]
+
+
+def _shape(tree: DependencyTree) -> list[float]:
+    n, root = len(tree.tokens), tree.root
+    copula = any(
+        head == root and relation.split(":")[0] == "cop"
+        for head, relation in zip(tree.heads, tree.relations, strict=True)
+    )
+    people = [
+        tag != "PROPN" and token.lower() in person_nouns()
+        for token, tag in zip(tree.tokens, tree.tags, strict=True)
+    ]
+    return [
+        float(len(_subject(tree))),
+        root / n,
+        float(copula or tree.tags[root] in _OPENINGS["verb"]),
+        *(float(tree.tags[0] in tags) for tags in _OPENINGS.values()),
+        float(sum(people[i] and tree.tags[i + 1] == "PROPN" for i in range(n - 1))),
+        float(sum(people)),
+        sum(token.isupper() and len(token) > 1 for token in tree.tokens) / n,
+    ]
+
+
+def _subject(tree: DependencyTree) -> list[int]:
+    """The words of the root's subject; none if it has none."""
+    for i, (head, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
+        if head == tree.root != i and relation.split(":")[0] in {"nsubj", "csubj"}:
+            return subtree(tree, i, _NOT_IN_SUBJECT)
+    return []
+
+
+def _kind(tokens: Sequence[str], tags: Sequence[str]) -> str:
+    names = sum(tag == "PROPN" for tag in tags)
+    if not tokens:
+        return "none"
+    if tags[0] == "PRON" or set(tags) <= {"PRON", "DET"}:
+        return "pronoun"
+    if names:
+        return "full_name" if names > 1 else "name"
+    return "person" if any(token.lower() in person_nouns() for token in tokens) else "thing"

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.easiness.dependency import TAGS, DependencyTree, subtree
+from litepyramid.easiness.gaps import gap_features
+from litepyramid.easiness.subjects import person_nouns, subject_features
+from litepyramid.errors import InputError
+
+# The Norfolk bowler , 23 , has hurt Al Innes
+BOWLER = DependencyTree(
+    ("The", "Norfolk", "bowler", ",", "23", ",", "has", "hurt", "Al", "Innes"),
+    ("DET", "PROPN", "NOUN", "PUNCT", "NUM", "PUNCT", "AUX", "VERB", "PROPN", "PROPN"),
+    (2, 2, 7, 4, 2, 4, 7, 7, 7, 8),
+    ("det", "compound", "nsubj", "punct", "appos", "punct", "aux", "root", "obj", "flat"),
+)
+WAS = DependencyTree(
+    ("Was", "miles", "away"), ("AUX", "NOUN", "ADV"), (2, 2, 2), ("cop", "obl", "root")
+)
+
+
+def of(table, row=0):
+    return dict(zip(table.names, table.values[row].tolist(), strict=True))
+
+
+def test_subjects_by_hand():
+    made = [["The bowler has hurt Al Innes", "Al Innes hurt"], ["miles away"]]
+    table = subject_features([BOWLER, WAS], made, ["a", "a"])
+    first, second = of(table), of(table, 1)
+    # "The Norfolk bowler", without ", 23": one word of a name.
+    assert first["subject:root_name"] == 1
+    assert first["subject:root_length"] == 3
+    assert first["subject:stu_person"] == first["subject:stu_full_name"] == 0.5
+    assert first["subject:root_place"] == 0.7
+    assert first["subject:opens_with_determiner"] == first["subject:root_is_verb"] == 1
+    assert first["subject:person_nouns"] == 1
+    assert first["subject:titled_names"] == 0
+    assert second["subject:root_none"] == second["subject:opens_with_verb"] == 1
+    assert second["subject:root_is_verb"] == 1  # it has a copula
+    assert second["subject:stu_thing"] == 1
+    assert "bowler" in person_nouns()
+
+
+def test_a_word_that_the_sentence_lacks_has_the_part_of_speech_of_its_reference():
+    stus = [["innes was hurt"], ["innes was away"]]
+    alone = of(subject_features([WAS], stus[1:], ["b"]))
+    beside = of(subject_features([BOWLER, WAS], stus, ["a", "a"]), 1)
+    assert alone["subject:stu_thing"] == 1
+    assert beside["subject:stu_name"] == 1
+
+
+def test_gaps_by_hand():
+    table = gap_features([BOWLER, WAS], [["The bowler has hurt Al", "bowler hurt"], []])
+    first, second = of(table), of(table, 1)
+    # Unsaid: Norfolk, 23, Innes; of eight words.
+    assert first["gap:tag:PROPN"] == 2
+    assert first["gap:tag:NUM"] == first["gap:relation:appos"] == first["gap:relation:flat"] == 1
+    assert first["gap:relation:compound"] == 1
+    assert first["gap:share"] == pytest.approx(3 / 8)
+    assert (first["gap:first_word"], first["gap:first_3_words"]) == (0, 1)
+    assert first["gap:subject_said"] == first["gap:root_said"] == first["gap:root_share"] == 1
+    assert (first["gap:root_longest"], first["gap:root_shortest"]) == (5, 2)
+    assert second["gap:share"] == second["gap:first_word"] == 1
+    assert second["gap:root_longest"] == second["gap:root_share"] == second["gap:subject_said"] == 0
+
+
+def test_subtree_goes_into_what_it_may():
+    assert subtree(BOWLER, 2) == [0, 1, 2, 3, 4, 5]
+    assert subtree(BOWLER, 2, {"appos"}) == [0, 1, 2]
+    assert subtree(BOWLER, 7) == list(range(10))
+
+
+def test_lengths_must_agree():
+    with pytest.raises(InputError, match="1 sentences, STUs of 0"):
+        subject_features([BOWLER], [], ["a"])
+    with pytest.raises(InputError, match="STUs of 2 sentences"):
+        gap_features([BOWLER], [[], []])
+
+
+@given(st.data())
+def test_shares_are_shares_and_kinds_are_exclusive(data):
+    n = data.draw(st.integers(1, 8))
+    words = st.sampled_from(["Ann", "striker", "ran", "it", "7", ".", "Bo", "UK"])
+    tokens = tuple(data.draw(words) for _ in range(n))
+    tags = tuple(data.draw(st.sampled_from(TAGS)) for _ in range(n))
+    heads = tuple(data.draw(st.integers(0, n - 1)) for _ in range(n))
+    relations = tuple(data.draw(st.sampled_from(["nsubj", "root", "obj"])) for _ in range(n))
+    stus = data.draw(st.lists(st.lists(words, min_size=1, max_size=5).map(" ".join), max_size=3))
+    tree = DependencyTree(tokens, tags, heads, relations)
+    row = of(subject_features([tree], [stus], ["a"])) | of(gap_features([tree], [stus]))
+    assert sum(v for k, v in row.items() if k.startswith("subject:root_") and k.count("_") < 3
+               and k.split("root_")[1] in {"full_name", "name", "person", "pronoun", "thing",
+                                           "none"}) == 1  # fmt: skip
+    assert sum(v for k, v in row.items() if k.startswith("subject:stu_")) == pytest.approx(
+        1 if stus else 0
+    )
+    shares = ("subject:upper_case", "subject:root_place", "gap:share", "gap:root_share")
+    assert all(0 <= row[name] <= 1 for name in shares)
+    assert np.isfinite(list(row.values())).all()
