@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -40,48 +41,87 @@ Parses = Annotated[
 ]
 
 
-def _settings(
-    max_depth: Annotated[int, typer.Option("--max-depth", help="Deepest a tree may grow.")] = 3,
-    eta: Annotated[float, typer.Option("--eta", help="Learning rate.")] = 0.1,
-    rounds: Annotated[int, typer.Option("--rounds", help="Number of boosting steps.")] = 40,
-    forest: Annotated[int, typer.Option("--forest", help="Trees side by side at each step.")] = 1,
-    min_child_weight: Annotated[
-        float, typer.Option("--min-child-weight", help="Fewest sentences in a leaf.")
-    ] = 1.0,
-    subsample: Annotated[
-        float, typer.Option("--subsample", help="Share of sentences a tree sees.")
-    ] = 1.0,
-    colsample: Annotated[
-        float, typer.Option("--colsample", help="Share of features a tree sees.")
-    ] = 1.0,
-    scu_prior: Annotated[
-        float,
+def _training(
+    start: Annotated[
+        str | None,
         typer.Option(
-            "--scu-prior", help="n SCUs make a sentence count n / (n + this); 0: all alike."
+            help="Go on from a regressor: its file, or 'embedded'. It is centred on these "
+            "sentences, then a few careful rounds follow; 0 rounds: only centred.",
         ),
-    ] = 0.0,
+    ] = None,
+    max_depth: Annotated[
+        int | None, typer.Option("--max-depth", help="Deepest a tree may grow. (default: 3)")
+    ] = None,
+    eta: Annotated[
+        float | None,
+        typer.Option("--eta", help="Learning rate. (default: 0.1; 0.05 with --start)"),
+    ] = None,
+    rounds: Annotated[
+        int | None,
+        typer.Option("--rounds", help="Number of boosting steps. (default: 40; 20 with --start)"),
+    ] = None,
+    forest: Annotated[
+        int | None,
+        typer.Option(
+            "--forest", help="Trees side by side at each step. (default: 1; 8 with --start)"
+        ),
+    ] = None,
+    min_child_weight: Annotated[
+        float | None,
+        typer.Option(
+            "--min-child-weight", help="Fewest sentences in a leaf. (default: 1; 5 with --start)"
+        ),
+    ] = None,
+    subsample: Annotated[
+        float | None,
+        typer.Option(
+            "--subsample", help="Share of sentences a tree sees. (default: 1; 0.6 with --start)"
+        ),
+    ] = None,
+    colsample: Annotated[
+        float | None,
+        typer.Option(
+            "--colsample", help="Share of features a tree sees. (default: 1; 0.4 with --start)"
+        ),
+    ] = None,
+    reg_lambda: Annotated[
+        float | None,
+        typer.Option("--lambda", help="Penalty on squared leaf values. (default: 1)"),
+    ] = None,
+    scu_prior: Annotated[
+        float | None,
+        typer.Option(
+            "--scu-prior",
+            help="n SCUs make a sentence count n / (n + this); 0: all alike. (default: 0)",
+        ),
+    ] = None,
     seed: SeedOption = 12345,
 ) -> Any:
-    """The settings of a regressor's training; the defaults are the paper's."""
-    from litepyramid.easiness.regressor import Settings
+    """How a regressor is trained; the defaults are the paper's, or careful ones after a start."""
+    from litepyramid.easiness.predict import EMBEDDED
+    from litepyramid.easiness.regressor import PAPER, REFINED, load_regressor
 
-    settings = Settings(
-        max_depth=max_depth,
-        eta=eta,
-        rounds=rounds,
-        forest=forest,
-        min_child_weight=min_child_weight,
-        subsample=subsample,
-        colsample=colsample,
-        scu_prior=scu_prior,
-        seed=seed,
-    )
+    given = {
+        "max_depth": max_depth,
+        "eta": eta,
+        "rounds": rounds,
+        "forest": forest,
+        "min_child_weight": min_child_weight,
+        "subsample": subsample,
+        "colsample": colsample,
+        "reg_lambda": reg_lambda,
+        "scu_prior": scu_prior,
+    }
+    said: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    settings = replace(PAPER if start is None else REFINED, **said, seed=seed)
     settings.check()
-    return settings
+    if start is None:
+        return settings, None
+    return settings, load_regressor(EMBEDDED if start == "embedded" else start)
 
 
 @app.command()
-@with_options("settings", _settings)
+@with_options("training", _training)
 def fit(
     references: References,
     scus: Scus,
@@ -94,20 +134,27 @@ def fit(
     parses: Parses = None,
     ids: IdsOption = None,
     *,
-    settings: Any,
+    training: Any,
 ) -> None:
     """Train a regressor of easiness on references with SCUs; the defaults are the paper's."""
+    from litepyramid.easiness.regressor import FEW, save_regressor
     from litepyramid.easiness.regressor import fit as train
-    from litepyramid.easiness.regressor import save_regressor
 
     prepared, gold = _prepared(references, scus, stus, features, parses, ids)
     about = {"references": references.name, **dict(prepared.signature.fields)}
-    regressor = train(prepared.features, gold.values, settings, about, gold.scus)
+    settings, start = training
+    regressor = train(prepared.features, gold.values, settings, about, gold.scus, start)
     save_regressor(regressor, output)
+    known = int(regressor.about["sentences"])
+    few = (
+        f" {known} sentences are few to learn from alone: consider --start embedded."
+        if start is None and known < FEW
+        else ""
+    )
     typer.echo(
-        f"{output}: trained on {regressor.about['sentences']} of {len(gold.values)} sentences, "
-        f"{len(regressor.names)} features ({regressor.feature_set}). How good it is on sentences "
-        "it has not seen: litepyramid easiness evaluate.",
+        f"{output}: trained on {known} of {len(gold.values)} sentences, "
+        f"{len(regressor.names)} features ({regressor.feature_set}).{few} How good it is on "
+        "sentences it has not seen: litepyramid easiness evaluate.",
         err=True,
     )
 
@@ -153,7 +200,7 @@ def predict(
 
 
 @app.command()
-@with_options("settings", _settings)
+@with_options("training", _training)
 def evaluate(
     references: References,
     scus: Scus,
@@ -171,7 +218,7 @@ def evaluate(
         typer.Option(help="Write each sentence's cross-fitted easiness here, as JSON Lines."),
     ] = None,
     *,
-    settings: Any,
+    training: Any,
     form: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
@@ -188,8 +235,9 @@ def evaluate(
         check_output(predictions, references, scus, stus, parses, ids)
     prepared, gold = _prepared(references, scus, stus, features, parses, ids)
     names = [sentence.input for sentence in gold.sentences]
+    settings, start = training
     places = seeded_folds(names, k, settings.seed) if folds is None else read_folds(folds)
-    result = cross_fit(prepared.features, gold, places, settings)
+    result = cross_fit(prepared.features, gold, places, settings, start)
     if predictions is not None:
         write_easiness(predictions, result.predicted)
     emit(result, form, output)

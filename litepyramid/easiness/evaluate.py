@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.easiness.features import FeatureTable
-from litepyramid.easiness.regressor import PAPER, Settings, fit, predict
+from litepyramid.easiness.regressor import PAPER, Regressor, Settings, fit, predict
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
@@ -159,6 +159,7 @@ def cross_fit(
     gold: Easiness,
     folds: Mapping[str, int],
     settings: Settings = PAPER,
+    start: Regressor | None = None,
 ) -> EasinessEvaluation:
     """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs.
 
@@ -167,6 +168,8 @@ def cross_fit(
         gold: Gold easiness; sentences without a value are predicted but teach nothing.
         folds: The fold of each input.
         settings: How trees are grown, fixed before any fold is looked at.
+        start: A regressor that each fold's goes on from (see `fit`); it must not know any of
+            these sentences.
 
     Raises:
         InputError: An input has no fold, there is one fold only, or a fold leaves too little to
@@ -193,7 +196,9 @@ def cross_fit(
     for fold in sorted(set(place.tolist())):
         here, others = place == fold, (place != fold) & known
         counts = None if gold.scus is None else gold.scus[others]
-        regressor = fit(features.rows(others), gold.values[others], settings, scus=counts)
+        regressor = fit(
+            features.rows(others), gold.values[others], settings, scus=counts, start=start
+        )
         predicted[here] = predict(regressor, features.rows(here))
         mean[here] = gold.values[others].mean()
         median[here] = np.median(gold.values[others])
@@ -203,6 +208,7 @@ def cross_fit(
         easiness="cross-fitted",
         features=features.feature_set,
         folds=len(set(place.tolist())),
+        start=None if start is None else start.about.get("name", "given"),
         settings=_short(settings),
     )
     return EasinessEvaluation(

@@ -18,9 +18,11 @@ from litepyramid.easiness.features import (
     constituency_features,
     parse_tree,
 )
+from litepyramid.easiness.gaps import gap_features
 from litepyramid.easiness.gold import by_sentence, gold_easiness
 from litepyramid.easiness.scores import Easiness
 from litepyramid.easiness.stu_features import stu_features
+from litepyramid.easiness.subjects import subject_features
 from litepyramid.errors import InputError
 from litepyramid.types import InputReferences, InputUnits, Signature
 from litepyramid.units.align import Sentence, align_all, sentences_of
@@ -59,8 +61,8 @@ def prepare(
     """The features of every sentence of the references.
 
     - ``"dependency+stus"`` (the embedded regressor's): counts from the dependency tree of the
-      embedded parser, what the sentence shares with the others of its reference, and what its
-      STUs leave of it;
+      embedded parser, what the sentence shares with the others of its reference, what its STUs
+      leave of it and what they do not say, and whom sentence and STUs are about;
     - ``"dependency"``: the counts from the dependency tree alone;
     - ``"constituency"``: ZB21's 69, from trees that another program wrote into an interchange
       file, since no constituency parser ships.
@@ -154,6 +156,8 @@ def _with_stus(
         dependency_features(trees)
         .beside(context_features(trees, groups), WITH_STUS)
         .beside(stu_features(trees, own), WITH_STUS)
+        .beside(subject_features(trees, own, groups), WITH_STUS)
+        .beside(gap_features(trees, own), WITH_STUS)
     )
     signature = Signature.of(features=WITH_STUS, parser=name, stus=source)
     return Prepared(sentences, features, tuple(kept), signature)
@@ -220,9 +224,8 @@ def prepare_gold(
     wanted = [entry.input for entry in references]
     if {entry.input for entry in scus} != set(wanted):
         odd = sorted({entry.input for entry in scus} ^ set(wanted))[0]
-        raise InputError(
-            f"input '{odd}' has SCUs or references, not both", hint="Are the ids the same?"
-        )
+        lacks = "SCUs but no references" if odd not in wanted else "references but no SCUs"
+        raise InputError(f"input '{odd}' has {lacks}", hint="Are the ids the same?")
     if stus is None:
         from litepyramid.units.extract import extract
 

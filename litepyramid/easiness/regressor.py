@@ -57,22 +57,29 @@ class Settings:
 
     def check(self) -> None:
         """Raises InputError naming the first setting that is out of range."""
-        for name, value, legal in (
-            ("max depth", self.max_depth, self.max_depth >= 1),
-            ("eta", self.eta, 0 < self.eta <= 1),
-            ("rounds", self.rounds, self.rounds >= 1),
-            ("forest", self.forest, self.forest >= 1),
-            ("min child weight", self.min_child_weight, self.min_child_weight >= 0),
-            ("subsample", self.subsample, 0 < self.subsample <= 1),
-            ("colsample", self.colsample, 0 < self.colsample <= 1),
-            ("lambda", self.reg_lambda, self.reg_lambda >= 0),
-            ("SCU prior", self.scu_prior, self.scu_prior >= 0),
+        share, weight = "more than 0, at most 1", "0 or more"
+        for name, value, legal, expected in (
+            ("max depth", self.max_depth, self.max_depth >= 1, "1 or more"),
+            ("eta", self.eta, 0 < self.eta <= 1, share),
+            ("rounds", self.rounds, self.rounds >= 0, "1 or more"),
+            ("forest", self.forest, self.forest >= 1, "1 or more"),
+            ("min child weight", self.min_child_weight, self.min_child_weight >= 0, weight),
+            ("subsample", self.subsample, 0 < self.subsample <= 1, share),
+            ("colsample", self.colsample, 0 < self.colsample <= 1, share),
+            ("lambda", self.reg_lambda, self.reg_lambda >= 0, weight),
+            ("SCU prior", self.scu_prior, self.scu_prior >= 0, weight),
         ):
             if not legal:
-                raise InputError(f"{name} is {value}", expected="a positive number, shares up to 1")
+                raise InputError(f"{name} is {value}", expected=expected)
 
 
 PAPER = Settings()
+
+REFINED = Settings(eta=0.05, rounds=20, forest=8, min_child_weight=5, subsample=0.6, colsample=0.4)
+"""A few careful steps, for going on from a trained regressor on a hundred sentences or more."""
+
+FEW = 1000
+"""With fewer sentences than these, one does better to go on from a trained regressor."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +91,14 @@ class Regressor:
         feature_set: Name of its features.
         names: Names of its features, in order.
         about: What else the file says: settings, data, number of sentences.
+        offset: Added to what the trees say: one that was centred on new sentences has it.
     """
 
     booster: xgboost.Booster
     feature_set: str
     names: tuple[str, ...]
     about: Mapping[str, str] = field(default_factory=dict)
+    offset: float = 0.0
 
 
 def fit(
@@ -98,6 +107,7 @@ def fit(
     settings: Settings = PAPER,
     about: Mapping[str, str] | None = None,
     scus: IntArray | None = None,
+    start: Regressor | None = None,
 ) -> Regressor:
     """Trains a regressor on gold easiness; sentences whose gold is NaN are left out.
 
@@ -107,10 +117,14 @@ def fit(
         settings: How the trees are grown.
         about: Anything to keep in the file, for example ``{"data": "REALSumm"}``.
         scus: (sentences,) how many SCUs each gold value is the mean of; for `scu_prior` alone.
+        start: A regressor to go on from. It is centred first: the mean of what it misses on these
+            sentences is added to all it says (annotators differ in how closely they copy); the
+            trees of `settings` are grown on what is then left. With 0 rounds, it is only centred.
 
     Raises:
         InputError: Fewer than two sentences have a gold value, the sizes differ, a setting is
             out of range, or there is an SCU prior and the numbers of SCUs are not known.
+        ModelError: `start` was trained on other features.
 
     Example:
         >>> table = FeatureTable("mine", ("length",), np.arange(40.0)[:, None])
@@ -134,31 +148,40 @@ def fit(
             expected="at least 2",
             hint="A regressor learns from sentences that have SCUs and STUs.",
         )
+    if not settings.rounds and start is None:
+        raise InputError("rounds is 0", expected="1 or more, or a regressor to centre")
     weights = _weights(scus, target, settings)[keep]
+    offset = 0.0
+    if start is not None:
+        missed = target[keep] - predict(start, features.rows(keep))
+        offset = start.offset + float(missed.mean())
     data = xgboost.DMatrix(
         features.values[keep],
-        label=target[keep],
+        label=target[keep] - offset,
         weight=weights,
         feature_names=list(features.names),
     )
+    parameters: dict[str, Any] = {
+        "objective": settings.objective,
+        "max_depth": settings.max_depth,
+        "eta": settings.eta,
+        "min_child_weight": settings.min_child_weight,
+        "num_parallel_tree": settings.forest,
+        "subsample": settings.subsample,
+        "colsample_bytree": settings.colsample,
+        "lambda": settings.reg_lambda,
+        "seed": settings.seed,
+        "nthread": 1,
+        "tree_method": "exact",
+        "verbosity": 0,
+    }
+    if start is None:  # a booster that is gone on from keeps its own
+        parameters["base_score"] = float(np.average(target[keep], weights=weights))
     booster = xgboost.train(
-        {
-            "objective": settings.objective,
-            "base_score": float(np.average(target[keep], weights=weights)),
-            "max_depth": settings.max_depth,
-            "eta": settings.eta,
-            "min_child_weight": settings.min_child_weight,
-            "num_parallel_tree": settings.forest,
-            "subsample": settings.subsample,
-            "colsample_bytree": settings.colsample,
-            "lambda": settings.reg_lambda,
-            "seed": settings.seed,
-            "nthread": 1,
-            "tree_method": "exact",
-            "verbosity": 0,
-        },
+        parameters,
         data,
         num_boost_round=settings.rounds,
+        xgb_model=None if start is None else start.booster.copy(),
     )
     said = {
         "sentences": str(keep.size),
@@ -175,7 +198,10 @@ def fit(
         "seed": str(settings.seed),
         **(about or {}),
     }
-    return Regressor(booster, features.feature_set, features.names, said)
+    if start is not None:
+        before = start.about.get("name") or start.about.get("references", "a regressor")
+        said["start"] = f"{before} ({start.about.get('sentences', '?')} sentences)"
+    return Regressor(booster, features.feature_set, features.names, said, offset)
 
 
 def _weights(scus: IntArray | None, target: FloatArray, settings: Settings) -> FloatArray:
@@ -214,7 +240,7 @@ def predict(regressor: Regressor, features: FeatureTable) -> FloatArray:
     if not len(features.values):
         return np.zeros(0)
     data = xgboost.DMatrix(features.values, feature_names=list(features.names), nthread=1)
-    return np.asarray(regressor.booster.predict(data), dtype=np.float64)
+    return np.asarray(regressor.booster.predict(data), dtype=np.float64) + regressor.offset
 
 
 def _difference(got: Sequence[str], wanted: Sequence[str]) -> str:
@@ -238,7 +264,7 @@ def save_regressor(regressor: Regressor, path: str | Path) -> None:
     booster = regressor.booster.copy()
     booster.feature_names = list(regressor.names)
     booster.set_attr(
-        **{f"{_PREFIX}feature_set": regressor.feature_set},
+        **{f"{_PREFIX}feature_set": regressor.feature_set, f"{_PREFIX}offset": regressor.offset},
         **{f"{_PREFIX}about_{key}": value for key, value in regressor.about.items()},
     )
     with atomic_write(path, binary=True) as file:
@@ -293,7 +319,11 @@ def load_regressor(path: str | Path) -> Regressor:
         for key, value in said.items()
         if key.startswith(f"{_PREFIX}about_")
     }
-    return Regressor(booster, feature_set, tuple(names), about)
+    try:
+        offset = float(said.get(f"{_PREFIX}offset") or 0)
+    except ValueError:
+        raise ModelError("has an offset that is no number", path=path) from None
+    return Regressor(booster, feature_set, tuple(names), about, offset)
 
 
 CONSTITUENCY_NAMES = (*SHAPE, *(f"count:{label}" for label in LABELS))

@@ -127,7 +127,7 @@ def show(cell: Cell, column: Column) -> str:
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "–"
     if isinstance(cell, float):
-        return f"{cell:{'+' if column.signed else ''}.{column.digits}f}"
+        return f"{cell:{'+' if column.signed else ''}z.{column.digits}f}"
     return str(cell)
 
 

@@ -1,14 +1,15 @@
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from litepyramid.easiness.curve import budget_curve, human_scores, judge_sentences
-from litepyramid.easiness.evaluate import cross_fit, read_folds
+from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
 from litepyramid.easiness.predict import EMBEDDED, predict_easiness
 from litepyramid.easiness.prepare import WITH_STUS, prepare, prepare_gold
-from litepyramid.easiness.regressor import Settings, load_regressor, predict
+from litepyramid.easiness.regressor import PAPER, REFINED, Settings, fit, load_regressor, predict
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.labels import read_labels
@@ -18,7 +19,19 @@ from litepyramid.io.units import read_units
 from litepyramid.presence.judges import make_judge
 from litepyramid.types import InputReferences, InputUnits, Unit
 
-SHIPPED = Settings(forest=8, subsample=0.6, colsample=0.4, min_child_weight=5)
+CENTRED = replace(REFINED, rounds=0)
+HIGHLIGHTS = Path(__file__).parents[2] / "models" / "highlights"
+SHIPPED = Settings(
+    max_depth=6,
+    eta=0.05,
+    rounds=300,
+    forest=2,
+    min_child_weight=50,
+    subsample=0.6,
+    colsample=0.4,
+    reg_lambda=10,
+    scu_prior=2,
+)
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +40,8 @@ def measured(realsumm):
     references = read_references(realsumm / "references.txt", ids)
     scus = read_units(realsumm / "SCUs.txt", ids)
     prepared, gold = prepare_gold(references, scus)
-    done = cross_fit(prepared.features, gold, read_folds(realsumm / "by_examples"), SHIPPED)
+    folds = read_folds(realsumm / "by_examples")
+    done = cross_fit(prepared.features, gold, folds, CENTRED, load_regressor(EMBEDDED))
     return ids, scus, prepared, gold, done
 
 
@@ -36,8 +50,8 @@ def test_the_embedded_regressor_knows_its_features():
     prepared = prepare([InputReferences("a", (("It rained .", "We left ."),), (True,))])
     assert regressor.feature_set == WITH_STUS
     assert regressor.names == prepared.features.names
-    assert regressor.about["data"] == "REALSumm (CC BY 4.0)"
-    assert EMBEDDED.stat().st_size < 1_000_000
+    assert regressor.about["data"] == "litepyramid highlights (MIT)"
+    assert EMBEDDED.stat().st_size < 2_000_000
 
 
 def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
@@ -58,27 +72,51 @@ def test_prediction_is_the_same_from_the_extractor_and_from_its_units():
 def test_error_on_realsumm_is_as_the_card_says(measured):
     *_, gold, done = measured
     assert (~np.isnan(gold.values)).sum() == 363
-    assert done.mae(done.mean) == pytest.approx(0.1291, abs=0.0015)
-    assert done.mae(done.predicted.values) == pytest.approx(0.1177, abs=0.0025)
-    assert done.gain > 0.07
-    assert done.correlations[0] > 0.35
+    assert done.mae(done.mean) == pytest.approx(0.1265, abs=0.0005)
+    assert done.mae(done.predicted.values) == pytest.approx(0.1070, abs=0.0005)
+    assert done.gain >= 0.15
+    assert done.correlations[0] == pytest.approx(0.53, abs=0.01)
 
 
-def test_sentences_of_many_scus_teach_more(measured, realsumm):
+def test_refining_keeps_the_gain_that_its_own_sentences_alone_do_not_give(measured, realsumm):
     _, _, prepared, gold, _ = measured
     folds = read_folds(realsumm / "by_examples")
-    weighted = cross_fit(prepared.features, gold, folds, replace(SHIPPED, scu_prior=2))
-    assert int(gold.scus.sum()) == 1056
-    assert ((gold.scus == 0) == np.isnan(gold.values)).all()
-    assert weighted.mae(weighted.predicted.values) == pytest.approx(0.1160, abs=0.0025)
-    assert "scu-prior=2" in str(weighted.predicted.signature)
+    start = load_regressor(EMBEDDED)
+    refined = cross_fit(prepared.features, gold, folds, REFINED, start)
+    alone = cross_fit(prepared.features, gold, folds, PAPER)
+    assert refined.gain == pytest.approx(0.150, abs=0.006)
+    assert alone.gain == pytest.approx(0.076, abs=0.01)
+    assert "start:embedded" in str(refined.predicted.signature)
+    assert "start" not in dict(alone.predicted.signature.fields)
 
 
-def test_the_embedded_file_is_the_regressor_that_the_script_trains(measured):
-    _, _, prepared, gold, done = measured
+def test_other_draws_of_folds_give_the_same_gain(measured):
+    ids, _, prepared, gold, _ = measured
+    start = load_regressor(EMBEDDED)
+    for seed in range(3):
+        done = cross_fit(prepared.features, gold, seeded_folds(ids, 5, seed), CENTRED, start)
+        assert done.gain > 0.145
+
+
+def test_the_embedded_file_is_the_regressor_that_the_highlights_give():
+    references = read_references(HIGHLIGHTS / "references.jsonl")
+    prepared, gold = prepare_gold(references, read_units(HIGHLIGHTS / "scus.jsonl"))
+    assert len(gold.values) == 7920
+    assert not np.isnan(gold.values).any()
     found = predict(load_regressor(EMBEDDED), prepared.features)
-    keep = ~np.isnan(gold.values)
-    assert np.abs(found - gold.values)[keep].mean() < done.mae(done.predicted.values)
+    again = fit(prepared.features, gold.values, SHIPPED, scus=gold.scus)
+    assert predict(again, prepared.features) == pytest.approx(found, abs=1e-3)
+
+
+def test_the_highlights_are_whole():
+    references = read_references(HIGHLIGHTS / "references.jsonl")
+    scus = read_units(HIGHLIGHTS / "scus.jsonl", only=True)
+    assert [entry.input for entry in references] == [entry.input for entry in scus]
+    texts = [entry.references[0] for entry in references]
+    assert len(set(texts)) == len(texts) == 2004
+    assert sum(len(entry.units) for entry in scus) == 20553
+    for entry, sentences in zip(scus, texts, strict=True):
+        assert {unit.sentence for unit in entry.units} == set(range(len(sentences)))
 
 
 def test_half_stus_by_easiness_keep_the_summary_level_best(measured, realsumm):
@@ -95,7 +133,8 @@ def test_half_stus_by_easiness_keep_the_summary_level_best(measured, realsumm):
     )  # fmt: skip
     for coefficient in ("pearson", "spearman"):
         at = {by: curve.line(by, "summary", coefficient)[0].value for by in curve.ways}
-        assert at["easiness"] >= at["random"] > at["reversed"]
+        assert at["easiness"] > at["random"] + 0.004
+        assert at["reversed"] < at["random"] - 0.004
         assert at["gold"] > at["random"]
 
 

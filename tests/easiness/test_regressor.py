@@ -138,7 +138,9 @@ def test_fitting_is_repeatable_and_the_seed_counts():
         (np.zeros(3), Settings(), "3 easiness values for 40"),
         (np.zeros(40), Settings(eta=0), "eta is 0"),
         (np.zeros(40), Settings(max_depth=0), "max depth is 0"),
-        (np.zeros(40), Settings(scu_prior=-1), "SCU prior is -1"),
+        (np.zeros(40), Settings(scu_prior=-1), "SCU prior is -1.*0 or more"),
+        (np.zeros(40), Settings(subsample=2), "subsample is 2.*more than 0, at most 1"),
+        (np.zeros(40), Settings(rounds=0), "rounds is 0.*a regressor to centre"),
     ],
 )
 def test_what_cannot_be_fitted_is_named(gold, settings, words):
@@ -197,3 +199,31 @@ def test_modernising_leaves_the_trees_as_they_are(data):
     after = new["learner"]["gradient_booster"]["model"]["trees"]
     assert [t["split_conditions"] for t in after] == [t["split_conditions"] for t in before]
     assert old["version"] == [1, 4, 1]
+
+
+def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
+    start, features = trained
+    harder = features.values[:, 0] / 9 - 0.2
+    centred = fit(features, harder, Settings(rounds=0), start=start)
+    said = predict(centred, features)
+    assert said.mean() == pytest.approx(harder.mean())
+    assert said - predict(start, features) == pytest.approx(np.full(40, centred.offset))
+    assert centred.offset == pytest.approx(-0.2, abs=0.01)
+    wiggly = harder + 0.2 * (features.values[:, 1] > 4)
+    more = fit(features, wiggly, Settings(rounds=20), start=start)
+    missed = [np.abs(predict(r, features) - wiggly).mean() for r in (centred, more)]
+    assert missed[1] < missed[0] / 2
+    assert predict(start, features) == pytest.approx(features.values[:, 0] / 9, abs=0.05)
+    assert more.about["start"].endswith("(40 sentences)")
+    for ending in (".ubj", ".json"):
+        save_regressor(more, tmp_path / f"r{ending}")
+        again = load_regressor(tmp_path / f"r{ending}")
+        assert again.offset == more.offset
+        assert predict(again, features).tolist() == predict(more, features).tolist()
+    twice = fit(features, harder + 0.5, Settings(rounds=0), start=centred)
+    assert twice.offset == pytest.approx(centred.offset + 0.5)
+
+
+def test_going_on_with_other_features_is_refused(trained):
+    with pytest.raises(ModelError, match="trained on other features"):
+        fit(table(names=("length", "width")), np.zeros(40), start=trained[0])
