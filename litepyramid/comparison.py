@@ -19,6 +19,7 @@ from litepyramid.resampling import (
     check_samples,
     percentile_interval,
 )
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreMatrix, Signature
 
 _CHUNK = 4_000_000  # cells of sign or count matrices held at once
@@ -68,8 +69,9 @@ class ComparisonResult:
             else "signs drawn at random, (c+1)/(k+1)"
         )
         notes = [
-            f"{told} of {len(self.pairs)} pairs are told apart at {self.alpha:g} after Holm's "
-            f"correction. Paired permutation test over inputs, two-sided; {test}."
+            f"{told} of {counted(len(self.pairs), 'pair')} {'is' if told == 1 else 'are'} told "
+            f"apart at {self.alpha:g} after Holm's correction. Paired permutation test over "
+            f"inputs, two-sided; {test}."
         ]
         fewest = min(p.inputs for p in self.pairs)
         most = max(p.inputs for p in self.pairs)
@@ -91,7 +93,8 @@ class ComparisonResult:
             rows = [(*row, p.inputs) for row, p in zip(rows, self.pairs, strict=True)]
         return [
             Table(
-                f"{metric_title(self.metric)}: differences between systems on {most} inputs",
+                f"{metric_title(self.metric)}: differences between systems on "
+                f"{counted(most, 'input')}",
                 tuple(columns),
                 tuple(rows),
                 (*notes, str(self.signature)),

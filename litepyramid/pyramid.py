@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels, unit_kinds
 
 Rule = Literal["lite", "sample", "original", "modified"]
@@ -310,6 +311,6 @@ def _presence(values: ArrayLike, layout: UnitLayout) -> FloatArray:
     if array.ndim == 0 or array.shape[-1] != layout.weights.size:
         raise InputError(
             f"presence of the shape {array.shape}",
-            expected=f"{layout.weights.size} units on the last axis",
+            expected=f"{counted(layout.weights.size, 'unit')} on the last axis",
         )
     return array

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray
 
 PValueRule = Literal["plus_one", "paper"]
@@ -59,7 +60,7 @@ def check_samples(k: int, *, confidence: float | None = None, alpha: float | Non
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
         if k < needed:
             raise InputError(
-                f"{k} samples",
+                counted(k, "sample"),
                 expected=f"at least {needed} for an interval at {100 * confidence:g} %",
             )
     if alpha is not None:
@@ -67,7 +68,8 @@ def check_samples(k: int, *, confidence: float | None = None, alpha: float | Non
         needed = ceil(1 / alpha * (1 - _ROUNDING) - 1)
         if k < needed:
             raise InputError(
-                f"{k} samples", expected=f"at least {needed} for a test at the level {alpha:g}"
+                counted(k, "sample"),
+                expected=f"at least {needed} for a test at the level {alpha:g}",
             )
 
 

@@ -20,6 +20,7 @@ from litepyramid.means import system_means
 from litepyramid.presence.judge import Judge, JudgedBatch
 from litepyramid.pyramid import ScoringRule, UnitLayout, metric_title
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
     InputUnits,
@@ -120,8 +121,8 @@ class ScoreResult:
         if self.human is not None:
             columns.append(Column("human"))
         title = (
-            f"{metric_title(self.metric)} of {len(self.systems)} systems on "
-            f"{len(self.units)} inputs ({self.presence.shape[1]} units)"
+            f"{metric_title(self.metric)} of {counted(len(self.systems), 'system')} on "
+            f"{counted(len(self.units), 'input')} ({counted(self.presence.shape[1], 'unit')})"
         )
         return [Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))]
 
@@ -135,14 +136,30 @@ class ScoreResult:
                 "Systems that share a group are not told apart at .05 (permutation test, Holm)."
             )
         wording = {
-            "empty_summaries": "{} empty summaries; they score 0.",
-            "truncated": "{} pairs were cut to the judge's maximum length.",
-            "systems_without_labels": "{} systems have no human labels.",
-            "labels_not_used": "{} label files are of systems not scored here.",
-            "inputs_with_fewer_units_than_sample": "{} inputs have fewer units than the sample.",
-            "inputs_not_scored": "{} inputs have no score: the ideal summary holds no SCU.",
+            "empty_summaries": ("empty summary; it scores", "empty summaries; they score", "0."),
+            "truncated": ("pair was", "pairs were", "cut to the judge's maximum length."),
+            "systems_without_labels": ("system has", "systems have", "no human labels."),
+            "labels_not_used": (
+                "label file is of a system",
+                "label files are of systems",
+                "not scored here.",
+            ),
+            "inputs_with_fewer_units_than_sample": (
+                "input has",
+                "inputs have",
+                "fewer units than the sample.",
+            ),
+            "inputs_not_scored": (
+                "input has",
+                "inputs have",
+                "no score: the ideal summary holds no SCU.",
+            ),
         }
-        notes += [text.format(self.counts[k]) for k, text in wording.items() if self.counts.get(k)]
+        notes += [
+            f"{counted(self.counts[key], one, many)} {rest}"
+            for key, (one, many, rest) in wording.items()
+            if self.counts.get(key)
+        ]
         return notes
 
     def to_json(self) -> dict[str, Any]:
@@ -198,7 +215,7 @@ def judge_systems(
         if system.inputs != names:
             raise InputError(
                 f"the inputs of system '{system.system}' are not those of the units",
-                expected=f"{len(names)} inputs in the units' order",
+                expected=f"{counted(len(names), 'input')} in the units' order",
             )
         items += [(text, entry.texts) for text, entry in zip(system.texts, units, strict=True)]
     judged = judge.judge(items)

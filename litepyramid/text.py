@@ -1,4 +1,4 @@
-"""Texts as one line."""
+"""Texts as one line, and numbers of things."""
 
 from __future__ import annotations
 
@@ -19,3 +19,18 @@ def one_line(text: str) -> str:
     if _BREAKS.isdisjoint(text):
         return text
     return re.sub(r"\s+", lambda run: run[0] if _BREAKS.isdisjoint(run[0]) else " ", text)
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with what it counts, in the singular or the plural.
+
+    Args:
+        number: How many.
+        one: What one is called; what is said of it may follow.
+        many: What several are called; `one` with an s if it is not given.
+
+    Example:
+        >>> counted(1, "unit"), counted(0, "unit"), counted(2, "summary is", "summaries are")
+        ('1 unit', '0 units', '2 summaries are')
+    """
+    return f"{number} {one if number == 1 else many or one + 's'}"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
+from litepyramid.text import counted
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -114,7 +115,8 @@ class ScoreMatrix:
         if values.shape != (len(self.systems), len(self.inputs)):
             raise InputError(
                 f"scores of metric '{self.metric}' have the shape {values.shape}",
-                expected=f"({len(self.systems)} systems, {len(self.inputs)} inputs)",
+                expected=f"({counted(len(self.systems), 'system')}, "
+                f"{counted(len(self.inputs), 'input')})",
             )
         values.setflags(write=False)
         object.__setattr__(self, "values", values)

@@ -76,7 +76,7 @@ def test_human_scores_are_matched_by_name():
     assert np.isnan(result.human_scores["good"])
     assert result.counts["systems_without_labels"] == 2
     assert result.counts["labels_not_used"] == 1
-    assert "label files are of systems not scored here" in render(result, "table")
+    assert "1 label file is of a system not scored here" in render(result, "table")
     assert json.loads(render(result, "json"))["systems"][0]["human"] is None
     with pytest.raises(InputError, match="no labels of any system"):
         score_systems(SYSTEMS[:1], UNITS, WordJudge(), labels=labels)
@@ -105,7 +105,7 @@ def test_inputs_without_an_ideal_summary_are_left_out_and_counted():
     assert np.isnan(result.values[:, 2]).all()
     assert result.scores["mute"] == 0
     assert result.counts["inputs_not_scored"] == 1
-    assert "have no score" in render(result, "table")
+    assert "1 input has no score" in render(result, "table")
 
 
 def test_the_signature_says_how_units_were_made():

@@ -1,11 +1,11 @@
-"""Texts from JSON become the one line that a line file would hold."""
+"""Texts from JSON become the one line that a line file would hold; numbers of things."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.text import one_line
+from litepyramid.text import counted, one_line
 
 
 @given(st.text(alphabet="ab \t\n\r\u2028\xa0"))
@@ -16,3 +16,9 @@ def test_only_white_space_with_a_tab_or_line_break_changes(text):
     assert one_line(line) == line
     if not set("\t\n\r") & set(text):
         assert line == text
+
+
+@given(st.integers(0, 3), st.sampled_from([None, "are"]))
+def test_one_is_the_only_singular(number, many):
+    said = counted(number, "unit", many)
+    assert said == (f"{number} unit" if number == 1 else f"{number} {many or 'units'}")

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
 
@@ -88,11 +89,12 @@ class AgreementResult:
         )
         dropped = sum(w.dropped for w in self.workers)
         notes = [
-            f"Krippendorff's alpha (nominal): {_number(self.alpha)} on {self.pairable} items "
-            f"with two answers or more"
+            f"Krippendorff's alpha (nominal): {_number(self.alpha)} on "
+            f"{counted(self.pairable, 'item')} with two answers or more"
             + (f"; {_number(self.alpha_all)} before workers were dropped." if dropped else "."),
-            f"{self.items} items, {self.kept_answers} of {self.answers} answers kept, "
-            f"{dropped} of {len(self.workers)} workers dropped.",
+            f"{counted(self.items, 'item')}, {self.kept_answers} of "
+            f"{counted(self.answers, 'answer')} kept, "
+            f"{dropped} of {counted(len(self.workers), 'worker')} dropped.",
             f"Ties, counted as not present: {self.ties}. Items without an answer: "
             f"{self.unanswered}.",
             "compared: items on which the other workers have a majority.",
@@ -259,7 +261,7 @@ def agree(
     table = _binary(answers)
     if table.shape[0] != len(workers):
         raise InputError(
-            f"{table.shape[0]} rows of answers for {len(workers)} workers",
+            f"{counted(table.shape[0], 'row')} of answers for {counted(len(workers), 'worker')}",
             expected="one row for each worker",
         )
     if noisy_above is not None and not 0 <= noisy_above <= 1:

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from litepyramid.easiness.mix import stu_count
 from litepyramid.errors import InputError
+from litepyramid.text import counted
 
 
 def sentence_budget(
@@ -69,5 +70,7 @@ def check_count(sentences: int, left: int) -> int:
         InputError: It is negative, or more than are left.
     """
     if not 0 <= sentences <= left:
-        raise InputError(f"a budget of {sentences} sentences", expected=f"from 0 to {left}")
+        raise InputError(
+            f"a budget of {counted(sentences, 'sentence')}", expected=f"from 0 to {left}"
+        )
     return sentences

@@ -17,6 +17,7 @@ from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries
 
 Writers = Literal["first", "all"]
@@ -83,7 +84,7 @@ class WrittenUnits:
             rows.append(("SCU", "people, earlier", self.earlier_scus))
         rows.append(("STU", "machine", self.stus))
         columns = (Column("kind"), Column("written_by", "written by"), Column("units"))
-        title = f"Units of {len(self.units)} inputs"
+        title = f"Units of {counted(len(self.units), 'input')}"
         return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
 
     def to_json(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from litepyramid.io.files import atomic_write, check_output, write_jsonl
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import SystemSummaries
 
 
@@ -46,7 +47,7 @@ class Converted:
         )
         rows = tuple((name, *row) for name, row in zip(self.inputs, self.rows, strict=True))
         notes = (*self.notes, *(f"Wrote {path}" for path in self.files))
-        return [Table(f"Pyramids of {len(rows)} inputs", columns, rows, notes)]
+        return [Table(f"Pyramids of {counted(len(rows), 'input')}", columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -116,7 +117,8 @@ def convert(
         files.append(references)
     missing = len(folder.systems) * len(folder.inputs) - len(folder.annotations)
     if folder.annotations and missing:
-        notes.append(f"{missing} summaries are not annotated: their systems' files lack the input.")
+        said = counted(missing, "summary is not annotated", "summaries are not annotated")
+        notes.append(f"{said}: their systems' files lack the input.")
     return Converted(
         rows=tuple(
             (

@@ -13,6 +13,7 @@ from litepyramid.annotation.page import export_page
 from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, write_tasks
 from litepyramid.errors import InputError
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 
 Form = Literal["page", "label-studio", "mturk"]
 FORMS: dict[Form, Callable[[TaskSet, Path, str], list[Path]]] = {
@@ -98,7 +99,9 @@ def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int =
     if form not in FORMS:
         raise InputError(f"no form '{form}'", expected=", ".join(FORMS))
     if not 1 <= parts <= len(tasks.ids):
-        raise InputError(f"{parts} parts", expected=f"from 1 to {len(tasks.ids)}, one task each")
+        raise InputError(
+            f"{counted(parts, 'part')}", expected=f"from 1 to {len(tasks.ids)}, one task each"
+        )
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)

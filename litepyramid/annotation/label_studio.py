@@ -13,6 +13,7 @@ from litepyramid.annotation.responses import Response, ResponseFile, moment, scu
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write
+from litepyramid.text import counted
 
 _UNIT = re.compile(r"presence_(\d+)")
 
@@ -121,8 +122,9 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
                     cancelled += 1
                     continue
                 responses.append(_response(annotation, task, place, finished, path))
-    notes = [f"{path.name}: {cancelled} skipped annotations were left out."] if cancelled else []
-    return ResponseFile(tuple(r for r in responses if not r.empty), tuple(notes))
+    said = counted(cancelled, "skipped annotation was", "skipped annotations were")
+    notes = (f"{path.name}: {said} left out.",) if cancelled else ()
+    return ResponseFile(tuple(r for r in responses if not r.empty), notes)
 
 
 def _response(

@@ -15,6 +15,7 @@ from litepyramid.annotation.responses import Response, ResponseFile, scu_lines, 
 from litepyramid.annotation.tasks import JudgingTask, TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write
+from litepyramid.text import counted
 
 _UNIT = re.compile(r"presence_(\d+)")
 
@@ -150,8 +151,9 @@ def parse_answers(text: str, path: Path) -> ResponseFile:
             responses.append(_response(row, path, reader.line_num))
     except csv.Error as error:
         raise InputError(f"not valid CSV ({error})", path=path, line=reader.line_num) from None
-    notes = [f"{path.name}: {rejected} rejected assignments were left out."] if rejected else []
-    return ResponseFile(tuple(r for r in responses if not r.empty), tuple(notes))
+    said = counted(rejected, "rejected assignment was", "rejected assignments were")
+    notes = (f"{path.name}: {said} left out.",) if rejected else ()
+    return ResponseFile(tuple(r for r in responses if not r.empty), notes)
 
 
 def _response(row: dict[str, Any], path: Path, line: int) -> Response:

@@ -21,6 +21,7 @@ from litepyramid.io.pyr import (
 )
 from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
     InputUnits,
@@ -255,9 +256,13 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
     blank = int(np.isnan(values[1]).sum()) - missing
     notes = list(folder.notes)
     if missing:
-        notes.append(f"{missing} summaries were not annotated and are left out of the means.")
+        said = counted(
+            missing, "summary was not annotated and is", "summaries were not annotated and are"
+        )
+        notes.append(f"{said} left out of the means.")
     if blank:
-        notes.append(f"{blank} summaries have no SCU marked at all: no original score.")
+        said = counted(blank, "summary has", "summaries have")
+        notes.append(f"{said} no SCU marked at all: no original score.")
     return PeerScores(
         ScoreTable(METRICS, systems, inputs, values),
         tuple((int(a), int(b), int(c)) for a, b, c in counts),

@@ -21,6 +21,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, read_text
 from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table, plain
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 from litepyramid.units.align import Sentence
 
@@ -123,13 +124,18 @@ class BudgetPlan:
         texts = self.chosen()
         scus = SCUS_PER_WORD * sum(_words(s.text) for s in texts)
         notes = [
-            f"Expect about {scus:.0f} SCUs to be written: {SCUS_PER_WORD} a word, as in REALSumm."
+            f"Expect about {counted(round(scus), 'SCU')} to be written: "
+            f"{SCUS_PER_WORD} a word, as in REALSumm."
         ]
         if self.per_sentence is not None:
             left = int((~self.earlier).sum())
-            which = "all of them" if left == len(self.sentences) else f"all {left} that are left"
+            which = (
+                "all of them"
+                if left == len(self.sentences)
+                else f"the {counted(left, 'sentence')} left"
+            )
             notes.append(
-                f"Cost: {self.count} sentences x {_money(self.per_sentence)} = "
+                f"Cost: {counted(self.count, 'sentence')} x {_money(self.per_sentence)} = "
                 f"{_money(self.count * self.per_sentence)}; {which} would cost "
                 f"{_money(left * self.per_sentence)}."
             )
@@ -139,8 +145,8 @@ class BudgetPlan:
         names = {
             "nobody": "nobody (Lite3)",
             **({"earlier": "earlier plans alone"} if self.earlier.any() else {}),
-            "random": f"{self.count} sentences at random",
-            "plan": f"this plan ({self.count} sentences)",
+            "random": f"{counted(self.count, 'sentence')} at random",
+            "plan": f"this plan ({counted(self.count, 'sentence')})",
             "everybody": "everybody (Lite2)",
         }
         expected = self.expected()
@@ -266,7 +272,7 @@ def plan_budget(
     unknown = int(np.isnan(easiness.values).sum())
     notes = list(easiness.notes)
     if unknown and by != "random":
-        have = "1 sentence has" if unknown == 1 else f"{unknown} sentences have"
+        have = counted(unknown, "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
     if cost is not None and per_sentence is not None:
         left = Decimal(str(cost)) - count * Decimal(str(per_sentence))

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from litepyramid.text import counted
+
 LISTED = 5
 
 
@@ -35,7 +37,7 @@ class Progress:
 
     def sentences(self) -> tuple[str, ...]:
         """The same for people; what did not happen is not mentioned."""
-        lines = [f"Done: {self.done} of {self.tasks} tasks."]
+        lines = [f"Done: {self.done} of {counted(self.tasks, 'task')}."]
         for names, what in (
             (self.started, "Begun but not done"),
             (self.open, "Not begun"),

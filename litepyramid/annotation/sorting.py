@@ -9,6 +9,7 @@ from litepyramid.annotation.progress import some
 from litepyramid.annotation.responses import Response, ResponseFile
 from litepyramid.annotation.tasks import JudgingTask, TaskSet, WritingTask
 from litepyramid.errors import InputError
+from litepyramid.text import counted
 
 
 def sort_responses(
@@ -51,6 +52,6 @@ def nothing_belongs(tasks: TaskSet, unknown: Sequence[str]) -> InputError:
     """The error of answers of which none belongs to the tasks."""
     return InputError(
         "no answer belongs to these tasks",
-        expected=f"answers to the {len(tasks.ids)} {tasks.kind} tasks in tasks.json",
+        expected=f"answers to the {counted(len(tasks.ids), f'{tasks.kind} task')} in tasks.json",
         hint=f"Answers to unknown tasks: {some(unknown)}." if unknown else None,
     )

@@ -21,6 +21,7 @@ from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, write_units
 from litepyramid.report.table import render
+from litepyramid.text import counted
 from litepyramid.types import InputReferences
 from litepyramid.units.align import sentences_of
 from litepyramid.units.parses import read_parses
@@ -38,7 +39,7 @@ def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> Tas
     """
     if len(sources) != 1 or sources[0].is_dir():
         raise InputError(
-            f"{len(sources)} files or folders without units to judge",
+            f"{counted(len(sources), 'file or folder', 'files or folders')} without units to judge",
             path=sources[0] if len(sources) == 1 else None,
             expected="one plan; or summaries together with --units",
         )

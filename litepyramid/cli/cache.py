@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from litepyramid.cli.options import FormatOption, OutputOption
+from litepyramid.text import counted
 
 app = typer.Typer(
     help="The judgements of NLI models that are kept: where, how many, and forget them.",
@@ -57,4 +58,4 @@ def clear(
     if not yes:
         typer.confirm(f"Forget all judgements in {file}?", abort=True, err=True)
     with LogitCache(file) as opened:
-        typer.echo(f"Forgot {opened.clear()} pairs.")
+        typer.echo(f"Forgot {counted(opened.clear(), 'pair')}.")

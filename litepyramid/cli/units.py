@@ -12,6 +12,7 @@ import typer
 from litepyramid.cli import pyramid_files, units_mix
 from litepyramid.cli.options import IdsOption, KindOption
 from litepyramid.cli.outputs import WRITTEN
+from litepyramid.text import counted
 
 if TYPE_CHECKING:
     from litepyramid.types import InputUnits
@@ -147,12 +148,13 @@ def convert(
         with atomic_write(write_ids) as file:
             file.write("".join(f"{entry.input}\n" for entry in loaded))
     total = sum(len(entry.units) for entry in loaded)
-    message = f"{len(loaded)} inputs, {total} units"
+    message = f"{counted(len(loaded), 'input')}, {counted(total, 'unit')}"
     if form is FormName.lines:
         weighted = sum(unit.weight != 1 for entry in loaded for unit in entry.units)
         numbered = [str(n) for n in range(1, len(loaded) + 1)]
         if weighted:
-            message += f"; {weighted} weights other than 1 are not in a line file"
+            said = counted(weighted, "weight other than 1 is", "weights other than 1 are")
+            message += f"; {said} not in a line file"
         if write_ids is None and [entry.input for entry in loaded] != numbered:
             message += "; ids are not in a line file (--write-ids keeps them)"
     sys.stderr.write(message + ".\n")

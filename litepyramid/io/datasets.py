@@ -20,6 +20,7 @@ from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, read_weights
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
     InputUnits,
@@ -166,7 +167,7 @@ def _in_order(entries: Sequence[_Entry], names: Sequence[str], path: Path) -> tu
     by_name = {entry.input: entry for entry in entries}
     if set(by_name) != set(names):
         raise InputError(
-            f"{len(by_name)} inputs, or others than the units' {len(names)}",
+            f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}",
             path=path,
             expected="the inputs of the units",
         )

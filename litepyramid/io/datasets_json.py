@@ -11,6 +11,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.files import read_jsonl, read_text
 from litepyramid.io.references import split_marks
+from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
     InputUnits,
@@ -89,7 +90,7 @@ def _labelled_json(
             if len(value) != len(texts) or any(v not in (0, 1) for v in value):
                 raise InputError(
                     f"the labels of system '{name}' are not a 0 or 1 for each of "
-                    f"{len(texts)} units",
+                    f"{counted(len(texts), 'unit')}",
                     path=path,
                     line=line,
                 )

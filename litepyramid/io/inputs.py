@@ -9,6 +9,7 @@ from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.io.files import read_jsonl, read_lines, read_text
+from litepyramid.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ def read_rows(
     lines = read_lines(path, blank_ok=blank_ok)
     if ids is not None and len(lines) != len(ids):
         raise InputError(
-            f"{len(lines)} lines",
+            counted(len(lines), "line"),
             path=path,
             line=min(len(lines), len(ids)) + (len(lines) > len(ids)),
             expected=f"{len(ids)}, one for each id",
@@ -129,7 +130,7 @@ def read_matched(
         lines = read_lines(path, blank_ok=blank_ok)
         if len(lines) != len(inputs):
             raise InputError(
-                f"{len(lines)} lines for {len(inputs)} inputs",
+                f"{counted(len(lines), 'line')} for {counted(len(inputs), 'input')}",
                 path=path,
                 line=min(len(lines), len(inputs) + 1),
                 expected=f"one {what} a line, one line for each input",
@@ -155,7 +156,7 @@ def read_matched(
                 f"no {what} of input '{name}'",
                 path=path,
                 line=rows[-1].line,
-                expected=f"{len(inputs)} inputs, found {len(rows)}",
+                expected=f"{counted(len(inputs), 'input')}, found {len(rows)}",
                 hint="Add it; an empty summary is legal." if blank_ok else None,
             )
     return [by_name[name] for name in inputs]

@@ -10,6 +10,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import files_in, read_matched, row_values
 from litepyramid.io.units import Form
+from litepyramid.text import counted
 from litepyramid.types import InputUnits, SystemLabels
 
 
@@ -35,8 +36,8 @@ def read_labels(
             values = row_values(row, "labels", file)
             if len(values) != len(entry.units):
                 raise InputError(
-                    f"{len(values)} labels for the {len(entry.units)} units of input "
-                    f"'{entry.input}'",
+                    f"{counted(len(values), 'label')} for the "
+                    f"{counted(len(entry.units), 'unit')} of input '{entry.input}'",
                     path=file,
                     line=row.line,
                     expected="one label for each unit",

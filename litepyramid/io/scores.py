@@ -14,6 +14,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.files import read_jsonl, read_text
+from litepyramid.text import counted
 from litepyramid.types import ScoreMatrix, ScoreTable
 
 _LONG = ("system", "input", "metric", "score")
@@ -169,7 +170,7 @@ def _csv_cells(text: str, path: Path) -> Iterator[_Cell]:
                 continue
             if len(row) != len(names):
                 raise InputError(
-                    f"{len(row)} columns",
+                    counted(len(row), "column"),
                     path=path,
                     line=reader.line_num,
                     expected=f"{len(names)}, as in the header",

@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import read_matched, read_rows, row_values
-from litepyramid.text import one_line
+from litepyramid.text import counted, one_line
 from litepyramid.types import InputUnits, Unit, UnitKind
 
 _HEAVIEST = 1e12
@@ -82,7 +82,8 @@ def read_weights(
         values = row_values(row, "weights", path)
         if len(values) != len(entry.units):
             raise InputError(
-                f"{len(values)} weights for the {len(entry.units)} units of input '{entry.input}'",
+                f"{counted(len(values), 'weight')} for the {counted(len(entry.units), 'unit')} of "
+                f"input '{entry.input}'",
                 path=path,
                 line=row.line,
                 expected="one weight for each unit",

@@ -12,6 +12,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.levels import LEVELS, Level, choose
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable
 
 
@@ -31,7 +32,8 @@ class LeftOut:
 
     def __str__(self) -> str:
         return (
-            f"{len(self.systems)} systems, {len(self.inputs)} inputs and {self.cells} single cells"
+            f"{counted(len(self.systems), 'system')}, {counted(len(self.inputs), 'input')} and "
+            f"{counted(self.cells, 'single cell')}"
         )
 
     def __bool__(self) -> bool:

@@ -24,6 +24,7 @@ from litepyramid.meta.levels import (
     constant_value,
     mean_tolerance,
 )
+from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
 
@@ -96,7 +97,7 @@ def bootstrap_samples(
 def check_k(k: int) -> None:
     """Raises InputError unless `k` is a positive number of samples."""
     if k < 1:
-        raise InputError(f"{k} samples", expected="1 or more")
+        raise InputError(counted(k, "sample"), expected="1 or more")
 
 
 class Resampled:

@@ -23,6 +23,7 @@ from litepyramid.resampling import (
     check_samples,
     check_share,
 )
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
 Grouping = Literal["metric", "level"]
@@ -101,7 +102,8 @@ class ComparisonResult:
             notes.append(f"Left out, not scored by all: {self.left_out}.")
         failed = sum(int(np.triu(c.failed).sum()) for c in self.comparisons)
         if failed:
-            notes.append(f"{failed} samples of all tests together had no value and are left out.")
+            had = "had no value and is" if failed == 1 else "had no value and are"
+            notes.append(f"{counted(failed, 'sample')} of all tests together {had} left out.")
         constants = {c.level: max(c.constant) for c in self.comparisons if any(c.constant)}
         if constants:
             many = ", ".join(f"{level} up to {n}" for level, n in constants.items())

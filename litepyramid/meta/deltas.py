@@ -11,6 +11,7 @@ from litepyramid.errors import InputError
 from litepyramid.meta.pairs import PairCounts
 from litepyramid.meta.sides import Sides, decimals, sides_of
 from litepyramid.report.table import Cell, Column, Table
+from litepyramid.text import counted
 from litepyramid.types import Signature
 
 ShareRule = Literal["paper", "authors"]
@@ -113,7 +114,7 @@ class DeltaResult:
         for start, row in zip(["0 %", *shares[:-1]], entry.heat, strict=True):
             taus = [None if cell is None or self.masked(cell) else cell.tau for cell in row]
             rows.append((start, *taus))
-        note = f"Cells with fewer than {self.min_pairs} pairs are left empty."
+        note = f"Cells with fewer than {counted(self.min_pairs, 'pair')} are left empty."
         title = f"{entry.metric}: τ-b from one share of the pairs (row) to another (column)"
         return Table(title, columns, tuple(rows), (note,))
 
@@ -204,7 +205,8 @@ def delta(
         pairs = sides.pairs()
         if not len(pairs):
             raise InputError(
-                f"only {len(sides.systems)} system has scores of '{sides.metric}' and of people",
+                f"only {counted(len(sides.systems), 'system has', 'systems have')} scores of "
+                f"'{sides.metric}' and of people",
                 expected="at least two",
             )
         ends = pairs.ends(buckets, rule)

@@ -15,6 +15,7 @@ from litepyramid.meta.pairs import PairCounts
 from litepyramid.meta.sides import Sides, decimals, sides_of
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import check_samples, percentile_interval
+from litepyramid.text import counted
 from litepyramid.types import Signature
 
 IntervalRule = Literal["wider", "bootstrap", "wilson"]
@@ -101,7 +102,8 @@ class DifferenceResult:
         text = (
             f"When two systems differ by {d} on {entry.metric}, people agreed with the sign "
             f"{_percent(c.agreement)} of the time ({100 * self.confidence:g} % interval "
-            f"{_percent(about.low)}-{_percent(about.high)}, {c.pairs} pairs that differ by "
+            f"{_percent(about.low)}-{_percent(about.high)}, "
+            f"{counted(c.pairs, 'pair that differs', 'pairs that differ')} by "
             f"{_short(c.lower)} to {_short(c.upper)}); "
         )
         goal = f"{100 * self.target:g} %"
@@ -112,7 +114,7 @@ class DifferenceResult:
             text += (
                 f"agreement reaches {goal} from a difference of {_short(entry.reached)} on "
                 f"(interval {_short(entry.reached_low)} to {end}, "
-                f"{entry.beyond.counts.pairs} pairs)"
+                f"{counted(entry.beyond.counts.pairs, 'pair')})"
             )
         if self.difference > entry.largest:
             text += f". No two systems here differ by more than {_short(entry.largest)}"
@@ -157,9 +159,17 @@ class DifferenceResult:
         for entry in self.metrics:
             ties = entry.up_to.counts.tied_metric + entry.up_to.counts.tied_both
             failed = entry.about.failed
-            notes.append(f"{entry.metric}: {entry.sides.describe()}" + (
-                f" {ties} pairs are equal for the metric and have no sign." if ties else ""
-            ) + (f" {failed} samples held no such pair." if failed else ""))  # fmt: skip
+            text = f"{entry.metric}: {entry.sides.describe()}"
+            if ties:
+                said = counted(
+                    ties,
+                    "pair is equal for the metric and has",
+                    "pairs are equal for the metric and have",
+                )
+                text += f" {said} no sign."
+            if failed:
+                text += f" {counted(failed, 'sample')} held no such pair."
+            notes.append(text)
         title = f"What a difference of {_short(self.difference)} means"
         return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
 
@@ -271,7 +281,8 @@ def difference(
     for sides in sides_of(scores, against, metrics=metrics, full=full, scale=scale):
         if len(sides.systems) < 2:
             raise InputError(
-                f"only {len(sides.systems)} system has scores of '{sides.metric}' and of people",
+                f"only {counted(len(sides.systems), 'system has', 'systems have')} scores of "
+                f"'{sides.metric}' and of people",
                 expected="at least two",
             )
         pairs = sides.pairs()

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray
 
 Extract = tuple[int, ...]
@@ -49,7 +50,7 @@ class SearchSettings:
             raise InputError(f"a population of {self.population}", expected="at least 2")
         if self.generations < 0 or self.words < 1:
             raise InputError(
-                f"{self.generations} generations of {self.words} words",
+                f"{counted(self.generations, 'generation')} of {counted(self.words, 'word')}",
                 expected="generations from 0 and words from 1",
             )
         shares = (self.survivors, self.mutants, self.fresh)
@@ -96,7 +97,7 @@ def search(
     sizes = np.asarray(lengths, dtype=np.int64)
     if not (sizes <= settings.words).any():
         raise InputError(
-            f"no sentence has at most {settings.words} words",
+            f"no sentence has at most {counted(settings.words, 'word')}",
             expected=f"the shortest has {sizes.min() if sizes.size else 0}",
             hint="Allow longer extracts.",
         )

@@ -18,6 +18,7 @@ from litepyramid.meta.journal import Journal, piece_rng
 from litepyramid.meta.lexrank import lexrank_extract
 from litepyramid.metrics.metric import Metric
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
     InputDocuments,
@@ -71,8 +72,9 @@ class Generated:
             Column(BASELINE, "LexRank"),
         )
         notes = (
-            f"{len(counts)} inputs, {np.mean(counts):.0f} different extracts each "
-            f"({min(counts)} to {max(counts)}) of at most {self.settings.words} words; "
+            f"{counted(len(counts), 'input')}, "
+            f"{counted(round(np.mean(counts)), 'different extract')} each "
+            f"({min(counts)} to {max(counts)}) of at most {counted(self.settings.words, 'word')}; "
             "averages over inputs.",
             f"Signature: {self.signature}",
         )

@@ -25,6 +25,7 @@ from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import Level, level_correlation
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import check_samples, percentile_interval
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
 BLOCK = 25
@@ -113,13 +114,15 @@ class CoverageResult:
             "that hold the correlation of the other half; < marks the nearest bootstrap."
         ]
         for metric, (n, m) in self.halves.items():
-            text = f"{metric}: {n} systems and {m} inputs in a half"
+            text = f"{metric}: {counted(n, 'system')} and {counted(m, 'input')} in a half"
             notes.append(
                 text + (f"; left out: {self.left_out[metric]}." if self.left_out[metric] else ".")
             )
         undefined = sum(r.undefined for r in self.rows)
         if undefined:
-            notes.append(f"{undefined} intervals could not be judged: no correlation on one half.")
+            notes.append(
+                f"{counted(undefined, 'interval')} could not be judged: no correlation on one half."
+            )
         title = f"Coverage of intervals ({self.coefficient}, against {self.against})"
         return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
 
@@ -188,7 +191,7 @@ def coverage(
         (5, (4, 3))
     """
     if trials < 1:
-        raise InputError(f"{trials} trials", expected="at least 1")
+        raise InputError(f"{counted(trials, 'trial')}", expected="at least 1")
     if set(methods) != {"fisher"}:
         check_samples(samples, confidence=confidence)
     names = align(scores, metrics, against).metrics
@@ -196,7 +199,8 @@ def coverage(
     for name, table in tables.items():
         if min(len(table.systems), len(table.inputs)) < 4:
             raise InputError(
-                f"'{name}' has {len(table.systems)} systems and {len(table.inputs)} inputs",
+                f"'{name}' has {counted(len(table.systems), 'system')} and "
+                f"{counted(len(table.inputs), 'input')}",
                 expected="at least four of each to halve",
             )
     state = {

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
+from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
 
@@ -140,7 +141,7 @@ class SystemPairs:
         """
         total = len(self)
         if buckets < 1:
-            raise InputError(f"{buckets} shares of the pairs", expected="at least 1")
+            raise InputError(f"{counted(buckets, 'share')} of the pairs", expected="at least 1")
         if rule == "paper":
             return [ceil(total * i / buckets) for i in range(1, buckets + 1)]
         if rule == "authors":

@@ -17,6 +17,7 @@ from litepyramid.meta.power_result import Kind, Power, PowerResult, PowerSetting
 from litepyramid.meta.significance import compare_pairs
 from litepyramid.metrics.degraded import SampledRouge
 from litepyramid.metrics.rouge import RougeVariant
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputReferences, Signature, SystemSummaries
 
 BLOCK = 10
@@ -97,7 +98,7 @@ def power_on_words(
         [aligned.systems.index(s.system) for s in rows], [aligned.inputs.index(c) for c in columns]
     )
     out = (len(table.systems) - len(rows), len(table.inputs) - len(columns))
-    left = f"{out[0]} systems and {out[1]} inputs" if any(out) else ""
+    left = f"{counted(out[0], 'system')} and {counted(out[1], 'input')}" if any(out) else ""
     X = rouge.score(1.0, np.random.default_rng(0))
     return _power(
         f"rouge-1_{variant}", X, aligned.truth[order], aligned.against, rouge.score,
@@ -186,7 +187,8 @@ def _power(
     """Draws the worse metric, tests, counts; `power_on_words` and `power_on_noise` describe it."""
     if len(X) < 2:
         raise InputError(
-            f"only {len(X)} system has scores of '{metric}' and '{against}'",
+            f"only {counted(len(X), 'system has', 'systems have')} scores of '{metric}' "
+            f"and '{against}'",
             expected="at least two to correlate",
         )
     if not amounts:

@@ -11,6 +11,7 @@ from litepyramid.meta.levels import Level
 from litepyramid.meta.significance import ComparisonMethod
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import check_samples
+from litepyramid.text import counted
 from litepyramid.types import Signature
 
 Kind = Literal["words", "noise"]
@@ -42,7 +43,7 @@ class PowerSettings:
     def __post_init__(self) -> None:
         if self.trials < 1 or not 0 < self.alpha < 1:
             raise InputError(
-                f"{self.trials} trials at {self.alpha:g}",
+                f"{counted(self.trials, 'trial')} at {self.alpha:g}",
                 expected="at least one trial, and a level between 0 and 1",
             )
         if set(self.methods) != {"williams"}:
@@ -135,7 +136,7 @@ class PowerResult:
         notes = (
             f"Share of trials in which {self.metric} is found better than {what}, "
             f"p ≤ {self.settings.alpha:g}, one-tailed.",
-            f"{self.systems} systems, {self.inputs} inputs{left}.",
+            f"{counted(self.systems, 'system')}, {counted(self.inputs, 'input')}{left}.",
             f"Signature: {self.signature}",
         )
         title = f"Power of tests ({self.settings.coefficient}, against {self.against})"

@@ -11,6 +11,7 @@ from litepyramid.meta.range_curves import (
     Rule,
 )
 from litepyramid.report.table import Cell, Column, Table
+from litepyramid.text import counted
 from litepyramid.types import Signature
 
 Top = Literal["baseline", "best", "human"]
@@ -72,7 +73,7 @@ class ScoringRangeResult:
         """Agreement by range, then the two curves."""
         first_table = self.to_csv_table()
         notes = [
-            f"{self.topics} topics, with so many summaries each; "
+            f"{counted(self.topics, 'topic')}, with so many summaries each; "
             f"{100 * self.above:.0f} % of the whole range is top."
         ]
         if self.dropped:
@@ -94,7 +95,8 @@ class ScoringRangeResult:
             Column("deviation", "sd"),
             Column("number"),
         )
-        note = f"{self.best} of the summaries drawn are beaten by none on any metric: no F/N."
+        beaten = "is beaten" if self.best == 1 else "are beaten"
+        note = f"{self.best} of the summaries drawn {beaten} by none on any metric: no F/N."
         second = Table(
             "Of the summaries better on one metric, the share better on all (eq. 1), by score",
             columns,

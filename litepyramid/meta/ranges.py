@@ -22,6 +22,7 @@ from litepyramid.meta.range_curves import (
     disagreement,
 )
 from litepyramid.meta.range_result import RangeAgreement, RangeName, ScoringRangeResult, Top
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoreTable, Signature
 
 _CODE_SMALLEST = 20
@@ -100,7 +101,7 @@ def scoring_range(
     chosen_names = select_metrics(table, metrics) if metrics else table.metrics
     names = tuple(name for name in chosen_names if name != human)
     if len(names) < 2:
-        raise InputError(f"{len(names)} metrics", expected="at least two to compare")
+        raise InputError(f"{counted(len(names), 'metric')}", expected="at least two to compare")
     topics, dropped = _topics(table, names, human, judged, baseline, top, rule)
     agreement: list[RangeAgreement] = []
     parts: dict[RangeName, list[FloatArray]] = {"judged": [], "whole": []}
@@ -159,7 +160,8 @@ def _check(top: str, rule: str, best: int, share: float, pairs: int, drawn: int)
         raise InputError(f"no rule '{rule}'", expected="text or code")
     if best < 2 or pairs < 1 or drawn < 1:
         raise InputError(
-            f"the best {best}, {pairs} pairs, {drawn} summaries drawn",
+            f"the best {best}, {counted(pairs, 'pair')}, "
+            f"{counted(drawn, 'summary', 'summaries')} drawn",
             expected="at least 2, 1 and 1",
         )
     if not 0 < share <= 1:

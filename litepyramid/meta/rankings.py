@@ -16,6 +16,7 @@ from litepyramid.meta.journal import piece_rng
 from litepyramid.meta.kernels import correlate_rows
 from litepyramid.meta.levels import mean_tolerance
 from litepyramid.report.table import Cell, Column, Table
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
 
 _CELLS = 2_000_000
@@ -91,10 +92,12 @@ class StabilityResult:
             Column("samples"),
         )
         names = {(c.systems, c.available) for c in self.curves}
-        notes = [f"{n} systems, {m} inputs to draw from." for n, m in sorted(names)]
+        notes = [
+            f"{counted(n, 'system')}, {counted(m, 'input')} to draw from." for n, m in sorted(names)
+        ]
         note = (
             "τ-b between two rankings of the systems, each from M inputs drawn with "
-            f"replacement; mean and standard deviation of {self.samples} times."
+            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}."
         )
         return [
             Table(
@@ -174,7 +177,7 @@ def stability(
         1.0
     """
     if samples < 2:
-        raise InputError(f"{samples} repeats", expected="at least 2")
+        raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
     if sizes is not None and (not sizes or min(sizes) < 1):
         raise InputError(f"sizes {list(sizes)}", expected="numbers of inputs from 1 on")
     table = as_score_table(scores)
@@ -226,7 +229,9 @@ def _curve(
     scored = ~np.isnan(X)
     X = X[scored.any(axis=1)][:, scored.any(axis=0)]
     if len(X) < 2:
-        raise InputError(f"'{name}' scores {len(X)} systems", expected="at least two to rank")
+        raise InputError(
+            f"'{name}' scores {counted(len(X), 'system')}", expected="at least two to rank"
+        )
     available = X.shape[1]
     wanted = usual_sizes(available) if sizes is None else [m for m in sizes if m <= available]
     points = tuple(_point(X, m, samples, seed) for m in wanted)

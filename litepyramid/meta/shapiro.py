@@ -15,6 +15,7 @@ from litepyramid.meta.correlations import span, table_of
 from litepyramid.meta.levels import mean_tolerance, means
 from litepyramid.report.table import Column, Table
 from litepyramid.resampling import check_share
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
 
@@ -82,7 +83,9 @@ class NormalityResult:
         ]
         few = sum(m.too_few for m in self.metrics)
         if few:
-            notes.append(f"{few} inputs of all metrics together have fewer than three scores.")
+            have = "has" if few == 1 else "have"
+            said = f"{counted(few, 'input')} of all metrics together {have}"
+            notes.append(f"{said} fewer than three scores.")
         return [
             Table("Shapiro-Wilk test of normality", columns, rows, (*notes, str(self.signature)))
         ]

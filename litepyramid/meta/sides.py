@@ -14,6 +14,7 @@ from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import LeftOut, align, select_metrics
 from litepyramid.meta.levels import mean_tolerance, means
 from litepyramid.meta.pairs import SystemPairs
+from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
 
@@ -61,9 +62,11 @@ class Sides:
 
     def describe(self) -> str:
         """Which systems and inputs were used, for people."""
-        text = f"{len(self.systems)} systems, {len(self.judged)} judged inputs"
+        text = (
+            f"{counted(len(self.systems), 'system')}, {counted(len(self.judged), 'judged input')}"
+        )
         if self.X_test is not None:
-            text += f", {len(self.test)} test inputs"
+            text += f", {counted(len(self.test), 'test input')}"
         if self.left_out:
             text += f"; left out: {self.left_out}"
         if self.left_out_test:

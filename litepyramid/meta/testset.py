@@ -18,6 +18,7 @@ from litepyramid.meta.levels import level_correlation
 from litepyramid.meta.sides import Sides, sides_of
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import check_samples, percentile_interval
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
 
@@ -148,7 +149,8 @@ class FullSetResult:
             )
         failed = sum(i.judged.failed + i.full.failed for i in self.intervals)
         if failed:
-            notes.append(f"{failed} samples had no correlation and were left out.")
+            were = "was" if failed == 1 else "were"
+            notes.append(f"{counted(failed, 'sample')} had no correlation and {were} left out.")
         notes += dict.fromkeys(s.describe() for s in self.sides)
         first = Table(
             f"r_SYS ({self.coefficient}) with metrics on judged inputs and on all",
@@ -240,7 +242,8 @@ def full_test_set(
     for sides in found:
         if sides.X_test is None or len(sides.systems) < 2:
             raise InputError(
-                f"{len(sides.systems)} systems have scores of '{sides.metric}' in both tables",
+                f"{counted(len(sides.systems), 'system has', 'systems have')} scores of "
+                f"'{sides.metric}' in both tables",
                 expected="at least two",
             )
         for sampling in samplings:

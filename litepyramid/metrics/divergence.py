@@ -11,6 +11,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.metrics.rouge import ngrams
 from litepyramid.metrics.tokens import Tokens, line_tokenizer
+from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
 
@@ -56,7 +57,7 @@ class JensenShannon:
         if total == 0:
             raise InputError(
                 f"the references have no {self.n}-gram",
-                expected=f"a reference of at least {self.n} words",
+                expected=f"a reference of at least {counted(self.n, 'word')}",
             )
         wanted = {gram: count / total for gram, count in pool.items()}
         return 0.0 - np.array([self._divergence(self._words(t), wanted) for t in summaries])

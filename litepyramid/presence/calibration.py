@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
 
@@ -65,7 +66,7 @@ class CalibrationResult:
         """The reliability table, with the single numbers below it."""
         return [
             Table(
-                f"Presence against {self.pairs} human labels",
+                f"Presence against {counted(self.pairs, 'human label')}",
                 (
                     Column("low", "from", digits=2),
                     Column("high", "to", digits=2),
@@ -149,7 +150,7 @@ def calibrate(
         (0.75, 1.0, [2, 2])
     """
     if bins < 1:
-        raise InputError(f"{bins} bins", expected="at least one")
+        raise InputError(counted(bins, "bin"), expected="at least one")
     scores, truth = _pairs(presence, labels)
     base = float(truth.mean())
     which = np.minimum((scores * bins).astype(np.int64), bins - 1)

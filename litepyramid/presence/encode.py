@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError
+from litepyramid.text import counted
 from litepyramid.types import IntArray
 
 Pair = tuple[str, str]
@@ -67,7 +68,7 @@ class PairEncoder:
         for (_, unit), room in zip(pairs, self._rooms, strict=True):
             if room < 1:
                 raise InputError(
-                    f"the unit '{_short(unit)}' has {length[unit]} tokens",
+                    f"the unit '{_short(unit)}' has {counted(length[unit], 'token')}",
                     expected=f"at most {max_length - self._special - 1}, to leave room for a "
                     f"summary within {max_length} tokens",
                     hint="Split the unit, or allow longer pairs with --max-length.",

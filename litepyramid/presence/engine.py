@@ -14,6 +14,7 @@ from litepyramid.presence import forward
 from litepyramid.presence.checkpoint import Checkpoint
 from litepyramid.presence.encode import Pair, PairEncoder, plan_batches
 from litepyramid.presence.modes import Mode, presence
+from litepyramid.text import counted
 
 _CPU_TOKENS = 4_096
 _GPU_TOKENS = 32_768
@@ -79,7 +80,7 @@ class Engine:
         gap = float(np.mean(gaps))
         if gap > _ALLOWED:
             raise ModelError(
-                f"int8 moves the presence of {len(gaps)} pairs by {gap:.4f} on average",
+                f"int8 moves the presence of {counted(len(gaps), 'pair')} by {gap:.4f} on average",
                 expected=f"at most {_ALLOWED}",
                 hint="Use --dtype float32, or bfloat16 where the processor computes in it.",
             )

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from litepyramid.errors import InputError, LitepyramidError, ModelError
 from litepyramid.extras import require
 from litepyramid.presence.encode import EncodedBatch
+from litepyramid.text import counted
 
 FloatLogits = NDArray[np.float32]
 Precision = Literal["float32", "bfloat16", "float16", "int8"]
@@ -296,7 +297,7 @@ def _load(spec: ModelSpec) -> Any:
     missing = sorted(report["missing_keys"])
     if missing:
         raise ModelError(
-            f"the model '{spec.source}' lacks {len(missing)} weights ({missing[0]} …)",
+            f"the model '{spec.source}' lacks {counted(len(missing), 'weight')} ({missing[0]} …)",
             expected="a trained sequence classifier",
             hint="A pretrained model must be fine-tuned before it can judge.",
         )

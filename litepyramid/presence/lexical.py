@@ -18,6 +18,7 @@ from litepyramid.io.files import atomic_write, read_text
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.lexical_features import FEATURES, StemTable, UnitSet, overlap
 from litepyramid.presence.lexical_text import EncodedText, Vocabulary
+from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
 Items = Sequence[tuple[str, Sequence[str]]]
@@ -202,11 +203,14 @@ def fit_lexical(
     from scipy.optimize import minimize
 
     if len(items) != len(labels):
-        raise InputError(f"{len(labels)} lists of labels", expected=f"{len(items)}, one an item")
+        raise InputError(
+            f"{counted(len(labels), 'list')} of labels", expected=f"{len(items)}, one an item"
+        )
     for index, ((_, units), given) in enumerate(zip(items, labels, strict=True)):
         if len(units) != len(given):
             raise InputError(
-                f"item {index} has {len(given)} labels", expected=f"{len(units)}, one a unit"
+                f"item {index} has {counted(len(given), 'label')}",
+                expected=f"{len(units)}, one a unit",
             )
         if set(given) - {0, 1}:
             raise InputError(f"item {index} has a label that is not 0 or 1")

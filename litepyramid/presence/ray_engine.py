@@ -26,6 +26,7 @@ from litepyramid.presence.judges import EMBEDDED
 from litepyramid.presence.lexical import is_lexical_file
 from litepyramid.presence.progress import Progress
 from litepyramid.presence.transformers import TransformersJudge
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, check_unique
 
 _PURPOSE = "the engine 'ray'"
@@ -120,7 +121,7 @@ def judge_corpus(
             ray.shutdown()
     if np.isnan(presence).any():
         raise ModelError(
-            f"Ray gave no answer for {int(np.isnan(presence).sum())} pairs",
+            f"Ray gave no answer for {counted(int(np.isnan(presence).sum()), 'pair')}",
             hint="What was judged is kept; run the command again.",
         )
     batch = JudgedBatch(presence=(), signature=signature, counts=counts)
@@ -208,7 +209,9 @@ class _Plan:
         self.gpus = 0 if device == "cpu" else int(there.get("GPU", 0))
         self.workers = workers or self.gpus or len(machines)
         if self.gpus and self.workers > self.gpus:
-            raise InputError(f"{self.workers} workers", expected=f"at most {self.gpus}, one a GPU")
+            raise InputError(
+                f"{counted(self.workers, 'worker')}", expected=f"at most {self.gpus}, one a GPU"
+            )
         cores = int(there.get("CPU", 1))
         # A quarter of a core stays free on each machine for Ray's own reading tasks.
         self.cpus = max(0.25, (cores - 0.25 * len(machines)) / self.workers)

@@ -20,7 +20,7 @@ from litepyramid.presence.encode import Pair
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.modes import presence
 from litepyramid.presence.progress import Progress
-from litepyramid.text import one_line
+from litepyramid.text import counted, one_line
 from litepyramid.types import FloatArray
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class TransformersJudge:
         if dtype not in get_args(Precision):
             raise InputError(f"no dtype '{dtype}'", expected=", ".join(get_args(Precision)))
         if batch_tokens is not None and batch_tokens < 1:
-            raise InputError(f"{batch_tokens} tokens a batch", expected="at least 1")
+            raise InputError(f"{counted(batch_tokens, 'token')} a batch", expected="at least 1")
         self._cache = LogitCache(default_cache_path() if cache == "default" else cache)
         self.checkpoint: Checkpoint = open_checkpoint(
             model,

@@ -15,7 +15,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.files import read_jsonl
 from litepyramid.presence.encode import Pair
-from litepyramid.text import one_line
+from litepyramid.text import counted, one_line
 from litepyramid.training.settings import Head
 from litepyramid.validation.folds import LabelledItems, labelled_items
 
@@ -156,7 +156,7 @@ def encode_pairs(tokenizer: Any, data: TrainingPairs, max_length: int) -> list[d
         for (_, hypothesis), ids in zip(chunk, hypotheses, strict=True):
             if len(ids) >= room:
                 raise InputError(
-                    f"the unit '{hypothesis[:60]}…' has {len(ids)} tokens",
+                    f"the unit '{hypothesis[:60]}…' has {counted(len(ids), 'token')}",
                     expected=f"fewer than {room} at a maximum length of {max_length}",
                 )
         encoded = tokenizer(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.extras import require
+from litepyramid.text import counted
 from litepyramid.units.allennlp_archive import PURPOSE, SrlArchive, read_srl_archive
 from litepyramid.units.allennlp_bert import bert_settings
 from litepyramid.units.allennlp_decode import Decoding, decode, transitions
@@ -200,7 +201,8 @@ def tag_predicates(
 
     if len(sentences) != len(verbs):
         raise InputError(
-            f"{len(verbs)} lists of predicates for {len(sentences)} sentences",
+            f"{counted(len(verbs), 'list')} of predicates for "
+            f"{counted(len(sentences), 'sentence')}",
             expected="one list for each sentence",
         )
     jobs = list(_jobs(model, sentences, verbs))

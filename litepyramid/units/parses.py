@@ -23,6 +23,7 @@ from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.io.files import read_jsonl, write_jsonl
+from litepyramid.text import counted
 
 Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
@@ -132,7 +133,7 @@ def tree_leaves(tree: str) -> list[str]:
             leaves.append(_ESCAPED.get(piece, piece))
         previous = piece
     if depth:
-        raise ValueError(f"{depth} brackets never close")
+        raise ValueError(f"{counted(depth, 'bracket never closes', 'brackets never close')}")
     return leaves
 
 
@@ -213,7 +214,10 @@ def _check_sentence(sentence: ParsedSentence) -> None:
             raise ValueError(f"token {number} is {token!r}, empty or with white space")
     for number, frame in enumerate(sentence.frames or ()):
         if len(frame.tags) != len(tokens):
-            raise ValueError(f"frame {number} has {len(frame.tags)} tags for {len(tokens)} tokens")
+            raise ValueError(
+                f"frame {number} has {counted(len(frame.tags), 'tag')} for "
+                f"{counted(len(tokens), 'token')}"
+            )
         try:
             check_tags(frame.tags, strict=False)
         except ValueError as error:
@@ -230,7 +234,10 @@ def _check_sentence(sentence: ParsedSentence) -> None:
             if leaf != token:
                 raise ValueError(f"word {number} of its tree is '{leaf}', of its tokens '{token}'")
         if len(leaves) != len(tokens):
-            raise ValueError(f"its tree has {len(leaves)} words, the sentence {len(tokens)} tokens")
+            raise ValueError(
+                f"its tree has {counted(len(leaves), 'word')}, the sentence "
+                f"{counted(len(tokens), 'token')}"
+            )
 
 
 def read_parses(path: str | Path) -> list[ParsedReference]:

@@ -20,6 +20,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from litepyramid.errors import InputError
+from litepyramid.text import counted
 from litepyramid.units.parses import ParsedSentence, check_tags
 
 BE_BEFORE_VERB = frozenset({"am", "are", "is", "was", "were", "been"})
@@ -71,7 +72,7 @@ def frame_triplets(
         Triplet(before=(0,), verb=(1, 2), argument=(5,))
     """
     if len(tags) != len(tokens):
-        raise ValueError(f"{len(tags)} tags for {len(tokens)} tokens")
+        raise ValueError(f"{counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}")
     check_tags(tags, strict=False)
     verb = [i for i, tag in enumerate(tags) if tag[2:] == "V"]
     if not verb:

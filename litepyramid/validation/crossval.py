@@ -16,6 +16,7 @@ from litepyramid.presence.calibration import calibrate
 from litepyramid.presence.judge import Judge
 from litepyramid.presence.modes import MODES, presence
 from litepyramid.pyramid import UnitLayout, lite_pyramid_scores
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, Signature
 from litepyramid.validation.folds import (
     By,
@@ -192,7 +193,7 @@ def _variants(
         if tuple(entry.input for entry in entries) != dataset.inputs:
             raise InputError(
                 f"the inputs of the units '{name}' are not those of {dataset.name}",
-                expected=f"{len(dataset.inputs)} inputs in the data set's order",
+                expected=f"{counted(len(dataset.inputs), 'input')} in the data set's order",
             )
     return variants
 

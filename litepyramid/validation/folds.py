@@ -10,6 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
+from litepyramid.text import counted
 
 By = Literal["examples", "systems"]
 
@@ -61,14 +62,16 @@ def make_folds(dataset: Dataset, by: By, folds: int = 5, seed: int = 12345) -> t
         InputError: Fewer inputs or systems than folds, or fewer than two folds.
     """
     if folds < 2:
-        raise InputError(f"{folds} folds", expected="at least 2")
+        raise InputError(counted(folds, "fold"), expected="at least 2")
     names, published = (
         (dataset.inputs, dataset.example_folds)
         if by == "examples"
         else (dataset.systems, dataset.system_folds)
     )
     if len(names) < folds:
-        raise InputError(f"{folds} folds of {len(names)} {by}", expected="fewer folds")
+        raise InputError(
+            f"{counted(folds, 'fold')} of {counted(len(names), by[:-1])}", expected="fewer folds"
+        )
     parts: Sequence[Sequence[str]] = published
     if len(published) != folds:
         order = np.random.default_rng(seed).permutation(len(names))

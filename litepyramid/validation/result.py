@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.report.table import Cell, Column, Table
+from litepyramid.text import counted
 from litepyramid.types import Signature
 
 
@@ -140,7 +141,7 @@ class ValidationResult:
         tables = [
             Table(
                 f"{self.dataset}: correlation with the human score"
-                + (f", mean of {folds} folds" if folds else ""),
+                + (f", mean of {counted(folds, 'fold')}" if folds else ""),
                 (*head, *columns),
                 tuple(means),
                 self._notes(),
@@ -159,9 +160,10 @@ class ValidationResult:
         undefined = sum(np.isnan(s.value) for s in self.scores)
         notes = []
         if constant:
-            notes.append(f"{constant} constant columns met (policy: see signature).")
+            notes.append(f"{counted(constant, 'constant column')} met (policy: see signature).")
         if undefined:
-            notes.append(f"{undefined} correlations are not defined and left out of the means.")
+            said = counted(undefined, "correlation is", "correlations are")
+            notes.append(f"{said} not defined and left out of the means.")
         return tuple(notes)
 
     def _quality_table(self) -> Table:

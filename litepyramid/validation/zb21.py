@@ -24,6 +24,7 @@ from litepyramid.presence.judge import Judge
 from litepyramid.presence.modes import MODES, presence
 from litepyramid.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.report.table import Cell, Column, Table
+from litepyramid.text import counted
 from litepyramid.types import InputUnits, ScoreTable, Signature
 from litepyramid.validation.crossval import cross_validate, validate
 from litepyramid.validation.folds import LabelledItems, make_folds
@@ -98,7 +99,7 @@ class Reproduction:
         ]
         largest = max((abs(n.ours - n.published) for n in run), default=float("nan"))
         done = Table(
-            f"ZB21: {len(run)} of {len(self.numbers)} published numbers could be run",
+            f"ZB21: {len(run)} of {counted(len(self.numbers), 'published number')} could be run",
             (
                 Column("where"),
                 Column("row"),

@@ -292,7 +292,7 @@ def test_label_studio_oddities(tmp_path):
     ]
     skipped = read(export("t", [], was_cancelled=True))
     assert skipped.responses == ()
-    assert skipped.notes == ("e.json: 1 skipped annotations were left out.",)
+    assert skipped.notes == ("e.json: 1 skipped annotation was left out.",)
     drafts = [{"result": [choice("presence_1", "No")], "user": "ann"}]
     draft = read([{"id": 9, "data": {"task_id": "t"}, "annotations": [], "drafts": drafts}])
     assert [(r.worker, r.finished) for r in draft.responses] == [("ann", False)]

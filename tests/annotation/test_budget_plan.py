@@ -95,7 +95,7 @@ def test_expectation_by_hand():
         {"nobody": 0.6, "earlier": 0.6, "random": 1 / 3 + 0.4, "plan": 2.5 / 3, "everybody": 1.0}
     )
     text = render(plan, "table")
-    assert "Cost: 1 sentences x 0.50 = 0.50" in text
+    assert "Cost: 1 sentence x 0.50 = 0.50" in text
     assert max(map(len, text.splitlines())) <= 80
 
 

@@ -59,7 +59,7 @@ def test_scores_counted_by_hand(folder):
     assert result.counts == ((1, 1, 0), (1, 0, 0), (2, 9, 1))
     text = render(result, "table")
     assert "2 summaries were not annotated" in text
-    assert "1 summaries have no SCU marked at all" in text
+    assert "1 summary has no SCU marked at all" in text
 
 
 def test_references_can_be_said(folder):

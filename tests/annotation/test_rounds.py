@@ -127,7 +127,7 @@ def test_what_a_later_plan_expects_by_hand(tmp_path):
         }
     )
     text = render(two, "table")
-    assert "all 3 that are left would cost 6.00" in text
+    assert "the 3 sentences left would cost 6.00" in text
     assert "earlier" not in render(one, "table")
     write_plan(tmp_path / "plan.json", two)
     assert read_plan(tmp_path / "plan.json").earlier.tolist() == [True, False, False, False]

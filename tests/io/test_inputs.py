@@ -148,8 +148,8 @@ def test_weights_match_units_one_to_one(tmp_path, units_file):
     weighted = read_weights(path, units)
     assert [[u.weight for u in e.units] for e in weighted] == [[1, 2], [3]]
     for content, message in [
-        ("1\n3\n", r"w\.txt:1: 1 weights for the 2 units of input '1'"),
-        ("1\t2\n", r"w\.txt:1: 1 lines for 2 inputs"),
+        ("1\n3\n", r"w\.txt:1: 1 weight for the 2 units of input '1'"),
+        ("1\t2\n", r"w\.txt:1: 1 line for 2 inputs"),
         ("1\t2\n3\n4\n", r"w\.txt:3: 3 lines for 2 inputs"),
         ("0\t0\n1\n", r"w\.txt:1: the weights of input '1' add up to zero"),
         ("1\ttwo\n1\n", r"w\.txt:1: weight 'two'"),
@@ -174,7 +174,7 @@ def test_labels_match_units_one_to_one(tmp_path, units_file):
     for row, message in [
         ({"input": "2", "labels": [2]}, r"other\.jsonl:2: label 2"),
         ({"input": "2", "labels": [True]}, r"other\.jsonl:2: label True"),
-        ({"input": "2", "labels": [0, 1]}, r"other\.jsonl:2: 2 labels for the 1 units"),
+        ({"input": "2", "labels": [0, 1]}, r"other\.jsonl:2: 2 labels for the 1 unit "),
         ({"input": "3", "labels": [0]}, r"other\.jsonl:2: a line of labels of input '3'"),
         ({"input": "2"}, r'other\.jsonl:2: no "labels"'),
     ]:
@@ -202,7 +202,7 @@ def test_summaries_in_both_forms_and_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.txt", "one\n", r"a\.txt:1: 1 lines for 2 inputs"),
+        ("a.txt", "one\n", r"a\.txt:1: 1 line for 2 inputs"),
         ("a.txt", "one\ntwo\nthree\n", r"a\.txt:3: 3 lines for 2 inputs"),
         ("a.txt", "", "the file is empty"),
         ("a.jsonl", '{"input": "1", "summary": "x"}\n', "no summary of input '2'"),

@@ -86,7 +86,7 @@ def test_nothing_to_tag(model):
 @pytest.mark.parametrize(
     ("sentences", "verbs", "says"),
     [
-        ([["a"]], [], "0 lists of predicates for 1 sentences"),
+        ([["a"]], [], "0 lists of predicates for 1 sentence"),
         ([["a"], ["a", "b"]], [[0], [2]], "sentence 2 has a predicate at word 2"),
         ([["a"]], [[-1]], "Expected an index from 0 to 0"),
         ([["a", "b " * 30]], [[1]], "word 1 of sentence 1 is longer"),

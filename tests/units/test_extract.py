@@ -286,7 +286,7 @@ def test_command_line_converts(cli, tmp_path):
     done = cli("units", "convert", "u.jsonl", "-o", "u.txt", "--write-ids", "ids.txt", cwd=tmp_path)
     assert (tmp_path / "u.txt").read_text() == "It rained\tWe left\n"
     assert (tmp_path / "ids.txt").read_text() == "x\n"
-    assert "1 weights other than 1" in done.stderr
+    assert "1 weight other than 1" in done.stderr
     back = cli("units", "convert", "u.txt", "--ids", "ids.txt", "--kind", "stu", cwd=tmp_path)
     assert json.loads(back.stdout)["input"] == "x"
     assert json.loads(back.stdout)["units"][1] == {"text": "We left", "weight": 1.0, "kind": "stu"}

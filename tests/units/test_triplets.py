@@ -156,7 +156,7 @@ def test_a_tag_that_is_none_names_the_sentence(tag):
 
 def test_a_row_of_another_length_names_the_sentence():
     bad = ParsedSentence(("It", "rained"), (Frame(1, ("B-ARG0",)),))
-    with pytest.raises(InputError, match="1 tags for 2 tokens"):
+    with pytest.raises(InputError, match="1 tag for 2 tokens"):
         sentence_stus(bad)
 
 
