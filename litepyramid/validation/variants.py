@@ -7,8 +7,9 @@ from decimal import Decimal
 
 from litepyramid.easiness.evaluate import cross_fit
 from litepyramid.easiness.mix import mix, stu_count
-from litepyramid.easiness.predict import predict_easiness
+from litepyramid.easiness.predict import EMBEDDED, predict_easiness
 from litepyramid.easiness.prepare import prepare_gold
+from litepyramid.easiness.regressor import REFINED, load_regressor
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.types import InputUnits
@@ -26,9 +27,9 @@ def unit_variants(
     """Lite2, Lite2.x and Lite3 units of a data set, as far as it has what they need.
 
     STUs are the data set's own, else extracted from its references. The mix gives STUs to the
-    easiest `share` of all sentences (ZB21 §3.3), by easiness that is predicted for each fold's
-    inputs from the other folds' (`easiness.evaluate.cross_fit`), so that no sentence is judged
-    easy by its own SCUs; without folds by the embedded regressor.
+    easiest `share` of all sentences (ZB21 §3.3). Their easiness is predicted by the embedded
+    regressor, refined for each fold's inputs on the other folds' (`easiness.evaluate.cross_fit`),
+    so that no sentence is judged easy by its own SCUs; without folds, by that regressor as it is.
 
     Args:
         dataset: The data set.
@@ -72,7 +73,8 @@ def _mixed(
             for fold in make_folds(dataset, "examples", folds, seed)
             for name in fold.inputs
         }
-        easiness = cross_fit(prepared.features, gold, places).predicted
+        start = load_regressor(EMBEDDED)
+        easiness = cross_fit(prepared.features, gold, places, REFINED, start).predicted
     sentences = easiness.sentences
     count = stu_count(share, len(sentences))
     return mix(dataset.scus, stus, sentences, count, easiness=easiness).units
