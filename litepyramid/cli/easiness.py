@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from litepyramid.cli.options import FormatOption, IdsOption, OutputOption, SeedOption, with_options
+from litepyramid.cli.outputs import WRITTEN
 
 if TYPE_CHECKING:
     from litepyramid.easiness.prepare import Prepared
@@ -128,6 +129,7 @@ def fit(
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="The regressor, in .ubj or .json.", show_default=False),
+        WRITTEN,
     ],
     stus: Stus = None,
     features: Features = "dependency+stus",
@@ -172,21 +174,19 @@ def predict(
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the values here, as JSON Lines, too."),
+        WRITTEN,
     ] = None,
     form: FormatOption = "table",
 ) -> None:
     """Predict the easiness of every sentence of the references."""
     from litepyramid.easiness.predict import predict_easiness
     from litepyramid.easiness.scores import write_easiness
-    from litepyramid.io.files import check_output
     from litepyramid.io.inputs import read_ids
     from litepyramid.io.references import read_references
     from litepyramid.io.units import read_units
     from litepyramid.report.table import emit
     from litepyramid.units.parses import read_parses
 
-    if output is not None:
-        check_output(output, references, regressor, stus, parses, ids)
     names = None if ids is None else read_ids(ids)
     found = predict_easiness(
         read_references(references, names),
@@ -216,6 +216,7 @@ def evaluate(
     predictions: Annotated[
         Path | None,
         typer.Option(help="Write each sentence's cross-fitted easiness here, as JSON Lines."),
+        WRITTEN,
     ] = None,
     *,
     training: Any,
@@ -228,11 +229,8 @@ def evaluate(
     """
     from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
     from litepyramid.easiness.scores import write_easiness
-    from litepyramid.io.files import check_output
     from litepyramid.report.table import emit
 
-    if predictions is not None:
-        check_output(predictions, references, scus, stus, parses, ids)
     prepared, gold = _prepared(references, scus, stus, features, parses, ids)
     names = [sentence.input for sentence in gold.sentences]
     settings, start = training

@@ -16,6 +16,7 @@ from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
 from litepyramid.report.table import Column, Table
+from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
 
 
@@ -144,7 +145,9 @@ def read_folds(folder: str | Path) -> dict[str, int]:
         raise InputError("is no folder", path=folder, expected="a folder with a file for each fold")
     files = sorted(path for path in folder.iterdir() if path.is_file())
     if len(files) < 2:
-        raise InputError(f"holds {len(files)} files", path=folder, expected="one for each fold")
+        raise InputError(
+            f"holds {counted(len(files), 'file')}", path=folder, expected="one for each fold"
+        )
     folds: dict[str, int] = {}
     for number, path in enumerate(files):
         for name in read_ids(path):
@@ -203,7 +206,8 @@ def cross_fit(
         mean[here] = gold.values[others].mean()
         median[here] = np.median(gold.values[others])
     left_out = int(np.sum(~known))
-    notes = (f"{left_out} sentences without an SCU have no gold easiness.",) if left_out else ()
+    said = counted(left_out, "sentence without an SCU has", "sentences without an SCU have")
+    notes = (f"{said} no gold easiness.",) if left_out else ()
     signature = Signature.of(
         easiness="cross-fitted",
         features=features.feature_set,

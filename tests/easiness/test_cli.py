@@ -172,3 +172,40 @@ def test_references_in_place_of_units_are_refused(cli, files):
     options = ["--references", "refs.txt", "--scus", "refs.txt", "--ids", "ids.txt"]
     done = cli("units", "mix", *options, "--share", 0.5, cwd=files, status=2)
     assert "refs.txt:1: unit 1 has the sentence marks of a reference" in done.stderr
+
+
+def test_a_few_sentences_centre_the_embedded_regressor(cli, tmp_path):
+    cli("demo", "--save", "example", cwd=tmp_path)
+    files = ["example/references.jsonl", "-s", "example/scus.jsonl"]
+    alone = cli("easiness", "fit", *files, "-o", "alone.ubj", cwd=tmp_path)
+    assert "38 sentences are few" in alone.stderr
+    assert "--start embedded" in alone.stderr
+    start = ["--start", "embedded", "--rounds", 0]
+    centred = cli("easiness", "fit", *files, "-o", "mine.ubj", *start, cwd=tmp_path)
+    assert "few" not in centred.stderr
+    said = json.loads(
+        cli("easiness", "evaluate", *files, "--k", 3, *start, "-f", "json", cwd=tmp_path).stdout
+    )
+    assert said["signature"]["start"] == "embedded"
+    assert said["errors"][-1]["gain"] > 0
+    names = ["example/references.jsonl", "-f", "json"]
+    mine = json.loads(cli("easiness", "predict", *names, "-g", "mine.ubj", cwd=tmp_path).stdout)
+    shipped = json.loads(cli("easiness", "predict", *names, cwd=tmp_path).stdout)
+    moved = {
+        round(one["easiness"] - other["easiness"], 9)
+        for one, other in zip(mine["sentences"], shipped["sentences"], strict=True)
+    }
+    assert len(moved) == 1
+    assert moved != {0.0}
+
+
+def test_a_start_that_is_not_there_and_no_rounds_are_refused(cli, tmp_path):
+    cli("demo", "--save", "example", cwd=tmp_path)
+    files = ["example/references.jsonl", "-s", "example/scus.jsonl", "-o", "r.ubj"]
+    for options, words in (
+        (["--start", "other.ubj"], "other.ubj: no such file"),
+        (["--rounds", 0], "rounds is 0"),
+    ):
+        done = cli("easiness", "fit", *files, *options, cwd=tmp_path, status=2)
+        assert words in done.stderr
+        assert not (tmp_path / "r.ubj").exists()
