@@ -29,7 +29,8 @@ def predict_easiness(
     Args:
         references: The references of every input.
         regressor: A regressor or its file; the embedded one if not given (trained on
-            invented highlights with STUs of the embedded extractor; models/README.md).
+            invented highlights with STUs of the embedded extractor, its level from REALSumm;
+            models/README.md).
         stus: The STUs that would be used; extracted by the embedded extractor if not given.
         parses: Constituency trees, for a regressor on the paper's 69 features.
 
