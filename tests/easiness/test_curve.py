@@ -207,7 +207,7 @@ def test_errors_by_hand_and_gain():
     expected = np.abs(done.predicted.values - gold.values)[keep].mean()
     assert done.mae(done.predicted.values) == pytest.approx(expected)
     assert done.gain > 0.5
-    assert "1 sentences without an SCU" in render(done, "table")
+    assert "1 sentence without an SCU has no gold" in render(done, "table")
     assert not np.isnan(done.predicted.values[3])
     data = json.loads(render(done, "json"))
     assert data["errors"][-1]["sentences"] == 79
@@ -220,7 +220,7 @@ def test_folds_from_files(tmp_path, realsumm):
     with pytest.raises(InputError, match="is no folder"):
         read_folds(tmp_path / "none")
     (tmp_path / "a").write_text("x\ny\n")
-    with pytest.raises(InputError, match="holds 1 files"):
+    with pytest.raises(InputError, match="holds 1 file\\."):
         read_folds(tmp_path)
     (tmp_path / "b").write_text("y\n")
     with pytest.raises(InputError, match="input 'y' is in two folds"):
