@@ -51,15 +51,24 @@ def control_enter(browser) -> None:
 
 
 def downloaded(browser, button: str = "save") -> Path:
+    """The file that a button saves, once all of it is there: a browser makes it empty first."""
     before = set(browser.downloads.iterdir())
     browser.find_element("id", button).click()
     end = time.monotonic() + 20
     while time.monotonic() < end:
         new = [p for p in set(browser.downloads.iterdir()) - before if p.suffix == ".json"]
-        if new:
+        if new and whole(new[0]):
             return new[0]
         time.sleep(0.05)
     raise AssertionError("nothing was downloaded")
+
+
+def whole(path: Path) -> bool:
+    try:
+        json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return False
+    return True
 
 
 def silent(browser) -> None:
