@@ -25,6 +25,7 @@ from litepyramid.easiness.prepare import Prepared, prepare_gold
 from litepyramid.easiness.regressor import (
     PAPER,
     REFINED,
+    SHIPPED,
     Regressor,
     Settings,
     fit,
@@ -36,19 +37,6 @@ from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
 from litepyramid.io.units import read_units
 from litepyramid.report.table import Column, Table, render
-
-SHIPPED = Settings(
-    max_depth=6,
-    eta=0.05,
-    rounds=300,
-    forest=2,
-    min_child_weight=50,
-    subsample=0.6,
-    colsample=0.4,
-    reg_lambda=10,
-    scu_prior=2,
-)
-"""Chosen by cross-validation on the highlights alone; REALSumm had no say."""
 
 CENTRED = replace(REFINED, rounds=0)
 PARTS = {

@@ -51,6 +51,15 @@ class DependencyTree:
         return next((i for i, head in enumerate(self.heads) if head == i), 0)
 
     @property
+    def subject(self) -> int | None:
+        """The first subject of the root, a nominal or a clause; None if it has none."""
+        root = self.root
+        for i, (head, relation) in enumerate(zip(self.heads, self.relations, strict=True)):
+            if head == root != i and relation.split(":")[0] in {"nsubj", "csubj"}:
+                return i
+        return None
+
+    @property
     def depth(self) -> int:
         """Words on the longest way from a root down to a word.
 

@@ -72,11 +72,6 @@ def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
     words = [set(rouge_words(token)) for token in tree.tokens]
     unsaid = [i for i, own in enumerate(words) if own and not own & said]
     relations = [relation.split(":")[0] for relation in tree.relations]
-    subjects = [
-        i
-        for i, head in enumerate(tree.heads)
-        if head == tree.root != i and relations[i] in {"nsubj", "csubj"}
-    ]
     with_root = [len(unit) for unit in made if words[tree.root] & set(unit)]
     return [
         *(float(sum(tree.tags[i] == tag for i in unsaid)) for tag in _TAGS),
@@ -84,7 +79,7 @@ def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
         float(unsaid[:1] == [0]),
         float(sum(i < 3 for i in unsaid)),
         len(unsaid) / max(1, sum(len(rouge_words(token)) for token in tree.tokens)),
-        float(bool(subjects) and bool(words[subjects[0]] & said)),
+        float(tree.subject is not None and bool(words[tree.subject] & said)),
         float(bool(words[tree.root] & said)),
         len(with_root) / max(1, len(made)),
         float(max(with_root, default=0)),

@@ -50,7 +50,7 @@ _LONGEST_SUBJECT = 4
 def person_nouns() -> frozenset[str]:
     """Nouns that stand for a person (or a pet): "striker", "widow", "pup"."""
     path = Path(__file__).resolve().parents[1] / "embedded" / "person_nouns.txt"
-    return frozenset(read_lines(path)) | {"old"}
+    return frozenset(read_lines(path)) | {"old"}  # "the 58 - year - old"
 
 
 def subject_features(
@@ -104,14 +104,15 @@ def subject_features(
                 tags.setdefault(token.lower(), tag)
         for index in own:
             tree = trees[index]
-            rows[index] = [*_sentence(tree), *_units(stus[index], tags), *_shape(tree)]
+            subject = [] if tree.subject is None else subtree(tree, tree.subject, _NOT_IN_SUBJECT)
+            kind = _kind([tree.tokens[i] for i in subject], [tree.tags[i] for i in subject])
+            rows[index] = [
+                *(float(kind == one) for one in (*KINDS, "none")),
+                *_units(stus[index], tags),
+                float(len(subject)),
+                *_shape(tree),
+            ]
     return FeatureTable("subjects", NAMES, np.array(rows, dtype=np.float64))
-
-
-def _sentence(tree: DependencyTree) -> list[float]:
-    subject = _subject(tree)
-    kind = _kind([tree.tokens[i] for i in subject], [tree.tags[i] for i in subject])
-    return [float(kind == one) for one in (*KINDS, "none")]
 
 
 def _units(units: Sequence[str], tags: Mapping[str, str]) -> list[float]:
@@ -136,7 +137,6 @@ def _shape(tree: DependencyTree) -> list[float]:
         for token, tag in zip(tree.tokens, tree.tags, strict=True)
     ]
     return [
-        float(len(_subject(tree))),
         root / n,
         float(copula or tree.tags[root] in _OPENINGS["verb"]),
         *(float(tree.tags[0] in tags) for tags in _OPENINGS.values()),
@@ -144,14 +144,6 @@ def _shape(tree: DependencyTree) -> list[float]:
         float(sum(people)),
         sum(token.isupper() and len(token) > 1 for token in tree.tokens) / n,
     ]
-
-
-def _subject(tree: DependencyTree) -> list[int]:
-    """The words of the root's subject; none if it has none."""
-    for i, (head, relation) in enumerate(zip(tree.heads, tree.relations, strict=True)):
-        if head == tree.root != i and relation.split(":")[0] in {"nsubj", "csubj"}:
-            return subtree(tree, i, _NOT_IN_SUBJECT)
-    return []
 
 
 def _kind(tokens: Sequence[str], tags: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from litepyramid.easiness.curve import budget_curve, human_scores, judge_sentenc
 from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
 from litepyramid.easiness.predict import EMBEDDED, predict_easiness
 from litepyramid.easiness.prepare import WITH_STUS, prepare, prepare_gold
-from litepyramid.easiness.regressor import PAPER, REFINED, Settings, fit, load_regressor, predict
+from litepyramid.easiness.regressor import PAPER, REFINED, SHIPPED, fit, load_regressor, predict
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.labels import read_labels
@@ -21,17 +21,6 @@ from litepyramid.types import InputReferences, InputUnits, Unit
 
 CENTRED = replace(REFINED, rounds=0)
 HIGHLIGHTS = Path(__file__).parents[2] / "models" / "highlights"
-SHIPPED = Settings(
-    max_depth=6,
-    eta=0.05,
-    rounds=300,
-    forest=2,
-    min_child_weight=50,
-    subsample=0.6,
-    colsample=0.4,
-    reg_lambda=10,
-    scu_prior=2,
-)
 
 
 @pytest.fixture(scope="module")
