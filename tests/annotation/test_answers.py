@@ -20,27 +20,6 @@ from litepyramid.io.units import read_units
 from litepyramid.report.table import render
 
 
-@pytest.fixture
-def folder(tmp_path):
-    return sample.write(tmp_path)
-
-
-@pytest.fixture
-def tasks(folder):
-    easiness = sentence_easiness(folder / "references.jsonl", easiness=folder / "easiness.jsonl")
-    return writing_tasks(plan_budget(easiness, 3))
-
-
-@pytest.fixture
-def judging(folder):
-    return judging_tasks(read_summaries([folder / "summaries"]), read_units(folder / "scus.jsonl"))
-
-
-@pytest.fixture
-def stus(folder):
-    return read_units(folder / "stus.jsonl", kind="stu")
-
-
 def wrote(task, *scus, worker="Ann", finished=True):
     return Response(task.id, worker, f"at {worker}", scus=scus, finished=finished)
 

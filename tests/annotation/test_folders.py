@@ -1,7 +1,7 @@
 """Folders that answers need, or that hold something else, are not written over."""
 
 import pytest
-from test_answers import folder, full, judged, judging, stus, tasks  # noqa: F401 - fixtures
+from test_answers import full, judged
 
 from litepyramid.annotation.collect import collect_labels
 from litepyramid.annotation.export import export_tasks
@@ -16,7 +16,7 @@ def names(path):
     return sorted(p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file())
 
 
-def test_tasks_that_went_out_are_not_replaced(tmp_path, tasks, judging):  # noqa: F811
+def test_tasks_that_went_out_are_not_replaced(tmp_path, tasks, judging):
     out = tmp_path / "out"
     export_tasks(tasks, out, "page")
     with pytest.raises(InputError, match="holds other tasks"):
@@ -29,7 +29,7 @@ def test_tasks_that_went_out_are_not_replaced(tmp_path, tasks, judging):  # noqa
     assert read_tasks(out) == judging
 
 
-def test_same_tasks_in_another_form_or_other_parts(tmp_path, judging):  # noqa: F811
+def test_same_tasks_in_another_form_or_other_parts(tmp_path, judging):
     first = export_tasks(judging, tmp_path / "out", "page", parts=2)
     assert first.stale == ()
     again = export_tasks(judging, tmp_path / "out", "page")
@@ -39,12 +39,12 @@ def test_same_tasks_in_another_form_or_other_parts(tmp_path, judging):  # noqa: 
     assert read_tasks(tmp_path / "out") == judging
 
 
-def test_summaries_without_units_are_named(folder):  # noqa: F811
+def test_summaries_without_units_are_named(folder):
     with pytest.raises(InputError, match="together with --units"):
         writing_tasks_from([folder / "summaries"])
 
 
-def test_labels_are_not_mixed_into_what_is_there(folder, judging):  # noqa: F811
+def test_labels_are_not_mixed_into_what_is_there(folder, judging):
     result = collect_labels(judging, ResponseFile(tuple(full(judging, "Ann"))))
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     with pytest.raises(InputError, match="holds other files"):
@@ -54,7 +54,7 @@ def test_labels_are_not_mixed_into_what_is_there(folder, judging):  # noqa: F811
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 
 
-def test_a_later_import_replaces_the_earlier_one(tmp_path, judging):  # noqa: F811
+def test_a_later_import_replaces_the_earlier_one(tmp_path, judging):
     out = tmp_path / "new" / "judged"
     rows = tuple(full(judging, "Ann"))
     write_judged(out, collect_labels(judging, ResponseFile(rows)))
@@ -67,7 +67,7 @@ def test_a_later_import_replaces_the_earlier_one(tmp_path, judging):  # noqa: F8
     assert names(out.parent) == [f"judged/{name}" for name in names(out)]
 
 
-def test_nothing_complete_leaves_nothing_that_looks_scorable(tmp_path, judging):  # noqa: F811
+def test_nothing_complete_leaves_nothing_that_looks_scorable(tmp_path, judging):
     out = tmp_path / "judged"
     write_judged(out, collect_labels(judging, ResponseFile(tuple(full(judging, "Ann")))))
     some = ResponseFile((judged(judging.judging[0], {0: True}),))

@@ -10,29 +10,11 @@ from litepyramid.annotation.collect import collect_units
 from litepyramid.annotation.guide import NO_FACT
 from litepyramid.annotation.label_studio import labelling_configuration
 from litepyramid.annotation.mturk import template
-from litepyramid.annotation.plan import plan_budget
 from litepyramid.annotation.responses import Response, ResponseFile, read_responses
-from litepyramid.annotation.sources import sentence_easiness
-from litepyramid.annotation.tasks import write_tasks, writing_tasks
+from litepyramid.annotation.tasks import write_tasks
 from litepyramid.errors import InputError
 from litepyramid.io.units import read_units
 from litepyramid.report.table import render
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return sample.write(tmp_path)
-
-
-@pytest.fixture
-def tasks(folder):
-    easiness = sentence_easiness(folder / "references.jsonl", easiness=folder / "easiness.jsonl")
-    return writing_tasks(plan_budget(easiness, 3))
-
-
-@pytest.fixture
-def stus(folder):
-    return read_units(folder / "stus.jsonl", kind="stu")
 
 
 def said(task, *scus, no_fact=True, worker="Ann", finished=True):

@@ -5,16 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from test_round_trip import (  # noqa: F401 - fixtures
-    check_judged,
-    check_written,
-    easiness,
-    folder,
-    judge_of,
-    judging,
-    scus_of,
-    tasks,
-)
+from test_round_trip import check_judged, check_written, judge_of, scus_of
 
 from litepyramid.annotation.collect import collect_units
 from litepyramid.annotation.export import export_tasks
@@ -78,7 +69,7 @@ def silent(browser) -> None:
     assert asked == 0
 
 
-def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):  # noqa: F811
+def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):
     out = folder / "tasks"
     export_tasks(tasks, out, "page")
     open_page(browser, out)
@@ -99,7 +90,7 @@ def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):  # noq
     silent(browser)
 
 
-def test_judging_by_keyboard_and_mouse(browser, folder, judging):  # noqa: F811
+def test_judging_by_keyboard_and_mouse(browser, folder, judging):
     out = folder / "tasks"
     export_tasks(judging, out, "page")
     paths = []
@@ -127,7 +118,7 @@ def test_judging_by_keyboard_and_mouse(browser, folder, judging):  # noqa: F811
     silent(browser)
 
 
-def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp_path):  # noqa: F811
+def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp_path):
     out = folder / "tasks"
     export_tasks(tasks, out, "page")
     open_page(browser, out)
@@ -169,7 +160,7 @@ def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp
         time.sleep(0.05)
 
 
-def test_keys_of_writing(browser, folder, tasks):  # noqa: F811
+def test_keys_of_writing(browser, folder, tasks):
     from selenium.webdriver.common.keys import Keys
 
     out = folder / "tasks"
@@ -192,7 +183,7 @@ def test_keys_of_writing(browser, folder, tasks):  # noqa: F811
     assert said.startswith("Task 2 was left without a fact. If it states none, tick")
 
 
-def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):  # noqa: F811
+def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     out = folder / "tasks"
     export_tasks(tasks, out, "page")
     open_page(browser, out)
@@ -244,7 +235,7 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):  # noqa: F81
     silent(browser)
 
 
-def test_the_form_of_mechanical_turk_takes_facts_or_none(browser, folder, tasks):  # noqa: F811
+def test_the_form_of_mechanical_turk_takes_facts_or_none(browser, folder, tasks):
     page = folder / "turk.html"
     page.write_text(template(tasks).replace("crowd-form", "form"), encoding="utf-8")
     browser.get(page.as_uri())
@@ -262,7 +253,7 @@ def test_the_form_of_mechanical_turk_takes_facts_or_none(browser, folder, tasks)
     assert valid()
 
 
-def test_texts_cannot_break_out_of_the_page(tasks, judging):  # noqa: F811
+def test_texts_cannot_break_out_of_the_page(tasks, judging):
     for kind in (tasks, judging):
         page = render_page(kind)
         data = page.split('id="data">')[1].split("</script>")[0]
@@ -282,7 +273,7 @@ def wait_for(browser, words: str) -> str:
     return said
 
 
-def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):  # noqa: F811
+def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):
     """The same page opened twice: each tab answers another task, and both answers are kept."""
     out = folder / "tasks"
     export_tasks(tasks, out, "page")
@@ -308,7 +299,7 @@ def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):  # noqa: F
     ]
 
 
-def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judging, tmp_path):  # noqa: F811
+def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judging, tmp_path):
     out = folder / "tasks"
     export_tasks(judging, out, "page")
     open_page(browser, out, name="Zoë Ø")

@@ -11,10 +11,9 @@ import sample
 
 from litepyramid.annotation.collect import collect_labels, collect_units
 from litepyramid.annotation.export import export_tasks
-from litepyramid.annotation.plan import plan_budget
 from litepyramid.annotation.responses import read_responses
-from litepyramid.annotation.sources import sentence_easiness, write_judged
-from litepyramid.annotation.tasks import judging_tasks, read_tasks, writing_tasks
+from litepyramid.annotation.sources import write_judged
+from litepyramid.annotation.tasks import read_tasks
 from litepyramid.easiness.mix import mix
 from litepyramid.io.labels import read_labels
 from litepyramid.io.summaries import read_summaries
@@ -23,27 +22,6 @@ from litepyramid.presence.lexical import LexicalJudge, load_lexical
 from litepyramid.scoring import score_systems
 
 PEOPLE = ("ann@example.org", "bob@example.org", "cleo@example.org")
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return sample.write(tmp_path)
-
-
-@pytest.fixture
-def easiness(folder):
-    return sentence_easiness(folder / "references.jsonl", easiness=folder / "easiness.jsonl")
-
-
-@pytest.fixture
-def tasks(easiness):
-    return writing_tasks(plan_budget(easiness, 3))
-
-
-@pytest.fixture
-def judging(folder):
-    units = read_units(folder / "scus.jsonl")
-    return judging_tasks(read_summaries([folder / "summaries"]), units)
 
 
 def scus_of(tasks, task_id):

@@ -11,28 +11,12 @@ from hypothesis import strategies as st
 from litepyramid.annotation.collect import collect_units
 from litepyramid.annotation.plan import plan_budget, read_plan, write_plan
 from litepyramid.annotation.responses import Response, ResponseFile
-from litepyramid.annotation.sources import sentence_easiness
 from litepyramid.annotation.tasks import read_tasks, writing_tasks
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.units import read_units
 from litepyramid.report.table import render
 from litepyramid.units.align import Sentence
-
-
-@pytest.fixture
-def folder(tmp_path):
-    return sample.write(tmp_path)
-
-
-@pytest.fixture
-def easiness(folder):
-    return sentence_easiness(folder / "references.jsonl", easiness=folder / "easiness.jsonl")
-
-
-@pytest.fixture
-def stus(folder):
-    return read_units(folder / "stus.jsonl", kind="stu")
 
 
 def answer(task):
