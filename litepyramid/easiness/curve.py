@@ -9,23 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.easiness.gold import check_same_inputs
-from litepyramid.easiness.mix import BoolArray, By, carriers, ranking, stu_count
+from litepyramid.easiness.mix import By, carriers, ranking, stu_count
 from litepyramid.easiness.scores import Easiness
+from litepyramid.easiness.sums import SentenceSums
 from litepyramid.errors import InputError
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
-from litepyramid.presence.judge import Judge
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.types import (
     FloatArray,
-    InputUnits,
     IntArray,
     Signature,
-    SystemLabels,
-    SystemSummaries,
 )
-from litepyramid.units.align import Sentence, align_both
 
 SHARES = tuple(k / 10 for k in range(11))
 TITLES = {
@@ -34,129 +29,6 @@ TITLES = {
     "reversed": "reversed",
     "gold": "gold easiness",
 }
-
-
-@dataclass(frozen=True)
-class SentenceSums:
-    """Presence of all SCUs and all STUs, added up sentence by sentence.
-
-    With these every mix of SCUs and STUs is scored without judging anything again.
-
-    Attributes:
-        systems: N names.
-        inputs: M names.
-        sentences: n sentences.
-        of_input: (n,) index of each sentence's input.
-        scu_sum: (N, n) sum of weight times presence over a sentence's SCUs, for each system.
-        scu_weight: (n,) sum of their weights.
-        stu_sum: (N, n) sum of presence over a sentence's STUs.
-        stu_weight: (n,) their number.
-        signature: The judge's part of the signature.
-    """
-
-    systems: tuple[str, ...]
-    inputs: tuple[str, ...]
-    sentences: tuple[Sentence, ...]
-    of_input: IntArray
-    scu_sum: FloatArray
-    scu_weight: FloatArray
-    stu_sum: FloatArray
-    stu_weight: FloatArray
-    signature: dict[str, str]
-
-    def scores(self, carries_stus: BoolArray) -> FloatArray:
-        """Lite2.x of every summary, if these sentences carry STUs and the others SCUs.
-
-        Args:
-            carries_stus: (n,) bool.
-
-        Returns:
-            (N, M); NaN for an input that is left without a unit.
-        """
-        counts = np.eye(len(self.inputs))[self.of_input]
-        total = np.where(carries_stus, self.stu_sum, self.scu_sum) @ counts
-        weight = np.where(carries_stus, self.stu_weight, self.scu_weight) @ counts
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(weight > 0, total / weight, np.nan)
-
-
-def judge_sentences(
-    summaries: Sequence[SystemSummaries],
-    scus: Sequence[InputUnits],
-    stus: Sequence[InputUnits],
-    sentences: Sequence[Sentence],
-    judge: Judge,
-) -> SentenceSums:
-    """Judges every SCU and every STU in every summary, once.
-
-    Raises:
-        InputError: Inputs of units and summaries differ, or a unit finds no sentence.
-    """
-    check_same_inputs(scus, stus)
-    names = tuple(entry.input for entry in scus)
-    for system in summaries:
-        if system.inputs != names:
-            raise InputError(
-                f"system '{system.system}' has other inputs than the units, or in another order"
-            )
-    kept = tuple(s for s in sentences if s.input in set(names))
-    place = {(s.input, s.reference, s.sentence): i for i, s in enumerate(kept)}
-    of_scu, of_stu = align_both(scus, stus, kept)
-    human = [alignment.units for alignment in of_scu]
-    aligned = {alignment.units.input: alignment.units for alignment in of_stu}
-    machine = [aligned[name] for name in names]
-    items = [
-        (text, one.texts + other.texts)
-        for system in summaries
-        for text, one, other in zip(system.texts, human, machine, strict=True)
-    ]
-    judged = judge.judge(items)
-    sums = [np.zeros((len(summaries), len(kept))) for _ in range(2)]
-    weights = [np.zeros(len(kept)) for _ in range(2)]
-    for column, name in enumerate(names):
-        for kind, units in enumerate((human[column].units, machine[column].units)):
-            offset = len(human[column].units) * kind
-            index = [place[name, u.reference or 0, u.sentence or 0] for u in units]
-            weight = np.array([u.weight for u in units])
-            np.add.at(weights[kind], index, weight)
-            for row in range(len(summaries)):
-                presence = judged.presence[row * len(names) + column]
-                found = presence[offset : offset + len(units)]
-                np.add.at(sums[kind][row], index, weight * found)
-    column_of = {name: i for i, name in enumerate(names)}
-    return SentenceSums(
-        tuple(system.system for system in summaries),
-        names,
-        kept,
-        np.array([column_of[s.input] for s in kept], dtype=np.int64),
-        sums[0],
-        weights[0],
-        sums[1],
-        weights[1],
-        dict(judged.signature),
-    )
-
-
-def human_scores(
-    labels: Sequence[SystemLabels], scus: Sequence[InputUnits], systems: Sequence[str]
-) -> FloatArray:
-    """Human scores from presence labels of the SCUs: their weighted mean, (systems, inputs).
-
-    Raises:
-        InputError: A system has no labels.
-    """
-    found = {entry.system: entry for entry in labels}
-    rows = []
-    for system in systems:
-        if system not in found:
-            raise InputError(f"system '{system}' has no labels")
-        rows.append(
-            [
-                float(np.average(given, weights=[u.weight for u in entry.units]))
-                for given, entry in zip(found[system].labels, scus, strict=True)
-            ]
-        )
-    return np.array(rows)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from litepyramid.easiness.authors import mix_as_authors
-from litepyramid.easiness.curve import CurveResult, budget_curve, human_scores, judge_sentences
+from litepyramid.easiness.curve import CurveResult, budget_curve
 from litepyramid.easiness.gold import gold_easiness
 from litepyramid.easiness.mix import By, Mix, mix, stu_count
 from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
+from litepyramid.easiness.sums import human_scores, judge_sentences
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references

@@ -3,13 +3,14 @@ import json
 import numpy as np
 import pytest
 
-from litepyramid.easiness.curve import budget_curve, human_scores, judge_sentences
+from litepyramid.easiness.curve import budget_curve
 from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
 from litepyramid.easiness.features import FeatureTable
 from litepyramid.easiness.figure import curve_figure
 from litepyramid.easiness.mix import mix, stu_count
 from litepyramid.easiness.regressor import Settings
 from litepyramid.easiness.scores import Easiness
+from litepyramid.easiness.sums import human_scores, judge_sentences
 from litepyramid.errors import InputError
 from litepyramid.meta.levels import level_correlation
 from litepyramid.presence.recall import RecallJudge

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litepyramid.easiness.curve import budget_curve, human_scores, judge_sentences
+from litepyramid.easiness.curve import budget_curve
 from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
 from litepyramid.easiness.predict import EMBEDDED, predict_easiness
 from litepyramid.easiness.prepare import WITH_STUS, prepare, prepare_gold
 from litepyramid.easiness.regressor import PAPER, REFINED, SHIPPED, fit, load_regressor, predict
+from litepyramid.easiness.sums import human_scores, judge_sentences
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.labels import read_labels
