@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+# One thread a process: the workers share the cores, and small products wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Shared machines are noisy: a test may be slow once without being wrong.
 settings.register_profile("litepyramid", deadline=None)
@@ -39,21 +45,62 @@ def realsumm(data: Path) -> Path:
     return data / "realsumm"
 
 
+# These are read when litepyramid runs; any other variable wants a process that starts with it.
+READ_LATE = ("LITEPYRAMID_", "COLUMNS")
+
+
 @pytest.fixture
 def cli():
-    """Runs ``litepyramid ARGS`` in a process of its own; checks the exit status."""
+    """Runs ``litepyramid ARGS``; checks the exit status and that no traceback is shown.
 
-    def run(*args: object, status: int = 0, cwd: Path | None = None, **env: str):
-        done = subprocess.run(
-            [sys.executable, "-m", "litepyramid", *map(str, args)],
-            capture_output=True,
-            text=True,
-            cwd=cwd or ROOT,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **env},
-            check=False,
-        )
+    The command runs in this process, with the streams, folder, warnings and environment of one
+    started on its own; with `process`, or a variable that is read earlier, it is one.
+    """
+
+    def run(
+        *args: object, status: int = 0, cwd: Path | None = None, process: bool = False, **env: str
+    ) -> subprocess.CompletedProcess[str]:
+        here = all(name.startswith(READ_LATE) for name in env) and not process
+        done = (_here if here else _process)([*map(str, args)], cwd or ROOT, env)
         assert done.returncode == status, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done
 
     return run
+
+
+def _process(args: list[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "litepyramid", *args],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
+        check=False,
+    )
+
+
+def _here(args: list[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    from litepyramid.cli import main
+
+    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(3)]
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        contextlib.chdir(cwd),
+        warnings.catch_warnings(),
+    ):
+        warnings.resetwarnings()
+        for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
+            warnings.simplefilter("ignore", kind)
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        patch.setattr(sys, "argv", ["litepyramid", *args])
+        for name, value in {"COLUMNS": "80", **env}.items():
+            patch.setenv(name, value)
+        code: object = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code
+    out, err = (stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in streams[1:])
+    return subprocess.CompletedProcess(args, code if isinstance(code, int) else 0, out, err)

@@ -93,7 +93,7 @@ def test_a_failed_run_keeps_an_earlier_output(cli, example, tmp_path):
 
 
 def test_demo_shows_the_main_jobs(cli, tmp_path):
-    out = cli("demo").stdout
+    out = cli("demo", process=True).stdout
     assert "1. Score" in out
     assert "2. Compare" in out
     assert "3. No SCUs?" in out
@@ -103,7 +103,8 @@ def test_demo_shows_the_main_jobs(cli, tmp_path):
     assert max(map(len, out.splitlines())) <= 80
     cli("demo", "--save", tmp_path / "example")
     assert (tmp_path / "example" / "summaries" / "lead.jsonl").is_file()
-    assert "is there already" in cli("demo", "--save", tmp_path / "example", status=2).stderr
+    again = cli("demo", "--save", tmp_path / "example", status=2, process=True)
+    assert "is there already" in again.stderr
 
 
 def test_import_is_light(cli):
@@ -121,6 +122,6 @@ def test_import_is_light(cli):
 def test_version_and_help(cli):
     from litepyramid import __version__
 
-    assert cli("--version").stdout.strip() == f"litepyramid {__version__}"
+    assert cli("--version", process=True).stdout.strip() == f"litepyramid {__version__}"
     for command in ("score", "compare", "demo"):
         assert command in cli("--help").stdout

@@ -23,26 +23,15 @@ def runnable(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_what_a_page_shows_works(page, tmp_path):
+def test_what_a_page_shows_works(page, tmp_path, cli):
     blocks = runnable(page)
     if not blocks:
         pytest.skip("this page has nothing to run")
-    env = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "COLUMNS": "80",
-        "LITEPYRAMID_CACHE": str(tmp_path / "judgements.sqlite"),
-    }
-    subprocess.run(
-        [sys.executable, "-m", "litepyramid", "demo", "--save", "example"],
-        cwd=tmp_path,
-        env=env,
-        check=True,
-        capture_output=True,
-    )
+    env = {"COLUMNS": "80", "LITEPYRAMID_CACHE": str(tmp_path / "judgements.sqlite")}
+    cli("demo", "--save", "example", cwd=tmp_path)
     for language, text in blocks:
         if language == "python":
-            _run([sys.executable, "-c", text], tmp_path, env)
+            _run_python(text, tmp_path, {**os.environ, "PYTHONPATH": str(ROOT), **env})
             continue
         for line in re.sub(r"\\\n\s*", " ", text).splitlines():
             if not line.startswith("$ "):
@@ -50,9 +39,10 @@ def test_what_a_page_shows_works(page, tmp_path):
             words = shlex.split(line[2:], comments=True)
             if words[0] != "litepyramid" or words[1:3] == ["demo", "--save"]:
                 continue
-            _run([sys.executable, "-m", *words], tmp_path, env)
+            cli(*words[1:], cwd=tmp_path, **env)
 
 
-def _run(command, folder, env):
+def _run_python(code, folder, env):
+    command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    assert done.returncode == 0, f"{code}\n{done.stdout}\n{done.stderr}"

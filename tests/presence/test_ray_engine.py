@@ -71,7 +71,8 @@ def test_ray_and_local_write_the_same_file(corpus, tiny, tmp_path, cli):
     common = ["score", folder, "--units", units, "--judge", tiny, "--mode", "p3c", "-f", "json"]
     common += ["--device", "cpu", "--samples", "100"]
     cli(*common, "--cache", tmp_path / "a", "-o", tmp_path / "local.json")
-    cli(*common, "--cache", tmp_path / "b", "-o", tmp_path / "ray.json", "--engine", "ray")
+    on_ray = ["--cache", tmp_path / "b", "-o", tmp_path / "ray.json", "--engine", "ray"]
+    cli(*common, *on_ray, process=True)
     local = json.loads((tmp_path / "local.json").read_text())
     ray = json.loads((tmp_path / "ray.json").read_text())
     assert local.keys() == ray.keys()

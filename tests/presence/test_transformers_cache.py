@@ -161,7 +161,7 @@ def test_the_command_line_keeps_what_it_judged(tiny, tmp_path, cli):
     kept = tmp_path / "kept.sqlite"
     score = ["score", tmp_path / "mine.txt", "--units", tmp_path / "units.txt", "-f", "json"]
     score += ["--judge", tiny, "--cache", kept]
-    first = cli(*score, "--mode", "p3c", "--device", "cpu")
+    first = cli(*score, "--mode", "p3c", "--device", "cpu", process=True)
     assert first.stderr == ""  # no bar where stderr is no terminal
     said = json.loads(first.stdout)
     assert (said["counts"]["judged"], said["counts"]["from_cache"]) == (3, 0)

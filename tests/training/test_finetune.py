@@ -172,7 +172,7 @@ def test_finetune_command_on_own_files(cli, dataset, tmp_path):
         "--summaries", tmp_path / "summaries", "--units", tmp_path / "units.jsonl",
         "--labels", tmp_path / "labels",
     )  # fmt: skip
-    out = cli("finetune", "lexical", *own, "-o", tmp_path / "judge").stdout
+    out = cli("finetune", "lexical", *own, "-o", tmp_path / "judge", process=True).stdout
     assert "own: correlation with the human score" in out
     scored = cli(
         "score", tmp_path / "summaries", "--units", tmp_path / "units.jsonl",
