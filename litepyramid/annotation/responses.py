@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
+from litepyramid.io.checked import parse_json
 from litepyramid.io.files import read_text
 
 YES = frozenset({"yes", "true", "1", "present", "y"})
@@ -82,16 +82,7 @@ def read_responses(paths: Sequence[str | Path]) -> ResponseFile:
     for path in map(Path, [paths] if isinstance(paths, str) else paths):
         text = read_text(path)
         if text.lstrip()[:1] in ("[", "{"):
-            try:
-                data = json.loads(text)
-            except json.JSONDecodeError as error:
-                raise InputError(
-                    f"not valid JSON ({error.msg} at column {error.colno})",
-                    path=path,
-                    line=error.lineno,
-                ) from None
-            except RecursionError:
-                raise InputError("JSON nested too deeply", path=path) from None
+            data = parse_json(text, path=path)
             reader = page if isinstance(data, dict) else label_studio
             found = reader.parse_answers(data, path)
         else:

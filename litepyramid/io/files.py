@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from litepyramid.errors import InputError
+from litepyramid.io.checked import parse_json
 
 
 def read_text(path: str | Path) -> str:
@@ -73,20 +74,22 @@ def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
     for number, line in enumerate(read_lines(path), start=1):
         if not line.strip():
             continue
-        try:
-            row = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InputError(
-                f"not valid JSON ({error.msg} at column {error.colno})", path=path, line=number
-            ) from None
-        except RecursionError:
-            raise InputError("JSON nested too deeply", path=path, line=number) from None
+        row = parse_json(line, path=path, line=number)
         if not isinstance(row, dict):
             raise InputError(
                 f"a JSON {type(row).__name__}", path=path, line=number, expected="an object"
             )
         rows.append((number, row))
     return rows
+
+
+def read_json(path: str | Path) -> Any:
+    """The value of a JSON file.
+
+    Raises:
+        InputError: As `read_text` and `parse_json`.
+    """
+    return parse_json(read_text(path), path=path)
 
 
 def check_output(output: str | Path, *inputs: str | Path | None) -> None:

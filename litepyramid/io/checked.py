@@ -1,0 +1,216 @@
+"""What comes in, checked at the door: JSON text, the shape of its values, numbers."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError, LitepyramidError
+
+DEEPEST = 100
+_ENDLESS = re.compile(r"[0-9]{301}")  # a float ends at 309 digits
+_MOST = 2**31 - 1
+_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+_WORDS = {
+    str: "text",
+    int: f"a whole number from 0 to {_MOST}",
+    float: "a finite number",
+    bool: "true or false",
+    None: "null",
+    object: "a value",
+}
+
+
+def parse_json(
+    text: str,
+    *,
+    path: str | Path | None = None,
+    line: int | None = None,
+    error: type[LitepyramidError] = InputError,
+) -> Any:
+    r"""The value of a JSON text.
+
+    Refused beside what is not JSON: a key that occurs twice in one object, integers beyond any
+    float, more than 100 values inside each other, and halves of surrogate pairs, which no file can
+    hold. ``NaN`` and ``Infinity`` are read, as pandas and Python write them.
+
+    Args:
+        text: The text.
+        path: Its file, for messages.
+        line: Its line in that file, where it is one of several.
+        error: What to raise.
+
+    Raises:
+        LitepyramidError: `error`, with file and line.
+
+    Example:
+        >>> parse_json('{"a": 1, "a": 2}', path="x.jsonl", line=7)
+        Traceback (most recent call last):
+        litepyramid.errors.InputError: x.jsonl:7: not valid JSON (the key "a" occurs twice).
+    """
+    try:
+        value = _DECODER.decode(text)
+        if text.count("[") + text.count("{") > DEEPEST and any(
+            islice(_levels(value), DEEPEST + 1, None)
+        ):
+            raise RecursionError
+        if _ENDLESS.search(text):
+            everything = chain.from_iterable(_levels(value))
+            if any(isinstance(one, int) and abs(one) >= 10**300 for one in everything):
+                raise ValueError
+        if re.search(r"\\u[dD][89a-fA-F]", text):
+            json.dumps(value, ensure_ascii=False).encode()
+    except json.JSONDecodeError as found:
+        reason = f"{found.msg} at column {found.colno}"
+        line = line or found.lineno
+    except RecursionError:
+        raise error("JSON nested too deeply", path=path, line=line) from None
+    except UnicodeEncodeError as found:
+        half = found.object[found.start]
+        reason = f"the half character \\u{ord(half):04x}"
+    except KeyError as found:
+        reason = f'the key "{found.args[0]}" occurs twice'
+    except ValueError:  # Python itself stops at 4,300 digits
+        reason = "a number of more than 300 digits"
+    else:
+        return value
+    raise error(f"not valid JSON ({reason})", path=path, line=line) from None
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise KeyError(*(key for key, _ in Counter(key for key, _ in pairs).most_common(1)))
+    return found
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_object)
+
+
+def _levels(value: Any) -> Iterator[list[Any]]:
+    """The value, all values in it, all values in those, and so on."""
+    level = [value]
+    while level:
+        yield level
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+
+
+def number(value: Any) -> float | None:
+    """A number as JSON, a table's cell or Python gives it; None if it is none.
+
+    True, ``"1_000"`` and digits of other scripts are none; an infinite number is one.
+
+    Example:
+        >>> number("-1.5e3"), number(2), number(True), number("1_000")
+        (-1500.0, 2.0, None, None)
+    """
+    if isinstance(value, str):
+        return float(value) if _NUMBER.fullmatch(value) else None
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def check_shape(
+    value: Any,
+    shape: Any,
+    *,
+    what: str = "",
+    path: str | Path | None = None,
+    line: int | None = None,
+    error: type[LitepyramidError] = InputError,
+) -> None:
+    """Raises unless a JSON value has a shape.
+
+    Args:
+        value: The value.
+        shape: ``str``, ``bool``, ``None``, ``int`` (0 to 2³¹ − 1), ``float`` (finite, whole numbers
+            too), ``object`` (anything); ``[shape]`` a list; ``{"key": shape, "other?": shape}`` an
+            object with these keys, the last of them perhaps missing or null, and any others;
+            ``{str: shape}`` an object of any keys; a tuple any of its shapes.
+        what: What the whole is then, such as "a broken plan".
+        path: Its file.
+        line: Its line.
+        error: What to raise.
+
+    Raises:
+        LitepyramidError: `error`, naming the first place that does not fit.
+
+    Example:
+        >>> check_shape({"rows": [{"n": 1}, {"n": "x"}]}, {"rows": [{"n": int}]})
+        Traceback (most recent call last):
+        litepyramid.errors.InputError: rows[1].n is "x". Expected a whole number from 0 to 2147483647.
+    """  # noqa: E501
+    if (found := _misfit(value, shape, "")) is None:
+        return
+    where, given, wanted = found
+    if given is _MISSING:
+        problem = f"no {where}"
+    else:
+        problem = f"{where or 'the value'} is {json.dumps(given, ensure_ascii=False)}"
+    said = f"{what} ({problem})" if what else problem
+    raise error(said, path=path, line=line, expected=_said(wanted))
+
+
+_MISSING = object()
+
+
+def _misfit(value: Any, shape: Any, where: str) -> tuple[str, Any, Any] | None:
+    """The first place that does not fit, what is there, and what should be."""
+    if isinstance(shape, tuple):
+        found = [_misfit(value, inner, where) for inner in shape]
+        if None in found:
+            return None
+        # Inside the one alternative that is of the right kind, the place is more exact.
+        return next((f for f in found if f and f[0] != where), (where, value, shape))
+    if isinstance(shape, list) and isinstance(value, list):
+        places = ((f"{where}[{i}]", inner, shape[0]) for i, inner in enumerate(value))
+    elif isinstance(shape, dict) and isinstance(value, dict):
+        dot = f"{where}." if where else ""
+        if str in shape:
+            places = ((f"{dot}{key}", inner, shape[str]) for key, inner in value.items())
+        else:
+            places = (
+                (f"{dot}{key.rstrip('?')}", value.get(key.rstrip("?"), _MISSING), inner)
+                for key, inner in shape.items()
+                if not (key.endswith("?") and value.get(key[:-1]) is None)
+            )
+    else:
+        return None if _fits(value, shape) else (where, value, shape)
+    found_ = (_misfit(inner, kind, place) for place, inner, kind in places)
+    return next((misfit for misfit in found_ if misfit), None)
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    if value is _MISSING:
+        return False
+    if shape is int:
+        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
+    if shape is float:
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        return is_number and math.isfinite(value)
+    return value is None if shape is None else isinstance(shape, type) and isinstance(value, shape)
+
+
+def _said(shape: Any) -> str:
+    if isinstance(shape, tuple):
+        return " or ".join(map(_said, shape))
+    if isinstance(shape, list):
+        return "a list"
+    return _WORDS[shape] if not isinstance(shape, dict) else "an object"
