@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from litepyramid.text import legible, printable
+
 
 class LitepyramidError(Exception):
     """Base of all errors that litepyramid raises on purpose.
 
-    The command line prints the message and exits with status 2.
+    The command line prints the message and exits with status 2. In it values are cut and what
+    cannot be seen is escaped; the attributes hold them whole.
 
     Args:
         what: What is wrong, in one sentence without a full stop.
@@ -41,12 +44,12 @@ class LitepyramidError(Exception):
     def __str__(self) -> str:
         where = ""
         if self.path is not None:
-            where = f"{self.path}: " if self.line is None else f"{self.path}:{self.line}: "
-        text = f"{where}{self.what}."
+            where = printable(self.path) + ("" if self.line is None else f":{self.line}") + ": "
+        text = f"{where}{legible(self.what)}."
         if self.expected:
-            text += f" Expected {self.expected}."
+            text += f" Expected {legible(self.expected)}."
         if self.hint:
-            text += f" {self.hint}"
+            text += f" {legible(self.hint)}"
         return text
 
 

@@ -1,10 +1,18 @@
-"""Texts as one line, and numbers of things."""
+"""Texts as one line, as people can read them safely, and numbers of things."""
 
 from __future__ import annotations
 
 import re
 
 _BREAKS = frozenset("\t\n\r")
+# Controls, line separators, marks of direction and other marks of no width, halves of characters;
+# joiners and soft hyphens belong to words.
+_HIDDEN = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff"
+    "\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+_QUOTED = re.compile(r"""(?<!\w)(['"])(.*?)\1(?!\w)""")
+_LONGEST = 80
 
 
 def one_line(text: str) -> str:
@@ -19,6 +27,39 @@ def one_line(text: str) -> str:
     if _BREAKS.isdisjoint(text):
         return text
     return re.sub(r"\s+", lambda run: run[0] if _BREAKS.isdisjoint(run[0]) else " ", text)
+
+
+def printable(text: str) -> str:
+    r"""The text with everything that is not seen, or moves what is, as Python writes it.
+
+    Example:
+        >>> print(printable("a\x1b[31m\u202eb\n"))
+        a\x1b[31m\u202eb\n
+    """
+    return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def cut(value: object, longest: int = _LONGEST) -> str:
+    """A value as messages and tables show it: printable, at most `longest` characters.
+
+    Example:
+        >>> cut("It rained all day", 10)
+        'It rained…'
+    """
+    text = printable(str(value)[: longest + 1])
+    return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
+
+
+def legible(message: str, longest: int = 2000) -> str:
+    """A message that may quote anything: printable, quoted values cut, the middle of it too.
+
+    Example:
+        >>> legible(f"no system '{'x' * 1000}'", 50)[:21]
+        "no system 'xxxxxxxxxx"
+    """
+    if len(message) > longest:
+        message = f"{message[: longest * 3 // 4]} … {message[-longest // 4 :]}"
+    return _QUOTED.sub(lambda found: found[1] + cut(found[2]) + found[1], printable(message))
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:

@@ -12,10 +12,11 @@ from litepyramid.annotation.guide import GUIDES, NO_FACT
 from litepyramid.annotation.responses import Response, ResponseFile, moment, scu_lines, truth
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
+from litepyramid.io.checked import check_shape
 from litepyramid.io.files import atomic_write
 from litepyramid.text import counted
 
-_UNIT = re.compile(r"presence_(\d+)")
+_UNIT = re.compile("presence_([0-9]{1,9})")
 
 
 def export_label_studio(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
@@ -103,8 +104,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
     Raises:
         InputError: It is no such list.
     """
-    if not isinstance(data, list) or not all(isinstance(row, dict) for row in data):
-        raise InputError("not a Label Studio export", path=path, expected="a JSON list of tasks")
+    check_shape(data, [_TASK], what="not a Label Studio export", path=path)
     responses: list[Response] = []
     cancelled = 0
     for number, row in enumerate(data, start=1):
@@ -117,7 +117,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
         for key, finished in (("annotations", True), ("completions", True), ("drafts", False)):
             for annotation in row.get(key) or []:
                 if not isinstance(annotation, dict):
-                    continue  # some exports list only the ids of drafts
+                    continue
                 if annotation.get("was_cancelled"):
                     cancelled += 1
                     continue
@@ -127,6 +127,18 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
     return ResponseFile(tuple(r for r in responses if not r.empty), notes)
 
 
+_TEXTS = (str, [str])
+_ANNOTATION = {
+    "result?": [{"from_name?": str, "value?": {"choices?": [str], "text?": _TEXTS}}],
+}
+_TASK = {
+    "annotations?": [_ANNOTATION],
+    "completions?": [_ANNOTATION],
+    "drafts?": [(int, _ANNOTATION)],  # some exports list only the ids of drafts
+    "scus?": (str, [str], {"text?": _TEXTS}),
+}
+
+
 def _response(
     annotation: dict[str, Any], task: str, place: str, finished: bool, path: Path
 ) -> Response:
@@ -134,12 +146,10 @@ def _response(
     presence: dict[int, bool] = {}
     no_fact = False
     for result in annotation.get("result") or []:
-        value = result.get("value") if isinstance(result, dict) else None
-        if not isinstance(value, dict):
-            continue
-        name = str(result.get("from_name", ""))
+        value = result.get("value") or {}
+        name = result.get("from_name") or ""
         if name == "scus":
-            text = value.get("text", [])
+            text = value.get("text") or []
             scus += scu_lines(text if isinstance(text, list) else [text])
         elif name == "no_fact":
             no_fact = bool(value.get("choices"))
@@ -164,9 +174,9 @@ def _response(
 
 def _flat(row: dict[str, Any], place: str) -> Response:
     """A row of JSON-MIN: the task's fields and one field for each control."""
-    written = row.get("scus", [])
+    written = row.get("scus") or []
     if isinstance(written, dict):
-        written = written.get("text", [])
+        written = written.get("text") or []
     presence = {}
     for key, value in row.items():
         unit = _UNIT.fullmatch(key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import re
 from html import escape
 from pathlib import Path
@@ -14,10 +13,11 @@ from litepyramid.annotation.guide import GUIDES, NO_FACT
 from litepyramid.annotation.responses import Response, ResponseFile, scu_lines, truth
 from litepyramid.annotation.tasks import JudgingTask, TaskSet
 from litepyramid.errors import InputError
+from litepyramid.io.checked import parse_json
 from litepyramid.io.files import atomic_write
 from litepyramid.text import counted
 
-_UNIT = re.compile(r"presence_(\d+)")
+_UNIT = re.compile("presence_([0-9]{1,9})")
 
 
 def export_mturk(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
@@ -196,10 +196,7 @@ def _response(row: dict[str, Any], path: Path, line: int) -> Response:
 
 def _task_answers(value: str, path: Path, line: int) -> dict[str, Any]:
     """``[{"presence_0": {"no": false, "yes": true}, "scus": "…"}]`` as flat answers."""
-    try:
-        parsed = json.loads(value)
-    except (json.JSONDecodeError, RecursionError):
-        parsed = None
+    parsed = parse_json(value, path=path, line=line, expected="Answer.taskAnswers as JSON")
     if isinstance(parsed, list) and parsed:
         parsed = parsed[0]
     if not isinstance(parsed, dict):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from html import escape
 from importlib import resources
 from pathlib import Path
@@ -14,6 +15,7 @@ from litepyramid.annotation.guide import GUIDES, NO_FACT
 from litepyramid.annotation.responses import Response, ResponseFile, moment, scu_lines
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
+from litepyramid.io.checked import check_shape
 from litepyramid.io.files import atomic_write
 
 FORMAT = "litepyramid-answers"
@@ -81,30 +83,32 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
             path=path,
             expected="the offline page's JSON, a Label Studio export or Mechanical Turk's results",
         )
-    worker = " ".join(str(data.get("worker") or "").split()) or "unnamed"
+    check_shape(data, _ANSWERS, what="broken answers", path=path)
+    worker = " ".join((data.get("worker") or "").split()) or "unnamed"
     responses = []
-    try:
-        for number, row in enumerate(data["answers"], start=1):
-            presence = {}
-            for index, value in (row.get("presence") or {}).items():
-                if not isinstance(value, bool):
-                    raise ValueError(f"presence {value!r}")
-                presence[int(index)] = value
-            responses.append(
-                Response(
-                    task=str(row["task"]),
-                    worker=worker,
-                    place=f"{path.name}, answer {number}",
-                    scus=scu_lines(row.get("scus") or []),
-                    presence=presence,
-                    finished=row.get("finished") is True,
-                    saved=moment(data.get("saved")),
-                    no_fact=row.get("no_fact") is True,
-                )
+    for number, row in enumerate(data["answers"], start=1):
+        presence = row.get("presence") or {}
+        if not all(re.fullmatch("[0-9]{1,9}", index) for index in presence):
+            raise InputError(f"broken answers (presence is {presence})", path=path)
+        responses.append(
+            Response(
+                task=row["task"],
+                worker=worker,
+                place=f"{path.name}, answer {number}",
+                scus=scu_lines(row.get("scus") or []),
+                presence={int(index): value for index, value in presence.items()},
+                finished=row.get("finished") is True,
+                saved=moment(data.get("saved")),
+                no_fact=row.get("no_fact") is True,
             )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"broken answers ({error!r})", path=path) from None
+        )
     return ResponseFile(tuple(r for r in responses if not r.empty))
+
+
+_ANSWERS = {
+    "worker?": str,
+    "answers": [{"task": str, "presence?": {str: bool}, "scus?": [str]}],
+}
 
 
 def _hash(text: str) -> str:

@@ -18,7 +18,8 @@ from litepyramid.annotation.budget import check_count, check_price
 from litepyramid.easiness.mix import By, carriers, ranking
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, read_text
+from litepyramid.io.checked import check_shape
+from litepyramid.io.files import atomic_write, read_json
 from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table, plain
 from litepyramid.text import counted
@@ -332,45 +333,57 @@ def read_plan(path: str | Path) -> BudgetPlan:
     """Reads what `write_plan` wrote; "annotate" may have been changed by hand since.
 
     Raises:
-        InputError: It is no plan, or an "annotate" is neither true nor false.
+        InputError: It is no plan, or a broken one: an "annotate" is neither true nor false ….
     """
-    try:
-        data = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError):
-        data = None
+    expected = "what `litepyramid budget plan -o` writes"
+    data = read_json(path, expected)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(
-            "not a budget plan", path=path, expected="what `litepyramid budget plan -o` writes"
-        )
-    try:
-        rows = data["sentences"]
-        for row in rows:
-            if not isinstance(row["annotate"], bool):
-                raise InputError(
-                    f'"annotate" is {json.dumps(row["annotate"])} for sentence {row["sentence"]} '
-                    f"of reference {row['reference']} of input '{row['input']}'",
-                    path=path,
-                    expected="true or false",
-                )
-        sentences = tuple(
-            Sentence(str(r["input"]), int(r["reference"]), int(r["sentence"]), str(r["text"]))
-            for r in rows
-        )
-        values = [math.nan if r["easiness"] is None else float(r["easiness"]) for r in rows]
-        fields = tuple((k, str(v)) for k, v in data["signature"].items() if k != "version")
-        return BudgetPlan(
-            sentences=sentences,
-            annotate=np.array([r["annotate"] for r in rows], dtype=np.bool_),
-            easiness=np.array(values, dtype=np.float64),
-            rank=np.array([int(r["rank"]) for r in rows], dtype=np.int64),
-            by=str(data["by"]),
-            earlier=np.array([r.get("earlier") is True for r in rows], dtype=np.bool_),
-            per_sentence=data["per_sentence"],
-            notes=tuple(map(str, data["notes"])),
-            signature=Signature(fields),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"a broken budget plan ({error!r})", path=path) from None
+        raise InputError("not a budget plan", path=path, expected=expected)
+    check_shape(data, _PLAN, what="a broken budget plan", path=path)
+    rows = data["sentences"]
+    for row in rows:
+        if not isinstance(row["annotate"], bool):
+            raise InputError(
+                f'"annotate" is {json.dumps(row["annotate"])} for sentence {row["sentence"]} '
+                f"of reference {row['reference']} of input '{row['input']}'",
+                path=path,
+                expected="true or false",
+            )
+    values = [math.nan if r["easiness"] is None else r["easiness"] for r in rows]
+    fields = tuple((k, str(v)) for k, v in data["signature"].items() if k != "version")
+    return BudgetPlan(
+        sentences=tuple(
+            Sentence(r["input"], r["reference"], r["sentence"], r["text"]) for r in rows
+        ),
+        annotate=np.array([r["annotate"] for r in rows], dtype=np.bool_),
+        easiness=np.array(values, dtype=np.float64),
+        rank=np.array([r["rank"] for r in rows], dtype=np.int64),
+        by=data["by"],
+        earlier=np.array([r.get("earlier") is True for r in rows], dtype=np.bool_),
+        per_sentence=data["per_sentence"],
+        notes=tuple(data["notes"]),
+        signature=Signature(fields),
+    )
+
+
+_PLAN = {
+    "sentences": [
+        {
+            "input": str,
+            "reference": int,
+            "sentence": int,
+            "text": str,
+            "annotate": object,
+            "earlier?": bool,
+            "easiness": (None, float),
+            "rank": int,
+        }
+    ],
+    "by": str,
+    "per_sentence": (None, float),
+    "notes": [str],
+    "signature": {str: object},
+}
 
 
 def _words(text: str) -> int:

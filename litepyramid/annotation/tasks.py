@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 from litepyramid.annotation.plan import BudgetPlan
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, read_text
+from litepyramid.io.checked import check_shape
+from litepyramid.io.files import atomic_write, read_json
 from litepyramid.io.units import units_to_json
 from litepyramid.types import InputUnits, SystemSummaries, Unit, check_unique
 from litepyramid.units.align import Sentence
@@ -240,20 +241,11 @@ def read_tasks(path: str | Path) -> TaskSet:
     path = Path(path)
     if path.is_dir():
         path = path / "tasks.json"
-    try:
-        data = json.loads(read_text(path))
-    except (json.JSONDecodeError, RecursionError):
-        data = None
+    expected = "the tasks.json that `litepyramid budget export` writes beside the tasks"
+    data = read_json(path, expected)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(
-            "not a task file",
-            path=path,
-            expected="the tasks.json that `litepyramid budget export` writes beside the tasks",
-        )
-    try:
-        tasks = _parse(data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"a broken task file ({error!r})", path=path) from None
+        raise InputError("not a task file", path=path, expected=expected)
+    tasks = _parse(data, path)
     ids = [_writing_id(t.input, t.reference, t.sentence, t.text) for t in tasks.writing]
     ids += [_judging_id(t.system, t.input, t.summary, t.units) for t in tasks.judging]
     changed = [name for name, found in zip(tasks.ids, ids, strict=True) if name != found]
@@ -268,36 +260,59 @@ def read_tasks(path: str | Path) -> TaskSet:
     return tasks
 
 
-def _parse(data: dict[str, Any]) -> TaskSet:
-    if data["kind"] == "writing":
+_PLACE = {"input": str, "reference": int, "sentence": int, "text": str}
+_UNIT = {
+    "text": str,
+    "weight": float,
+    "kind": {"scu", "stu"},
+    "reference?": int,
+    "sentence?": int,
+}
+_SHAPES: dict[Kind, dict[str, Any]] = {
+    "writing": {
+        "title": str,
+        "tasks": [{"id": str, "before": [str], "after": [str], **_PLACE}],
+        "sentences": [{"annotate": bool, **_PLACE}],
+    },
+    "judging": {
+        "title": str,
+        "tasks": [{"id": str, "system": str, "input": str, "summary": str}],
+        "units": [{"input": str, "units": [_UNIT]}],
+        "systems": [str],
+        "blank": [[str, str]],
+    },
+}
+
+
+def _parse(data: dict[str, Any], path: Path) -> TaskSet:
+    broken = "a broken task file"
+    check_shape(data, {"kind": set(_SHAPES)}, what=broken, path=path)
+    kind: Kind = data["kind"]
+    check_shape(data, _SHAPES[kind], what=broken, path=path)
+    if kind == "writing":
         return TaskSet(
-            "writing",
-            str(data["title"]),
+            kind,
+            data["title"],
             writing=tuple(
                 WritingTask(
-                    str(r["id"]),
-                    str(r["input"]),
-                    int(r["reference"]),
-                    int(r["sentence"]),
-                    str(r["text"]),
-                    tuple(map(str, r["before"])),
-                    tuple(map(str, r["after"])),
+                    r["id"],
+                    r["input"],
+                    r["reference"],
+                    r["sentence"],
+                    r["text"],
+                    tuple(r["before"]),
+                    tuple(r["after"]),
                 )
                 for r in data["tasks"]
             ),
             sentences=tuple(
-                (
-                    Sentence(
-                        str(r["input"]), int(r["reference"]), int(r["sentence"]), str(r["text"])
-                    ),
-                    r["annotate"] is True,
-                )
+                (Sentence(r["input"], r["reference"], r["sentence"], r["text"]), r["annotate"])
                 for r in data["sentences"]
             ),
         )
     units = tuple(
         InputUnits(
-            str(entry["input"]),
+            entry["input"],
             tuple(
                 Unit(u["text"], u["weight"], u["kind"], u.get("reference"), u.get("sentence"))
                 for u in entry["units"]
@@ -306,16 +321,18 @@ def _parse(data: dict[str, Any]) -> TaskSet:
         for entry in data["units"]
     )
     texts = {entry.input: entry.texts for entry in units}
+    if unknown := {r["input"] for r in data["tasks"]} - texts.keys():
+        raise InputError(f"{broken} (no units of input '{min(unknown)}')", path=path)
     return TaskSet(
-        "judging",
-        str(data["title"]),
+        kind,
+        data["title"],
         judging=tuple(
             JudgingTask(r["id"], r["system"], r["input"], r["summary"], texts[r["input"]])
             for r in data["tasks"]
         ),
         units=units,
-        systems=tuple(map(str, data["systems"])),
-        blank=tuple((str(system), str(name)) for system, name in data["blank"]),
+        systems=tuple(data["systems"]),
+        blank=tuple((system, name) for system, name in data["blank"]),
     )
 
 

@@ -11,6 +11,7 @@ import typer
 from litepyramid.cli.app import app
 from litepyramid.cli.usage import USAGE_ERROR, is_help, usage_error
 from litepyramid.errors import LitepyramidError
+from litepyramid.text import legible
 
 
 def main() -> None:
@@ -50,4 +51,4 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """A warning as one line for people, without the place in the code that gave it."""
-    (file or sys.stderr).write(f"litepyramid: warning: {message}\n")
+    (file or sys.stderr).write(f"litepyramid: warning: {legible(str(message))}\n")

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.io.checked import check_shape
 from litepyramid.io.files import atomic_write, read_jsonl
 from litepyramid.report.table import Column, Table
 from litepyramid.types import FloatArray, IntArray, Signature
@@ -127,6 +128,15 @@ def write_easiness(path: str | Path, easiness: Easiness) -> None:
             file.write(json.dumps(plain(row), ensure_ascii=False) + "\n")
 
 
+_LINE = {
+    "input": str,
+    "reference?": int,
+    "sentence": int,
+    "easiness?": float,
+    "text?": str,
+}
+
+
 def read_easiness(path: str | Path) -> Easiness:
     """Reads what `write_easiness` wrote; the values may come from any other tool as well.
 
@@ -137,26 +147,13 @@ def read_easiness(path: str | Path) -> Easiness:
     values: list[float] = []
     seen: dict[tuple[str, int, int], int] = {}
     for number, row in read_jsonl(path):
-        name, reference, sentence = row.get("input"), row.get("reference", 0), row.get("sentence")
+        check_shape(row, _LINE, path=path, line=number)
+        name, reference, sentence = row["input"], row.get("reference") or 0, row["sentence"]
         value = row.get("easiness")
-        if not (isinstance(name, str) and isinstance(reference, int) and reference >= 0) or not (
-            isinstance(sentence, int) and sentence >= 0
-        ):
-            raise InputError(
-                "no sentence is named",
-                path=path,
-                line=number,
-                expected='"input" (text), "reference" and "sentence" (whole numbers from 0)',
-            )
-        if value is not None and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise InputError(
-                f"the easiness is {json.dumps(value)}", path=path, line=number, expected="a number"
-            )
         key = (name, reference, sentence)
         if key in seen:
             raise InputError(f"the same sentence as in line {seen[key]}", path=path, line=number)
         seen[key] = number
-        text = row.get("text")
-        sentences.append(Sentence(name, reference, sentence, text if isinstance(text, str) else ""))
+        sentences.append(Sentence(name, reference, sentence, row.get("text") or ""))
         values.append(math.nan if value is None else float(value))
     return Easiness(tuple(sentences), np.array(values), Signature.of(easiness=Path(path).name))

@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.text import cut
 
 DEEPEST = 100
 _ENDLESS = re.compile(r"[0-9]{301}")  # a float ends at 309 digits
 _MOST = 2**31 - 1
-_NUMBER = re.compile(r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*")
+_NUMBER = re.compile(
+    r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)\s*", re.IGNORECASE
+)
 _WORDS = {
     str: "text",
     int: f"a whole number from 0 to {_MOST}",
@@ -34,6 +37,7 @@ def parse_json(
     *,
     path: str | Path | None = None,
     line: int | None = None,
+    expected: str | None = None,
     error: type[LitepyramidError] = InputError,
 ) -> Any:
     r"""The value of a JSON text.
@@ -46,6 +50,7 @@ def parse_json(
         text: The text.
         path: Its file, for messages.
         line: Its line in that file, where it is one of several.
+        expected: What it should hold, for messages.
         error: What to raise.
 
     Raises:
@@ -72,7 +77,7 @@ def parse_json(
         reason = f"{found.msg} at column {found.colno}"
         line = line or found.lineno
     except RecursionError:
-        raise error("JSON nested too deeply", path=path, line=line) from None
+        reason = "nested too deeply"
     except UnicodeEncodeError as found:
         half = found.object[found.start]
         reason = f"the half character \\u{ord(half):04x}"
@@ -82,7 +87,8 @@ def parse_json(
         reason = "a number of more than 300 digits"
     else:
         return value
-    raise error(f"not valid JSON ({reason})", path=path, line=line) from None
+    said = f"not valid JSON ({reason})"
+    raise error(said, path=path, line=line, expected=expected) from None
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -141,7 +147,7 @@ def check_shape(
     Args:
         value: The value.
         shape: ``str``, ``bool``, ``None``, ``int`` (0 to 2³¹ − 1), ``float`` (finite, whole numbers
-            too), ``object`` (anything); ``[shape]`` a list; ``{"key": shape, "other?": shape}`` an
+            too), ``object`` (anything); ``{"a", "b"}`` one of these texts; ``[shape]`` a list, ``[shape, shape]`` one of two; ``{"key": shape, "other?": shape}`` an
             object with these keys, the last of them perhaps missing or null, and any others;
             ``{str: shape}`` an object of any keys; a tuple any of its shapes.
         what: What the whole is then, such as "a broken plan".
@@ -163,7 +169,7 @@ def check_shape(
     if given is _MISSING:
         problem = f"no {where}"
     else:
-        problem = f"{where or 'the value'} is {json.dumps(given, ensure_ascii=False)}"
+        problem = f"{where or 'the value'} is {cut(json.dumps(given, ensure_ascii=False))}"
     said = f"{what} ({problem})" if what else problem
     raise error(said, path=path, line=line, expected=_said(wanted))
 
@@ -179,8 +185,9 @@ def _misfit(value: Any, shape: Any, where: str) -> tuple[str, Any, Any] | None:
             return None
         # Inside the one alternative that is of the right kind, the place is more exact.
         return next((f for f in found if f and f[0] != where), (where, value, shape))
-    if isinstance(shape, list) and isinstance(value, list):
-        places = ((f"{where}[{i}]", inner, shape[0]) for i, inner in enumerate(value))
+    if isinstance(shape, list) and isinstance(value, list) and len(shape) in (1, len(value)):
+        kinds = shape if len(shape) > 1 else shape * len(value)
+        places = ((f"{where}[{i}]", *p) for i, p in enumerate(zip(value, kinds, strict=True)))
     elif isinstance(shape, dict) and isinstance(value, dict):
         dot = f"{where}." if where else ""
         if str in shape:
@@ -205,12 +212,17 @@ def _fits(value: Any, shape: Any) -> bool:
     if shape is float:
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
         return is_number and math.isfinite(value)
+    if isinstance(shape, set):
+        return isinstance(value, str) and value in shape
     return value is None if shape is None else isinstance(shape, type) and isinstance(value, shape)
 
 
 def _said(shape: Any) -> str:
     if isinstance(shape, tuple):
         return " or ".join(map(_said, shape))
-    if isinstance(shape, list):
-        return "a list"
-    return _WORDS[shape] if not isinstance(shape, dict) else "an object"
+    if isinstance(shape, set):
+        return "one of " + ", ".join(sorted(shape))
+    if isinstance(shape, list | dict):
+        size = f" of {len(shape)}" if len(shape) > 1 else ""
+        return f"a list{size}" if isinstance(shape, list) else "an object"
+    return _WORDS[shape]

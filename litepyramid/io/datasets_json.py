@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
+from litepyramid.io.checked import check_shape
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.files import read_jsonl, read_text
+from litepyramid.io.files import read_json, read_jsonl, read_text
+from litepyramid.io.labels import presence_label
 from litepyramid.io.references import split_marks
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -60,6 +61,13 @@ def _labelled_json(
     labels: Callable[[dict[str, Any], str], Any],
 ) -> Dataset:
     rows = _json_records(path)
+    record = {
+        "system_outputs?": {str: (str, None)},
+        f"{units}?": [str],
+        **{f"{key}?": (str, int) for key in identify},
+    }
+    for line, row in rows:
+        check_shape(row, record, what="a broken record", path=path, line=line)
     systems = list(
         dict.fromkeys(
             name
@@ -87,12 +95,14 @@ def _labelled_json(
             continue
         key = next((str(row[k]) for k in identify if row.get(k) not in (None, "")), str(line))
         for name, value in own.items():
-            if len(value) != len(texts) or any(v not in (0, 1) for v in value):
+            own[name] = [presence_label(v, path, line) for v in value]
+            if len(value) != len(texts):
                 raise InputError(
-                    f"the labels of system '{name}' are not a 0 or 1 for each of "
+                    f"{counted(len(value), 'label')} of system '{name}' for "
                     f"{counted(len(texts), 'unit')}",
                     path=path,
                     line=line,
+                    expected="one label for each unit",
                 )
         kept.append((key, row, own))
     if not kept:
@@ -100,7 +110,7 @@ def _labelled_json(
     names = tuple(key for key, _, _ in kept)
     check_unique(names, f"{path}: input")
     scus = tuple(
-        InputUnits(key, tuple(Unit(" ".join(str(text).split())) for text in row[units]))
+        InputUnits(key, tuple(Unit(" ".join(text.split())) for text in row[units]))
         for key, row, _ in kept
     )
     with_reference = all(isinstance(row.get("reference"), str) for _, row, _ in kept)
@@ -116,7 +126,7 @@ def _labelled_json(
             for name in systems
         ),
         labels=tuple(
-            SystemLabels(name, names, tuple(tuple(map(int, own[name])) for _, _, own in kept))
+            SystemLabels(name, names, tuple(tuple(own[name]) for _, _, own in kept))
             for name in systems
         ),
         references=tuple(
@@ -133,15 +143,10 @@ def _labelled_json(
 
 def _json_records(path: Path) -> list[tuple[int, dict[str, Any]]]:
     """The objects of a JSON list or of JSON Lines, with a line (or place) each."""
-    text = read_text(path)
-    if text.lstrip()[:1] != "[":
+    if read_text(path).lstrip()[:1] != "[":
         return read_jsonl(path)
-    try:
-        rows = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"not valid JSON ({error})", path=path) from None
-    if not all(isinstance(row, dict) for row in rows):
-        raise InputError("not a list of objects", path=path)
+    rows = read_json(path)
+    check_shape(rows, [{}], what="not a list of records", path=path)
     return list(enumerate(rows, start=1))
 
 

@@ -83,13 +83,13 @@ def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
     return rows
 
 
-def read_json(path: str | Path) -> Any:
-    """The value of a JSON file.
+def read_json(path: str | Path, expected: str | None = None) -> Any:
+    """The value of a JSON file; `expected` says in messages what it should be.
 
     Raises:
         InputError: As `read_text` and `parse_json`.
     """
-    return parse_json(read_text(path), path=path)
+    return parse_json(read_text(path), path=path, expected=expected)
 
 
 def check_output(output: str | Path, *inputs: str | Path | None) -> None:

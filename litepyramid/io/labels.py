@@ -42,7 +42,7 @@ def read_labels(
                     line=row.line,
                     expected="one label for each unit",
                 )
-            labels.append(tuple(_label(value, file, row.line) for value in values))
+            labels.append(tuple(presence_label(value, file, row.line) for value in values))
         result.append(SystemLabels(file.stem, tuple(names), tuple(labels)))
     return result
 
@@ -61,7 +61,12 @@ def write_labels(path: str | Path, labels: SystemLabels, form: Form = "jsonl") -
             file.write("\t".join(map(str, row)) + "\n")
 
 
-def _label(value: Any, path: Path, line: int) -> int:
+def presence_label(value: Any, path: Path, line: int) -> int:
+    """A label that is 0 or 1, as a number or as text.
+
+    Raises:
+        InputError: It is anything else, true and false among it.
+    """
     if not isinstance(value, bool) and value in (0, 1, "0", "1"):
         return int(value)
     raise InputError(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.io.checked import number, parse_json
 from litepyramid.io.files import read_jsonl, read_text
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoreTable
 
 _LONG = ("system", "input", "metric", "score")
@@ -69,9 +69,7 @@ def scores_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreTable:
         >>> scores_from_rows(rows).values
         array([[[0.5]]])
     """
-    return _table(
-        _cell(row, path=None, line=number, keys=_LONG) for number, row in enumerate(rows, start=1)
-    )
+    return _table(_cell(row, path=None, line=nth) for nth, row in enumerate(rows, start=1))
 
 
 def scores_from_frame(frame: Any) -> ScoreTable:
@@ -143,8 +141,8 @@ def _cells(path: Path) -> Iterator[_Cell]:
 def _whole_json(text: str) -> dict[str, Any] | None:
     """The one JSON object that spans the whole file, unless it is a single JSON line of scores."""
     try:
-        whole = json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+        whole = parse_json(text)
+    except InputError:
         return None
     return whole if isinstance(whole, dict) and "scores" in whole else None
 
@@ -187,7 +185,7 @@ def _json_cells(path: Path) -> Iterator[_Cell]:
         if "metrics" in row and "summarizer_id" in row:
             yield from _sacrerouge_cells(row, path, line)
         else:
-            yield _cell(row, path=path, line=line, keys=_LONG)
+            yield _cell(row, path=path, line=line)
 
 
 def _sacrerouge_cells(row: Mapping[str, Any], path: Path, line: int) -> Iterator[_Cell]:
@@ -201,13 +199,12 @@ def _sacrerouge_cells(row: Mapping[str, Any], path: Path, line: int) -> Iterator
         )
     if not isinstance(row["metrics"], dict):
         raise InputError("'metrics' is no object", path=path, line=line)
+    system, input_ = (_name(row[key], key, path, line) for key in ("summarizer_id", "instance_id"))
     for metric, score in _flatten(row["metrics"], ""):
         if isinstance(score, str | list):
             continue
         value = _number(score, path, line)
-        yield _Cell(
-            str(row["summarizer_id"]), str(row["instance_id"]), metric, value, str(path), line
-        )
+        yield _Cell(system, input_, metric, value, str(path), line)
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
@@ -230,50 +227,49 @@ def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell
             expected="the JSON that 'litepyramid score' writes",
         )
     for row in rows:
-        yield _cell({"metric": named, **row}, path=path, line=None, keys=_LONG)
+        yield _cell({"metric": named, **row}, path=path, line=None)
         if "human" in row:
-            yield _cell(
-                {**row, "metric": "human", "score": row["human"]}, path=path, line=None, keys=_LONG
-            )
+            yield _cell({**row, "metric": "human", "score": row["human"]}, path=path, line=None)
 
 
-def _cell(
-    row: Mapping[str, Any], *, path: Path | None, line: int | None, keys: Sequence[str]
-) -> _Cell:
-    missing = [key for key in keys if key not in row]
+def _cell(row: Mapping[str, Any], *, path: Path | None, line: int | None) -> _Cell:
+    missing = [key for key in _LONG if key not in row]
     if missing:
         raise InputError(
             f"no '{missing[0]}'",
             path=path,
             line=line,
-            expected=f"the keys {', '.join(keys)}",
+            expected=f"the keys {', '.join(_LONG)}",
         )
+    system, input_, metric = (_name(row[key], key, path, line) for key in _LONG[:3])
     return _Cell(
-        _name(row["system"]),
-        _name(row["input"]),
-        _name(row["metric"]),
+        system,
+        input_,
+        metric,
         _number(row["score"], path, line),
         None if path is None else str(path),
         line,
     )
 
 
-def _name(value: Any) -> str:
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    return str(value)
+def _name(value: Any, key: str, path: Path | None, line: int | None) -> str:
+    if isinstance(value, str) and value.strip():
+        return value
+    if (found := None if isinstance(value, str) else number(value)) is None or found % 1:
+        raise InputError(
+            f"the {key} is {cut(value)}", path=path, line=line, expected="a name, or a whole number"
+        )
+    return str(int(value))
 
 
 def _number(value: Any, path: Path | None, line: int | None) -> float:
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return math.nan
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
+    if (found := number(value)) is None:
         raise InputError(
             f"the score '{value}' is not a number", path=path, line=line, expected="a number"
-        ) from None
-    if math.isinf(number):
+        )
+    if math.isinf(found):
         raise InputError(
             "a score is infinite",
             path=path,
@@ -281,7 +277,7 @@ def _number(value: Any, path: Path | None, line: int | None) -> float:
             expected="a finite number",
             hint="Leave the cell empty if it was not scored.",
         )
-    return number
+    return found
 
 
 def _table(cells: Iterable[_Cell]) -> ScoreTable:

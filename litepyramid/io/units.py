@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, cast
 
 from litepyramid.errors import InputError
+from litepyramid.io.checked import number
 from litepyramid.io.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import read_matched, read_rows, row_values
 from litepyramid.text import counted, one_line
@@ -53,8 +53,8 @@ def read_units(
             if kind is None:
                 raise _kindless("the units are lines of text", path, row.line)
             units = tuple(
-                Unit(_text(text, path, row.line, number), kind=kind)
-                for number, text in enumerate(row.value.split("\t"), start=1)
+                Unit(_text(text, path, row.line, nth), kind=kind)
+                for nth, text in enumerate(row.value.split("\t"), start=1)
             )
         else:
             units = _json_units(row.value, path, row.line, kind, only)
@@ -164,11 +164,8 @@ def _text(text: str, path: str | Path, line: int, number: int) -> str:
 
 
 def _weight(value: Any, path: str | Path, line: int) -> float:
-    try:
-        weight = math.nan if isinstance(value, bool) else float(value)
-    except (TypeError, ValueError):
-        weight = math.nan
-    if not 0 <= weight <= _HEAVIEST:
+    weight = number(value)
+    if weight is None or not 0 <= weight <= _HEAVIEST:
         raise InputError(
             f"weight {value!r}", path=path, line=line, expected=f"a number from 0 to {_HEAVIEST:g}"
         )
@@ -188,7 +185,7 @@ def _check_weights(units: Sequence[Unit], name: str, path: str | Path, line: int
 def _index(value: Any, key: str, path: str | Path, line: int) -> int | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
         raise InputError(f'"{key}" is {value!r}', path=path, line=line, expected="0, 1, 2 …")
     return value
 
@@ -202,26 +199,26 @@ def _json_units(
             'no "units"', path=path, line=line, expected='{"input": id, "units": ["text", …]}'
         )
     units = []
-    for number, row in enumerate(rows, start=1):
+    for nth, row in enumerate(rows, start=1):
         if isinstance(row, str):
             row = {"text": row}
         if not isinstance(row, dict) or not isinstance(row.get("text"), str):
             raise InputError(
-                f"unit {number} has no text",
+                f"unit {nth} has no text",
                 path=path,
                 line=line,
                 expected='a string or {"text": "…", "weight": 1, "kind": "scu"}',
             )
         found = row.get("kind", kind)
         if found is None and kind is None:
-            raise _kindless(f"unit {number} does not say of which kind it is", path, line)
+            raise _kindless(f"unit {nth} does not say of which kind it is", path, line)
         if found not in ("scu", "stu"):
             raise InputError(
-                f"unit {number} is of kind {found!r}", path=path, line=line, expected="scu or stu"
+                f"unit {nth} is of kind {found!r}", path=path, line=line, expected="scu or stu"
             )
         if only and kind is not None and found != kind:
             raise InputError(
-                f"unit {number} is of kind {found!r}",
+                f"unit {nth} is of kind {found!r}",
                 path=path,
                 line=line,
                 expected=f"units of kind {kind!r} alone: {_KINDS[kind]}",
@@ -229,7 +226,7 @@ def _json_units(
             )
         units.append(
             Unit(
-                _text(row["text"], path, line, number),
+                _text(row["text"], path, line, nth),
                 _weight(row.get("weight", 1.0), path, line),
                 cast(UnitKind, found),
                 _index(row.get("reference"), "reference", path, line),

@@ -15,13 +15,14 @@ Everything but ``input`` and ``tokens`` may be left out. docs/units.md describes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
+from litepyramid.io.checked import check_shape
 from litepyramid.io.files import read_jsonl, write_jsonl
 from litepyramid.text import counted
 
@@ -305,82 +306,38 @@ def parse_from_json(
     Raises:
         InputError: As `read_parses`.
     """
-    try:
-        parse = ParsedReference(
-            input=_text(row.get("input"), '"input"'),
-            reference=_index(row.get("reference", 0), '"reference"'),
-            sentences=tuple(_sentence(s) for s in _list(row.get("sentences"), '"sentences"')),
-            clusters=_clusters(row.get("clusters")),
-            identities=tuple(_identities(row.get("identities"))),
-        )
-    except ValueError as error:
-        raise InputError(
-            str(error), path=path, line=line, hint="docs/units.md describes the file."
-        ) from None
+    check_shape(row, _PARSE, path=path, line=line)
+    parse = ParsedReference(
+        input=row["input"],
+        reference=row.get("reference") or 0,
+        sentences=tuple(
+            ParsedSentence(
+                tokens=tuple(entry["tokens"]),
+                frames=None
+                if entry.get("frames") is None
+                else tuple(Frame(f["verb"], tuple(f["tags"])) for f in entry["frames"]),
+                tree=entry.get("tree"),
+            )
+            for entry in row["sentences"]
+        ),
+        clusters=None
+        if row.get("clusters") is None
+        else tuple(tuple((start, end) for start, end in cluster) for cluster in row["clusters"]),
+        identities=tuple(
+            Identity(entry["text"], entry.get("sentence") or 0)
+            for entry in row.get("identities") or ()
+        ),
+    )
     check_parse(parse, path=path, line=line)
     return parse
 
 
-def _text(value: Any, name: str) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"{name} is {value!r}, not a text")
-    return value
-
-
-def _index(value: Any, name: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise ValueError(f"{name} is {value!r}, not an index from 0")
-    return value
-
-
-def _list(value: Any, name: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"{name} is {type(value).__name__}, not a list")
-    return value
-
-
-def _object(value: Any, name: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise ValueError(f"{name} is {type(value).__name__}, not an object")
-    return value
-
-
-def _sentence(value: Any) -> ParsedSentence:
-    entry = _object(value, "a sentence")
-    frames = entry.get("frames")
-    tree = entry.get("tree")
-    return ParsedSentence(
-        tokens=tuple(_text(t, "a token") for t in _list(entry.get("tokens"), '"tokens"')),
-        frames=None if frames is None else tuple(_frame(f) for f in _list(frames, '"frames"')),
-        tree=None if tree is None else _text(tree, '"tree"'),
-    )
-
-
-def _frame(value: Any) -> Frame:
-    entry = _object(value, "a frame")
-    tags = tuple(_text(t, "a tag") for t in _list(entry.get("tags"), '"tags"'))
-    return Frame(_index(entry.get("verb"), '"verb"'), tags)
-
-
-def _clusters(value: Any) -> tuple[tuple[Span, ...], ...] | None:
-    if value is None:
-        return None
-    clusters = []
-    for cluster in _list(value, '"clusters"'):
-        spans = []
-        for span in _list(cluster, "a cluster"):
-            pair = _list(span, "a mention")
-            if len(pair) != 2:
-                raise ValueError(f"the mention {pair} is not [start, end]")
-            spans.append((_index(pair[0], "a mention's start"), _index(pair[1], "its end")))
-        clusters.append(tuple(spans))
-    return tuple(clusters)
-
-
-def _identities(value: Any) -> Iterator[Identity]:
-    for entry in _list(value or [], '"identities"'):
-        entry = _object(entry, "an identity")
-        yield Identity(
-            _text(entry.get("text"), "an identity's text"),
-            _index(entry.get("sentence", 0), "an identity's sentence"),
-        )
+_PARSE = {
+    "input": str,
+    "reference?": int,
+    "sentences": [
+        {"tokens": [str], "frames?": [{"verb": int, "tags": [str]}], "tree?": str},
+    ],
+    "clusters?": [[[int, int]]],
+    "identities?": [{"text": str, "sentence?": int}],
+}

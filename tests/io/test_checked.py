@@ -75,7 +75,13 @@ def test_an_integer_beyond_float_is_no_number():
     assert number("1e400") == float("inf")
 
 
-SHAPE = {"n": int, "x": (None, float), "kind?": str, "rows": [{"ok": bool}], "map?": {str: [str]}}
+SHAPE = {
+    "n": int,
+    "x": (None, float),
+    "kind?": {"u", "v"},
+    "rows": [{"ok": bool}],
+    "map?": {str: [str]},
+}
 GOOD = {"n": 0, "x": None, "rows": []}
 
 
@@ -88,7 +94,8 @@ GOOD = {"n": 0, "x": None, "rows": []}
         ({"n": 1.0}, r"^n is 1\.0"),
         ({"x": "1"}, '^x is "1". Expected null or a finite number'),
         ({"x": float("inf")}, "^x is Infinity"),
-        ({"kind": 3}, "^kind is 3. Expected text"),
+        ({"kind": 3}, "^kind is 3. Expected one of u, v"),
+        ({"kind": "w"}, '^kind is "w"'),
         ({"rows": {}}, r"^rows is {}. Expected a list"),
         ({"rows": [{"ok": True}, {}]}, r"^no rows\[1\]\.ok. Expected true or false"),
         ({"rows": [{"ok": True}, {"ok": 1}]}, r"^rows\[1\]\.ok is 1"),

@@ -84,11 +84,11 @@ def change_sentence(**changes):
 
 
 BAD = {
-    "no input": (row(input=None), '"input" is None'),
+    "no input": (row(input=None), "input is null"),
     "no sentences": (row(sentences=[]), "has no sentences"),
-    "sentences no list": (row(sentences="Ann left"), '"sentences" is str'),
+    "sentences no list": (row(sentences="Ann left"), 'sentences is "Ann left"'),
     "a token with a space": (change_sentence(tokens=["Ann left"]), "white space"),
-    "an empty token": (change_sentence(tokens=[""]), "a token is ''"),
+    "an empty token": (change_sentence(tokens=[""]), "token 1 is ''"),
     "a short row": (
         change_sentence(frames=[{"verb": 1, "tags": ["O"]}]),
         r"sentence 0 of reference 1 of input 'a' \('Ann left \( early \) .'\): frame 0 has 1 tag",
@@ -110,7 +110,10 @@ BAD = {
     "a mention outside": (row(clusters=[[[7, 9]]]), r"the mention \[7, 9\]"),
     "an empty mention": (row(clusters=[[[3, 3]]]), r"the mention \[3, 3\]"),
     "an empty cluster": (row(clusters=[[]]), "an empty coreference cluster"),
-    "a mention of three": (row(clusters=[[[1, 2, 3]]]), r"is not \[start, end\]"),
+    "a mention of three": (
+        row(clusters=[[[1, 2, 3]]]),
+        r"clusters\[0\]\[0\] is \[1, 2, 3\]. Expected a list of 2",
+    ),
     "an identity of no sentence": (
         row(identities=[{"text": "Ann is here", "sentence": 2}]),
         "speaks of sentence 2",
