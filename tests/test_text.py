@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.text import counted, one_line
+from litepyramid.errors import InputError
+from litepyramid.text import counted, cut, legible, one_line, printable
 
 
 @given(st.text(alphabet="ab \t\n\r\u2028\xa0"))
@@ -22,3 +25,49 @@ def test_only_white_space_with_a_tab_or_line_break_changes(text):
 def test_one_is_the_only_singular(number, many):
     said = counted(number, "unit", many)
     assert said == (f"{number} unit" if number == 1 else f"{number} {many or 'units'}")
+
+
+@given(st.text())
+def test_nothing_unseen_is_printed_and_the_rest_stays(text):
+    shown = printable(text)
+    shown.encode()
+    hidden = {"Cc", "Cs", "Zl", "Zp"}
+    assert not [c for c in shown if unicodedata.category(c) in hidden]
+    assert not [c for c in shown if unicodedata.bidirectional(c)[:2] in {"LR", "RL", "PD"}]
+    if not [c for c in text if unicodedata.category(c) in {*hidden, "Cf"}]:
+        assert shown == text
+
+
+@given(st.text(), st.integers(2, 90))
+def test_a_cut_value_is_short_and_begins_alike(text, longest):
+    shown = cut(text, longest)
+    assert len(shown) <= longest
+    assert shown == printable(text) or shown.endswith("…")
+    assert printable(text).startswith(shown.removesuffix("…"))
+
+
+def test_a_message_cuts_the_values_that_it_quotes_and_not_what_is_between_them():
+    long = "between " * 30
+    for value in (
+        "x" * 100_000,
+        "it's " * 1000,
+        "' (" * 100_000,
+        "'a " * 100_000,
+        "\x1b[31m" * 999,
+    ):
+        said = legible(f"the units' {long}system '{value}' {long}")
+        assert len(said) < 4500
+        assert "\x1b" not in said
+    said = legible(f"a '{'x' * 200}' and {long}'short' \"{'y' * 200}\"")
+    assert said.count("…") == 2
+    assert f" and {long}'short'" in said
+
+
+def test_an_error_shows_less_than_it_holds():
+    error = InputError(
+        "no '" + "a" * 10**6 + "\n'", path="f\u202e.txt", expected="b\x07", hint="c\r"
+    )
+    assert len(error.what) > 10**6
+    assert len(str(error)) < 200
+    assert str(error).startswith("f\\u202e.txt: no 'aaa")
+    assert str(error).endswith("Expected b\\x07. c\\r")

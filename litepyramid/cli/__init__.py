@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from typing import NoReturn, TextIO
@@ -17,6 +18,8 @@ from litepyramid.text import legible
 def main() -> None:
     """Runs the command line; a user's mistake is one message on stderr and exit status 2."""
     warnings.showwarning = _show_warning
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = app(prog_name="litepyramid", standalone_mode=False)
     except LitepyramidError as error:

@@ -1,4 +1,4 @@
-"""What comes in, checked at the door: JSON text, the shape of its values, numbers."""
+"""What comes in, checked at the door: JSON text, the shape of its values, numbers, cells."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ _MOST = 2**31 - 1
 _NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)\s*", re.IGNORECASE
 )
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _WORDS = {
     str: "text",
     int: f"a whole number from 0 to {_MOST}",
@@ -131,6 +132,28 @@ def number(value: Any) -> float | None:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         return None
+
+
+def guarded(cell: str) -> str:
+    """A text for a CSV cell that no spreadsheet takes for a formula: ``'`` before ``= + - @``.
+
+    `unguarded` gives the text back, whatever it was.
+
+    Example:
+        >>> guarded("=A1"), guarded("'=A1"), guarded("-0.5"), guarded("a=b")
+        ("'=A1", "''=A1", '-0.5', 'a=b')
+    """
+    return f"'{cell}" if _FORMULA.match(cell) and number(cell) is None else cell
+
+
+def unguarded(cell: str) -> str:
+    """The text that `guarded` was given.
+
+    Example:
+        >>> unguarded("'=A1"), unguarded("it's"), unguarded("'it")
+        ('=A1', "it's", "'it")
+    """
+    return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
 
 
 def check_shape(

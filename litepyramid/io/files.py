@@ -119,21 +119,22 @@ def check_output(output: str | Path, *inputs: str | Path | None) -> None:
 
 @contextmanager
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
-    """A file that appears under `path` only when the block ends without an error.
+    r"""A file that appears under `path` only when the block ends without an error.
 
     It is written beside its goal under a temporary name, synced, and renamed: a killed run leaves
-    either the old file or the new one, never a part. A link is followed. What is no regular file
+    either the old file or the new one, never a part. Half a character, as the name of a file may
+    hold, is written as ``\udc80``. A link is followed. What is no regular file
     (a pipe, /dev/stdout) is written through, since it cannot be renamed over.
 
     Raises:
         InputError: The folder does not exist or cannot be written to.
     """
     path = Path(path)
-    encoding = None if binary else "utf-8"
+    encoded: dict[str, Any] = {} if binary else {"encoding": "utf-8", "errors": "backslashreplace"}
     if path.is_dir():
         raise InputError("is a folder", path=path, expected="a file to write")
     if path.exists() and not path.is_file():
-        with _write_through(path, "wb" if binary else "w", encoding) as file:
+        with _write_through(path, "wb" if binary else "w", encoded) as file:
             yield file
         return
     path = path.resolve() if path.is_symlink() else path
@@ -148,7 +149,7 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
         umask = os.umask(0)
         os.umask(umask)
         temporary.chmod(0o666 & ~umask)
-        with os.fdopen(handle, "wb" if binary else "w", encoding=encoding) as file:
+        with os.fdopen(handle, "wb" if binary else "w", **encoded) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -177,9 +178,9 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _write_through(path: Path, mode: str, encoding: str | None) -> Iterator[IO[Any]]:
+def _write_through(path: Path, mode: str, encoded: dict[str, Any]) -> Iterator[IO[Any]]:
     try:
-        with path.open(mode, encoding=encoding) as file:
+        with path.open(mode, **encoded) as file:
             yield file
     except OSError as error:
         raise InputError(f"cannot be written ({error.strerror})", path=path) from error

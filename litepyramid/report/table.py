@@ -13,9 +13,12 @@ from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from litepyramid.errors import InputError
+from litepyramid.io.checked import guarded
+from litepyramid.text import cut, legible, printable
 
 Format = Literal["table", "json", "csv", "latex"]
 Cell = str | int | float | None
+_WIDEST = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +131,11 @@ def show(cell: Cell, column: Column) -> str:
         return "–"
     if isinstance(cell, float):
         return f"{cell:{'+' if column.signed else ''}z.{column.digits}f}"
-    return str(cell)
+    return printable(str(cell))
 
 
 def _text(table: Table) -> str:
-    """A rich table; 80 columns when stdout is no terminal, a wide cell folded, never cut."""
+    """A rich table; 80 columns when stdout is no terminal; a wide cell is folded."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -149,12 +152,13 @@ def _text(table: Table) -> str:
         numeric = any(isinstance(row[index], int | float) for row in table.rows)
         grid.add_column(Text(column.title), justify="right" if numeric else "left", overflow="fold")
     for row in table.rows:
-        grid.add_row(*(Text(show(c, k)) for c, k in zip(row, table.columns, strict=True)))
+        cells = (show(cell, column) for cell, column in zip(row, table.columns, strict=True))
+        grid.add_row(*(Text(cut(cell, _WIDEST)) for cell in cells))
     if table.title:
-        console.print(Text(table.title), overflow="fold")
+        console.print(Text(legible(table.title)), overflow="fold")
     console.print(grid)
     for note in table.notes:
-        for line in wrap_note(note, console.width):
+        for line in wrap_note(legible(note), console.width):
             console.print(Text(line), overflow="fold")
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
@@ -193,7 +197,7 @@ def _csv(table: Table) -> str:
                 if cell is None or (isinstance(cell, float) and math.isnan(cell))
                 else repr(cell)
                 if isinstance(cell, float)
-                else cell
+                else guarded(str(cell))
                 for cell in row
             ]
         )
@@ -202,6 +206,8 @@ def _csv(table: Table) -> str:
 
 _LATEX = {
     "\\": r"\textbackslash{}",
+    "[": "{[}",  # after \\ a bracket or a star would be an option of it
+    "*": "{*}",
     "&": r"\&",
     "%": r"\%",
     "$": r"\$",
@@ -224,7 +230,7 @@ _LATEX = {
 
 def latex_escape(text: str) -> str:
     """`text` safe inside a LaTeX table cell."""
-    return "".join(_LATEX.get(char, char) for char in text)
+    return "".join(_LATEX.get(char, char) for char in printable(text))
 
 
 def _latex(table: Table) -> str:
@@ -232,7 +238,7 @@ def _latex(table: Table) -> str:
         any(isinstance(row[i], int | float) for row in table.rows)
         for i in range(len(table.columns))
     ]
-    lines = [f"% {note}" for note in (table.title, *table.notes) if note]
+    lines = [f"% {printable(note)}" for note in (table.title, *table.notes) if note]
     lines.append(r"\begin{tabular}{" + "".join("r" if n else "l" for n in numeric) + "}")
     lines.append(r"\toprule")
     lines.append(" & ".join(latex_escape(c.title) for c in table.columns) + r" \\")
