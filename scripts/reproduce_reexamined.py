@@ -47,12 +47,10 @@ def main() -> None:
         print("\nDDR22 Fig. 3: .6 to .85 for M = 100")
         print(render(stability(table, human, metrics=metrics, sizes=[10, 50, 100]), "table"))
         print("DDR21 Table 1 (system/summary):", TABLE_1[name])
-        print(render(coverage(table, human, metrics="qa-eval_f1", trials=args.trials,
-                              progress=True), "table"))  # fmt: skip
+        print(render(coverage(table, human, metrics="qa-eval_f1", trials=args.trials), "table"))
         print("DDR21 Fig. 3: PERM-BOTH highest at both levels")
         settings = PowerSettings(trials=max(1, args.trials // 10))
-        print(render(power_on_noise(table, human, metric=rouge, settings=settings,
-                                    progress=True), "table"))  # fmt: skip
+        print(render(power_on_noise(table, human, metric=rouge, settings=settings), "table"))
 
 
 if __name__ == "__main__":

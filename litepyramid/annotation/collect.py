@@ -9,8 +9,8 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.annotation.agreement import AgreementResult, agree
+from litepyramid.annotation.completion import Completion, some
 from litepyramid.annotation.fill import fill
-from litepyramid.annotation.progress import Progress, some
 from litepyramid.annotation.responses import ResponseFile
 from litepyramid.annotation.sorting import nothing_belongs, sort_responses
 from litepyramid.annotation.tasks import TaskSet
@@ -45,7 +45,7 @@ class WrittenUnits:
     """
 
     units: tuple[InputUnits, ...]
-    progress: Progress
+    progress: Completion
     scus: int
     earlier_scus: int | None
     stus: int
@@ -122,7 +122,7 @@ class JudgedLabels:
     summaries: tuple[SystemSummaries, ...]
     incomplete: tuple[str, ...]
     agreement: AgreementResult
-    progress: Progress
+    progress: Completion
 
     def to_tables(self) -> Sequence[Table]:
         """The labels by system, then the workers."""
@@ -219,7 +219,7 @@ def collect_units(
     now = sum(map(len, scus.values()))
     return WrittenUnits(
         units=units,
-        progress=Progress(
+        progress=Completion(
             tasks=len(tasks.writing),
             done=len(scus),
             started=tuple(started),
@@ -302,7 +302,7 @@ def collect_labels(
         tasks,
         found,
         agreement,
-        Progress(
+        Completion(
             tasks=len(tasks.judging),
             done=len(tasks.judging) - len(started) - len(open_),
             started=tuple(started),
@@ -319,7 +319,7 @@ def _labels(
     tasks: TaskSet,
     found: dict[tuple[str, str], tuple[float, ...]],
     agreement: AgreementResult,
-    progress: Progress,
+    progress: Completion,
 ) -> JudgedLabels:
     texts = {(t.system, t.input): t.summary for t in tasks.judging}
     complete = tuple(

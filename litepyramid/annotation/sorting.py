@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from litepyramid.annotation.progress import some
+from litepyramid.annotation.completion import some
 from litepyramid.annotation.responses import Response, ResponseFile
 from litepyramid.annotation.tasks import JudgingTask, TaskSet, WritingTask
 from litepyramid.errors import InputError

@@ -10,6 +10,7 @@ from typing import NoReturn, TextIO
 import typer
 
 from litepyramid.cli.app import app
+from litepyramid.cli.outputs import InterruptError
 from litepyramid.cli.usage import USAGE_ERROR, is_help, usage_error
 from litepyramid.errors import LitepyramidError
 from litepyramid.text import legible
@@ -22,6 +23,8 @@ def main() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         status = app(prog_name="litepyramid", standalone_mode=False)
+        if status == 130:  # stopped before a command began
+            sys.stderr.write("litepyramid: interrupted\n")
     except LitepyramidError as error:
         _stop(error)
     except USAGE_ERROR as error:
@@ -34,9 +37,9 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(141)
-    except KeyboardInterrupt:
-        sys.stderr.write("litepyramid: interrupted\n")
-        sys.exit(130)
+    except InterruptError as stop:
+        sys.stderr.write(f"litepyramid: interrupted; {stop}\n")
+        status = 130
     sys.exit(status)
 
 

@@ -155,7 +155,6 @@ def generate(
         seed=seed,
         systems=systems,
         journal=journal,
-        progress=True,
     )
     result.write_scores(scores)
     if texts is not None:

@@ -90,7 +90,6 @@ def coverage(
         samples=samples,
         seed=seed,
         journal=journal,
-        progress=True,
     )
     shown.emit(result, coverage_figure)
 
@@ -179,7 +178,6 @@ def power(
             amounts=amount or NOISE_LEVELS,
             settings=settings,
             journal=journal,
-            progress=True,
         )
     else:
         names = read_ids(ids) if ids else None
@@ -193,6 +191,5 @@ def power(
             shares=amount or WORD_SHARES,
             settings=settings,
             journal=journal,
-            progress=True,
         )
     shown.emit(result, power_figure)

@@ -19,8 +19,12 @@ FOLDERS = frozenset({"summaries", "labels", "folds"})
 """Parameters that may be folders, of which every file is read."""
 
 
+class InterruptError(Exception):
+    """The user pressed Ctrl-C while a command ran; the message says what was kept."""
+
+
 def protect(app: typer.Typer) -> None:
-    """Lets every command of the application, in groups too, check its outputs first."""
+    """Lets every command, in groups too, check its outputs first and say what Ctrl-C leaves."""
     for command in app.registered_commands:
         if command.callback is not None:
             command.callback = _checked(command.callback)
@@ -60,11 +64,15 @@ def _checked(callback: Callable[..., Any]) -> Callable[..., Any]:
             for name, hint in get_type_hints(callback, include_extras=True).items()
             if WRITTEN in getattr(hint, "__metadata__", ())
         }
-        check_outputs(
-            {name: Path(given[name]) for name in given if name in outputs and given[name]},
-            {name: value for name, value in given.items() if name not in outputs},
-        )
-        return callback(**given)
+        try:
+            check_outputs(
+                {name: Path(given[name]) for name in given if name in outputs and given[name]},
+                {name: value for name, value in given.items() if name not in outputs},
+            )
+            return callback(**given)
+        except KeyboardInterrupt as stop:
+            notes = getattr(stop, "__notes__", None) or ["nothing was kept"]
+            raise InterruptError("; ".join(notes)) from stop
 
     return checked
 

@@ -17,6 +17,7 @@ from litepyramid.meta.extracts import Extract, SearchSettings, search
 from litepyramid.meta.journal import Journal, piece_rng
 from litepyramid.meta.lexrank import lexrank_extract
 from litepyramid.metrics.metric import Metric
+from litepyramid.progress import bar
 from litepyramid.report.table import Column, Table
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -131,7 +132,6 @@ def generate(
     seed: int,
     systems: Sequence[SystemSummaries] = (),
     journal: str | Path | None = None,
-    progress: bool = False,
 ) -> Generated:
     r"""Searches extracts of every input once with each metric as fitness, then scores them all.
 
@@ -147,7 +147,6 @@ def generate(
             not depend on which other inputs and metrics are searched.
         systems: Further summaries to score, for example those that people judged.
         journal: A file that keeps finished searches; a stopped run given it again goes on.
-        progress: Whether to show a bar (on a terminal).
 
     Raises:
         InputError: Documents and references are of different inputs; a metric is given twice;
@@ -181,13 +180,9 @@ def generate(
         "data": _digest([[d.input, d.sentences, targets[d.input]] for d in documents]),
     }
     found: dict[str, dict[Extract, list[str]]] = {d.input: {} for d in documents}
-    from tqdm import tqdm
-
     with (
         Journal(journal, state) as done,
-        tqdm(
-            total=len(documents) * len(metrics), desc="searches", disable=None if progress else True
-        ) as bar,
+        bar(len(documents) * len(metrics), "searching", "searches") as shown,
     ):
         for entry in documents:
             for metric in metrics:
@@ -198,7 +193,7 @@ def generate(
                     done.add(key, extracts)
                 for extract in done.done[key]:
                     found[entry.input].setdefault(tuple(extract), []).append(metric.name)
-                bar.update()
+                shown.update()
     return _scored(documents, targets, metrics, systems, found, settings, seed)
 
 

@@ -23,6 +23,7 @@ from litepyramid.meta.intervals import (
 from litepyramid.meta.journal import Journal, piece_rng
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import Level, level_correlation
+from litepyramid.progress import bar
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import check_samples, percentile_interval
 from litepyramid.text import counted
@@ -154,7 +155,6 @@ def coverage(
     samples: int = 1000,
     seed: int = 12345,
     journal: str | Path | None = None,
-    progress: bool = False,
 ) -> CoverageResult:
     """How often an interval from half of the data holds the correlation of the other half.
 
@@ -175,7 +175,6 @@ def coverage(
         samples: Bootstrap samples an interval.
         seed: Each trial has its own generator made from this and its number.
         journal: A file that keeps finished trials; a stopped run given it again goes on.
-        progress: Whether to show a bar (on a terminal).
 
     Raises:
         InputError: Unknown names; fewer than four systems or inputs.
@@ -215,11 +214,9 @@ def coverage(
         "seed": seed,
         "sums": [float(np.nansum(t.values) + np.nansum(t.truth)) for t in tables.values()],
     }
-    from tqdm import tqdm
-
     with (
         Journal(journal, state) as done,
-        tqdm(total=trials, desc="trials", disable=None if progress else True) as bar,
+        bar(trials, "simulating", "trials") as shown,
     ):
         for start in range(0, trials, BLOCK):
             if str(start) not in done.done:
@@ -228,7 +225,7 @@ def coverage(
                     for t in range(start, start + BLOCK)
                 ]
                 done.add(str(start), block)
-            bar.update(min(BLOCK, trials - start))
+            shown.update(min(BLOCK, trials - start))
         found = [row for start in range(0, trials, BLOCK) for row in done.done[str(start)]]
     rows = _rows(np.array(found[:trials], dtype=np.float64), names, levels, methods, confidence)
     signature = Signature.of(

@@ -12,6 +12,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.files import read_jsonl
+from litepyramid.text import counted
 
 
 def piece_rng(seed: int, *names: str) -> np.random.Generator:
@@ -60,6 +61,7 @@ class Journal:
     def __init__(self, path: str | Path | None, settings: Mapping[str, Any]) -> None:
         self.done: dict[str, Any] = {}
         self._file: IO[str] | None = None
+        self._path = path
         if path is None:
             return
         path = Path(path)
@@ -123,6 +125,13 @@ class Journal:
     ) -> None:
         if self._file is not None:
             self._file.close()
+        if isinstance(error, KeyboardInterrupt):
+            kept = f"{counted(len(self.done), 'finished part')} kept in {self._path}"
+            error.add_note(
+                f"{kept}; run again to go on"
+                if self._path
+                else "nothing was kept (--journal FILE keeps finished parts)"
+            )
 
 
 _OTHER = "Give another file, or remove this one to begin anew."

@@ -17,6 +17,7 @@ from litepyramid.meta.power_result import Kind, Power, PowerResult, PowerSetting
 from litepyramid.meta.significance import compare_pairs
 from litepyramid.metrics.degraded import SampledRouge
 from litepyramid.metrics.rouge import RougeVariant
+from litepyramid.progress import bar
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputReferences, Signature, SystemSummaries
 
@@ -36,7 +37,6 @@ def power_on_words(
     shares: Sequence[float] = WORD_SHARES,
     settings: PowerSettings | None = None,
     journal: str | Path | None = None,
-    progress: bool = False,
 ) -> PowerResult:
     """Power of tests to find ROUGE-1 better than R_k, ROUGE-1 on a random k % of the words.
 
@@ -52,7 +52,6 @@ def power_on_words(
         shares: Values of k, from 0 to 1.
         settings: How trials are made and tested.
         journal: A file that keeps finished trials; a stopped run given it again goes on.
-        progress: Whether to show a bar (on a terminal).
 
     Raises:
         InputError: No system or input is in both; a share out of range.
@@ -102,7 +101,7 @@ def power_on_words(
     X = rouge.score(1.0, np.random.default_rng(0))
     return _power(
         f"rouge-1_{variant}", X, aligned.truth[order], aligned.against, rouge.score,
-        "words", shares, left, settings or PowerSettings(), journal, progress,
+        "words", shares, left, settings or PowerSettings(), journal,
     )  # fmt: skip
 
 
@@ -114,7 +113,6 @@ def power_on_noise(
     amounts: Sequence[float] = NOISE_LEVELS,
     settings: PowerSettings | None = None,
     journal: str | Path | None = None,
-    progress: bool = False,
 ) -> PowerResult:
     """Power of tests to find a metric better than itself with noise: Y = X + a σ_X ε, ε ~ N(0, 1).
 
@@ -128,7 +126,6 @@ def power_on_noise(
         amounts: Values of a, above 0.
         settings: As in `power_on_words`.
         journal: See there.
-        progress: See there.
 
     Raises:
         InputError: Unknown names; an amount that is not above 0; a constant metric.
@@ -167,7 +164,6 @@ def power_on_noise(
         left,
         settings or PowerSettings(),
         journal,
-        progress,
     )
 
 
@@ -182,7 +178,6 @@ def _power(
     left_out: str,
     settings: PowerSettings,
     journal: str | Path | None,
-    progress: bool,
 ) -> PowerResult:
     """Draws the worse metric, tests, counts; `power_on_words` and `power_on_noise` describe it."""
     if len(X) < 2:
@@ -205,12 +200,10 @@ def _power(
         "seed": settings.seed,
         "sums": [float(np.nansum(X)), float(np.nansum(Z))],
     }
-    from tqdm import tqdm
-
     found: dict[float, list[Any]] = {}
     with (
         Journal(journal, state) as done,
-        tqdm(total=trials * len(amounts), desc="trials", disable=None if progress else True) as bar,
+        bar(trials * len(amounts), "simulating", "trials") as shown,
     ):
         for amount in amounts:
             found[amount] = []
@@ -225,7 +218,7 @@ def _power(
                         block.append(_tests(pair, Z, settings, draw))
                     done.add(key, block)
                 found[amount] += done.done[key]
-                bar.update(min(BLOCK, trials - start))
+                shown.update(min(BLOCK, trials - start))
     rows = []
     for amount in amounts:
         values = np.array(found[amount][:trials], dtype=np.float64)

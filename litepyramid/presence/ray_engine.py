@@ -24,8 +24,8 @@ from litepyramid.presence.corpus import PackedUnits, SystemIndex, index_summarie
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.judges import EMBEDDED
 from litepyramid.presence.lexical import is_lexical_file
-from litepyramid.presence.progress import Progress
-from litepyramid.presence.transformers import TransformersJudge
+from litepyramid.presence.transformers import TransformersJudge, kept_note
+from litepyramid.progress import bar
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, check_unique
 
@@ -94,6 +94,7 @@ def judge_corpus(
     settings = _settings(options)
     # Checked here, before a cluster is asked for anything.
     TransformersJudge(model, **settings, progress=False).close()
+    counts: dict[str, int] = {"empty_summaries": 0}
     started = _connect(ray)
     try:
         plan = _Plan(ray, workers, str(settings.get("device", "auto")))
@@ -103,9 +104,7 @@ def judge_corpus(
             signature = judge.signature()
         packed = PackedUnits.of(units)
         presence = np.full((len(indices), len(packed.ends)), np.nan)
-        counts: dict[str, int] = {"empty_summaries": 0}
-        with Progress(progress, presence.size) as bar:
-            bar.expect()
+        with bar(presence.size, "judging", "pairs", shown=progress) as shown:
             rows = _stream(ray, indices, packed, model, settings, plan, chunk_pairs)
             for row in rows:
                 if row["error"]:
@@ -115,7 +114,10 @@ def judge_corpus(
                 presence[row["system"], start : start + len(values)] = values
                 for key, value in _counts(row["counts"]).items():
                     counts[key] = counts.get(key, 0) + value
-                bar.judged(len(values))
+                shown.update(len(values))
+    except KeyboardInterrupt as stop:
+        stop.add_note(kept_note(counts.get("judged", 0), settings["cache"]))
+        raise
     finally:
         if started:
             ray.shutdown()

@@ -19,7 +19,7 @@ from litepyramid.presence.checkpoint import Checkpoint, file_sha256, open_checkp
 from litepyramid.presence.encode import Pair
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.modes import presence
-from litepyramid.presence.progress import Progress
+from litepyramid.progress import bar
 from litepyramid.text import counted, one_line
 from litepyramid.types import FloatArray
 
@@ -155,9 +155,14 @@ class TransformersJudge:
         )
         results: list[FloatArray] = []
         logits: list[FloatArray] = []
-        with Progress(self._progress, sum(len(units) for _, units in items)) as bar:
-            for window in _windows(items):
-                self._judge_window(window, counts, results, logits, bar)
+        total = sum(len(units) for _, units in items)
+        try:
+            with bar(total, "judging", "pairs", shown=self._progress) as shown:
+                for window in _windows(items):
+                    self._judge_window(window, counts, results, logits, shown)
+        except KeyboardInterrupt as stop:
+            stop.add_note(kept_note(counts["judged"], self._cache.path))
+            raise
         return JudgedBatch(tuple(results), self.signature(), counts, tuple(logits))
 
     def signature(self) -> dict[str, str]:
@@ -177,7 +182,7 @@ class TransformersJudge:
         counts: dict[str, int],
         results: list[FloatArray],
         logits: list[FloatArray],
-        bar: Progress,
+        shown: Any,
     ) -> None:
         """Judges so many items as are held in memory at once, and appends to the results."""
         pairs = {
@@ -186,7 +191,8 @@ class TransformersJudge:
             if summary.strip()
             for unit in units
         }
-        stored = self._logits(pairs, counts, bar)
+        asked = sum(len(units) for _, units in items)
+        stored = self._logits(pairs, counts, asked, shown)
         for summary, units in items:
             counts["pairs"] += len(units)
             if not summary.strip():
@@ -203,15 +209,16 @@ class TransformersJudge:
             )
             logits.append(ordered)
             results.append(presence(ordered, self.mode))
-        bar.settle(sum(len(units) for _, units in items))
 
     def _logits(
-        self, pairs: Mapping[bytes, Pair], counts: dict[str, int], bar: Progress
+        self, pairs: Mapping[bytes, Pair], counts: dict[str, int], asked: int, shown: Any
     ) -> dict[bytes, StoredLogits]:
         """The logits of distinct pairs: from the cache, else from the model."""
         identity = self._identity(str(self._precision))
         stored = self._cache.get(identity, list(pairs))
         counts["from_cache"] += len(stored)
+        # Pairs that are known or repeated take no time and are not in the bar.
+        shown.total -= asked - (len(pairs) - len(stored))
         if len(stored) < len(pairs):
             if self._engine is None:
                 from litepyramid.presence.engine import Engine  # and with it, torch
@@ -225,10 +232,10 @@ class TransformersJudge:
                     self._batch_tokens,
                     self.mode,
                 )
-            missing = len(pairs) - len(stored)
-            judged = _judge_missing(self._cache, identity, self._engine, pairs, stored, bar)
-            counts["judged"] += judged
-            counts["judged_elsewhere"] += missing - judged
+            shown.unpause()  # what the model took to load does not count
+            missing, before = len(pairs) - len(stored), counts["judged"]
+            _judge_missing(self._cache, identity, self._engine, pairs, stored, counts, shown)
+            counts["judged_elsewhere"] += missing - (counts["judged"] - before)
         return stored
 
     def _identity(self, precision: str) -> str:
@@ -263,9 +270,10 @@ def _judge_missing(
     engine: Engine,
     pairs: Mapping[bytes, Pair],
     stored: dict[bytes, StoredLogits],
-    bar: Progress,
-) -> int:
-    """Judges those pairs that are not in `stored`, and adds them; returns how many it judged.
+    counts: dict[str, int],
+    shown: Any,
+) -> None:
+    """Judges those pairs that are not in `stored`, adds them, and counts those it judged.
 
     Batches are planned over all pairs, those in the cache too: a run that goes on after a break
     makes the very batches of an unbroken one, and so the very same numbers.
@@ -274,10 +282,8 @@ def _judge_missing(
     encoder, plan = engine.plan(list(pairs.values()))
     under_way: deque[tuple[list[int], Future[Any]]] = deque()
     elsewhere: list[bytes] = []
-    judged = 0
 
     def commit() -> None:
-        nonlocal judged
         indices, future = under_way.popleft()
         raw = np.asarray(future.result(), dtype="<f4")
         fresh = {
@@ -286,8 +292,8 @@ def _judge_missing(
         }
         cache.put(identity, fresh)
         stored.update(fresh)
-        judged += len(fresh)
-        bar.judged(len(fresh))
+        counts["judged"] += len(fresh)
+        shown.update(len(fresh))
 
     def run(batches: Sequence[Sequence[int]]) -> None:
         for batch in batches:
@@ -304,19 +310,25 @@ def _judge_missing(
         while under_way:
             commit()
 
-    bar.expect()
     run(plan)
     while elsewhere:  # what other processes have claimed: wait for it, or do it if they ended
         found = cache.get(identity, elsewhere)
         stored.update(found)
-        bar.judged(len(found))
+        shown.update(len(found))
         elsewhere.clear()
         rest = [[i for i in batch if keys[i] not in stored] for batch in plan]
-        before = judged
+        before = counts["judged"]
         run([batch for batch in rest if batch])
-        if elsewhere and judged == before and not found:
+        if elsewhere and counts["judged"] == before and not found:
             time.sleep(_POLL_SECONDS)
-    return judged
+
+
+def kept_note(judged: int, cache: Path | None) -> str:
+    """What a judge says when its run is stopped."""
+    if cache is None or not judged:
+        return "no judgement was kept"
+    what = "judgement" if judged == 1 else "judgements"
+    return f"{judged:,} {what} kept in {cache}; run again to go on"
 
 
 def _known(cache: LogitCache, identity: str, items: Items) -> bool:

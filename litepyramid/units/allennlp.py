@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.extras import require
+from litepyramid.progress import bar
 from litepyramid.text import counted
 from litepyramid.units.allennlp_archive import PURPOSE, SrlArchive, read_srl_archive
 from litepyramid.units.allennlp_bert import bert_settings
@@ -172,7 +173,6 @@ def tag_predicates(
     *,
     batch_pieces: int = BATCH_PIECES,
     keep_logits: bool = False,
-    progress: bool = False,
 ) -> list[list[PredicateTags]]:
     """Tags the arguments of every predicate of every sentence.
 
@@ -188,7 +188,6 @@ def tag_predicates(
         verbs: Indices of the predicates of each sentence; none is fine.
         batch_pieces: Word pieces in a batch with its padding; a longer sentence is a batch alone.
         keep_logits: Whether to give each word piece's logits too.
-        progress: Whether to show a bar on stderr, if that is a terminal.
 
     Returns:
         Per sentence, one result for each of its predicates, in their order.
@@ -208,7 +207,7 @@ def tag_predicates(
     jobs = list(_jobs(model, sentences, verbs))
     jobs.sort(key=lambda job: len(job.pieces))
     results: dict[tuple[int, int], PredicateTags] = {}
-    with torch.inference_mode(), _bar(len(jobs), progress) as bar:
+    with torch.inference_mode(), bar(len(jobs), "labelling", "predicates") as shown:
         for batch in _batches(jobs, batch_pieces):
             logits = _forward(model, batch)
             lengths = [len(job.pieces) for job in batch]
@@ -217,7 +216,7 @@ def tag_predicates(
                 kept = logits[row, : lengths[row]].numpy().copy() if keep_logits else None
                 words = len(sentences[job.sentence])
                 results[job.sentence, job.place] = _result(model, job, path, words, kept)
-            bar.update(len(batch))
+            shown.update(len(batch))
     return [[results[s, p] for p in range(len(row))] for s, row in enumerate(verbs)]
 
 
@@ -335,9 +334,3 @@ def _result(
     after = words - job.first_word - len(tags)
     full = (_NO_TAG,) * job.first_word + tuple(tags) + (_NO_TAG,) * after
     return PredicateTags(job.verb, full, logits, job.first_word + after)
-
-
-def _bar(total: int, shown: bool) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(total=total, unit="predicate", disable=None if shown else True)

@@ -68,9 +68,7 @@ class AllenNlpBackend:
         if self.verbs is None:
             tags = (self.tagger or _embedded_tagger)(sentences)
             rows = [[i for i, tag in enumerate(row) if tag in PREDICATES] for row in tags]
-        found = tag_predicates(
-            model, sentences, rows, batch_pieces=self.batch_pieces, progress=True
-        )
+        found = tag_predicates(model, sentences, rows, batch_pieces=self.batch_pieces)
         outside = sum(frame.outside > 0 for frames in found for frame in frames)
         if outside:
             counts["frames of sentences cut to the model's window"] = outside

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from litepyramid.errors import ModelError
 from litepyramid.io.files import read_lines
+from litepyramid.progress import track
 from litepyramid.units.backend import ParsedBatch
 from litepyramid.units.dependencies import Word, dependency_frames, word_set
 from litepyramid.units.parses import ParsedReference
@@ -77,13 +78,8 @@ class EmbeddedBackend:
         one in its place.
         """
         from spacy.tokens import Doc
-        from tqdm import tqdm
 
-        found = list(
-            tqdm(
-                self._parsed(sentences), "parsing", len(sentences), unit=" sentences", disable=None
-            )
-        )
+        found = list(track(self._parsed(sentences), "parsing", "sentences", len(sentences)))
         again = {n: words for n, doc in enumerate(found) if (words := self._with_nouns(doc))}
         for (n, _), doc in zip(again.items(), self._parsed(list(again.values())), strict=True):
             found[n] = Doc(

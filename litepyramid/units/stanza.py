@@ -10,6 +10,7 @@ from typing import Any
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.extras import require
+from litepyramid.progress import track
 from litepyramid.units.backend import ParsedBatch
 from litepyramid.units.dependencies import Word, dependency_frames
 from litepyramid.units.parses import ParsedReference, ParsedSentence, Span
@@ -49,7 +50,8 @@ class StanzaBackend:
             ModelError: The models cannot be had, or give other tokens than they were given.
             MissingExtraError: stanza, or what its coreference needs, is not installed.
         """
-        parsed = tuple(read_document(self._run(r), r, self.also) for r in _bar(references))
+        run = track(references, "parsing", "references")
+        parsed = tuple(read_document(self._run(r), r, self.also) for r in run)
         signature = {"srl": f"stanza-{_version()}"}
         if "coref" in self.also:
             signature["coref"] = signature["srl"]
@@ -65,7 +67,7 @@ class StanzaBackend:
         run = self.pipeline or load_pipeline(("coref",), self.models)
         linked = tuple(
             replace(r, clusters=clusters_of(run([list(s.tokens) for s in r.sentences]), r))
-            for r in _bar(references)
+            for r in track(references, "linking", "references")
         )
         return ParsedBatch(linked, {"coref": f"stanza-{_version()}"})
 
@@ -247,9 +249,3 @@ def _version() -> str:
         return version("stanza")
     except PackageNotFoundError:
         return "none"
-
-
-def _bar(references: Sequence[ParsedReference]) -> Any:
-    from tqdm import tqdm
-
-    return tqdm(references, unit="reference", disable=None)

@@ -12,7 +12,7 @@ LISTED = 5
 
 
 @dataclass(frozen=True)
-class Progress:
+class Completion:
     """What became of the responses.
 
     Attributes:

@@ -1,0 +1,56 @@
+"""Progress bars on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sized
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+def bar(total: int | None, what: str, units: str, *, shown: bool | None = None) -> Any:
+    """A tqdm bar on stderr, cleared when the work is done; use it as a context manager.
+
+    It appears after a second of work, and only where stderr is a terminal. ``TQDM_DISABLE=1`` in
+    the environment turns all bars off.
+
+    Args:
+        total: Number of steps; None if it is not known.
+        what: What is being done ("judging"), the bar's label.
+        units: What is counted ("pairs").
+        shown: True or False to show it in any case or not at all.
+    """
+    from tqdm import tqdm
+
+    return tqdm(
+        total=total,
+        desc=what,
+        unit=f" {units}",
+        disable=None if shown is None else not shown,
+        delay=1,
+        leave=False,
+        smoothing=0.05,
+        file=sys.stderr,
+    )
+
+
+def track(items: Iterable[T], what: str, units: str, total: int | None = None) -> Iterator[T]:
+    """The items one by one, with a `bar` that counts those that are done.
+
+    Args:
+        items: What to go through.
+        what: The bar's label.
+        units: What the items are.
+        total: Number of items; their length if they have one.
+
+    Example:
+        >>> [2 * n for n in track([1, 2], "doubling", "numbers")]
+        [2, 4]
+    """
+    if total is None and isinstance(items, Sized):
+        total = len(items)
+    with bar(total, what, units) as shown:
+        for item in items:
+            yield item
+            shown.update()
