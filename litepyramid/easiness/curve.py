@@ -15,6 +15,7 @@ from litepyramid.easiness.sums import SentenceSums
 from litepyramid.errors import InputError
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
+from litepyramid.progress import track
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.types import (
     FloatArray,
@@ -214,7 +215,8 @@ def budget_curve(
     points = []
     constants = 0
     for by, tried in orders.items():
-        for share, count in zip(shares, counts, strict=True):
+        todo = list(zip(shares, counts, strict=True))
+        for share, count in track(todo, f"{by} rankings", "shares"):
             scored = [sums.scores(carriers(order, count)) for order in tried]
             for level in levels:
                 for coefficient in coefficients:

@@ -15,6 +15,7 @@ from litepyramid.easiness.regressor import PAPER, Regressor, Settings, fit, pred
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
+from litepyramid.progress import track
 from litepyramid.report.table import Column, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
@@ -196,7 +197,7 @@ def cross_fit(
         raise InputError("all inputs are in one fold", expected="at least two folds")
     predicted, mean, median = (np.full(len(names), np.nan) for _ in range(3))
     known = ~np.isnan(gold.values)
-    for fold in sorted(set(place.tolist())):
+    for fold in track(sorted(set(place.tolist())), "cross-fitting", "folds"):
         here, others = place == fold, (place != fold) & known
         counts = None if gold.scus is None else gold.scus[others]
         regressor = fit(

@@ -14,6 +14,7 @@ import numpy as np
 from litepyramid.easiness.dependency import CONTENT, DependencyTree
 from litepyramid.easiness.features import FeatureTable, rouge_words
 from litepyramid.errors import InputError
+from litepyramid.progress import track
 
 STUS = "stus"
 
@@ -93,7 +94,8 @@ def stu_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]])
         raise InputError(
             f"STUs of {len(stus)} sentences, and {len(trees)} sentences", expected="one list each"
         )
-    rows = [_row(tree, units) for tree, units in zip(trees, stus, strict=True)]
+    pairs = list(zip(trees, stus, strict=True))
+    rows = [_row(tree, units) for tree, units in track(pairs, "measuring", "sentences")]
     return FeatureTable(STUS, NAMES, np.array(rows, dtype=np.float64))
 
 

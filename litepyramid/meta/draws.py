@@ -15,6 +15,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.meta.compiled import CountRows
+from litepyramid.progress import bar
 from litepyramid.types import FloatArray
 
 Sampling = Literal["systems", "inputs", "both"]
@@ -48,8 +49,10 @@ def chunks(k: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]
         [(0, 64), (64, 128), (128, 150)]
     """
     step = max(1, cells // max(1, width * BLOCK)) * BLOCK
-    for start in range(0, k, step):
-        yield start, min(k, start + step)
+    with bar(k, "resampling", "samples") as shown:
+        for start in range(0, k, step):
+            yield start, min(k, start + step)
+            shown.update(min(step, k - start))
 
 
 def counts(

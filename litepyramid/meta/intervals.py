@@ -18,6 +18,7 @@ from litepyramid.meta.correlations import SYMBOLS, left_out_notes, span, table_o
 from litepyramid.meta.draws import Sampling
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, choose, level_correlation
+from litepyramid.progress import track
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.resampling import check_samples, check_share, percentile_interval
 from litepyramid.types import FloatArray, Signature
@@ -225,7 +226,7 @@ def interval(
     sides = [align(table, name, against) for name in metric_names(table, metrics, against)]
     check_correlatable(sides, levels)
     found = []
-    for aligned in sides:
+    for aligned in track(sides, "resampling", "metrics"):
         X, Z = aligned.values[0], aligned.truth
         if method == "boot-inputs" and len(aligned.inputs) < 2:
             raise InputError(

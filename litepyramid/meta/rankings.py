@@ -15,6 +15,7 @@ from litepyramid.meta.averages import resampled_means
 from litepyramid.meta.journal import piece_rng
 from litepyramid.meta.kernels import correlate_rows
 from litepyramid.meta.levels import mean_tolerance
+from litepyramid.progress import track
 from litepyramid.report.table import Cell, Column, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
@@ -196,7 +197,10 @@ def stability(
         named.append((label, human, True))
     if not named:
         raise InputError("no metric is left", expected="at least one metric or human score")
-    curves = tuple(_curve(name, X, people, sizes, samples, seed) for name, X, people in named)
+    curves = tuple(
+        _curve(name, X, people, sizes, samples, seed)
+        for name, X, people in track(named, "ranking systems", "metrics")
+    )
     signature = Signature.of(
         coefficient="kendall",
         k=samples,
@@ -234,7 +238,7 @@ def _curve(
         )
     available = X.shape[1]
     wanted = usual_sizes(available) if sizes is None else [m for m in sizes if m <= available]
-    points = tuple(_point(X, m, samples, seed) for m in wanted)
+    points = tuple(_point(X, m, samples, seed) for m in track(wanted, name, "sizes"))
     return StabilityCurve(name, len(X), available, points, human)
 
 

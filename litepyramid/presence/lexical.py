@@ -18,6 +18,7 @@ from litepyramid.io.files import atomic_write, read_text
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.lexical_features import FEATURES, StemTable, UnitSet, overlap
 from litepyramid.presence.lexical_text import EncodedText, Vocabulary
+from litepyramid.progress import track
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
@@ -109,7 +110,8 @@ def lexical_features(items: Items, frequencies: Frequencies) -> list[FloatArray]
         Per item (units, features), columns as in `FEATURES`. A row is NaN where there is nothing
         to compare: the summary or the unit has no word.
     """
-    return [rows for chunk in _chunks(items) for rows in _features(chunk, frequencies)]
+    rows = (rows for chunk in _chunks(items) for rows in _features(chunk, frequencies))
+    return list(track(rows, "comparing words", "summaries", len(items)))
 
 
 def _chunks(items: Items) -> Iterator[Items]:

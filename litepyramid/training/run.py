@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from litepyramid.presence.cards import CARD_FILE, DEFAULT_MODE, Kind
 from litepyramid.presence.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.presence.forward import load_tokenizer
 from litepyramid.presence.labels import THREE, TWO, ClassOrder
+from litepyramid.progress import bar
 from litepyramid.training.loss import balanced_weights, make_loss
 from litepyramid.training.pairs import TrainingPairs, encode_pairs
 from litepyramid.training.settings import HEAD_MODE, FinetuneSettings
@@ -126,9 +126,16 @@ def train_transformer(
         else None,
     )
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
+    trainer.add_callback(_progress())
     last = _last_restart_point(work)
     resumed = int(last.name.removeprefix(_POINT)) if last else 0
-    trainer.train(resume_from_checkpoint=str(last) if last else None)
+    try:
+        trainer.train(resume_from_checkpoint=str(last) if last else None)
+    except KeyboardInterrupt as stop:
+        if last := _last_restart_point(work):
+            done = f"{last.name.removeprefix(_POINT)} of {trainer.state.max_steps} updates"
+            stop.add_note(f"{done} kept in {work}; run again to go on")
+        raise
     if trainer.is_world_process_zero():
         model = trainer.accelerator.unwrap_model(trainer.model)
         card = {
@@ -247,7 +254,6 @@ def _arguments(work: Path, data: TrainingPairs, settings: FinetuneSettings, devi
     per_device = max(1, settings.batch_size // (settings.accumulate * devices))
     updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
     by_epoch = bool(settings.early_stop)
-    terminal = sys.stderr.isatty()
     return transformers.TrainingArguments(
         output_dir=str(work),
         num_train_epochs=settings.epochs,
@@ -271,11 +277,34 @@ def _arguments(work: Path, data: TrainingPairs, settings: FinetuneSettings, devi
         metric_for_best_model="brier" if by_epoch else None,
         greater_is_better=False if by_epoch else None,
         logging_steps=settings.log_steps,
-        disable_tqdm=not terminal,
+        disable_tqdm=True,
         report_to="none",
         use_cpu=device == "cpu",
         dataloader_pin_memory=device != "cpu" and torch.cuda.is_available(),
     )
+
+
+def _progress() -> Any:
+    """A bar of the updates, with the last loss and the Brier score of held-out pairs."""
+    import transformers
+
+    class Progress(transformers.TrainerCallback):
+        def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            shown = None if state.is_world_process_zero else False
+            self.bar = bar(state.max_steps, "fine-tuning", "updates", shown=shown)
+            self.bar.update(state.global_step)
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self.bar.update(state.global_step - self.bar.n)
+
+        def on_log(self, args: Any, state: Any, control: Any, **given: Any) -> None:
+            logs = given["logs"]
+            self.bar.set_postfix({n: logs[n] for n in ("loss", "eval_brier") if n in logs})
+
+        def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self.bar.close()
+
+    return Progress()
 
 
 def _development_metrics(settings: FinetuneSettings, order: ClassOrder) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
+from litepyramid.progress import track
 from litepyramid.report.table import Column, Table
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit
 from litepyramid.units.backend import CorefBackend, SrlBackend
@@ -143,7 +144,9 @@ def extract(
         signature["coref"] = "srl" if found else "none"
     counts.update(batch.counts)
     units, own = [], 0
-    for name, group in groupby(parses, key=lambda reference: reference.input):
+    for name, group in groupby(
+        track(parses, "making units", "references"), key=lambda reference: reference.input
+    ):
         texts: list[Unit] = []
         for reference in group:
             found_units, alone, names = _reference_units(reference, footnote)

@@ -15,6 +15,7 @@ from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.presence.calibration import calibrate
 from litepyramid.presence.judge import Judge
 from litepyramid.presence.modes import MODES, presence
+from litepyramid.progress import track
 from litepyramid.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, Signature
@@ -89,7 +90,7 @@ def cross_validate(
     scores: list[FoldScores] = []
     quality: list[JudgeQuality] = []
     signatures: dict[str, dict[str, str]] = {}
-    for fold in plan:
+    for fold in track(plan, "cross-validating", "folds"):
         train = labelled_items(dataset, fold.train_inputs, fold.train_systems)
         judges = {"trained": trainer.train(train, fold.number), **(baselines or {})}
         for name, judge in judges.items():

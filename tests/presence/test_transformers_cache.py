@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError, ModelError
+from litepyramid.presence.cache import LogitCache
 from litepyramid.presence.checkpoint import open_checkpoint
 from tests.conftest import ROOT
 
@@ -153,6 +154,36 @@ def test_a_unit_too_long_is_named_before_anything_is_judged(tiny, tmp_path):
         with pytest.raises(InputError, match="Split the unit"):
             judge.judge([("A summary.", ["A unit.", "x y " * 500])])
         assert np.isfinite(judge.judge([("A summary.", ["A unit."])]).presence[0]).all()
+
+
+def test_ctrl_c_says_how_many_judgements_were_kept(tiny, tmp_path, cli, monkeypatch):
+    (tmp_path / "mine.txt").write_text("The river rose.\n")
+    (tmp_path / "units.txt").write_text("\t".join(f"Bridge {n} is closed." for n in range(40)))
+    score = ["score", tmp_path / "mine.txt", "--units", tmp_path / "units.txt", "-f", "json"]
+    score += ["--judge", tiny, "--cache", tmp_path / "c.sqlite"]
+    put, batches = LogitCache.put, []
+
+    def stop(*given):
+        if len(batches) == 2:
+            raise KeyboardInterrupt
+        batches.append(given[-1])
+        put(*given)
+
+    monkeypatch.setattr("litepyramid.presence.engine._CPU_TOKENS", 100)
+    with monkeypatch.context() as patch:
+        patch.setattr(LogitCache, "put", stop)
+        said = cli(*score, status=130).stderr
+    kept = sum(map(len, batches))
+    assert 0 < kept < 40
+    assert said == (
+        f"litepyramid: interrupted; {kept} judgements kept in {tmp_path / 'c.sqlite'};"
+        " run again to go on\n"
+    )
+    counts = json.loads(cli(*score).stdout)["counts"]
+    assert (counts["from_cache"], counts["judged"]) == (kept, 40 - kept)
+    monkeypatch.setattr(LogitCache, "put", stop)
+    said = cli(*score[:-2], "--no-cache", status=130).stderr
+    assert said == "litepyramid: interrupted; no judgement was kept\n"
 
 
 def test_the_command_line_keeps_what_it_judged(tiny, tmp_path, cli):

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -267,6 +268,32 @@ def test_a_killed_and_resumed_run_ends_with_the_same_weights(base_with_dropout, 
     assert first.keys() == second.keys()
     for name, value in first.items():
         assert torch.equal(value, second[name]), name
+
+
+def test_ctrl_c_says_which_update_was_kept(base, tmp_path, monkeypatch):
+    settings = replace(FAST, save_steps=2)
+    asked = 0
+
+    def stopping(*given):
+        loss = make_loss(*given)
+
+        def stop(*args, **named):
+            nonlocal asked
+            asked += 1
+            if asked == 6:
+                raise KeyboardInterrupt
+            return loss(*args, **named)
+
+        return stop
+
+    monkeypatch.setattr("litepyramid.training.run.make_loss", stopping)
+    run = [str(base), synthetic_pairs(80, 5), tmp_path / "judge", settings]
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        train_transformer(*run, device="cpu")
+    whole = len(run[1].pairs) // FAST.batch_size * FAST.epochs
+    note = f"4 of {whole:g} updates kept in {tmp_path / 'judge.training'}; run again to go on"
+    assert stopped.value.__notes__ == [note]
+    assert train_transformer(*run, device="cpu").resumed_from == 4
 
 
 def test_restart_points_of_another_run_are_not_taken(base, tmp_path):
