@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,6 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.pyr import (
-    NAMES,
     PeerAnnotation,
     Pyramid,
     pyramid_references,
@@ -19,6 +19,7 @@ from litepyramid.io.pyr import (
     read_peer_annotation,
     read_pyramid,
 )
+from litepyramid.io.pyr_names import is_peer, is_pyramid_file
 from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table
 from litepyramid.text import counted
@@ -57,6 +58,36 @@ class PyramidFolder:
     def systems(self) -> tuple[str, ...]:
         """The systems' names, sorted, numbers by value."""
         return tuple(sorted({a.system for a in self.annotations}, key=_natural))
+
+    def complete(self) -> PyramidFolder:
+        """The systems annotated on every input that any system was annotated on, and these inputs.
+
+        Raises:
+            InputError: There is no such system.
+        """
+        inputs = {a.pyramid.input for a in self.annotations}
+        found = Counter(a.system for a in self.annotations)
+        left = {system for system, number in found.items() if number < len(inputs)}
+        if len(left) == len(found):
+            raise InputError(
+                f"no system was annotated on all of {counted(len(inputs), 'annotated input')}",
+                hint="Leave out the files of an annotator who did only part of them.",
+            )
+        notes = list(self.notes)
+        if left:
+            names = ", ".join(f"{s} ({found[s]})" for s in sorted(left, key=_natural))
+            notes.append(
+                f"Left out, {counted(len(left), 'system')} of {len(found)} annotated on fewer than "
+                f"{counted(len(inputs), 'input')}: {names}."
+            )
+        if len(inputs) < len(self.pyramids):
+            bare = len(self.pyramids) - len(inputs)
+            notes.append(f"Left out, {counted(bare, 'input')} without any annotation.")
+        return PyramidFolder(
+            tuple(p for p in self.pyramids if p.input in inputs),
+            tuple(a for a in self.annotations if a.system not in left),
+            tuple(notes),
+        )
 
     def units(self) -> list[InputUnits]:
         """The SCUs of every input with their weights."""
@@ -153,14 +184,16 @@ class PeerScores:
         }
 
 
-def read_pyramid_files(paths: Sequence[str | Path], *, names: str = NAMES) -> PyramidFolder:
-    """Reads ``.pyr`` and ``.pan`` files and matches them by input.
+def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None) -> PyramidFolder:
+    """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names them.
 
-    An input's pyramid is that of its ``.pyr`` file, else the one its first ``.pan`` carries.
+    An input's pyramid is that of its ``.pyr`` file, else the one its first ``.pan`` carries. Of a
+    summary annotated by several people, the first annotator's file counts.
 
     Args:
         paths: Files, or folders, which are searched for both kinds at any depth.
-        names: How a ``.pan`` file's name says its input and system (`read_peer_annotation`).
+        names: How files' names say input, system and annotator, if not as NIST's do: see
+            `io.pyr_names`.
 
     Raises:
         InputError: A bad file, two files for the same thing, or no file at all.
@@ -168,7 +201,7 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str = NAMES) -> Py
     files: list[Path] = []
     for path in map(Path, paths):
         if path.is_dir():
-            inside = sorted(f for f in path.rglob("*") if f.suffix.lower() in (".pyr", ".pan"))
+            inside = sorted(filter(is_pyramid_file, path.rglob("*")))
             if not inside:
                 raise InputError("no .pyr or .pan file in this folder", path=path)
             files += inside
@@ -176,25 +209,33 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str = NAMES) -> Py
             files.append(path)
     pyramids: dict[str, Pyramid] = {}
     annotations: dict[tuple[str, str], PeerAnnotation] = {}
-    for file in files:
-        if file.suffix.lower() == ".pan":
-            annotation = read_peer_annotation(file, names=names)
-            key = annotation.system, annotation.pyramid.input
-            if key in annotations:
+    again: list[str] = []
+    for file in filter(is_peer, files):
+        annotation = read_peer_annotation(file, names=names)
+        key = annotation.system, annotation.pyramid.input
+        other = annotations.get(key)
+        if other is not None:
+            if not annotation.annotator or annotation.annotator == other.annotator:
                 raise InputError(
-                    f"system '{key[0]}' on input '{key[1]}' is also in "
-                    f"{annotations[key].pyramid.path}",
+                    f"system '{key[0]}' on input '{key[1]}' is also in {other.pyramid.path}",
                     path=file,
                     hint="Rename one, or say with a regular expression what the names mean.",
                 )
-            annotations[key] = annotation
-        else:
-            pyramid = read_pyramid(file)
-            if pyramid.input in pyramids:
-                raise InputError(
-                    f"input '{pyramid.input}' is also in {pyramids[pyramid.input].path}", path=file
-                )
-            pyramids[pyramid.input] = pyramid
+            again.append(key[1])
+            annotation = min(other, annotation, key=lambda a: _natural(a.annotator))
+        annotations[key] = annotation
+    known = {name for _, name in annotations}
+    for file in files:
+        if is_peer(file):
+            continue
+        pyramid = read_pyramid(file, names=names, known=known)
+        if pyramid.input in pyramids:
+            raise InputError(
+                f"input '{pyramid.input}' is also in {pyramids[pyramid.input].path}",
+                path=file,
+                hint="Rename one, or say with a regular expression what the names mean.",
+            )
+        pyramids[pyramid.input] = pyramid
     changed = 0
     for annotation in annotations.values():
         own = annotation.pyramid
@@ -202,7 +243,25 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str = NAMES) -> Py
         changed += _shape(main) != _shape(own)
     ordered = tuple(pyramids[name] for name in sorted(pyramids, key=_natural))
     matched = tuple(annotations[key] for key in sorted(annotations, key=_natural_pair))
-    return PyramidFolder(ordered, matched, _notes(ordered, matched, changed))
+    notes = _notes(ordered, matched, changed)
+    read_as = {
+        Path(p.path).name: p.input
+        for p in (*ordered, *(a.pyramid for a in matched))
+        if Path(p.path).name.split(".")[0] != p.input
+    }
+    if read_as:
+        name = min(read_as)
+        notes = (
+            f"Inputs are document sets as NIST's names give them (docs/annotation.md): {name} is "
+            f"of {read_as[name]}.",
+            *notes,
+        )
+    if again:
+        notes += (
+            f"{counted(len(again), 'annotation')} of summaries that another person annotated too "
+            f"({', '.join(sorted(set(again), key=_natural))}): the first annotator's counts.",
+        )
+    return PyramidFolder(ordered, matched, notes)
 
 
 def score_peers(folder: PyramidFolder, *, references: int | None = None) -> PeerScores:

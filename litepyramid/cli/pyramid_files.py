@@ -21,9 +21,13 @@ Names = Annotated[
     str | None,
     typer.Option(
         "--names",
-        help="Regular expression with the groups input and system, for the stems of .pan files. "
-        "Default: INPUT.anything.SYSTEM.",
+        help="Regular expression for files' names without .pan and .pyr, with the groups input and "
+        "system, perhaps annotator. [default: as NIST names them, else INPUT.anything.SYSTEM]",
     ),
+]
+Complete = Annotated[
+    bool,
+    typer.Option("--complete", help="Leave out systems that are not annotated on every input."),
 ]
 
 
@@ -34,6 +38,7 @@ def pyramid(
         typer.Option(min=1, help="References of each pyramid, where the files do not say."),
     ] = None,
     names: Names = None,
+    complete: Complete = False,
     scores: Annotated[
         Path | None,
         typer.Option("--scores", help="Also write every score as CSV, for litepyramid meta."),
@@ -45,10 +50,10 @@ def pyramid(
     """Modified and original Pyramid scores from the peer annotations of DUC and TAC."""
     from litepyramid.annotation.convert import write_scores
     from litepyramid.annotation.peers import read_pyramid_files, score_peers
-    from litepyramid.io.pyr import NAMES
     from litepyramid.report.table import emit
 
-    result = score_peers(read_pyramid_files(files, names=names or NAMES), references=references)
+    folder = read_pyramid_files(files, names=names)
+    result = score_peers(folder.complete() if complete else folder, references=references)
     if scores is not None:
         write_scores(scores, result)
     emit(result, form, output)
@@ -67,14 +72,16 @@ def from_pyr(
         Path | None, typer.Option("--references", help="Write the references here."), WRITTEN
     ] = None,
     names: Names = None,
+    complete: Complete = False,
     form: FormatOption = "table",
 ) -> None:
     """Make units with weights, and labels, of the pyramid files of DUC and TAC."""
     from litepyramid.annotation.convert import convert
     from litepyramid.annotation.peers import read_pyramid_files
-    from litepyramid.io.pyr import NAMES
     from litepyramid.report.table import emit
 
-    folder = read_pyramid_files(files, names=names or NAMES)
+    folder = read_pyramid_files(files, names=names)
+    if complete:
+        folder = folder.complete()
     result = convert(folder, output, labels=labels, summaries=summaries, references=references)
     emit(result, form)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 from litepyramid.errors import InputError
-from litepyramid.io.pyr_text import heading_places, nearest, packed, split_text
+from litepyramid.io.pyr_names import peer_name, pyramid_input
+from litepyramid.io.pyr_text import Packed, heading_places, split_text
 from litepyramid.io.xml import Element, read_xml
 from litepyramid.types import InputReferences, InputUnits, Unit
-
-NAMES = r"^(?P<input>[^.]+)(?:\..*)?\.(?P<system>[^.]+)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,7 @@ class PeerAnnotation:
 
     Attributes:
         system: The system's name, from the file's name.
+        annotator: Who annotated it, where the file's name says so.
         pyramid: The pyramid that the file carries along.
         summary: The summary, its lines joined by newlines.
         present: Per uid found in the summary, the number of its contributors there.
@@ -120,6 +121,7 @@ class PeerAnnotation:
     present: dict[str, int]
     extra: int
     unknown: tuple[str, ...]
+    annotator: str = ""
 
     @property
     def size(self) -> int:
@@ -127,12 +129,15 @@ class PeerAnnotation:
         return sum(self.present.values()) + self.extra
 
 
-def read_pyramid(path: str | Path, *, names: str = NAMES) -> Pyramid:
+def read_pyramid(
+    path: str | Path, *, names: str | None = None, known: Collection[str] = ()
+) -> Pyramid:
     """Reads the pyramid of a ``.pyr`` file, or the one inside a ``.pan`` file.
 
     Args:
-        path: The file. The input is the part of its name before the first dot.
-        names: For a ``.pan`` file, see `read_peer_annotation`.
+        path: The file.
+        names: How its name says the input: see `pyr_names.pyramid_input` and `pyr_names.peer_name`.
+        known: The inputs of other files, see there.
 
     Raises:
         InputError: It is no pyramid file, or is no safe XML (see `io.xml.read_xml`).
@@ -147,18 +152,17 @@ def read_pyramid(path: str | Path, *, names: str = NAMES) -> Pyramid:
             line=root.line,
             expected="a DUCView file: <pyramid>, or <peerAnnotation> with a <pyramid> inside",
         )
-    name = path.name.split(".")[0] if root.tag == "pyramid" else _names(path, names)[0]
+    bare = root.tag == "pyramid"
+    name = pyramid_input(path, names, known) if bare else peer_name(path, names).input
     return _pyramid(node, name, path, legacy)
 
 
-def read_peer_annotation(path: str | Path, *, names: str = NAMES) -> PeerAnnotation:
+def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerAnnotation:
     """Reads a ``.pan`` file: a pyramid, and the SCUs that a person found in one summary.
 
     Args:
         path: The file.
-        names: A regular expression with the groups ``input`` and ``system``, found in the file's
-            name without its last suffix. The default takes what is before the first dot and what
-            is after the last one: ``D0801-A.M.100.B.15.pan`` is system 15 on input D0801-A.
+        names: How its name says the input and the system: see `pyr_names.peer_name`.
 
     Raises:
         InputError: It is no annotation, its name does not match, or it is no safe XML.
@@ -176,8 +180,8 @@ def read_peer_annotation(path: str | Path, *, names: str = NAMES) -> PeerAnnotat
     # Some writers put the text beside the annotation, or a second <annotation> inside the first.
     inner = annotation.child("annotation")
     marked = inner if inner is not None and inner.all("peerscu") else annotation
-    input_id, system = _names(path, names)
-    pyramid = _pyramid(node, input_id, path, legacy)
+    name = peer_name(path, names)
+    pyramid = _pyramid(node, name.input, path, legacy)
     known = {scu.uid for scu in pyramid.scus}
     present: dict[str, int] = {}
     extra = 0
@@ -190,12 +194,13 @@ def read_peer_annotation(path: str | Path, *, names: str = NAMES) -> PeerAnnotat
             present[uid] = present.get(uid, 0) + number
     text = marked.child("text") or annotation.child("text") or root.child("text")
     return PeerAnnotation(
-        system=system,
+        system=name.system,
         pyramid=pyramid,
         summary="\n".join(_lines(text)).strip(),
         present=present,
         extra=extra,
         unknown=tuple(uid for uid in present if uid not in known),
+        annotator=name.annotator,
     )
 
 
@@ -233,29 +238,13 @@ def pyramid_references(pyramid: Pyramid) -> InputReferences:
     )
 
 
-def _names(path: Path, names: str) -> tuple[str, str]:
-    try:
-        found = re.search(names, path.stem)
-    except re.error as error:
-        raise InputError(f"{names!r} is no regular expression ({error})") from None
-    groups = found.groupdict() if found else {}
-    if not groups.get("input") or not groups.get("system"):
-        raise InputError(
-            "the file's name does not say which input and which system it is about",
-            path=path,
-            expected="INPUT.SYSTEM.pan, or INPUT.anything.SYSTEM.pan",
-            hint="Rename it, or give a regular expression with the groups input and system.",
-        )
-    return groups["input"], groups["system"]
-
-
 def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
     lines = _lines(node.child("text"))
     text = "\n".join(lines)
     pattern = node.child("startDocumentRegEx")
     starts = heading_places(text, lines, pattern.text if pattern is not None else "")
-    references, titles = split_text(text, starts)
-    firsts = [start for start, _ in starts]
+    references, titles, ends = split_text(text, starts)
+    firsts, packed = [start for start, _ in starts], Packed(text)
     scus: list[Scu] = []
     seen: set[str] = set()
     empty = unplaced = repeated = 0
@@ -264,7 +253,7 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
         if uid in seen:
             raise InputError(f"SCU {uid} occurs twice", path=path, line=element.line)
         seen.add(uid)
-        places = [_contributor(c, text, firsts, starts, path) for c in element.all("contributor")]
+        places = [_contributor(c, packed, firsts, ends, path) for c in element.all("contributor")]
         if not places:
             empty += 1
             continue
@@ -302,7 +291,7 @@ def _lines(node: Element | None) -> list[str]:
 
 
 def _contributor(
-    node: Element, text: str, firsts: list[int], starts: list[tuple[int, int]], path: Path
+    node: Element, text: Packed, firsts: list[int], ends: list[list[int]], path: Path
 ) -> Contributor:
     parts = []
     for part in node.all("part"):
@@ -310,17 +299,14 @@ def _contributor(
         start = _offset(part, "start", path)
         end = _offset(part, "end", path)
         if start is not None and label.strip():
-            stands = text[start : len(label) + start if end is None else end]
-            if packed(stands) != packed(label):
-                start, end = nearest(text, label, start)
+            start, end = text.find(label, start, end)
         parts.append(Part(label, start, end))
     placed = [p.start for p in parts if p.start is not None]
     owners = {bisect_right(firsts, start) - 1 for start in placed}
     reference = sentence = None
     if len(owners) == 1 and min(owners) >= 0:
         reference = owners.pop()
-        body = text[starts[reference][1] : min(placed)]
-        sentence = sum(1 for line in body.split("\n")[:-1] if line.strip())
+        sentence = bisect_left(ends[reference], min(placed))
     label = node.attributes.get("label") or "...".join(p.text for p in parts)
     return Contributor(label, tuple(parts), reference, sentence)
 
@@ -329,9 +315,8 @@ def _offset(part: Element, key: str, path: Path) -> int | None:
     value = part.attributes.get(key)
     if value is None:
         return None
-    try:
-        return int(value)
-    except ValueError:
+    if not re.fullmatch(r"-?[0-9]{1,15}", value.strip()):
         raise InputError(
             f'<part> has {key}="{value}"', path=path, line=part.line, expected="a whole number"
-        ) from None
+        )
+    return int(value)

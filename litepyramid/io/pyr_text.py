@@ -3,27 +3,50 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Sequence
 
-MAX_PATTERN_TEXT = 200_000
+MAX_PATTERN_TEXT = 50_000
+REACH = 20_000
 _RULE = re.compile(r"[-=_*]{3,}")
 _PLAIN_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[^\\()|{}]", re.DOTALL)
 
 
-def packed(text: str) -> str:
-    """The text without white space: DUCView drops the line breaks inside a part's label."""
-    return "".join(text.split())
+class Packed:
+    """A text without its white space, since DUCView drops the line breaks inside a part's label.
 
+    Args:
+        text: The text that the offsets of parts count in.
+    """
 
-def nearest(text: str, label: str, start: int) -> tuple[int | None, int | None]:
-    """Where the label really stands, closest to the offset that the file gives."""
-    places = [place for place, char in enumerate(text) if not char.isspace()]
-    squeezed, wanted = packed(text), packed(label)
-    found = [m.start() for m in re.finditer(re.escape(wanted), squeezed)]
-    if not found:
-        return None, None
-    best = min(found, key=lambda index: abs(places[index] - start))
-    return places[best], places[best + len(wanted) - 1] + 1
+    def __init__(self, text: str) -> None:
+        self.places = [place for place, char in enumerate(text) if not char.isspace()]
+        self.text = "".join(text.split())
+
+    def find(self, label: str, start: int, end: int | None) -> tuple[int | None, int | None]:
+        """Where a label stands: at the offsets that the file gives, else nearest to them.
+
+        It is looked for within 20,000 characters (`REACH`) on either side, which is more than the
+        references of a pyramid are long.
+
+        Example:
+            >>> text = Packed("It rained.\\nThe river rose.")
+            >>> text.find("rained.The", 3, 14), text.find("river", 0, 5), text.find("sea", 0, 3)
+            ((3, 14), (15, 20), (None, None))
+        """
+        wanted = "".join(label.split())
+        size = len(wanted)
+        here = bisect_left(self.places, start)
+        stop = bisect_left(self.places, start + len(label) if end is None else end)
+        if stop - here == size and self.text.startswith(wanted, here):
+            return start, end
+        after = self.text.find(wanted, here, here + size + REACH)
+        before = self.text.rfind(wanted, max(0, here - REACH), here + size)
+        found = [index for index in (before, after) if index >= 0]
+        if not found:
+            return None, None
+        best = min(found, key=lambda index: abs(self.places[index] - start))
+        return self.places[best], self.places[best + size - 1] + 1
 
 
 def heading_places(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, int]]:
@@ -76,13 +99,20 @@ def _possessive(pattern: str) -> re.Pattern[str] | None:
 
 def split_text(
     text: str, starts: list[tuple[int, int]]
-) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
-    """The lines of each reference below its heading, and the titles in the headings."""
+) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...], list[list[int]]]:
+    """The lines of each reference below its heading, the headings' titles, where each line ends."""
     references, titles = [], []
-    for index, (start, end) in enumerate(starts):
-        last = starts[index + 1][0] if index + 1 < len(starts) else len(text)
-        lines = (" ".join(line.split()) for line in text[end:last].split("\n"))
-        references.append(tuple(line for line in lines if line))
-        heading = (line.strip() for line in text[start:end].split("\n"))
+    ends: list[list[int]] = []
+    stops = [*(start for start, _ in starts[1:]), len(text)]
+    for (start, place), stop in zip(starts, stops, strict=False):
+        heading = (line.strip() for line in text[start:place].split("\n"))
         titles.append(next((h for h in heading if h and not _RULE.fullmatch(h)), ""))
-    return tuple(references), tuple(titles)
+        lines: list[str] = []
+        ends.append([])
+        for line in text[place:stop].split("\n"):
+            place += len(line) + 1
+            if line.strip():
+                lines.append(" ".join(line.split()))
+                ends[-1].append(place - 1)
+        references.append(tuple(lines))
+    return tuple(references), tuple(titles), ends

@@ -11,7 +11,9 @@ from typing import Any
 from litepyramid.errors import InputError
 
 MAX_DEPTH = 64
-_CDATA = re.compile(rb"<!\[CDATA\[.*?\]\]>", re.DOTALL)
+MAX_ELEMENTS = 500_000
+MAX_DOCTYPE = 20_000
+_CDATA = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
 _REFERENCE = re.compile(rb"&(?!(?:amp|lt|gt|quot|apos);)([A-Za-z_][\w.-]*);")
 
 
@@ -40,7 +42,8 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
     A document type with element and attribute declarations is allowed (DUCView writes one); an
     entity declaration, a reference to an undeclared entity, and a default value of an attribute
     are errors: none of them is needed, and all can blow a small file up to any size. Nothing
-    outside the file is ever opened.
+    outside the file is ever opened. Time and memory grow with the file's size: 500,000 elements
+    and a document type of 20,000 bytes are the most (DUCView writes thousands and 2,000).
 
     A file that declares no encoding and is not UTF-8 is read as Windows-1252, which old tools
     wrote.
@@ -49,7 +52,7 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
         The root element; and whether the file had to be read as Windows-1252.
 
     Raises:
-        InputError: The file cannot be read, is not well-formed, nests too deeply, or declares or
+        InputError: The file cannot be read, is not well-formed, goes over a limit, or declares or
             uses an entity.
     """
     path = Path(path)
@@ -75,13 +78,18 @@ def _parse(data: bytes, path: Path) -> Element:
     stack: list[Element] = []
     texts: list[list[str]] = []
     roots: list[Element] = []
+    count = 0
 
     def fail(what: str, hint: str | None = None) -> InputError:
         return InputError(what, path=path, line=parser.CurrentLineNumber, hint=hint)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal count
+        count += 1
         if len(stack) >= MAX_DEPTH:
             raise fail(f"elements nested more than {MAX_DEPTH} deep")
+        if count > MAX_ELEMENTS:
+            raise fail(f"more than {MAX_ELEMENTS} elements")
         element = Element(tag, attributes, parser.CurrentLineNumber)
         (stack[-1].children if stack else roots).append(element)
         stack.append(element)
@@ -111,6 +119,8 @@ def _parse(data: bytes, path: Path) -> Element:
                 f"gives the attribute '{name}' a default value",
                 "Defaults are not filled in: write the attribute out.",
             )
+        if parser.CurrentByteIndex > MAX_DOCTYPE:
+            raise fail(f"a document type of more than {MAX_DOCTYPE} bytes")
 
     # With a document type, expat leaves an undeclared entity in an attribute out without a word.
     def doctype() -> None:

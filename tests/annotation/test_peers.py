@@ -164,3 +164,85 @@ def test_scores_are_written_for_the_meta_commands(folder, tmp_path):
     table = read_scores(path)
     i, j = table.systems.index("17"), table.inputs.index("D0902-A")
     assert table.values[table.metrics.index("modified_pyramid"), i, j] == pytest.approx(11 / 9)
+
+
+@pytest.fixture
+def duc(tmp_path):
+    """Two sets of DUC 2007 as NIST names them; peer 24 is annotated on one of them alone."""
+    place = tmp_path / "DUC2007"
+    (place / "allpyramids").mkdir(parents=True)
+    (place / "allpans").mkdir()
+    for name in ("D0701-AGHI.pyr", "D0702-BCFJ.pyr"):
+        pyr(place / "allpyramids" / name)
+    for name in ("D0701.M.250.A.07", "d0702c.m.250.c.7", "D0701.M.250.A.15", "D0702.M.250.C.15"):
+        pan(place / "allpans" / f"{name}.pan", {"3": [["Lune"]]}, SUMMARY)
+    pan(place / "allpans" / "D0702.M.250.C.24.PAN", {"9": [["Monday"]]}, SUMMARY)
+    return place
+
+
+def test_nist_names_of_one_set_are_one_input(duc, tmp_path, cli):
+    """Summarizers' letters, the assessor's, case and leading zeros do not part what is one."""
+    folder = read_pyramid_files([duc])
+    assert (folder.inputs, folder.systems) == (("D0701", "D0702"), ("7", "15", "24"))
+    assert "D0701-AGHI.pyr is of D0701" in folder.notes[0]
+    result = score_peers(folder)
+    assert result.counts == ((2, 2, 0), (2, 2, 0), (1, 1, 0))
+    assert "1 summary was not annotated" in render(result, "table")
+    shown = cli("pyramid", duc, "--complete").stdout
+    assert "1 system of 3 annotated on fewer than 2 inputs: 24 (1)" in shown
+    assert "not annotated and" not in shown
+    out = ["--labels", tmp_path / "labels", "--summaries", tmp_path / "summaries"]
+    units = tmp_path / "scus.jsonl"
+    cli("units", "from-pyr", duc, "-o", units, *out, "--complete")
+    assert [entry.input for entry in read_units(units)] == ["D0701", "D0702"]
+    assert sorted(p.name for p in (tmp_path / "labels").iterdir()) == ["15.jsonl", "7.jsonl"]
+    done = cli("score", tmp_path / "summaries", "--units", units, "--labels", tmp_path / "labels")
+    assert "15" in done.stdout
+
+
+def test_the_first_of_two_annotators_counts(tmp_path):
+    """DUC 2006: annotator 114 and another one did set D0631; human summaries have letters."""
+    pyr(tmp_path / "d0631.pyr")
+    pan(tmp_path / "114.D0631.M.250.F.10.pan", {"3": [["Lune"]]}, SUMMARY)
+    pan(tmp_path / "20.D0631.M.250.F.10.pan", {"9": [["Monday"]]}, SUMMARY)
+    pan(tmp_path / "20.D0631.M.250.F.a.pan", {"9": [["Monday"]]}, SUMMARY)
+    folder = read_pyramid_files([tmp_path])
+    assert [(a.system, a.annotator, list(a.present)) for a in folder.annotations] == [
+        ("10", "20", ["9"]),
+        ("A", "20", ["9"]),
+    ]
+    assert "another person annotated too (D0631)" in folder.notes[-1]
+
+
+def test_initial_and_update_sets_are_two_and_names_may_lack_an_ending(tmp_path):
+    """TAC: parts A and B; its peer annotations have no .pan, like its plain summaries."""
+    for part in "AB":
+        pyr(tmp_path / f"D0901-{part}.pyr")
+        pan(tmp_path / f"D0901-{part}.M.100.C.3", {"3": [["Lune"]]}, SUMMARY)
+    (tmp_path / "D0901-A.M.100.C.4").write_text("A plain summary.")
+    folder = read_pyramid_files([tmp_path])
+    assert (folder.inputs, folder.systems) == (("D0901-A", "D0901-B"), ("3",))
+    assert not folder.notes
+
+
+def test_names_reach_both_kinds_of_files(tmp_path, cli):
+    pyr(tmp_path / "pyramid_of_rain_by_ann.pyr")
+    pan(tmp_path / "rain_mine.pan", {"3": [["Lune"]]}, SUMMARY)
+    names = r"^(?:pyramid_of_)?(?P<input>[a-z]+)_(?P<system>[a-z]+)"
+    folder = read_pyramid_files([tmp_path], names=names)
+    assert (folder.inputs, folder.systems) == (("rain",), ("mine",))
+    (tmp_path / ("a" * 100 + ".2.pan")).write_bytes((tmp_path / "rain_mine.pan").read_bytes())
+    done = cli("pyramid", tmp_path, "--names", "^(?P<input>a|a|aa)*(?P<system>b?)$", status=2)
+    assert "takes longer than 1 s on this name" in done.stderr
+
+
+def test_no_complete_system_is_an_error(duc):
+    for name in ("D0701.M.250.A.07", "D0702.M.250.C.15"):
+        (duc / "allpans" / f"{name}.pan").unlink()
+    with pytest.raises(InputError, match="no system was annotated on all of 2 annotated inputs"):
+        read_pyramid_files([duc]).complete()
+    for file in (duc / "allpans").glob("?0702*"):
+        file.unlink()
+    complete = read_pyramid_files([duc]).complete()
+    assert (complete.inputs, complete.systems) == (("D0701",), ("15",))
+    assert "Left out, 1 input without any annotation." in complete.notes

@@ -46,6 +46,8 @@ def offline(monkeypatch):
         ('<!DOCTYPE a SYSTEM "http://localhost/a.dtd"><a b="&x;"/>', "uses the entity 'x'"),
         ('<!DOCTYPE a [<!ATTLIST a b CDATA "' + "z" * 1000 + '">]><a/>', "a default value"),
         ("<a>&x;</a>", "undefined entity"),
+        ("<a>" + "<b/>" * 500_000 + "</a>", "more than 500000 elements"),
+        ("<!DOCTYPE a [" + "<!ATTLIST a b CDATA #IMPLIED>" * 800 + "]><a/>", "a document type of"),
         ("<a>" * 100 + "</a>" * 100, "nested more than 64 deep"),
         ("<a>", "not well-formed"),
         ("", "not well-formed"),
