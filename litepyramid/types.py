@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
@@ -27,6 +27,7 @@ class Unit:
         kind: ``"scu"`` if a person wrote it, ``"stu"`` if it was extracted by machine.
         reference: Index of the reference it comes from, counted from 0; None if unknown.
         sentence: Index of the sentence within that reference, from 0; None if unknown.
+        places: Reference and sentence of each contributor, for an SCU with several.
     """
 
     text: str
@@ -34,6 +35,24 @@ class Unit:
     kind: UnitKind = "scu"
     reference: int | None = None
     sentence: int | None = None
+    places: tuple[tuple[int | None, int | None], ...] = ()
+
+    def entries(self) -> tuple[Unit, ...]:
+        """One entry a contributor, each with its place and an equal part of the weight.
+
+        So SCUs are a set with duplicates (ZB21 §3.1): weighing is repeating.
+
+        Example:
+            >>> for entry in Unit("It rained", 2.0, places=((0, 1), (1, 0))).entries():
+            ...     print(entry.weight, entry.reference, entry.sentence)
+            1.0 0 1
+            1.0 1 0
+        """
+        part = self.weight / max(1, len(self.places))
+        return tuple(
+            replace(self, weight=part, reference=reference, sentence=sentence, places=())
+            for reference, sentence in self.places
+        ) or (self,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ def fill(
 def _check_placed(onto: Sequence[InputUnits]) -> None:
     for entry in onto:
         for unit in entry.units:
-            if unit.reference is None or unit.sentence is None:
+            if any(e.reference is None or e.sentence is None for e in unit.entries()):
                 raise InputError(
                     f"unit '{unit.text}' of input '{entry.input}' does not say its sentence",
                     expected="for --onto, units that `litepyramid budget import` wrote",

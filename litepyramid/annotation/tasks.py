@@ -314,7 +314,14 @@ def _parse(data: dict[str, Any], path: Path) -> TaskSet:
         InputUnits(
             entry["input"],
             tuple(
-                Unit(u["text"], u["weight"], u["kind"], u.get("reference"), u.get("sentence"))
+                Unit(
+                    u["text"],
+                    u["weight"],
+                    u["kind"],
+                    u.get("reference"),
+                    u.get("sentence"),
+                    tuple((place[0], place[1]) for place in u.get("places", ())),
+                )
                 for u in entry["units"]
             ),
         )

@@ -56,7 +56,9 @@ def mix_as_authors(
         own = [kept[i] for i in mine]
         ordinary, coreference = split_coreference(machine[entry.input].units)
         texts = _resolved([s.text for s in own], coreference)
-        human = _grouped([_place(u, _scu_words(u.text), own, texts) for u in entry.units])
+        human = _grouped(
+            [_place(u, _scu_words(u.text), own, texts) for s in entry.units for u in s.entries()]
+        )
         placed = [_place(u, _words(between_is(u.text)), own, texts) for u in coreference]
         made = _grouped([*placed, *_place_in_order(ordinary, own, texts)])
         row: list[Unit] = []
@@ -117,7 +119,7 @@ def between_is(text: str) -> str:
 
 
 def split_coreference(units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
-    """Ordinary STUs, and those at the end that read "name is mention".
+    """Ordinary STUs, and those at the end that read "name is mention" and name no sentence.
 
     Example:
         >>> u = [Unit("he is ill"), Unit("Ann sang"), Unit("Ann is the mayor")]
@@ -125,9 +127,13 @@ def split_coreference(units: Sequence[Unit]) -> tuple[list[Unit], list[Unit]]:
         ['Ann is the mayor']
     """
     end = len(units)
-    while end and " is " in units[end - 1].text and " is not " not in units[end - 1].text:
+    while end and units[end - 1].sentence is None and _is_identity(units[end - 1].text):
         end -= 1
     return list(units[:end]), list(units[end:])
+
+
+def _is_identity(text: str) -> bool:
+    return " is " in text and " is not " not in text
 
 
 def _resolved(texts: Sequence[str], coreference: Sequence[Unit]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal, get_args
 
@@ -18,7 +18,7 @@ from litepyramid.io.units import units_to_json
 from litepyramid.means import mean_of_scored
 from litepyramid.report.table import Column, Table
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit
-from litepyramid.units.align import Sentence, align_both
+from litepyramid.units.align import Alignment, Sentence, align_both
 
 By = Literal["easiness", "random", "reversed", "gold"]
 BoolArray = NDArray[np.bool_]
@@ -229,7 +229,7 @@ def mix(
     rng = np.random.default_rng(seed) if by == "random" else None
     chosen = carriers(ranking(by, values, len(kept), rng), count)
     of_scu, of_stu = align_both(scus, stus, kept)
-    units = combine([a.units for a in of_scu], [a.units for a in of_stu], kept, chosen)
+    units = combine(of_scu, of_stu, kept, chosen)
     for entry in units:
         if not entry.units:
             raise InputError(
@@ -254,14 +254,15 @@ def mix(
 
 
 def combine(
-    scus: Sequence[InputUnits],
-    stus: Sequence[InputUnits],
+    scus: Sequence[Alignment],
+    stus: Sequence[Alignment],
     sentences: Sequence[Sentence],
     carries_stus: BoolArray,
 ) -> tuple[InputUnits, ...]:
     """SCUs of the sentences that keep them, then STUs of those that carry them, input by input.
 
-    Every unit must name its reference and sentence, as after `align_both`.
+    What is left of an SCU with several contributors weighs as much as it has contributors in
+    sentences that keep their SCUs.
     """
     changed = {
         (s.input, s.reference, s.sentence)
@@ -269,18 +270,28 @@ def combine(
         if flag
     }
 
-    def taken(entry: InputUnits, wanted: bool) -> tuple[Unit, ...]:
-        return tuple(
-            unit
-            for unit in entry.units
-            if ((entry.input, unit.reference, unit.sentence) in changed) is wanted
-        )
+    def taken(alignment: Alignment, wanted: bool) -> tuple[Unit, ...]:
+        name = alignment.units.input
+        left: dict[int, list[Unit]] = {}
+        for i, unit in zip(alignment.of, alignment.units.units, strict=True):
+            if ((name, unit.reference, unit.sentence) in changed) is wanted:
+                left.setdefault(i, []).append(unit)
+        return tuple(map(_joined, left.values()))
 
-    machine = {entry.input: entry for entry in stus}
+    machine = {alignment.units.input: alignment for alignment in stus}
     return tuple(
-        InputUnits(entry.input, taken(entry, False) + taken(machine[entry.input], True))
-        for entry in scus
+        InputUnits(a.units.input, taken(a, False) + taken(machine[a.units.input], True))
+        for a in scus
     )
+
+
+def _joined(entries: Sequence[Unit]) -> Unit:
+    """Entries of one unit as one unit again."""
+    if len(entries) == 1:
+        return entries[0]
+    places = tuple((entry.reference, entry.sentence) for entry in entries)
+    weight = sum(entry.weight for entry in entries)
+    return replace(entries[0], weight=weight, reference=None, sentence=None, places=places)
 
 
 def _choice_notes(

@@ -87,26 +87,25 @@ def judge_sentences(
     kept = tuple(s for s in sentences if s.input in set(names))
     place = {(s.input, s.reference, s.sentence): i for i, s in enumerate(kept)}
     of_scu, of_stu = align_both(scus, stus, kept)
-    human = [alignment.units for alignment in of_scu]
-    aligned = {alignment.units.input: alignment.units for alignment in of_stu}
-    machine = [aligned[name] for name in names]
+    aligned = {alignment.units.input: alignment for alignment in of_stu}
+    machine = {entry.input: entry for entry in stus}
     items = [
-        (text, one.texts + other.texts)
+        (text, entry.texts + machine[entry.input].texts)
         for system in summaries
-        for text, one, other in zip(system.texts, human, machine, strict=True)
+        for text, entry in zip(system.texts, scus, strict=True)
     ]
     judged = judge.judge(items)
     sums = [np.zeros((len(summaries), len(kept))) for _ in range(2)]
     weights = [np.zeros(len(kept)) for _ in range(2)]
     for column, name in enumerate(names):
-        for kind, units in enumerate((human[column].units, machine[column].units)):
-            offset = len(human[column].units) * kind
+        for kind, alignment in enumerate((of_scu[column], aligned[name])):
+            units = alignment.units.units
+            judged_at = len(scus[column].units) * kind + np.array(alignment.of, dtype=np.int64)
             index = [place[name, u.reference or 0, u.sentence or 0] for u in units]
             weight = np.array([u.weight for u in units])
             np.add.at(weights[kind], index, weight)
             for row in range(len(summaries)):
-                presence = judged.presence[row * len(names) + column]
-                found = presence[offset : offset + len(units)]
+                found = judged.presence[row * len(names) + column][judged_at]
                 np.add.at(sums[kind][row], index, weight * found)
     column_of = {name: i for i, name in enumerate(names)}
     return SentenceSums(

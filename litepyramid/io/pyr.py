@@ -207,7 +207,7 @@ def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerA
 def pyramid_units(pyramid: Pyramid) -> InputUnits:
     """The SCUs as units: the label is the text, the number of contributors the weight.
 
-    `reference` and `sentence` are those of the contributor where an SCU has just one.
+    Each contributor's reference and sentence are kept (`Unit.places`).
 
     Raises:
         InputError: An SCU has no label, or there is no SCU at all.
@@ -219,9 +219,11 @@ def pyramid_units(pyramid: Pyramid) -> InputUnits:
         text = " ".join(scu.label.split())
         if not text:
             raise InputError(f"SCU {scu.uid} has no label", path=pyramid.path)
-        only = scu.contributors[0] if scu.weight == 1 else None
-        place = (only.reference, only.sentence) if only else (None, None)
-        units.append(Unit(text, float(scu.weight), "scu", *place))
+        places = tuple((c.reference, c.sentence) for c in scu.contributors)
+        if scu.weight == 1:
+            units.append(Unit(text, 1.0, "scu", *places[0]))
+        else:
+            units.append(Unit(text, float(scu.weight), "scu", places=places))
     return InputUnits(pyramid.input, tuple(units))
 
 

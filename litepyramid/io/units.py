@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -34,8 +35,9 @@ def read_units(
 
     A JSON line is ``{"input": id, "units": [unit, …]}``; a unit is its text, or an object with
     ``text`` and, if wanted, ``weight``, ``kind`` (scu or stu), ``reference`` and ``sentence``
-    (indices from 0). A line of a line file holds one input's units with tabs between them. Tabs and
-    line breaks in a unit's text are read as a space: a unit is one line of text.
+    (indices from 0), or ``places`` (these two for each contributor of an SCU). A line of a line
+    file holds one input's units with tabs between them. Tabs and line breaks in a unit's text are
+    read as a space: a unit is one line of text.
 
     Args:
         path: The file.
@@ -89,7 +91,7 @@ def read_weights(
                 expected="one weight for each unit",
             )
         weighted = tuple(
-            Unit(u.text, _weight(v, path, row.line), u.kind, u.reference, u.sentence)
+            replace(u, weight=_weight(v, path, row.line))
             for u, v in zip(entry.units, values, strict=True)
         )
         _check_weights(weighted, entry.input, path, row.line)
@@ -128,6 +130,8 @@ def units_to_json(entry: InputUnits) -> dict[str, Any]:
             row["reference"] = unit.reference
         if unit.sentence is not None:
             row["sentence"] = unit.sentence
+        if unit.places:
+            row["places"] = unit.places
         rows.append(row)
     return {"input": entry.input, "units": rows}
 
@@ -190,6 +194,19 @@ def _index(value: Any, key: str, path: str | Path, line: int) -> int | None:
     return value
 
 
+def _places(value: Any, path: str | Path, line: int) -> tuple[tuple[int | None, int | None], ...]:
+    if not isinstance(value, list | None) or not all(
+        isinstance(place, list) and len(place) == 2 for place in value or ()
+    ):
+        raise InputError(
+            f'"places" is {value!r}', path=path, line=line, expected="[[reference, sentence], …]"
+        )
+    return tuple(
+        (_index(place[0], "places", path, line), _index(place[1], "places", path, line))
+        for place in value or ()
+    )
+
+
 def _json_units(
     entry: dict[str, Any], path: str | Path, line: int, kind: UnitKind | None, only: bool
 ) -> tuple[Unit, ...]:
@@ -231,6 +248,7 @@ def _json_units(
                 cast(UnitKind, found),
                 _index(row.get("reference"), "reference", path, line),
                 _index(row.get("sentence"), "sentence", path, line),
+                _places(row.get("places"), path, line),
             )
         )
     return tuple(units)

@@ -33,8 +33,11 @@ class Sentence:
 class Alignment:
     """Units of one input, each with the reference and the sentence it belongs to.
 
+    An SCU with several contributors is several entries (`Unit.entries`).
+
     Attributes:
         units: The input's units in their order, `reference` and `sentence` filled in.
+        of: For each of them, which unit of the input it is an entry of.
         own: How many said themselves where they come from.
         matched: How many were placed by the words they share with a sentence.
         tied: How many of those share as many words with a later sentence; the first one won.
@@ -42,6 +45,7 @@ class Alignment:
     """
 
     units: InputUnits
+    of: tuple[int, ...]
     own: int
     matched: int
     tied: int
@@ -125,8 +129,9 @@ def align_units(
     types = [words(sentence.text) for sentence in sentences]
     places = {(s.reference, s.sentence) for s in sentences}
     placed: list[Unit] = []
+    entries = [(i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()]
     own = matched = tied = unmatched = 0
-    for unit in units.units:
+    for _, unit in entries:
         if unit.reference is not None and unit.sentence is not None:
             if (unit.reference, unit.sentence) not in places:
                 raise InputError(
@@ -149,7 +154,8 @@ def align_units(
         unmatched += best == 0
         tied += best > 0 and overlaps.count(best) > 1
         placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
-    return Alignment(InputUnits(units.input, tuple(placed)), own, matched, tied, unmatched)
+    of = tuple(i for i, _ in entries)
+    return Alignment(InputUnits(units.input, tuple(placed)), of, own, matched, tied, unmatched)
 
 
 def align_all(

@@ -9,10 +9,12 @@ from litepyramid.annotation.convert import convert, write_scores
 from litepyramid.annotation.peers import read_pyramid_files, score_peers
 from litepyramid.errors import InputError
 from litepyramid.io.labels import read_labels
+from litepyramid.io.pyr import read_pyramid
 from litepyramid.io.references import read_references
 from litepyramid.io.scores import read_scores
 from litepyramid.io.units import read_units
 from litepyramid.report.table import render
+from litepyramid.units.align import align_all, sentences_of
 
 SUMMARY = [
     "The Lune bridge is closed on Monday.",
@@ -98,6 +100,14 @@ def test_labels_units_and_references_are_what_the_other_commands_read(folder, tm
     assert labels.labels == ((1, 1, 0, 1, 0, 0), (1, 1, 1, 1, 1, 1))
     references = read_references(tmp_path / "references.jsonl")
     assert [len(r.references) for r in references] == [3, 3]
+    contributors = {
+        (c.reference, c.sentence)
+        for scu in read_pyramid(folder / "D0901-A.pyr").scus
+        for c in scu.contributors
+    }
+    placed = align_all(units[:1], sentences_of(references)[:7])[0].units.units
+    assert {(u.reference, u.sentence) for u in placed} == contributors
+    assert sum(u.weight for u in placed) == 11
 
 
 def test_command_line(folder, tmp_path, cli):

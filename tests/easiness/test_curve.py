@@ -50,15 +50,18 @@ def world():
     names = [f"i{k}" for k in range(6)]
     sentences = tuple(Sentence(name, 0, s, text(6)) for name in names for s in range(3))
 
+    def unit(kind, s):
+        if kind == "stu":
+            return Unit(text(3), 1.0, kind, 0, s)
+        weight = int(rng.integers(1, 4))
+        places = tuple((0, (s + k) % 3) for k in range(weight)) if weight > 1 else ()
+        return Unit(text(3), float(weight), kind, 0, s, places)
+
     def units(kind, least):
         return [
             InputUnits(
                 name,
-                tuple(
-                    Unit(text(3), float(rng.integers(1, 4)) if kind == "scu" else 1.0, kind, 0, s)
-                    for s in range(3)
-                    for _ in range(int(rng.integers(least, 3)))
-                ),
+                tuple(unit(kind, s) for s in range(3) for _ in range(int(rng.integers(least, 3)))),
             )
             for name in names
         ]

@@ -33,6 +33,14 @@ def test_gold_easiness_by_hand():
     assert math.isnan(found.values[2])
 
 
+def test_an_scu_counts_in_every_sentence_that_contributes_to_it():
+    twice = InputUnits("a", (Unit("It rained", 2.0, places=((0, 1), (0, 2))),))
+    stus = units(("It rained", 2), ("The dog ran", 1), kind="stu")
+    found = gold_easiness([twice], stus, SENTENCES)
+    assert found.values[1:].tolist() == [0.0, 1.0]
+    assert found.scus.tolist() == [0, 1, 1]
+
+
 def test_only_stus_of_the_same_sentence_count():
     scus = units(("It rained", 2))
     stus = units(("It rained", 0), ("It poured", 2), kind="stu")

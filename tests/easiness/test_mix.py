@@ -192,6 +192,29 @@ def test_coreference_units_stand_at_the_end():
     ordinary, coreference = split_coreference([Unit(t) for t in texts])
     assert [u.text for u in coreference] == texts[3:]
     assert len(ordinary) == 3
+    named = [Unit("Ann sang", sentence=0), Unit("Ann is the mayor", reference=0, sentence=1)]
+    assert split_coreference(named) == (named, [])
+
+
+def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
+    """ZB21 §3.1: SCUs are a set with duplicates, one a contributor."""
+    thrice = Unit("It rained", 3.0, places=((0, 0), (0, 2), (1, 0)))
+    once = Unit("We left", reference=0, sentence=0)
+    sentences = (*SENTENCES[:3], Sentence("a", 1, 0, "Rain ."))
+    stus = [InputUnits("a", tuple(Unit(f"stu {i}", 1.0, "stu", 0, i) for i in range(3)))]
+    scus = [InputUnits("a", (thrice, once))]
+
+    def mixed(*values):
+        easiness = Easiness(sentences, np.array(values))
+        return mix(scus, stus, sentences, int(sum(values)), easiness=easiness).units[0].units
+
+    assert mixed(0, 0, 0, 0) == scus[0].units
+    assert mixed(0, 0, 1, 0)[:2] == (Unit("It rained", 2.0, places=((0, 0), (1, 0))), once)
+    assert mixed(1, 0, 1, 0)[:1] == (Unit("It rained", 1.0, "scu", 1, 0),)
+    assert [u.kind for u in mixed(1, 1, 1, 1)] == ["stu"] * 3
+    easiness = Easiness(sentences, np.array([0.9, 0.1, 0.2, 0.3]))
+    made_ = mix_as_authors(scus, stus, sentences, easiness, 50).units[0]
+    assert made_.texts == ("stu 0", "It rained", "It rained")
 
 
 def best_choice(scus, stus, sentences, published):

@@ -35,7 +35,10 @@ def test_line_file_and_jsonl_give_the_same_units(tmp_path, units_file):
 
 
 def test_all_fields_of_a_unit_survive_a_round_trip(tmp_path):
-    units = [InputUnits("x", (Unit("Ünïts  fell.", 2.5, "stu", 1, 3), Unit("b")))]
+    units = [
+        InputUnits("x", (Unit("Ünïts  fell.", 2.5, "stu", 1, 3), Unit("b"))),
+        InputUnits("y", (Unit("c", 3.0, places=((0, 1), (None, None), (2, 0))),)),
+    ]
     write_units(tmp_path / "u.jsonl", units)
     assert read_units(tmp_path / "u.jsonl") == units
 
@@ -113,6 +116,8 @@ def test_bad_unit_lines(tmp_path, content, message):
         ('{"input": "b", "units": [{"text": "t", "weight": 0}]}', "add up to zero"),
         ('{"input": "b", "units": [{"text": "t", "kind": "acu"}]}', "of kind 'acu'"),
         ('{"input": "b", "units": [{"text": "t", "sentence": -1}]}', '"sentence" is -1'),
+        ('{"input": "b", "units": [{"text": "t", "places": [[0]]}]}', '"places" is'),
+        ('{"input": "b", "units": [{"text": "t", "places": [[0, -1]]}]}', '"places" is -1'),
         ('{"input": "a", "units": ["again"]}', "occurs twice"),
     ],
 )

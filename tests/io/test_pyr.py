@@ -45,7 +45,7 @@ def test_scus_weights_and_places(tmp_path):
     assert (pyramid.unplaced, pyramid.repeated, pyramid.empty) == (0, 0, 0)
 
 
-def test_units_carry_weights_and_the_one_place(tmp_path):
+def test_units_carry_weights_and_places(tmp_path):
     units = pyramid_units(read_pyramid(pyr(tmp_path / "D0901-A.pyr")))
     assert units.input == "D0901-A"
     assert [(u.weight, u.kind, u.reference, u.sentence) for u in units.units] == [
@@ -57,6 +57,14 @@ def test_units_carry_weights_and_the_one_place(tmp_path):
         (1.0, "scu", 0, 1),
     ]
     assert units.units[4].text == 'The mayor said: "May"'
+    assert [u.places for u in units.units] == [
+        ((0, 0), (1, 0), (2, 0)),
+        ((0, 1), (1, 0), (2, 1)),
+        ((0, 1), (1, 0)),
+        (),
+        (),
+        (),
+    ]
 
 
 def test_references_are_lines(tmp_path):
