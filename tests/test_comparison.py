@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracles import multipletests
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from litepyramid.comparison import (
     compare_systems,

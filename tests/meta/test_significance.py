@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from nlpstats.correlations.fisher import fisher as rival_fisher
 from nlpstats.correlations.williams import williams_test as rival_williams
+from oracles import multipletests
 from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
