@@ -71,8 +71,11 @@ def _checked(callback: Callable[..., Any]) -> Callable[..., Any]:
             )
             return callback(**given)
         except KeyboardInterrupt as stop:
-            notes = getattr(stop, "__notes__", None) or ["nothing was kept"]
-            raise InterruptError("; ".join(notes)) from stop
+            kept = "; ".join(getattr(stop, "__notes__", ()))
+            hint = " (--journal FILE keeps finished parts)" if "journal" in given else ""
+            raise InterruptError(
+                f"{kept}; run again to go on" if kept else f"nothing was kept{hint}"
+            ) from stop
 
     return checked
 

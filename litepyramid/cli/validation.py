@@ -9,6 +9,7 @@ import typer
 
 from litepyramid.cli.judging import with_judge_settings
 from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
+from litepyramid.text import counted
 
 if TYPE_CHECKING:
     from litepyramid.io.dataset import Dataset
@@ -100,28 +101,34 @@ def crossval(
         ),
         **judge_settings,
     )
-    if data is not None:
-        dataset = _dataset(data)
-        result = cross_validate(
-            dataset,
-            trainer,
-            by=by,
-            folds=folds,
-            units=unit_variants(dataset, share=share, folds=folds, seed=seed),
-            baselines=baselines,
-            constant=constant,
-            seed=seed,
-        )
-    else:
-        test = _dataset(test_on or "")
-        result = out_of_the_box(
-            [_dataset(text) for text in train_on or []],
-            test,
-            trainer,
-            units=unit_variants(test, share=share, folds=None),
-            baselines=baselines,
-            constant=constant,
-        )
+    try:
+        if data is not None:
+            dataset = _dataset(data)
+            result = cross_validate(
+                dataset,
+                trainer,
+                by=by,
+                folds=folds,
+                units=unit_variants(dataset, share=share, folds=folds, seed=seed),
+                baselines=baselines,
+                constant=constant,
+                seed=seed,
+            )
+        else:
+            test = _dataset(test_on or "")
+            result = out_of_the_box(
+                [_dataset(text) for text in train_on or []],
+                test,
+                trainer,
+                units=unit_variants(test, share=share, folds=None),
+                baselines=baselines,
+                constant=constant,
+            )
+    except KeyboardInterrupt as stop:
+        kept = len(list(models.glob("fold*/config.json"))) if models else 0
+        if kept:
+            stop.add_note(f"{counted(kept, 'trained fold')} kept in {models}")
+        raise
     emit(result, form, output)
 
 

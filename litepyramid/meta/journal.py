@@ -61,7 +61,6 @@ class Journal:
     def __init__(self, path: str | Path | None, settings: Mapping[str, Any]) -> None:
         self.done: dict[str, Any] = {}
         self._file: IO[str] | None = None
-        self._path = path
         if path is None:
             return
         path = Path(path)
@@ -125,13 +124,9 @@ class Journal:
     ) -> None:
         if self._file is not None:
             self._file.close()
-        if isinstance(error, KeyboardInterrupt):
-            kept = f"{counted(len(self.done), 'finished part')} kept in {self._path}"
-            error.add_note(
-                f"{kept}; run again to go on"
-                if self._path
-                else "nothing was kept (--journal FILE keeps finished parts)"
-            )
+            if isinstance(error, KeyboardInterrupt):
+                kept = counted(len(self.done), "finished part")
+                error.add_note(f"{kept} kept in {self._file.name}")
 
 
 _OTHER = "Give another file, or remove this one to begin anew."

@@ -24,7 +24,7 @@ from litepyramid.presence.corpus import PackedUnits, SystemIndex, index_summarie
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.judges import EMBEDDED
 from litepyramid.presence.lexical import is_lexical_file
-from litepyramid.presence.transformers import TransformersJudge, kept_note
+from litepyramid.presence.transformers import TransformersJudge, note_kept
 from litepyramid.progress import bar
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, check_unique
@@ -116,7 +116,7 @@ def judge_corpus(
                     counts[key] = counts.get(key, 0) + value
                 shown.update(len(values))
     except KeyboardInterrupt as stop:
-        stop.add_note(kept_note(counts.get("judged", 0), settings["cache"]))
+        note_kept(stop, counts.get("judged", 0), settings["cache"])
         raise
     finally:
         if started:

@@ -161,7 +161,7 @@ class TransformersJudge:
                 for window in _windows(items):
                     self._judge_window(window, counts, results, logits, shown)
         except KeyboardInterrupt as stop:
-            stop.add_note(kept_note(counts["judged"], self._cache.path))
+            note_kept(stop, counts["judged"], self._cache.path)
             raise
         return JudgedBatch(tuple(results), self.signature(), counts, tuple(logits))
 
@@ -323,12 +323,11 @@ def _judge_missing(
             time.sleep(_POLL_SECONDS)
 
 
-def kept_note(judged: int, cache: Path | None) -> str:
-    """What a judge says when its run is stopped."""
-    if cache is None or not judged:
-        return "no judgement was kept"
-    what = "judgement" if judged == 1 else "judgements"
-    return f"{judged:,} {what} kept in {cache}; run again to go on"
+def note_kept(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
+    """Adds to what Ctrl-C raises how many judgements the cache has kept."""
+    if judged and cache is not None:
+        many = "judgement" if judged == 1 else "judgements"
+        stop.add_note(f"{judged:,} {many} kept in {cache}")
 
 
 def _known(cache: LogitCache, identity: str, items: Items) -> bool:

@@ -134,7 +134,7 @@ def train_transformer(
     except KeyboardInterrupt as stop:
         if last := _last_restart_point(work):
             done = f"{last.name.removeprefix(_POINT)} of {trainer.state.max_steps} updates"
-            stop.add_note(f"{done} kept in {work}; run again to go on")
+            stop.add_note(f"{done} kept in {work}")
         raise
     if trainer.is_world_process_zero():
         model = trainer.accelerator.unwrap_model(trainer.model)

@@ -183,7 +183,7 @@ def test_ctrl_c_says_how_many_judgements_were_kept(tiny, tmp_path, cli, monkeypa
     assert (counts["from_cache"], counts["judged"]) == (kept, 40 - kept)
     monkeypatch.setattr(LogitCache, "put", stop)
     said = cli(*score[:-2], "--no-cache", status=130).stderr
-    assert said == "litepyramid: interrupted; no judgement was kept\n"
+    assert said == "litepyramid: interrupted; nothing was kept\n"
 
 
 def test_the_command_line_keeps_what_it_judged(tiny, tmp_path, cli):

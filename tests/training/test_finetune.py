@@ -130,6 +130,21 @@ def test_cross_validation_trains_each_fold_once(base, dataset, tmp_path, monkeyp
         cross_validate(dataset, other, folds=2)
 
 
+def test_ctrl_c_says_how_many_folds_were_trained(cli, base, realsumm, tmp_path, monkeypatch):
+    def stop(*_args, **_options):
+        (tmp_path / "fold1").mkdir()
+        (tmp_path / "fold1" / "config.json").touch()
+        (tmp_path / "fold2.training").mkdir()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("litepyramid.training.trainers.train_transformer", stop)
+    run = ["crossval", f"realsumm={realsumm}", "--base", base, "--models", tmp_path]
+    said = cli(*run, status=130).stderr
+    assert said == (
+        f"litepyramid: interrupted; 1 trained fold kept in {tmp_path}; run again to go on\n"
+    )
+
+
 def test_settings_go_to_every_nli_model_of_a_cross_validation(base, dataset, tmp_path):
     options = {"device": "cpu", "max_length": 40, "cache": tmp_path / "kept.sqlite"}
     settings = FinetuneSettings(epochs=1, learning_rate=1e-3)

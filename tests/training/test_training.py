@@ -291,7 +291,7 @@ def test_ctrl_c_says_which_update_was_kept(base, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt) as stopped:
         train_transformer(*run, device="cpu")
     whole = len(run[1].pairs) // FAST.batch_size * FAST.epochs
-    note = f"4 of {whole:g} updates kept in {tmp_path / 'judge.training'}; run again to go on"
+    note = f"4 of {whole:g} updates kept in {tmp_path / 'judge.training'}"
     assert stopped.value.__notes__ == [note]
     assert train_transformer(*run, device="cpu").resumed_from == 4
 
