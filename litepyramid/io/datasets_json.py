@@ -9,9 +9,9 @@ from typing import Any
 from litepyramid.errors import InputError
 from litepyramid.io.checked import check_shape
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.files import read_json, read_jsonl, read_text
 from litepyramid.io.labels import presence_label
 from litepyramid.io.references import split_marks
+from litepyramid.io.rows import read_rows
 from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
@@ -60,7 +60,7 @@ def _labelled_json(
     units: str,
     labels: Callable[[dict[str, Any], str], Any],
 ) -> Dataset:
-    rows = _json_records(path)
+    rows = [(row.line, row.values) for row in read_rows(path).rows]
     record = {
         "system_outputs?": {str: (str, None)},
         f"{units}?": [str],
@@ -139,15 +139,6 @@ def _labelled_json(
         else None,
         left_out={"inputs_without_units_summaries_or_labels": skipped} if skipped else {},
     )
-
-
-def _json_records(path: Path) -> list[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON list or of JSON Lines, with a line (or place) each."""
-    if read_text(path).lstrip()[:1] != "[":
-        return read_jsonl(path)
-    rows = read_json(path)
-    check_shape(rows, [{}], what="not a list of records", path=path)
-    return list(enumerate(rows, start=1))
 
 
 def _inner(row: Mapping[str, Any], *keys: str) -> Any:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from litepyramid.io.inputs import read_rows
-from litepyramid.io.references import marked_texts
+from litepyramid.io.inputs import read_entries
+from litepyramid.io.references import split_marks
 from litepyramid.types import InputDocuments
 
 _TITLES = frozenset(
@@ -17,7 +17,12 @@ _TITLES = frozenset(
 _END = re.compile(r"""(?<=[.?!])((?:\s?(?:''|"|”|’|\)|\]))*)\s+""")
 
 
-def read_documents(path: str | Path, ids: Sequence[str] | None = None) -> list[InputDocuments]:
+def read_documents(
+    path: str | Path,
+    ids: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> list[InputDocuments]:
     """Reads the documents of every input, as sentences.
 
     A JSON line is ``{"input": id, "documents": [document, …]}``; a document is its text or a list
@@ -29,11 +34,12 @@ def read_documents(path: str | Path, ids: Sequence[str] | None = None) -> list[I
         InputError: An empty document or sentence, marks that do not close … with file and line.
     """
     result = []
-    for row in read_rows(path, ids):
+    for entry in read_entries(path, "document", ids, columns):
         sentences: list[str] = []
-        for parts, marked in marked_texts(row, "document", path):
+        for value in entry.values:
+            parts, marked = split_marks(value, path=path, line=entry.line)
             sentences += parts if marked else cut_sentences(parts[0])
-        result.append(InputDocuments(row.input, tuple(sentences)))
+        result.append(InputDocuments(entry.input, tuple(sentences)))
     return result
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -14,23 +17,44 @@ from typing import IO, Any
 from litepyramid.errors import InputError
 from litepyramid.io.checked import parse_json
 
+_MOST_UNPACKED = 2**29  # bytes of a compressed file
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The whole file, uncompressed if it is gzipped (seen from its first bytes).
+
+    Raises:
+        InputError: The file is missing, is a folder, cannot be read, is damaged, or unpacks to
+            more than 512 MB.
+    """
+    path = Path(path)
+    try:
+        data = path.read_bytes()
+        if data[:2] != b"\x1f\x8b":
+            return data
+        data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
+    except FileNotFoundError:
+        raise InputError("no such file", path=path, hint="Check the path.") from None
+    except IsADirectoryError:
+        raise InputError("is a folder", path=path, expected="a file") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"cannot be unpacked ({error})", path=path) from None
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", path=path) from error
+    if len(data) > _MOST_UNPACKED:
+        raise InputError(
+            "unpacks to more than 512 MB", path=path, hint="Unpack it yourself (gunzip)."
+        )
+    return data
+
 
 def read_text(path: str | Path) -> str:
     """The whole file as UTF-8, a byte order mark taken off.
 
     Raises:
-        InputError: The file is missing, is a folder, cannot be read, or is not UTF-8
-            (with the line of the first bad byte).
+        InputError: As `read_bytes`; or it is not UTF-8 (with the line of the first bad byte).
     """
-    path = Path(path)
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError("no such file", path=path, hint="Check the path.") from None
-    except IsADirectoryError:
-        raise InputError("is a folder", path=path, expected="a file") from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", path=path) from error
+    data = read_bytes(path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -42,26 +66,52 @@ def read_text(path: str | Path) -> str:
         ) from None
 
 
-def read_lines(path: str | Path, *, blank_ok: bool = False) -> list[str]:
-    r"""The lines of a text file, ended by ``\n`` or ``\r\n`` alone; a last empty one is left out.
+def ending(path: str | Path) -> str:
+    """The last ending of a file's name, lower-cased; that of compression is passed over.
+
+    Example:
+        >>> ending("scores.CSV.gz"), ending("bart.v2.summary"), ending("ids")
+        ('.csv', '.summary', '')
+    """
+    path = Path(path)
+    return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
+
+
+def stem(path: str | Path) -> str:
+    """A file's name without its last ending, and without that of compression.
+
+    Example:
+        >>> stem("systems/bart.v2.summary.gz")
+        'bart.v2'
+    """
+    path = Path(path)
+    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
+def split_lines(text: str) -> list[str]:
+    r"""The lines of a text, ended by ``\n`` or ``\r\n`` alone; a last empty one is left out.
 
     Other Unicode line separators stay inside their line, so that line numbers agree with editors
     and with the authors' files.
 
-    Args:
-        path: The file.
-        blank_ok: Whether a file of blank lines alone is more than an empty file.
+    Example:
+        >>> split_lines("a\r\n\nb\x0c\n")
+        ['a', '', 'b\x0c']
+    """
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines if lines[-1] else lines[:-1]
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """The lines of a text file, as `split_lines` gives them.
 
     Raises:
         InputError: As `read_text`; and if the file is empty.
     """
     text = read_text(path)
-    if not (text if blank_ok else text.strip()):
+    if not text.strip():
         raise InputError("the file is empty", path=path, expected="one example a line")
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if not lines[-1]:
-        lines.pop()
-    return lines
+    return split_lines(text)
 
 
 def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
@@ -70,8 +120,13 @@ def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
     Raises:
         InputError: As `read_lines`; and if a line is not a JSON object.
     """
+    return jsonl_rows(path, read_lines(path))
+
+
+def jsonl_rows(path: str | Path, lines: Iterable[str]) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of lines that were read from `path`, as `read_jsonl` gives them."""
     rows = []
-    for number, line in enumerate(read_lines(path), start=1):
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         row = parse_json(line, path=path, line=number)

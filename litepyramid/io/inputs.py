@@ -1,184 +1,342 @@
-"""What all files that speak of inputs share: which form a file has, and whose line is whose."""
+"""What files say of each input: its entries, by id or by order, in any of the forms."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import read_jsonl, read_lines, read_text
-from litepyramid.text import counted
+from litepyramid.io.checked import parse_json
+from litepyramid.io.files import stem
+from litepyramid.io.rows import COLUMNS, Row, Rows, identifier, read_rows
+from litepyramid.text import counted, cut, one_line
+
+_TEXTS = ("reference", "document")
+_EXPECTED = {
+    "summary": '{"input": id, "summary": "text"}',
+    "unit": '{"input": id, "units": ["text", …]}',
+} | {text: f'{{"input": id, "{text}s": ["text" or ["sentence", …], …]}}' for text in _TEXTS}
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One input's entry in a file: its id, where it stands, and what it holds.
+class Entry:
+    """What a file says of one input, or of one system's summary of it.
 
     Attributes:
         input: The input's id.
-        line: The line it stands on, from 1.
-        value: The line's text (line files), or the whole JSON object (JSON Lines).
+        line: The line it stands on (the first of several), from 1.
+        values: Its texts, units, weights or labels, as the file has them.
+        system: The system that the row names, if it does.
+        listed: Whether `values` stood in one row, as a list.
     """
 
     input: str
     line: int
-    value: str | dict[str, Any]
-
-
-def is_jsonl(path: str | Path) -> bool:
-    """Whether a file is JSON Lines: it is named so, or its first character is a brace."""
-    path = Path(path)
-    if path.suffix in {".jsonl", ".ndjson"}:
-        return True
-    return read_text(path).lstrip()[:1] == "{"
+    values: list[Any]
+    system: str | None = None
+    listed: bool = False
 
 
 def read_ids(path: str | Path) -> list[str]:
-    """The ids of a line file's inputs, one a line, in the order of its lines.
+    """The ids of a line file's inputs, one a line; of a table, those in its column of ids.
 
     Raises:
-        InputError: An id is empty or occurs twice.
+        InputError: An id is empty, or occurs twice in a line file.
     """
-    if is_jsonl(path):
-        raise InputError("JSON Lines", path=path, expected="ids alone, one a line")
+    table = read_rows(path)
     ids: dict[str, int] = {}
-    for number, line in enumerate(read_lines(path), start=1):
-        name = line.strip()
+    for row in table.rows:
+        name = _name(row, table, "input") if row.text is None else row.text.strip()
         if not name:
-            raise InputError("empty id", path=path, line=number, expected="one id a line")
-        if name in ids:
-            raise InputError(
-                f"input '{name}' occurs twice (first on line {ids[name]})", path=path, line=number
-            )
-        ids[name] = number
+            raise InputError("empty id", path=path, line=row.line, expected="one id a line")
+        if name in ids and table.form == "lines":
+            raise _twice(f"input '{name}'", path, row.line, ids[name])
+        ids.setdefault(name, row.line)
     return list(ids)
 
 
-def read_rows(
-    path: str | Path, ids: Sequence[str] | None = None, *, blank_ok: bool = False
-) -> list[Row]:
-    """The entries of a file of either form, in the file's order.
+def read_entries(
+    path: str | Path,
+    what: str,
+    ids: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    *,
+    inputs: Sequence[str] | None = None,
+) -> list[Entry]:
+    """What a file of any form (`rows.read_rows`) says of every input, in the file's order.
+
+    A row holds a list under the plural of `what`, or one value under `what` itself; then the rows
+    of an input (and system) are put together, references and documents that come again only once.
+    Rows go by their order, not by ids, in a line file, an array of texts, and a table whose
+    columns are all known and neither ids nor systems.
 
     Args:
-        path: A line file (one example a line) or JSON Lines with an ``"input"`` in every object.
-        ids: Ids of a line file's inputs; without them its inputs are "1", "2", ….
-        blank_ok: Whether a blank line of a line file is a legal (empty) example.
+        path: The file.
+        what: ``"reference"``, ``"document"``, ``"unit"``, ``"weight"``, ``"label"`` or
+            ``"summary"``. A summary may be blank.
+        ids: Ids of the inputs of rows that go by their order; else they are those of `inputs`,
+            else "1", "2", ….
+        columns: By known column, what the file calls it.
+        inputs: The inputs that must be there, for each system: the order of the result.
 
     Raises:
-        InputError: An id is missing, no string, or occurs twice; a blank line; the number of
-            lines is not the number of ids.
+        InputError: An id or a value is missing, an id occurs twice, rows of several systems differ
+            in what belongs to the input, the inputs or the number of rows are not as expected.
     """
-    if is_jsonl(path):
-        return _json_rows(path)
-    lines = read_lines(path, blank_ok=blank_ok)
-    if ids is not None and len(lines) != len(ids):
+    table = read_rows(path, columns, blank_ok=what == "summary")
+    if not table.rows:
+        raise InputError(f"no {_said(what)}: the table has no rows", path=path)
+    named = {name for row in table.rows for name in row.values}
+    if named <= {*COLUMNS} - {"input", "system"}:
+        entries = _by_order(table, what, ids, inputs)
+    else:
+        entries = _by_id(table, what)
+    if what not in ("summary", "label"):
+        entries = _same_for_all(entries, what, path)
+    if inputs is None:
+        return entries
+    systems: dict[str | None, list[Entry]] = {}
+    for entry in entries:
+        systems.setdefault(entry.system, []).append(entry)
+    return [e for own in systems.values() for e in _matched(own, inputs, what, path)]
+
+
+def read_systems(
+    paths: Sequence[str | Path],
+    what: str,
+    inputs: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+) -> Iterator[tuple[str, Path, list[Entry]]]:
+    """Every system in some files: its name, its file, its entries in the order of `inputs`.
+
+    A system is named by its rows, else by its file's stem. Without `inputs`, those of the first
+    system must be there.
+
+    Raises:
+        InputError: As `read_entries`; or a system occurs twice.
+    """
+    seen: dict[str, Path] = {}
+    for path in files_in(paths, "summaries" if what == "summary" else f"{what}s"):
+        if inputs is None:
+            first = read_entries(path, what, ids, columns)
+            inputs = [entry.input for entry in first if entry.system == first[0].system]
+        entries = read_entries(path, what, ids, columns, inputs=inputs)
+        for start in range(0, len(entries), len(inputs)):
+            own = entries[start : start + len(inputs)]
+            system = own[0].system or stem(path)
+            if system in seen:
+                raise InputError(
+                    f"system '{system}' is also in {seen[system]}",
+                    path=path,
+                    hint="A system is named by its rows, or by its file: rename one.",
+                )
+            seen[system] = path
+            yield system, path, own
+
+
+def aligned(entry: Entry, what: str, texts: Sequence[str], path: str | Path) -> list[Any]:
+    """An entry's values, one for each unit: in their order, or by the texts that they name.
+
+    Raises:
+        InputError: Another number of values than units, or none for some unit.
+    """
+    values = [v[what] if isinstance(v, dict) else v for v in entry.values]
+    if len(values) != len(texts):
         raise InputError(
-            counted(len(lines), "line"),
+            f"{counted(len(values), what)} for the {counted(len(texts), 'unit')} of input "
+            f"'{entry.input}'",
             path=path,
-            line=min(len(lines), len(ids)) + (len(lines) > len(ids)),
-            expected=f"{len(ids)}, one for each id",
+            line=entry.line,
+            expected=f"one {what} for each unit",
         )
-    names = ids if ids is not None else [str(n) for n in range(1, len(lines) + 1)]
-    rows = []
-    for number, (name, line) in enumerate(zip(names, lines, strict=True), start=1):
-        if not blank_ok and not line.strip():
-            raise InputError("blank line", path=path, line=number, expected="one example a line")
-        rows.append(Row(name, number, line))
-    return rows
-
-
-def _json_rows(path: str | Path) -> list[Row]:
-    seen: dict[str, int] = {}
-    rows = []
-    for number, entry in read_jsonl(path):
-        name = entry.get("input")
-        if not isinstance(name, str) or not name:
-            raise InputError('no "input"', path=path, line=number, expected='{"input": "an id", …}')
-        if name in seen:
+    if not all(isinstance(value, dict) for value in entry.values):
+        return values
+    places: dict[str, list[Any]] = {}
+    for named, value in zip(entry.values, values, strict=True):
+        places.setdefault(one_line(str(named["unit"])).strip(), []).append(value)
+    for text in texts:
+        if not places.get(text):
             raise InputError(
-                f"input '{name}' occurs twice (first on line {seen[name]})",
+                f"no {what} for the unit '{text}' of input '{entry.input}'",
                 path=path,
-                line=number,
-                hint="Put all that belongs to one input on one line.",
+                line=entry.line,
+                expected="the units' own texts in the column 'unit'",
             )
-        seen[name] = number
-        rows.append(Row(name, number, entry))
-    return rows
+    return [places[text].pop(0) for text in texts]
 
 
-def read_matched(
-    path: str | Path, inputs: Sequence[str], ids: Sequence[str] | None, *, what: str
-) -> list[Row]:
-    """The entries of a file in the order of `inputs`, exactly one for each.
+def _name(row: Row, table: Rows, column: str) -> str:
+    found = row.values.get(column)
+    name = identifier(found)
+    if name is None:
+        raise InputError(
+            f'no "{column}"' if found in (None, "") else f'"{column}" is {cut(json.dumps(found))}',
+            path=table.path,
+            line=row.line,
+            expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
+            hint="If the file calls it otherwise, say how (--columns input=NAME).",
+        )
+    return name
 
-    A line file without `ids` has its lines in the order of `inputs`.
 
-    Args:
-        path: A line file or JSON Lines.
-        inputs: The inputs that must be there, no others.
-        ids: Ids of a line file's lines, where they are not those of `inputs` in their order.
-        what: What an entry is, for messages: ``"summary"``. Summaries may be blank.
+def _twice(
+    what: str, path: str | Path, line: int, first: int, hint: str | None = None
+) -> InputError:
+    return InputError(
+        f"{what} occurs twice (first on line {first})", path=path, line=line, hint=hint
+    )
 
-    Raises:
-        InputError: As `read_rows`; and if the file has another number of lines, speaks of an
-            unknown input (with its line), or lacks one.
-    """
-    blank_ok = what == "summary"
-    if ids is None and not is_jsonl(path):
-        lines = read_lines(path, blank_ok=blank_ok)
-        if len(lines) != len(inputs):
+
+def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
+    """The values that a row holds, and whether they are all of its input's."""
+    many = f"{what}s"
+    plural = many in row.values
+    value = row.values.get(many if plural else what)
+    if table.form == "csv" and (plural or what in _TEXTS) and str(value)[:1] == "[":
+        value = parse_json(
+            str(value), path=table.path, line=row.line, expected='a JSON list: ["text", "text", …]'
+        )
+    if what == "summary" or (what in _TEXTS and not isinstance(value, list)):
+        if isinstance(value, str):
+            return [value], plural
+    elif isinstance(value, list):
+        if value:
+            return value, True
+    elif not plural and value is not None:
+        return [_with_unit(value, what, row)], False
+    raise InputError(
+        f'no "{table.columns.get(what) or (what if what == "summary" else many)}"',
+        path=table.path,
+        line=row.line,
+        expected=f"the column '{what}' with one a row, or '{many}' with a JSON list"
+        if table.form == "csv" and what != "summary"
+        else _EXPECTED.get(what, f'{{"input": id, "{many}": [ … ]}}'),
+    )
+
+
+def _with_unit(value: Any, what: str, row: Row) -> Any:
+    """One unit with what its row says of it; one label or weight with the unit that it is of."""
+    if what != "unit":
+        return {"unit": row.values["unit"], what: value} if "unit" in row.values else value
+    if not isinstance(value, str):
+        return value
+    unit = {"text": value}
+    for key in ("weight", "kind", "reference", "sentence"):
+        found = row.values.get(key)
+        if isinstance(found, str) and found.strip().isdecimal():
+            found = int(found)
+        if found not in (None, "") and not (key == "reference" and isinstance(found, str)):
+            unit[key] = found
+    return unit
+
+
+def _by_order(
+    table: Rows, what: str, ids: Sequence[str] | None, inputs: Sequence[str] | None
+) -> list[Entry]:
+    names, count = ids if ids is not None else inputs, len(table.rows)
+    if names is not None and count != len(names):
+        short, noun = count < len(names), "line" if table.form == "lines" else "row"
+        raise InputError(
+            f"{counted(count, noun)} for {counted(len(names), 'input' if ids is None else 'id')}",
+            path=table.path,
+            line=table.rows[-1 if short else len(names)].line,
+            expected=f"one {_said(what)} a {noun}, one {noun} for each input",
+            hint=None if short or ids else "If they are other inputs, name them (--ids).",
+        )
+    entries = []
+    for number, row in enumerate(table.rows):
+        if row.text is None:
+            values, listed = _values(row, what, table)
+            if not listed and what not in ("summary", *_TEXTS):
+                _name(row, table, "input")
+        elif what != "summary" and not row.text.strip():
+            raise InputError("blank line", path=table.path, line=row.line, expected="no blank line")
+        else:
+            values = [row.text] if what == "summary" else row.text.split("\t")
+        entries.append(Entry(names[number] if names else str(number + 1), row.line, values))
+    return entries
+
+
+def _by_id(table: Rows, what: str) -> list[Entry]:
+    entries: dict[tuple[str | None, str], Entry] = {}
+    for row in table.rows:
+        name = _name(row, table, "input")
+        system = _name(row, table, "system") if "system" in row.values else None
+        values, listed = _values(row, what, table)
+        entry = entries.setdefault((system, name), Entry(name, row.line, values, system, listed))
+        whole = listed or entry.listed or what == "summary"
+        if entry.values is values or (whole and entry.values == values):
+            continue
+        if whole:
+            raise _twice(
+                f"input '{name}'",
+                table.path,
+                row.line,
+                entry.line,
+                "Put all that belongs to one input into one row.",
+            )
+        entry.values.extend(values)
+    for entry in entries.values():
+        if what in _TEXTS and not entry.listed:
+            entry.values[:] = {json.dumps(value): value for value in entry.values}.values()
+    return list(entries.values())
+
+
+def _same_for_all(entries: Sequence[Entry], what: str, path: str | Path) -> list[Entry]:
+    """One entry an input of those that every system has of its own."""
+    first: dict[str, Entry] = {}
+    for entry in entries:
+        known = first.setdefault(entry.input, entry)
+        if known.values != entry.values:
             raise InputError(
-                f"{counted(len(lines), 'line')} for {counted(len(inputs), 'input')}",
+                f"system '{entry.system}' has other {what}s of input '{entry.input}' than system "
+                f"'{known.system}' (line {known.line})",
                 path=path,
-                line=min(len(lines), len(inputs) + 1),
-                expected=f"one {what} a line, one line for each input",
-                hint="If its lines are other inputs, name them with an ids file (--ids)."
-                if len(lines) > len(inputs)
-                else None,
+                line=entry.line,
             )
-        ids = inputs
-    rows = read_rows(path, ids, blank_ok=blank_ok)
+    return list(first.values())
+
+
+def _said(what: str) -> str:
+    return what if what in ("summary", *_TEXTS) else f"line of {what}s"
+
+
+def _matched(
+    entries: Sequence[Entry], inputs: Sequence[str], what: str, path: str | Path
+) -> list[Entry]:
+    """The entries in the order of `inputs`, exactly one for each."""
+    by_name, said = {entry.input: entry for entry in entries}, _said(what)
+    of = f" of system '{entries[0].system}'" if entries[0].system else ""
     known = set(inputs)
-    for row in rows:
-        if row.input not in known:
+    for entry in entries:
+        if entry.input not in known:
             raise InputError(
-                f"a {what} of input '{row.input}', which has no units",
+                f"a {said} of input '{entry.input}', which has no units",
                 path=path,
-                line=row.line,
+                line=entry.line,
                 expected=f"the inputs of the units: '{inputs[0]}' …",
             )
-    by_name = {row.input: row for row in rows}
     for name in inputs:
         if name not in by_name:
             raise InputError(
-                f"no {what} of input '{name}'",
+                f"no {said} of input '{name}'{of}",
                 path=path,
-                line=rows[-1].line,
-                expected=f"{counted(len(inputs), 'input')}, found {len(rows)}",
-                hint="Add it; an empty summary is legal." if blank_ok else None,
+                line=entries[-1].line,
+                expected=f"{counted(len(inputs), 'input')}, found {len(entries)}",
+                hint="Add it; an empty summary is legal." if what == "summary" else None,
             )
     return [by_name[name] for name in inputs]
-
-
-def row_values(row: Row, key: str, path: str | Path) -> list[Any]:
-    """The list that a row holds: tab-separated cells, or the JSON list under `key`."""
-    if isinstance(row.value, str):
-        return [cell.strip() for cell in row.value.split("\t")]
-    values = row.value.get(key)
-    if not isinstance(values, list):
-        raise InputError(
-            f'no "{key}"', path=path, line=row.line, expected=f'{{"input": id, "{key}": [ … ]}}'
-        )
-    return values
 
 
 def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
     """The files named, folders replaced by the files in them (hidden ones left out, sorted).
 
     Raises:
-        InputError: A path is missing or a folder is empty; two files give the same system.
+        InputError: A path is missing, or a folder is empty.
     """
     files: list[Path] = []
     for path in map(Path, paths):
@@ -195,13 +353,4 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
             raise InputError("no such file or folder", path=path, hint="Check the path.")
     if not files:
         raise InputError(f"no {what} given", expected="at least one file or folder")
-    stems: dict[str, Path] = {}
-    for file in files:
-        if file.stem in stems:
-            raise InputError(
-                f"system '{file.stem}' is also in {stems[file.stem]}",
-                path=file,
-                hint="A system is named by its file: rename one.",
-            )
-        stems[file.stem] = file
     return files

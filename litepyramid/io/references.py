@@ -3,62 +3,42 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.io.inputs import Row, read_rows
+from litepyramid.io.inputs import read_entries
 from litepyramid.types import InputReferences
 
 _MARK = re.compile(r"<t>(.*?)</t>", re.DOTALL)
 
 
-def read_references(path: str | Path, ids: Sequence[str] | None = None) -> list[InputReferences]:
+def read_references(
+    path: str | Path,
+    ids: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> list[InputReferences]:
     """Reads the references of every input.
 
     A JSON line is ``{"input": id, "references": [reference, …]}``; a reference is its text or a
-    list of its sentences. A line of a line file is one reference, or several with tabs between
-    them. A text may mark its sentences with ``<t> … </t>``.
+    list of its sentences. A row of a table has the columns ``input`` and ``reference``; several
+    references are several rows. A line of a line file is one reference, or several with tabs
+    between them. A text may mark its sentences with ``<t> … </t>``.
 
     Raises:
         InputError: An empty reference or sentence, marks that do not close … with file and line.
     """
     result = []
-    for row in read_rows(path, ids):
-        parsed = marked_texts(row, "reference", path)
+    for entry in read_entries(path, "reference", ids, columns):
+        parsed = [split_marks(value, path=path, line=entry.line) for value in entry.values]
         result.append(
             InputReferences(
-                row.input, tuple(p[0] for p in parsed), tuple(marked for _, marked in parsed)
+                entry.input, tuple(p[0] for p in parsed), tuple(marked for _, marked in parsed)
             )
         )
     return result
-
-
-def marked_texts(row: Row, what: str, path: str | Path) -> list[tuple[tuple[str, ...], bool]]:
-    """The texts of a row, each as `split_marks` gives it.
-
-    Args:
-        row: A line with tabs between texts, or an object with a list under the plural of `what`
-            or one text under `what` itself.
-        what: ``"reference"`` or ``"document"``.
-        path: The file, for messages.
-    """
-    values: Any
-    if isinstance(row.value, str):
-        values = row.value.split("\t")
-    else:
-        values = row.value.get(f"{what}s", row.value.get(what))
-        if isinstance(values, str):
-            values = [values]
-    if not isinstance(values, list) or not values:
-        raise InputError(
-            f'no "{what}s"',
-            path=path,
-            line=row.line,
-            expected=f'{{"input": id, "{what}s": ["text" or ["sentence", …], …]}}',
-        )
-    return [split_marks(value, path=path, line=row.line) for value in values]
 
 
 def split_marks(

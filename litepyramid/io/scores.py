@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,8 +11,9 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.checked import number, parse_json
-from litepyramid.io.files import read_jsonl, read_text
-from litepyramid.text import counted, cut
+from litepyramid.io.files import read_text
+from litepyramid.io.rows import identifier, read_rows
+from litepyramid.text import cut
 from litepyramid.types import ScoreMatrix, ScoreTable
 
 _LONG = ("system", "input", "metric", "score")
@@ -36,9 +35,11 @@ def read_scores(paths: str | Path | Sequence[str | Path]) -> ScoreTable:
     What a file is, is seen from its content, not from its name:
 
     - CSV (or TSV) with the columns system, input, metric, score, in any order, others ignored;
-    - JSON lines with the same four keys;
+    - JSON Lines, or one JSON array of objects, with the same four keys;
     - sacrerouge's JSON lines: ``instance_id``, ``summarizer_id`` and a nested ``metrics`` object,
-      whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``);
+      whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``); a list is
+      one metric a rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and ``ground-truth_1``,
+      ``--against ground-truth`` their mean);
     - the JSON that ``litepyramid score --format json`` writes.
 
     Systems, inputs and metrics stand in the order in which they are met. An empty cell, ``NaN``,
@@ -128,64 +129,35 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
 
 
 def _cells(path: Path) -> Iterator[_Cell]:
-    text = read_text(path)
-    start = text.lstrip()
-    if not start:
-        raise InputError("the file is empty", path=path, expected="scores")
-    if start[0] in "[{":
-        whole = _whole_json(text)
-        return _json_cells(path) if whole is None else _score_command_cells(whole, path)
-    return _csv_cells(text, path)
-
-
-def _whole_json(text: str) -> dict[str, Any] | None:
-    """The one JSON object that spans the whole file, unless it is a single JSON line of scores."""
-    try:
-        whole = parse_json(text)
-    except InputError:
-        return None
-    return whole if isinstance(whole, dict) and "scores" in whole else None
-
-
-def _csv_cells(text: str, path: Path) -> Iterator[_Cell]:
-    header = text.split("\n", 1)[0]
-    delimiter = "\t" if "\t" in header and "," not in header else ","
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        names = [name.strip() for name in next(reader)]
-        missing = [name for name in _LONG if name not in names]
-        if missing:
-            raise InputError(
-                f"no column '{missing[0]}' (found: {', '.join(names)})",
-                path=path,
-                line=1,
-                expected=f"the columns {', '.join(_LONG)}",
-                hint="Write one row for each system, input and metric.",
-            )
-        where = [names.index(name) for name in _LONG]
-        for row in reader:
-            if not row:
-                continue
-            if len(row) != len(names):
-                raise InputError(
-                    counted(len(row), "column"),
-                    path=path,
-                    line=reader.line_num,
-                    expected=f"{len(names)}, as in the header",
-                )
-            system, input_, metric, score = (row[i] for i in where)
-            value = _number(score, path, reader.line_num)
-            yield _Cell(system, input_, metric, value, str(path), reader.line_num)
-    except csv.Error as error:
-        raise InputError(f"not valid CSV ({error})", path=path, line=reader.line_num) from None
-
-
-def _json_cells(path: Path) -> Iterator[_Cell]:
-    for line, row in read_jsonl(path):
+    whole = _score_command_json(path)
+    if whole is not None:
+        yield from _score_command_cells(whole, path)
+        return
+    table = read_rows(path, table=True)
+    missing = [name for name in _LONG if name not in table.header]
+    if table.form == "csv" and missing:
+        raise InputError(
+            f"no column '{missing[0]}' (found: {', '.join(table.header)})",
+            path=path,
+            line=1,
+            expected=f"the columns {', '.join(_LONG)}",
+            hint="Write one row for each system, input and metric.",
+        )
+    for line, row, _ in table.rows:
         if "metrics" in row and "summarizer_id" in row:
             yield from _sacrerouge_cells(row, path, line)
         else:
             yield _cell(row, path=path, line=line)
+
+
+def _score_command_json(path: Path) -> dict[str, Any] | None:
+    """The one JSON object that spans the whole file, unless it is a single JSON line of scores."""
+    text = read_text(path)
+    try:
+        whole = parse_json(text) if text.lstrip()[:1] == "{" else None
+    except InputError:
+        return None
+    return whole if isinstance(whole, dict) and "scores" in whole else None
 
 
 def _sacrerouge_cells(row: Mapping[str, Any], path: Path, line: int) -> Iterator[_Cell]:
@@ -199,18 +171,17 @@ def _sacrerouge_cells(row: Mapping[str, Any], path: Path, line: int) -> Iterator
         )
     if not isinstance(row["metrics"], dict):
         raise InputError("'metrics' is no object", path=path, line=line)
-    system, input_ = (_name(row[key], key, path, line) for key in ("summarizer_id", "instance_id"))
+    names = {"system": row["summarizer_id"], "input": row["instance_id"]}
     for metric, score in _flatten(row["metrics"], ""):
-        if isinstance(score, str | list):
-            continue
-        value = _number(score, path, line)
-        yield _Cell(system, input_, metric, value, str(path), line)
+        if not isinstance(score, str):
+            yield _cell({**names, "metric": metric, "score": score}, path=path, line=line)
 
 
-def _flatten(tree: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    for key, value in tree.items():
+def _flatten(tree: Mapping[str, Any] | Sequence[Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    """The leaves of nested objects and lists by their joined names; a list is one per rater."""
+    for key, value in tree.items() if isinstance(tree, Mapping) else enumerate(tree):
         name = f"{prefix}_{key}" if prefix else str(key)
-        if isinstance(value, dict):
+        if isinstance(value, dict | list):
             yield from _flatten(value, name)
         else:
             yield name, value
@@ -253,13 +224,11 @@ def _cell(row: Mapping[str, Any], *, path: Path | None, line: int | None) -> _Ce
 
 
 def _name(value: Any, key: str, path: Path | None, line: int | None) -> str:
-    if isinstance(value, str) and value.strip():
-        return value
-    if (found := None if isinstance(value, str) else number(value)) is None or found % 1:
+    if (found := identifier(value)) is None:
         raise InputError(
             f"the {key} is {cut(value)}", path=path, line=line, expected="a name, or a whole number"
         )
-    return str(int(value))
+    return found
 
 
 def _number(value: Any, path: Path | None, line: int | None) -> float:

@@ -1,12 +1,11 @@
-"""System summaries: a file a system, one example a line or JSON Lines by id."""
+"""System summaries: a file a system, or tables of several systems."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from litepyramid.errors import InputError
-from litepyramid.io.inputs import Row, files_in, read_matched, read_rows
+from litepyramid.io.inputs import read_systems
 from litepyramid.types import SystemSummaries
 
 
@@ -14,41 +13,29 @@ def read_summaries(
     paths: Sequence[str | Path],
     inputs: Sequence[str] | None = None,
     ids: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
 ) -> list[SystemSummaries]:
     """Reads the summaries of every system.
 
-    A JSON line is ``{"input": id, "summary": "text"}``; a line of a line file is one summary. An
-    empty summary is legal. The system is named by the file's stem.
+    A JSON line is ``{"input": id, "summary": "text"}``, a row of a table has these columns; both
+    may name their ``system``, else it is the file's stem. A line of a line file is one summary. An
+    empty summary is legal.
 
     Args:
-        paths: Files, or folders with a file a system.
+        paths: Files, or folders of files.
         inputs: The inputs that each system must have summarised, and their order in the result;
-            without them, those of the first file.
+            without them, those of the first system.
         ids: Ids of line files' inputs; without them a line file's lines follow `inputs`.
+        columns: By known column (``io.rows.COLUMNS``), what the files call it.
 
     Raises:
         InputError: A missing file, another number of lines than inputs, an unknown or a missing
-            id … with file and line.
+            id, a system twice … with file and line.
     """
-    result: list[SystemSummaries] = []
-    for file in files_in(paths, "summaries"):
-        if inputs is None:
-            inputs = [row.input for row in read_rows(file, ids, blank_ok=True)]
-        matched = read_matched(file, inputs, ids, what="summary")
-        texts = tuple(_summary(row, file) for row in matched)
-        result.append(SystemSummaries(file.stem, tuple(inputs), texts))
-    return result
-
-
-def _summary(row: Row, path: Path) -> str:
-    if isinstance(row.value, str):
-        return row.value.strip()
-    text = row.value.get("summary")
-    if not isinstance(text, str):
-        raise InputError(
-            'no "summary"',
-            path=path,
-            line=row.line,
-            expected='{"input": id, "summary": "text"}',
+    return [
+        SystemSummaries(
+            system, tuple(e.input for e in entries), tuple(e.values[0].strip() for e in entries)
         )
-    return text.strip()
+        for system, _, entries in read_systems(paths, "summary", inputs, ids, columns)
+    ]

@@ -1,8 +1,8 @@
-"""Unit files: JSON Lines by id, or the authors' line files with tabs between units."""
+"""Unit files: JSON Lines and tables by id, or the authors' line files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -10,8 +10,8 @@ from typing import Any, Literal, cast
 from litepyramid.errors import InputError
 from litepyramid.io.checked import number
 from litepyramid.io.files import atomic_write, write_jsonl
-from litepyramid.io.inputs import read_matched, read_rows, row_values
-from litepyramid.text import counted, one_line
+from litepyramid.io.inputs import aligned, read_entries
+from litepyramid.text import one_line
 from litepyramid.types import InputUnits, Unit, UnitKind
 
 _HEAVIEST = 1e12
@@ -30,71 +30,63 @@ def read_units(
     *,
     kind: UnitKind | None = "scu",
     only: bool = False,
+    columns: Mapping[str, str] | None = None,
 ) -> list[InputUnits]:
     """Reads the units of every input.
 
     A JSON line is ``{"input": id, "units": [unit, …]}``; a unit is its text, or an object with
     ``text`` and, if wanted, ``weight``, ``kind`` (scu or stu), ``reference`` and ``sentence``
-    (indices from 0), or ``places`` (these two for each contributor of an SCU). A line of a line
-    file holds one input's units with tabs between them. Tabs and line breaks in a unit's text are
-    read as a space: a unit is one line of text.
+    (indices from 0), or ``places`` (these two for each contributor of an SCU). A row of a table
+    has an ``input``, a ``unit``, and columns of these names. A line of a line file holds one
+    input's units with tabs between them. Tabs and line breaks in a unit's text are read as a
+    space: a unit is one line of text.
 
     Args:
         path: The file.
         ids: Ids of a line file's inputs, in order; without them the inputs are "1", "2", ….
         kind: What units are whose file does not say; None if it must say so.
         only: Whether a unit must be of that kind, where its file says of which it is.
+        columns: By known column (``io.rows.COLUMNS``), what the file calls it.
 
     Raises:
         InputError: A unit of the other kind, if `only`; one of no kind, if `kind` is None; an
             empty unit, a bad weight, an input without units … with file and line.
     """
     result = []
-    for row in read_rows(path, ids):
-        if isinstance(row.value, str):
-            if kind is None:
-                raise _kindless("the units are lines of text", path, row.line)
-            units = tuple(
-                Unit(_text(text, path, row.line, nth), kind=kind)
-                for nth, text in enumerate(row.value.split("\t"), start=1)
-            )
-        else:
-            units = _json_units(row.value, path, row.line, kind, only)
-        _check_weights(units, row.input, path, row.line)
-        result.append(InputUnits(row.input, units))
+    for entry in read_entries(path, "unit", ids, columns):
+        units = _units(entry.values, path, entry.line, kind, only)
+        _check_weights(units, entry.input, path, entry.line)
+        result.append(InputUnits(entry.input, units))
     return result
 
 
 def read_weights(
-    path: str | Path, units: Sequence[InputUnits], ids: Sequence[str] | None = None
+    path: str | Path,
+    units: Sequence[InputUnits],
+    ids: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
 ) -> list[InputUnits]:
     """The same units with the weights that a file gives, one for each unit.
 
-    A JSON line is ``{"input": id, "weights": [1, 2, …]}``; a line of a line file holds numbers
-    with tabs between them.
+    A JSON line is ``{"input": id, "weights": [1, 2, …]}``; a row of a table has these columns, or
+    one ``weight`` with the ``unit`` that it is of; a line of a line file holds numbers with tabs
+    between them.
 
     Raises:
         InputError: Another number of weights than units, a negative or infinite weight, or all
             weights of an input zero.
     """
     names = [entry.input for entry in units]
-    rows = read_matched(path, names, ids, what="line of weights")
     result = []
-    for entry, row in zip(units, rows, strict=True):
-        values = row_values(row, "weights", path)
-        if len(values) != len(entry.units):
-            raise InputError(
-                f"{counted(len(values), 'weight')} for the {counted(len(entry.units), 'unit')} of "
-                f"input '{entry.input}'",
-                path=path,
-                line=row.line,
-                expected="one weight for each unit",
-            )
+    found = read_entries(path, "weight", ids, columns, inputs=names)
+    for entry, own in zip(units, found, strict=True):
+        values = aligned(own, "weight", entry.texts, path)
         weighted = tuple(
-            replace(u, weight=_weight(v, path, row.line))
-            for u, v in zip(entry.units, values, strict=True)
+            replace(unit, weight=_weight(value, path, own.line))
+            for unit, value in zip(entry.units, values, strict=True)
         )
-        _check_weights(weighted, entry.input, path, row.line)
+        _check_weights(weighted, entry.input, path, own.line)
         result.append(InputUnits(entry.input, weighted))
     return result
 
@@ -134,16 +126,6 @@ def units_to_json(entry: InputUnits) -> dict[str, Any]:
             row["places"] = unit.places
         rows.append(row)
     return {"input": entry.input, "units": rows}
-
-
-def _kindless(what: str, path: str | Path, line: int) -> InputError:
-    return InputError(
-        what,
-        path=path,
-        line=line,
-        expected='JSON Lines whose units have a "kind", scu or stu',
-        hint="'litepyramid budget import' and 'units mix' write such a file.",
-    )
 
 
 def _text(text: str, path: str | Path, line: int, number: int) -> str:
@@ -207,14 +189,9 @@ def _places(value: Any, path: str | Path, line: int) -> tuple[tuple[int | None, 
     )
 
 
-def _json_units(
-    entry: dict[str, Any], path: str | Path, line: int, kind: UnitKind | None, only: bool
+def _units(
+    rows: Sequence[Any], path: str | Path, line: int, kind: UnitKind | None, only: bool
 ) -> tuple[Unit, ...]:
-    rows = entry.get("units")
-    if not isinstance(rows, list) or not rows:
-        raise InputError(
-            'no "units"', path=path, line=line, expected='{"input": id, "units": ["text", …]}'
-        )
     units = []
     for nth, row in enumerate(rows, start=1):
         if isinstance(row, str):
@@ -228,7 +205,13 @@ def _json_units(
             )
         found = row.get("kind", kind)
         if found is None and kind is None:
-            raise _kindless(f"unit {nth} does not say of which kind it is", path, line)
+            raise InputError(
+                f"unit {nth} does not say of which kind it is",
+                path=path,
+                line=line,
+                expected='JSON Lines whose units have a "kind", scu or stu',
+                hint="'litepyramid budget import' and 'units mix' write such a file.",
+            )
         if found not in ("scu", "stu"):
             raise InputError(
                 f"unit {nth} is of kind {found!r}", path=path, line=line, expected="scu or stu"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
+from litepyramid.io.files import read_bytes
 
 MAX_DEPTH = 64
 MAX_ELEMENTS = 500_000
@@ -56,11 +57,7 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
             uses an entity.
     """
     path = Path(path)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or "unknown reason").lower()
-        raise InputError(f"cannot be read ({reason})", path=path, hint="Check the path.") from None
+    data = read_bytes(path)
     legacy = False
     head = data[:200].lstrip()
     if not (b"encoding" in head.split(b"?>")[0] or data[:2] in (b"\xff\xfe", b"\xfe\xff")):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -180,13 +181,17 @@ def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> N
 
 
 def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, ...]:
-    """The metrics of the table that the names, or the patterns among them, mean; each once."""
+    """The metrics of the table that the names, or the patterns among them, mean; each once.
+
+    The name of a list of ratings means all its raters: ``gold`` is ``gold_0``, ``gold_1`` ….
+    """
     chosen: dict[str, None] = {}
     for name in [names] if isinstance(names, str) else names:
         if name in table.metrics:
             chosen[name] = None
             continue
-        found = [metric for metric in table.metrics if fnmatchcase(metric, name)]
+        raters = re.compile(re.escape(name) + r"_\d+")
+        found = [m for m in table.metrics if fnmatchcase(m, name) or raters.fullmatch(m)]
         if not found:
             raise InputError(
                 f"no metric '{name}' in the scores",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
-from litepyramid.io.inputs import files_in, is_jsonl, read_matched
+from litepyramid.io.inputs import read_systems
 from litepyramid.types import InputUnits, IntArray
 
 
@@ -23,17 +23,17 @@ class SystemIndex:
         system: Its name, the file's stem.
         path: The file, absolute.
         starts: (M,) byte offset of each input's line, in the order of the units' inputs.
-        jsonl: Whether a line is a JSON object.
+        key: Where a line's JSON object has the summary; None if the line is the summary.
     """
 
     system: str
     path: Path
     starts: IntArray
-    jsonl: bool
+    key: str | None = None
 
     def read(self, first: int, last: int) -> list[str]:
         """The summaries of inputs `first` to `last`, the latter left out."""
-        return read_texts(self.path, self.starts[first:last], self.jsonl)
+        return read_texts(self.path, self.starts[first:last], self.key)
 
 
 @dataclass(frozen=True)
@@ -77,41 +77,46 @@ class PackedUnits:
 
 
 def index_summaries(
-    paths: Sequence[str | Path], inputs: Sequence[str], ids: Sequence[str] | None = None
+    paths: Sequence[str | Path],
+    inputs: Sequence[str],
+    ids: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
 ) -> Iterator[SystemIndex]:
     """Checks every system's file as `read_summaries` does and keeps where its lines begin.
 
     One file's texts are held at a time.
 
     Raises:
-        InputError: As `read_summaries`.
+        InputError: As `read_summaries`; or a file is not one of lines that can be read alone.
     """
-    for path in files_in(paths, "summaries"):
-        rows = read_matched(path, inputs, ids, what="summary")
-        jsonl = is_jsonl(path)
-        lines = np.array([row.line for row in rows], dtype=np.int64) - 1
-        for row in rows if jsonl else ():
-            _json_summary(row.value, path, row.line)
-        yield SystemIndex(path.stem, path.resolve(), _line_starts(path)[lines], jsonl)
+    for system, path, entries in read_systems(paths, "summary", inputs, ids, columns):
+        lines = np.array([entry.line for entry in entries], dtype=np.int64) - 1
+        with path.open("rb") as file:
+            is_json = file.read(200).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
+        key = (columns or {}).get("summary", "summary") if is_json else None
+        index = SystemIndex(system, path.resolve(), _line_starts(path)[lines], key)
+        try:
+            alone = index.read(0, len(lines)) == [entry.values[0].strip() for entry in entries]
+        except (ValueError, KeyError):
+            alone = False
+        if not alone:
+            raise InputError(
+                "a table or a compressed file for the engine 'ray'",
+                path=path,
+                expected="JSON Lines or a file of lines, of which each can be read alone",
+            )
+        yield index
 
 
-def read_texts(path: Path, starts: Sequence[int] | IntArray, jsonl: bool) -> list[str]:
+def read_texts(path: Path, starts: Sequence[int] | IntArray, key: str | None) -> list[str]:
     """The summaries whose lines begin at these bytes."""
-    texts = []
+    texts: list[str] = []
     with path.open("rb") as file:
         for start in starts:
             file.seek(int(start))
             line = file.readline().decode("utf-8")
-            texts.append(_json_summary(json.loads(line), path, None) if jsonl else line.strip())
+            texts.append((line if key is None else json.loads(line)[key]).strip())
     return texts
-
-
-def _json_summary(value: object, path: Path, line: int | None) -> str:
-    text = value.get("summary") if isinstance(value, dict) else None
-    if not isinstance(text, str):
-        expected = '{"input": id, "summary": "text"}'
-        raise InputError('no "summary"', path=path, line=line, expected=expected)
-    return text.strip()
 
 
 def _line_starts(path: Path) -> IntArray:

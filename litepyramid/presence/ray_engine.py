@@ -55,6 +55,7 @@ def judge_corpus(
     model: str,
     *,
     ids: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
     workers: int | None = None,
     chunk_pairs: int = _CHUNK_PAIRS,
     progress: bool | None = None,
@@ -70,6 +71,7 @@ def judge_corpus(
         units: One entry an input.
         model: Hub id or folder of the judge.
         ids: Ids of line files' inputs.
+        columns: As for `read_summaries`.
         workers: Actors, each with a model of its own; None for one a GPU, or one a machine where
             there is no GPU.
         chunk_pairs: Pairs that an actor gets at a time, at least one input.
@@ -89,7 +91,7 @@ def judge_corpus(
             expected="an NLI model",
             hint="The embedded judges need no cluster: leave --engine out.",
         )
-    indices = list(index_summaries(summaries, names, ids))
+    indices = list(index_summaries(summaries, names, ids, columns))
     check_unique([index.system for index in indices], "system")
     settings = _settings(options)
     # Checked here, before a cluster is asked for anything.
@@ -151,7 +153,7 @@ def _stream(
         {
             "system": number,
             "path": str(index.path),
-            "jsonl": index.jsonl,
+            "key": index.key or "",
             "first": first,
             "starts": index.starts[first : first + inputs].tobytes(),
         }
@@ -187,7 +189,7 @@ class _Actor:
         starts = np.frombuffer(batch["starts"][0], dtype=np.int64)
         answer: dict[str, Any] = {"presence": b"", "counts": "", "error": "", "input_error": False}
         try:
-            texts = read_texts(Path(batch["path"][0]), starts, bool(batch["jsonl"][0]))
+            texts = read_texts(Path(batch["path"][0]), starts, str(batch["key"][0]) or None)
             said = self._judge.judge(
                 [(text, self._units.texts(first + i)) for i, text in enumerate(texts)]
             )

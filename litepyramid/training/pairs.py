@@ -13,7 +13,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.files import read_jsonl
+from litepyramid.io.rows import read_rows
 from litepyramid.presence.encode import Pair
 from litepyramid.text import counted, one_line
 from litepyramid.training.settings import Head
@@ -64,7 +64,7 @@ def presence_pairs(data: LabelledItems, head: Head = "presence") -> TrainingPair
 
 
 def read_nli(paths: Sequence[str | Path], head: Head = "three-class") -> TrainingPairs:
-    """Reads NLI data: JSON Lines with ``premise``, ``hypothesis`` and ``label``.
+    """Reads NLI data: JSON Lines or a table with ``premise``, ``hypothesis`` and ``label``.
 
     A label is e, n, c or the full word. For the heads of two classes entailment is present and
     the rest absent.
@@ -75,7 +75,7 @@ def read_nli(paths: Sequence[str | Path], head: Head = "three-class") -> Trainin
     pairs: list[Pair] = []
     labels: list[int] = []
     for path in paths:
-        for line, row in read_jsonl(path):
+        for line, row, _ in read_rows(path).rows:
             premise, hypothesis = row.get("premise"), row.get("hypothesis")
             if not (isinstance(premise, str) and isinstance(hypothesis, str)):
                 raise InputError(

@@ -167,7 +167,7 @@ def test_the_wrong_file_is_noticed(folder, easiness, stus, cli):
         read_units(bare, kind=None)
     lines = folder / "lines.txt"
     lines.write_text("It rained.\n")
-    with pytest.raises(InputError, match="lines of text"):
+    with pytest.raises(InputError, match="unit 1 does not say of which kind"):
         read_units(lines, kind=None)
     bare.write_text('{"input": "bridge", "units": [{"text": "It rained.", "kind": "scu"}]}\n')
     with pytest.raises(InputError, match="does not say its sentence"):

@@ -9,6 +9,7 @@ import pytest
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table, read_scores, scores_from_frame
+from litepyramid.meta.alignment import align, select_metrics
 
 ROWS = [
     ("sysA", "d1", "rouge-1_f1", 0.25),
@@ -59,6 +60,28 @@ def test_sacrerouge_lines_are_flattened(tmp_path):
     ]
     text = "\n".join(map(json.dumps, rows))
     check(read_scores(write(tmp_path / "metrics.jsonl", text)))
+
+
+def test_a_list_in_sacrerouge_lines_is_one_metric_a_rater(tmp_path):
+    rows = [
+        {
+            "instance_id": i,
+            "summarizer_id": system,
+            "metrics": {"ground-truth": [score, 1, None], "by": {"x": [{"y": score}]}},
+        }
+        for system, i, score in [("a", 1, 2), ("a", 2, 3), ("b", 1, 4), ("b", 2, 6)]
+    ]
+    table = read_scores(write(tmp_path / "m.jsonl", "\n".join(map(json.dumps, rows))))
+    assert table.metrics == ("ground-truth_0", "ground-truth_1", "ground-truth_2", "by_x_0_y")
+    assert table.matrix("ground-truth_0").values.tolist() == [[2, 3], [4, 6]]
+    assert np.isnan(table.matrix("ground-truth_2").values).all()
+    assert select_metrics(table, "ground-truth") == table.metrics[:3]
+    for row in rows:
+        row["metrics"]["ground-truth"].pop()
+    table = read_scores(write(tmp_path / "m.jsonl", "\n".join(map(json.dumps, rows))))
+    against = align(table, "by_x_0_y", "ground-truth")
+    assert against.against == "mean(ground-truth)"
+    assert against.truth.tolist() == [[1.5, 2.0], [2.5, 3.5]]
 
 
 def test_files_are_put_together(tmp_path):

@@ -93,5 +93,5 @@ def test_encodings(write, content, legacy):
 def test_missing_file(tmp_path):
     with pytest.raises(InputError, match="no such file"):
         read_xml(tmp_path / "none.pyr")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="is a folder"):
         read_xml(tmp_path)

@@ -1,0 +1,242 @@
+"""Rows of named values, with their places: CSV, TSV, a JSON array, JSON Lines, lines of text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from litepyramid.errors import InputError
+from litepyramid.io.checked import number, parse_json, unguarded
+from litepyramid.io.files import ending, jsonl_rows, read_text, split_lines
+from litepyramid.text import counted
+
+Form = Literal["csv", "json", "jsonl", "lines"]
+_LISTS = ("reference", "document", "unit", "weight", "label")
+COLUMNS = (
+    *("system", "input", "summary", "metric", "score", "kind", "sentence"),
+    *(name + plural for name in _LISTS for plural in ("", "s")),
+)
+"""Columns that have a meaning; ``id`` is another name of ``input``."""
+_KNOWN = frozenset((*COLUMNS, "id"))
+_BETWEEN = re.compile(r"[ \t\n\r,]*")
+_NAMES = frozenset(("system", "input", "metric"))
+
+
+class Row(NamedTuple):
+    """One row: the line it begins on, from 1; its values by column, or its text alone."""
+
+    line: int
+    values: dict[str, Any]
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of one file.
+
+    Attributes:
+        path: The file.
+        form: What it is.
+        rows: In the file's order; all values of ``csv`` are texts.
+        header: The columns of ``csv``, by their known names.
+        columns: By known column, what the user says that the file calls it.
+    """
+
+    path: Path
+    form: Form
+    rows: list[Row]
+    header: tuple[str, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_rows(
+    path: str | Path,
+    columns: Mapping[str, str] | None = None,
+    *,
+    table: bool = False,
+    blank_ok: bool = False,
+) -> Rows:
+    """The rows of a file in any of the forms, each with its line.
+
+    A file is CSV or TSV (comma, tab or semicolon) if it is named so or if its first line holds two
+    known columns; a JSON array if it is one, of objects or of texts; JSON Lines if it is named so
+    or begins with a brace; else lines of text.
+
+    Args:
+        path: The file, perhaps compressed (.gz).
+        columns: By known column, what the file calls it; ``id`` stands in for a missing ``input``.
+        table: Whether a file that is no JSON must be CSV.
+        blank_ok: Whether a file of blank lines alone is more than an empty file.
+
+    Raises:
+        InputError: The file cannot be read, is empty, is not valid in its form, or is a table
+            (by its name) without any known column; with file and line.
+    """
+    path, text = Path(path), read_text(path)
+    if not (text if blank_ok else text.strip()):
+        raise InputError("the file is empty", path=path, expected="one example a line, or a table")
+    given = dict(columns or {})
+    known = {*_KNOWN, *given.values()}
+    form, rows = _form(path, text, known, table)
+    header: list[str] = []
+    if form == "lines":
+        return Rows(path, form, [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)])
+    if form == "jsonl":
+        rows = [Row(*found) for found in jsonl_rows(path, split_lines(text))]
+    elif form == "csv":
+        header, rows = _csv_rows(path, text, known)
+    named = [row._replace(values=_named(row.values, given)) for row in rows]
+    return Rows(path, form, named, tuple(_named(dict.fromkeys(header), given)), given)
+
+
+def identifier(value: Any) -> str | None:
+    """A name as text: a text, or a whole number as it is written; None for all else.
+
+    Example:
+        >>> identifier("a"), identifier(3), identifier(3.0), identifier(None), identifier(True)
+        ('a', '3', '3', None, None)
+    """
+    if not isinstance(value, str):
+        found = number(value)
+        value = None if found is None or found % 1 else str(int(value))
+    return value if value and value.strip() else None
+
+
+def parse_columns(text: str) -> dict[str, str]:
+    """``input=doc_id,summary=output`` as a mapping from known columns to a file's own.
+
+    Raises:
+        InputError: The text does not read so, or a column is not one of `COLUMNS`.
+
+    Example:
+        >>> parse_columns("input=doc_id, summary=output")
+        {'input': 'doc_id', 'summary': 'output'}
+    """
+    found: dict[str, str] = {}
+    for part in text.split(","):
+        name, _, own = (piece.strip() for piece in part.partition("="))
+        if not own or name in found or name not in COLUMNS:
+            raise InputError(
+                f"the columns '{text}' cannot be read at '{part.strip()}'",
+                expected=f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}",
+            )
+        found[name] = own
+    return found
+
+
+def _form(path: Path, text: str, known: set[str], table: bool) -> tuple[Form, list[Row]]:
+    """What a file is; with the rows of a JSON array, which had to be read to see that."""
+    kind, start = ending(path), text.lstrip()[:1]
+    if start == "[":
+        try:
+            return "json", _array_rows(path, text)
+        except InputError:
+            if table or kind in (".json", ".jsonl") or re.match(r"\s*\[\s*\{", text):
+                raise
+    if start == "{" or kind in (".json", ".jsonl", ".ndjson"):
+        return "jsonl", []
+    names = _header(text, known)[1]
+    spoken = any(len(name.split()) > 2 for name in names - known)  # a sentence, not a header
+    if table or kind in (".csv", ".tsv") or (len(names & known) > 1 and not spoken):
+        return "csv", []
+    return "lines", []
+
+
+def _array_rows(path: Path, text: str) -> list[Row]:
+    """The elements of the array that the text is, each with its line."""
+    rows: list[Row] = []
+    decoder, line, seen = json.JSONDecoder(), 1, 0
+    end = text.index("[") + 1
+    for value in parse_json(text, path=path):
+        at = _BETWEEN.match(text, end).end()  # type: ignore[union-attr]
+        line, seen = line + text.count("\n", seen, at), at
+        _, end = decoder.raw_decode(text, at)
+        if not isinstance(value, dict | str):
+            raise InputError(
+                f"a JSON list of {type(value).__name__}",
+                path=path,
+                line=line,
+                expected="objects or texts",
+            )
+        rows.append(Row(line, {}, value) if isinstance(value, str) else Row(line, value))
+    return rows
+
+
+def _header(text: str, known: set[str]) -> tuple[str, set[str]]:
+    """The delimiter under which the first line holds most known columns, and its names."""
+    first = text.lstrip().split("\n", 1)[0]
+    found = {
+        mark: {_column(cell.strip(' "\r'), known) for cell in first.split(mark)} for mark in ",\t;"
+    }
+    mark = max(found, key=lambda mark: (len(found[mark] & known), len(found[mark])))
+    return mark, found[mark]
+
+
+def _column(cell: str, known: set[str]) -> str:
+    return cell if cell in known or cell.lower() not in known else cell.lower()
+
+
+def _csv_rows(path: Path, text: str, known: set[str]) -> tuple[list[str], list[Row]]:
+    """The names in the header, and the rows below it; rows of empty cells alone are no rows."""
+    mark, _ = _header(text, known)
+    names: list[str] = []
+    rows: list[Row] = []
+    line, limit = 1, csv.field_size_limit(max(len(text), 1))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
+    try:
+        for cells in reader:
+            if not names and any(cells):
+                names = [
+                    _column(cell.strip(), known) or f"column {n}" for n, cell in enumerate(cells, 1)
+                ]
+                _check_header(path, line, names, known)
+            elif any(cells) and len(cells) != len(names):
+                raise InputError(
+                    counted(len(cells), "column"),
+                    path=path,
+                    line=line,
+                    expected=f"{len(names)}, as in the header",
+                )
+            elif any(cells) or len(cells) == len(names) == 1:
+                found = dict(zip(names, cells, strict=True))
+                found |= {name: unguarded(found[name]) for name in _NAMES & found.keys()}
+                rows.append(Row(line, found))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"not valid CSV ({error})", path=path, line=line) from None
+    finally:
+        csv.field_size_limit(limit)
+    return names, rows
+
+
+def _check_header(path: Path, line: int, names: list[str], known: set[str]) -> None:
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise InputError(f"column '{twice[0]}' occurs twice", path=path, line=line)
+    if not known & set(names):
+        raise InputError(
+            "a table without any known column",
+            path=path,
+            line=line,
+            expected=f"a header with some of {', '.join(COLUMNS)}",
+            hint="Say what the columns are called (--columns summary=NAME,…); or, if it is a file "
+            "of lines, let its name end in .txt.",
+        )
+
+
+def _named(values: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
+    """The values under the known names of their columns."""
+    if columns:
+        own = {name: values[column] for name, column in columns.items() if column in values}
+        hidden = {*columns.values(), *columns} - {"input", "system"}
+        values = {name: value for name, value in values.items() if name not in hidden} | own
+    if "input" not in values and "id" in values:
+        values = {**values, "input": values["id"]}
+    return values

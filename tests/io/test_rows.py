@@ -1,0 +1,250 @@
+"""Tables, JSON arrays and compressed files are read as what they are, by every reader."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+
+import pytest
+
+from litepyramid.errors import InputError
+from litepyramid.io.documents import read_documents
+from litepyramid.io.inputs import read_ids
+from litepyramid.io.labels import read_labels
+from litepyramid.io.references import read_references
+from litepyramid.io.rows import read_rows
+from litepyramid.io.scores import read_scores
+from litepyramid.io.summaries import read_summaries
+from litepyramid.io.units import read_units, read_weights
+from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
+
+SYSTEMS = [
+    SystemSummaries("bart", ("a", "b"), ('Rain, "heavy",\nfell.', "")),
+    SystemSummaries("lead", ("a", "b"), ("It rained.", "Sun; and wind\tcame.")),
+]
+UNITS = [
+    InputUnits("a", (Unit("It rained.", 2.0), Unit("It was heavy.", kind="stu", sentence=1))),
+    InputUnits("b", (Unit("The sun came."),)),
+]
+LABELS = {"bart": ((1, 0), (0,)), "lead": ((0, 1), (1,))}
+
+
+def write(path, rows, delimiter=","):
+    """Rows as CSV, TSV, a JSON array or JSON Lines, by the file's name; gzipped if it says so."""
+    if ".json" in path.name:
+        lines = [json.dumps(row) for row in rows]
+        text = "[" + ",\n ".join(lines) + "]\n" if ".jsonl" not in path.name else "\n".join(lines)
+    else:
+        import io
+
+        out = io.StringIO()
+        table = csv.DictWriter(out, list(rows[0]), delimiter=delimiter, restval="")
+        table.writeheader()
+        table.writerows(rows)
+        text = out.getvalue()
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+FORMS = pytest.mark.parametrize(
+    ("name", "delimiter"),
+    [
+        ("d.csv", ","),
+        ("d.tsv", "\t"),
+        ("d.txt", ";"),
+        ("d.json", ""),
+        ("d.jsonl", ""),
+        ("d.csv.gz", ","),
+        ("d.json.gz", ""),
+    ],
+)
+
+
+@FORMS
+def test_one_table_holds_all_that_a_score_needs(tmp_path, name, delimiter):
+    rows = [
+        {
+            "system": system.system,
+            "id": input_,
+            "summary": text,
+            "reference": f"Reference of {input_}.",
+            "unit": unit.text,
+            "weight": unit.weight,
+            "kind": unit.kind,
+            "sentence": "" if unit.sentence is None else unit.sentence,
+            "label": LABELS[system.system][place][number],
+        }
+        for system in SYSTEMS
+        for place, (input_, text) in enumerate(zip(system.inputs, system.texts, strict=True))
+        for number, unit in enumerate(UNITS[place].units)
+    ]
+    path = write(tmp_path / name, rows, delimiter)
+    stripped = [(s.system, s.inputs, s.texts) for s in SYSTEMS]
+    assert [(s.system, s.inputs, s.texts) for s in read_summaries([path])] == stripped
+    assert read_units(path) == UNITS
+    assert [e.references for e in read_references(path)] == [
+        (("Reference of a.",),),
+        (("Reference of b.",),),
+    ]
+    expected = [SystemLabels(name, ("a", "b"), rows) for name, rows in LABELS.items()]
+    assert read_labels([path], UNITS) == expected
+    assert read_ids(path) == ["a", "b"]
+    for row in rows:
+        row["weight"] = 3.0
+    heavier = read_weights(write(tmp_path / f"w-{name}", rows, delimiter), UNITS)
+    assert {unit.weight for entry in heavier for unit in entry.units} == {3.0}
+
+
+@FORMS
+def test_columns_may_have_other_names(tmp_path, name, delimiter):
+    rows = [
+        {"doc": 7, "model": "x", "output": "One.", "summary": "not this", "gold": "Ref."},
+        {"doc": 8, "model": "x", "output": "Two.", "summary": "not this", "gold": "Ref 2."},
+    ]
+    path = write(tmp_path / name, rows, delimiter)
+    if name != "d.txt":  # where nothing is known of a header it is a line
+        with pytest.raises(InputError, match=r'no "input"'):
+            read_summaries([path])
+    columns = {"input": "doc", "system": "model", "summary": "output", "references": "gold"}
+    (system,) = read_summaries([path], columns=columns)
+    assert system == SystemSummaries("x", ("7", "8"), ("One.", "Two."))
+    assert [e.input for e in read_references(path, columns=columns)] == ["7", "8"]
+    with pytest.raises(InputError, match='no "text"'):
+        read_summaries([path], columns={**columns, "summary": "text"})
+
+
+def test_labels_go_by_the_text_of_their_unit(tmp_path):
+    rows = [
+        {"input": "a", "unit": "It was heavy.", "label": 1},
+        {"input": "b", "unit": "The sun came.", "label": 1},
+        {"input": "a", "unit": "It rained.", "label": 0},
+    ]
+    path = write(tmp_path / "x.csv", rows)
+    assert read_labels([path], UNITS)[0].labels == ((0, 1), (1,))
+    rows[0]["unit"] = "Else."
+    with pytest.raises(InputError, match=r"x\.csv:2: no label for the unit 'It was heavy\.'"):
+        read_labels([write(path, rows)], UNITS)
+
+
+def test_lists_in_cells_are_json(tmp_path):
+    path = write(
+        tmp_path / "u.csv",
+        [
+            {
+                "input": "a",
+                "units": '["It rained.", {"text": "b", "weight": 2}]',
+                "document": "It rained. We left.",
+            }
+        ],
+    )
+    assert read_units(path)[0].units == (Unit("It rained."), Unit("b", 2.0))
+    assert read_documents(path)[0].sentences == ("It rained.", "We left.")
+    path = write(tmp_path / "u.csv", [{"input": "a", "units": "['It rained.']"}])
+    with pytest.raises(InputError, match=r"u\.csv:2: not valid JSON .* Expected a JSON list"):
+        read_units(path)
+    path = write(tmp_path / "u.csv", [{"input": "a", "units": "It rained. We left."}])
+    with pytest.raises(InputError, match=r"u\.csv:2: no \"units\".*one a row"):
+        read_units(path)
+
+
+def test_rows_without_ids_go_by_their_order(tmp_path):
+    path = write(tmp_path / "lead.csv", [{"summary": "One."}, {"summary": ""}, {"summary": "Two."}])
+    (system,) = read_summaries([path], ["x", "y", "z"])
+    assert system == SystemSummaries("lead", ("x", "y", "z"), ("One.", "", "Two."))
+    with pytest.raises(InputError, match="3 rows for 2 inputs"):
+        read_summaries([path], ["x", "y"])
+    path.with_suffix(".json").write_text('["One.",\n "",\n "Two."]')
+    assert read_summaries([path.with_suffix(".json")], ["x", "y", "z"])[0] == system
+    path = write(tmp_path / "lead.csv", [{"doc": "1", "summary": "One."}])
+    with pytest.raises(InputError, match='no "input"'):
+        read_summaries([path])
+
+
+def test_a_system_that_is_in_two_places_is_named(tmp_path):
+    one = write(tmp_path / "x.csv", [{"system": "s", "input": "a", "summary": "One."}])
+    (tmp_path / "s.txt").write_text("One.\n")
+    with pytest.raises(InputError, match=r"s\.txt: system 's' is also in .*x\.csv"):
+        read_summaries([one, tmp_path / "s.txt"])
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("d.csv", "It rained.\nIt snowed.\n", r"1: a table without any known column"),
+        ("d.csv", "input,summary\na,b,c\n", r"2: 3 columns. Expected 2"),
+        ("d.csv", 'input,summary\na,"b\n', r"2: not valid CSV"),
+        ("d.csv", "input,summary,summary\na,b,c\n", r"1: column 'summary' occurs twice"),
+        ("d.csv", "input,summary\n", r"no summary"),
+        ("d.csv", "input,summary\n,b\n", r'2: no "input"'),
+        ("d.csv", 'input,summary\na,"1\n2"\na,b\n', r"4: input 'a' occurs twice .*line 2"),
+        ("d.txt", "Input\tSummary\na\n", r"2: 1 column. Expected 2"),
+        ("d.json", '[{"input": "a"},\n 3]', r"2: a JSON list of int"),
+        ("d.json", '[{"input": "a"}\n {"input": "b"}]', r"2: not valid JSON \(Expecting ','"),
+        ("d.json", '[{"input": "a"},]', r"1: not valid JSON"),
+        ("d.json", "[]", "no summary: the table has no rows"),
+        ("d.json", '[{"input": "a"}', r"1: not valid JSON"),
+        ("d.json", "It rained.", r"1: not valid JSON"),
+        ("d.json", "[" * 100_000, r"not valid JSON \(nested too deeply"),
+        ("d.txt", '[{"input": "a"}, x]', r"1: not valid JSON"),
+    ],
+)
+def test_what_is_no_table_is_refused(tmp_path, name, text, message):
+    path = tmp_path / name
+    path.write_text(text)
+    with pytest.raises(InputError, match=message):
+        read_summaries([path])
+
+
+def test_sentences_with_commas_and_brackets_stay_lines(tmp_path):
+    path = tmp_path / "lines.txt"
+    lines = ["Each row has a system, input, score, and a label.", "[Music] It rained.", ""]
+    path.write_text("\n".join([*lines, ""]))
+    assert [row.text for row in read_rows(path).rows] == lines
+    path.write_text("[Music] It rained.\n")
+    assert read_rows(path).form == "lines"
+
+
+def test_a_cell_may_be_long(tmp_path):
+    text = "word " * 60_000
+    path = write(tmp_path / "s.csv", [{"input": "a", "summary": text}])
+    limit = csv.field_size_limit()
+    assert read_summaries([path])[0].texts == (text.strip(),)
+    assert csv.field_size_limit() == limit
+
+
+def test_compressed_line_files_and_their_names(tmp_path):
+    (tmp_path / "bart.v2.summary.gz").write_bytes(gzip.compress(b"Erst.\nDann.\n"))
+    (system,) = read_summaries([tmp_path])
+    assert system == SystemSummaries("bart.v2", ("1", "2"), ("Erst.", "Dann."))
+    damaged = tmp_path / "x.gz"
+    for data in (b"\x1f\x8bnothing", gzip.compress(b"text " * 99)[:-9]):
+        damaged.write_bytes(data)
+        with pytest.raises(InputError, match="cannot be unpacked"):
+            read_units(damaged)
+    damaged.write_bytes(gzip.compress(bytes(2**29 + 1)))
+    with pytest.raises(InputError, match="more than 512 MB"):
+        read_units(damaged)
+
+
+def test_scores_in_a_json_array_and_compressed(tmp_path):
+    rows = [{"system": "s", "input": i, "metric": "m", "score": i / 4} for i in (1, 2)]
+    for name in ("s.json", "s.jsonl.gz", "s.csv.gz"):
+        table = read_scores(write(tmp_path / name, rows))
+        assert (table.inputs, table.values.tolist()) == (("1", "2"), [[[0.25, 0.5]]])
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ({"system": None}, "the system is None"),
+        ({"metric": True}, "the metric is True"),
+        ({"score": True}, "score 'True' is not a number"),
+        ({"score": "1_000"}, "score '1_000' is not a number"),
+    ],
+)
+def test_scores_take_names_and_numbers_alone(tmp_path, row, message):
+    base = {"system": "s", "input": 1, "metric": "m", "score": 1}
+    with pytest.raises(InputError, match=message):
+        read_scores(write(tmp_path / "s.jsonl", [base | row]))
