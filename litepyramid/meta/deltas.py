@@ -27,7 +27,8 @@ class MetricDelta:
         overall: All pairs: r_SYS.
         bounds: The pairs between the bounds asked for; None if none were.
         curve: The closest 10, 20 … 100 % of the pairs (ℓ = 0).
-        heat: Row i, column j: from the i-th to the j-th tenth; None below the diagonal.
+        heat: Row i, column j: from the i-th to the j-th tenth; None below the diagonal, and where
+            the range is empty.
     """
 
     metric: str
@@ -181,7 +182,9 @@ def delta(
         full: A table with the metric's scores on the whole test set (DDR22 §3): the metric's
             averages are taken from it, people's from `scores`.
         buckets: How many shares the curve and the heat map have.
-        rule: How pairs are shared out; see `SystemPairs.ends`.
+        rule: How pairs are shared out; see `SystemPairs.ends`. With ``"authors"`` a row of the
+            heat map also begins with the last pair of the share before it, as in their code; their
+            0 where no pair is ordered by both sides is NaN here.
         min_pairs: Heat map cells with fewer pairs are masked (the authors': 5).
         scale: The metric's scores are multiplied by this: 100 turns a table of 0-1 into points.
         heat_tables: Whether `to_tables` has the heat maps.
@@ -210,25 +213,26 @@ def delta(
                 expected="at least two",
             )
         ends = pairs.ends(buckets, rule)
-        starts = [0, *ends[:-1]]
-        # A bucket may be empty where there are fewer pairs than buckets.
-        reach = [(pairs.gaps[a] if a < len(pairs) else inf, pairs.gaps[b - 1])
-                 for a, b in zip(starts, ends, strict=True)]  # fmt: skip
+        # The authors' row begins with the pair before its bucket; an empty bucket begins nowhere.
+        strict = rule == "authors"
+        first = [a - strict for a in ends[:-1]]
+        lows = [0.0, *(float(pairs.gaps[a]) if a < len(pairs) else inf for a in first)]
+        highs = [float(pairs.gaps[b - 1]) for b in ends]
         found.append(
             MetricDelta(
                 metric=sides.metric,
                 sides=sides,
                 overall=pairs.count(),
                 bounds=None if bounds is None else pairs.count(float(bounds[0]), float(bounds[1])),
-                curve=tuple(pairs.count(0.0, float(high)) for _, high in reach),
+                curve=tuple(pairs.count(0.0, high) for high in highs),
                 heat=tuple(
                     tuple(
-                        pairs.count(float(reach[i][0]) if i else 0.0, float(reach[j][1]))
-                        if j >= i and (i == 0 or reach[i][0] <= reach[j][1])
+                        pairs.count(low, high)
+                        if j >= i and (i == 0 or low < high or (low == high and not strict))
                         else None
-                        for j in range(buckets)
+                        for j, high in enumerate(highs)
                     )
-                    for i in range(buckets)
+                    for i, low in enumerate(lows)
                 ),
             )
         )

@@ -69,8 +69,10 @@ class JensenShannon:
             return 1.0
         # An n-gram in one text alone adds its own frequency: p log2(2p/p) = p.
         shared, alone_p, alone_q = 0.0, 1.0, 1.0
-        for gram in found.keys() & wanted.keys():
-            p, q = wanted[gram], found[gram] / size
+        for gram, count in found.items():  # in the summary's order: a set's differs by process
+            if gram not in wanted:
+                continue
+            p, q = wanted[gram], count / size
             both = p + q
             shared += p * log2(2 * p / both) + q * log2(2 * q / both)
             alone_p -= p

@@ -147,6 +147,48 @@ def test_heat_map_cells_are_ranges_of_tenths() -> None:
     assert sum(entry.heat[i][i].pairs for i in range(10)) == 66
 
 
+def as_the_authors_do(x, z) -> dict[tuple[int, int], tuple[int, float]]:
+    """Pairs and τ of each cell that the heat map of DDR22's code fills, by loops of our own."""
+    pairs = sorted((abs(a - b), (a - b) * (c - d)) for (a, c), (b, d) in
+                   combinations(zip(x, z, strict=True), 2))  # fmt: skip
+    size = math.ceil(len(pairs) * 0.1)
+    highs = [pairs[min(end, len(pairs)) - 1][0] for end in range(size, len(pairs) + size, size)]
+    cells = {}
+    for i, low in enumerate([0.0, *highs[:-1]]):
+        for j, high in enumerate(highs):
+            inside = [sign for gap, sign in pairs if low <= gap <= high]
+            if low < high and len(inside) >= 5:
+                p, q = sum(s > 0 for s in inside), sum(s < 0 for s in inside)
+                assert p + q == len(inside)  # no ties in these data: then τ is (P - Q)/(P + Q)
+                cells[i, j] = len(inside), (p - q) / (p + q)
+    return cells
+
+
+@pytest.mark.parametrize("name", ["summeval", "realsumm"])
+def test_heat_maps_by_the_authors_rule(request, name) -> None:
+    table = request.getfixturevalue({"summeval": "summeval", "realsumm": "realsumm_table"}[name])
+    against = {"summeval": "expert_relevance_*", "realsumm": "litepyramid_recall"}[name]
+    same = 0
+    for metric in ("rouge-1", "rouge-2", "rouge-l", "bertscore", "qa-eval"):
+        kind = (
+            "recall" if metric == "bertscore" or (name, metric[:2]) == ("realsumm", "ro") else "f1"
+        )
+        entry = delta(table, against, metrics=f"{metric}_{kind}", rule="authors").metrics[0]
+        sides = entry.sides
+        expected = as_the_authors_do(sides.X.mean(axis=1), sides.Z.mean(axis=1))
+        found = {
+            (i, j): (cell.pairs, pytest.approx(cell.tau))
+            for i, row in enumerate(entry.heat)
+            for j, cell in enumerate(row)
+            if cell is not None and cell.pairs >= 5
+        }
+        assert expected == found
+        same += len(expected)
+    assert same == 275
+    paper = delta(table, against, metrics=f"{metric}_{kind}").metrics[0]
+    assert paper.heat[1][1].pairs < entry.heat[1][1].pairs
+
+
 def test_a_masked_cell_says_so() -> None:
     result = delta(table_of(m=range(5), human=range(5)), min_pairs=5)
     cell = result.to_json()["metrics"][0]["heat"][9][9]
