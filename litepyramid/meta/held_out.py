@@ -30,6 +30,7 @@ from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
 BLOCK = 25
+ALPHA = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,10 @@ class Coverage:
         trials: Trials that count.
         undefined: Trials in which the other half had no correlation, or this one no interval.
         width: Mean width of the intervals.
-        best: Whether it is the bootstrap whose coverage is nearest to the confidence.
+        best: Whether it is, of the methods below 1, the one nearest to the confidence, and differs
+            significantly from every other method (bold in Table 1).
+        p_value: Of the nearest: the largest one-tailed p-value of the z-tests of two proportions
+            against the other methods; NaN for all others, and where there is no other.
     """
 
     metric: str
@@ -57,6 +61,7 @@ class Coverage:
     undefined: int
     width: float
     best: bool
+    p_value: float
 
 
 @dataclass(frozen=True)
@@ -112,7 +117,8 @@ class CoverageResult:
         )
         notes = [
             f"Share of the {100 * self.confidence:g} % intervals of one half of systems and inputs "
-            "that hold the correlation of the other half; < marks the nearest bootstrap."
+            "that hold the correlation of the other half; < marks the nearest to that below 1, if "
+            f"it differs from all others (one-tailed z-test of proportions, α = {ALPHA:g})."
         ]
         for metric, (n, m) in self.halves.items():
             text = f"{metric}: {counted(n, 'system')} and {counted(m, 'input')} in a half"
@@ -316,12 +322,11 @@ def _rows(
                 else nan
                 for i, method in enumerate(methods)
             }
-            boots: dict[str, float] = {
-                k: abs(v - confidence) for k, v in shares.items() if k != "fisher" and v == v
-            }
+            counts = {k: int((~np.isnan(part[:, i, 0])).sum()) for i, k in enumerate(methods)}
+            nearest, p_value = _nearest(shares, counts, confidence)
             for i, method in enumerate(methods):
                 valid = part[~np.isnan(part[:, i, 0]), i]
-                p, number = shares[method], len(valid)
+                p, number = shares[method], counts[method]
                 yield Coverage(
                     metric=metric,
                     level=level,
@@ -331,5 +336,35 @@ def _rows(
                     trials=number,
                     undefined=len(part) - number,
                     width=float(valid[:, 1].mean()) if number else nan,
-                    best=bool(boots) and boots.get(method) == min(boots.values()),
+                    best=method == nearest and p_value <= ALPHA,
+                    p_value=p_value if method == nearest else nan,
                 )
+
+
+def _nearest(
+    shares: dict[IntervalMethod, float], counts: dict[IntervalMethod, int], confidence: float
+) -> tuple[str | None, float]:
+    """The method nearest to the confidence of those below 1, and how sure that it is another.
+
+    Example:
+        >>> nearest, p = _nearest({"fisher": 1.0, "boot-both": 0.93, "boot-inputs": 0.9},
+        ...                       dict.fromkeys(["fisher", "boot-both", "boot-inputs"], 100), 0.95)
+        >>> nearest, round(p, 3)
+        ('boot-both', 0.223)
+    """
+    from scipy.stats import norm
+
+    below = {k: abs(v - confidence) for k, v in shares.items() if v < 1}
+    if not below:
+        return None, nan
+    nearest = min(below, key=below.__getitem__)
+    p_values = []
+    for other, share in shares.items():
+        if other == nearest or not counts[other]:
+            continue
+        n, m = counts[nearest], counts[other]
+        pooled = (shares[nearest] * n + share * m) / (n + m)
+        error = sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
+        z = abs(shares[nearest] - share) / error if error else 0.0
+        p_values.append(float(norm.sf(z)))
+    return nearest, max(p_values, default=nan)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.stats import chi2_contingency
 
 from litepyramid.errors import InputError
 from litepyramid.meta import held_out as coverage_module
 from litepyramid.meta.held_out import coverage
 from litepyramid.meta.power import power_on_noise, power_on_words
 from litepyramid.meta.power_result import PowerSettings
+from litepyramid.report.table import render
 from litepyramid.types import InputReferences, ScoreTable, SystemSummaries
 
 SUMMEVAL = "expert_relevance_*"
@@ -37,6 +39,36 @@ def test_published_order_of_intervals(data) -> None:
         assert found["boot-systems"].coverage < 0.9
         assert found["boot-both"].width > found["boot-systems"].width
     assert result.halves == {"qa-eval_f1": (8, 50)}
+
+
+@pytest.mark.parametrize(
+    "column",
+    [(0.72, 0.76, 0.58, 0.82), (1, 0.72, 0.70, 0.92), (0.87, 0.81, 0.70, 0.98),
+     (1, 0.73, 0.73, 0.93), (0.85, 0.80, 0.68, 0.94), (1, 0.72, 0.62, 0.88)],
+)  # fmt: skip
+def test_the_nearest_is_the_bold_one_of_table_1(column) -> None:
+    """DDR21 Table 1, 1,000 trials: nearest to .95, below 1, and significantly another."""
+    methods = ("fisher", "boot-systems", "boot-inputs", "boot-both")
+    shares = dict(zip(methods, column, strict=True))
+    nearest, p = coverage_module._nearest(shares, dict.fromkeys(methods, 1000), 0.95)
+    assert nearest == "boot-both"
+    held = {k: round(1000 * v) for k, v in shares.items()}
+    both = held["boot-both"]
+    expected = max(
+        chi2_contingency([[n, 1000 - n], [both, 1000 - both]], correction=False).pvalue / 2
+        for k, n in held.items()
+        if k != "boot-both"
+    )
+    assert p == pytest.approx(expected)
+    assert p <= 0.05
+
+
+def test_no_interval_is_best_where_two_do_not_differ() -> None:
+    few = coverage(simulated(), methods=["boot-both", "fisher"], levels=["system"], trials=12,
+                   samples=40)  # fmt: skip
+    assert not any(r.best for r in few.rows)
+    assert coverage_module._nearest({"fisher": 1.0}, {"fisher": 9}, 0.95)[0] is None
+    assert "<" not in render(few, "csv")
 
 
 def test_a_stopped_simulation_goes_on(tmp_path, monkeypatch) -> None:
