@@ -156,11 +156,17 @@ class ValidationResult:
         return tables
 
     def _notes(self) -> tuple[str, ...]:
-        constant = sum(s.constant for s in self.scores if s.level == "summary")
+        met: dict[tuple[str, ...], int] = {}
+        for s in self.scores:
+            if s.level == "summary":  # every score of an input meets the column again
+                key = (s.judge, s.units, s.mode, s.coefficient)
+                met[key] = met.get(key, 0) + s.constant
+        constant = max(met.values(), default=0)
         undefined = sum(np.isnan(s.value) for s in self.scores)
         notes = []
         if constant:
-            notes.append(f"{counted(constant, 'constant column')} met (policy: see signature).")
+            many = counted(constant, "constant column")
+            notes.append(f"At most {many} in one row (policy: see signature).")
         if undefined:
             said = counted(undefined, "correlation is", "correlations are")
             notes.append(f"{said} not defined and left out of the means.")

@@ -17,10 +17,10 @@ from litepyramid.presence.judges import make_judge
 from litepyramid.presence.modes import presence
 from litepyramid.report.table import render
 from litepyramid.training.trainers import LexicalTrainer, ReadyCheckpoints, make_trainer
-from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
+from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
 from litepyramid.validation.crossval import cross_validate, out_of_the_box
 from litepyramid.validation.folds import labelled_items, make_folds
-from litepyramid.validation.result import fold_mean
+from litepyramid.validation.result import FoldScores, ValidationResult, fold_mean
 from litepyramid.validation.variants import unit_variants
 
 WORDS = [f"word{i}" for i in range(40)]
@@ -215,3 +215,16 @@ def test_commands(cli, realsumm):
         "--units", realsumm / "SCUs.txt", "--labels", realsumm / "labels", "--judge", "recall",
     ).stdout  # fmt: skip
     assert "1056 human labels" in evaluated
+
+
+def test_a_constant_column_is_counted_once_however_many_scores_meet_it():
+    scores = tuple(
+        FoldScores("j", units, mode, "summary", coefficient, fold, 0.5, 2)
+        for units in ("lite2", "lite3")
+        for mode in ("p2c", "l2c", "p3c")
+        for coefficient in ("pearson", "spearman")
+        for fold in (1, 2)
+    )
+    result = ValidationResult("d", scores, (), {"j": {}}, Signature.of(folds=2))
+    note = result.to_tables()[0].notes[0]
+    assert note == "At most 4 constant columns in one row (policy: see signature)."
