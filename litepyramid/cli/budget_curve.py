@@ -79,6 +79,12 @@ def curve(
         typer.Option(help="What becomes of a constant vector."),
     ] = "skip",
     seeds: Annotated[int, typer.Option("--seeds", min=0, help="Random rankings to average.")] = 100,
+    samples: Annotated[
+        int, typer.Option("--samples", "-k", min=1, help="Of the sampling intervals.")
+    ] = 1000,
+    confidence: Annotated[
+        float, typer.Option("--confidence", help="Of the sampling intervals.")
+    ] = 0.95,
     seed: SeedOption = 12345,
     *,
     shown: Shown,
@@ -88,9 +94,9 @@ def curve(
     One line each for predicted easiness, random choice (mean and deviation over many), the
     reversed ranking, and gold easiness.
     """
-    from litepyramid.easiness.figure import curve_figure
     from litepyramid.easiness.files import curve_files
     from litepyramid.presence.judges import make_judge
+    from litepyramid.report.correlation_figures import curve_figure
 
     result = curve_files(
         summaries,
@@ -111,5 +117,7 @@ def curve(
         coefficients=[c.value for c in coefficient or [CurveCoefficient.pearson]],
         constant=constant,
         folds=folds,
+        samples=samples,
+        confidence=confidence,
     )
     shown.emit(result, curve_figure)

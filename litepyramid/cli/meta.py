@@ -117,7 +117,7 @@ def interval(
 ) -> None:
     """Confidence intervals of correlations, by bootstrap or Fisher's transformation."""
     from litepyramid.meta.intervals import interval as run
-    from litepyramid.report.meta_figures import interval_figure
+    from litepyramid.report.correlation_figures import interval_figure
 
     result = run(
         list(scores),
@@ -180,7 +180,7 @@ def compare(
 ) -> None:
     """Test every pair of metrics: does one correlate better with the human score?"""
     from litepyramid.meta.comparisons import compare as run
-    from litepyramid.report.meta_figures import significance_figure
+    from litepyramid.report.correlation_figures import significance_figure
 
     result = run(
         list(scores),

@@ -71,11 +71,22 @@ def delta(
     ] = 0.95,
     samples: SamplesOption = 1000,
     seed: SeedOption = 12345,
+    plot: Annotated[
+        Literal["pairs", "scores"],
+        typer.Option(
+            "--plot",
+            help="What --figure shows: these pairs, or the systems' scores (DDR22 Fig. 5).",
+        ),
+    ] = "pairs",
     *,
     shown: Shown,
 ) -> None:
     """Correlate over system pairs that a metric puts close together (r_SYSΔ)."""
-    from litepyramid.report.reexamined_figures import delta_figure, difference_figure
+    from litepyramid.report.system_figures import (
+        delta_figure,
+        difference_figure,
+        system_scores_figure,
+    )
 
     if difference is not None:
         from litepyramid.meta.differences import difference as worth
@@ -110,4 +121,4 @@ def delta(
         scale=scale,
         heat_tables=heat,
     )
-    shown.emit(result, delta_figure)
+    shown.emit(result, delta_figure if plot == "pairs" else system_scores_figure)

@@ -63,7 +63,7 @@ def range_(
 ) -> None:
     """Compare metrics with each other on average, all and top-scoring summaries."""
     from litepyramid.meta.ranges import scoring_range
-    from litepyramid.report.range_figures import range_figure
+    from litepyramid.report.system_figures import range_figure
 
     result = scoring_range(
         list(scores),

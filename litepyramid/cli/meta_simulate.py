@@ -76,7 +76,7 @@ def coverage(
 ) -> None:
     """Count how often an interval from half of the data holds the other half's correlation."""
     from litepyramid.meta.held_out import coverage as run
-    from litepyramid.report.simulation_figures import coverage_figure
+    from litepyramid.report.correlation_figures import coverage_figure
 
     result = run(
         list(scores),
@@ -154,7 +154,7 @@ def power(
         power_on_words,
     )
     from litepyramid.meta.power_result import PowerSettings
-    from litepyramid.report.simulation_figures import power_figure
+    from litepyramid.report.correlation_figures import power_figure
 
     settings = PowerSettings(
         methods=tuple(name.value for name in method),

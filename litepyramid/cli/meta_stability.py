@@ -33,7 +33,7 @@ def stability(
 ) -> None:
     """Say how alike two rankings of the systems are that are made from M inputs each."""
     from litepyramid.meta.rankings import stability as run
-    from litepyramid.report.reexamined_figures import stability_figure
+    from litepyramid.report.system_figures import stability_figure
 
     result = run(
         list(scores),

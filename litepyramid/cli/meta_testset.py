@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -46,12 +46,20 @@ def full_set(
     confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
     samples: SamplesOption = 1000,
     seed: SeedOption = 12345,
+    plot: Annotated[
+        Literal["correlations", "scores"],
+        typer.Option(
+            "--plot",
+            help="What --figure shows: intervals of r_SYS (DDR22 Fig. 4), or of the systems' "
+            "scores (Fig. 2).",
+        ),
+    ] = "correlations",
     *,
     shown: Shown,
 ) -> None:
     """Correlate metrics over the whole test set with people over what they judged."""
     from litepyramid.meta.testset import full_test_set
-    from litepyramid.report.reexamined_figures import full_set_figure
+    from litepyramid.report.system_figures import full_set_figure, score_intervals_figure
 
     result = full_test_set(
         list(scores),
@@ -64,4 +72,4 @@ def full_set(
         samples=samples,
         seed=seed,
     )
-    shown.emit(result, full_set_figure)
+    shown.emit(result, full_set_figure if plot == "correlations" else score_intervals_figure)

@@ -133,7 +133,7 @@ class Shown:
 
         emit(result, self.form, self.output)
         if self.figure is not None:
-            save_figure(draw(result), self.figure)
+            save_figure(draw(result), self.figure, result.signature)
 
 
 def _shown(

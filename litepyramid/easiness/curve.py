@@ -13,10 +13,13 @@ from litepyramid.easiness.mix import By, carriers, ranking, stu_count
 from litepyramid.easiness.scores import Easiness
 from litepyramid.easiness.sums import SentenceSums
 from litepyramid.errors import InputError
+from litepyramid.meta.bootstrap import bootstrap_samples
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
 from litepyramid.report.table import Cell, Column, Table
+from litepyramid.resampling import check_samples, percentile_interval
+from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
     IntArray,
@@ -24,12 +27,7 @@ from litepyramid.types import (
 )
 
 SHARES = tuple(k / 10 for k in range(11))
-TITLES = {
-    "easiness": "predicted easiness",
-    "random": "random",
-    "reversed": "reversed",
-    "gold": "gold easiness",
-}
+_NO_INTERVAL = (math.nan, math.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +44,8 @@ class CurvePoint:
         sd: Standard deviation over seeds (n - 1); NaN but for ``"random"``.
         low: Lowest of the seeds; NaN but for ``"random"``.
         high: Highest of the seeds; NaN but for ``"random"``.
+        interval: Ends of the sampling interval, with other systems and inputs (BOOT-BOTH, DDR21
+            §3.2); NaN for ``"random"``.
     """
 
     level: Level
@@ -57,6 +57,7 @@ class CurvePoint:
     sd: float = math.nan
     low: float = math.nan
     high: float = math.nan
+    interval: tuple[float, float] = _NO_INTERVAL
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class CurveResult:
         sentences: Number of sentences.
         shape: Systems and inputs.
         seeds: Number of random orders.
+        confidence: Of the sampling intervals.
         notes: What a user must be told.
         signature: How to get the same again.
     """
@@ -76,6 +78,7 @@ class CurveResult:
     sentences: int
     shape: tuple[int, int]
     seeds: int
+    confidence: float
     notes: tuple[str, ...]
     signature: Signature
 
@@ -138,6 +141,7 @@ class CurveResult:
                     "sd": p.sd,
                     "low": p.low,
                     "high": p.high,
+                    "interval": p.interval,
                 }
                 for p in self.points
             ],
@@ -145,6 +149,7 @@ class CurveResult:
             "systems": self.shape[0],
             "inputs": self.shape[1],
             "seeds": self.seeds,
+            "confidence": self.confidence,
             "notes": list(self.notes),
             "signature": self.signature.to_dict(),
         }
@@ -163,6 +168,8 @@ def budget_curve(
     coefficients: Sequence[Coefficient] = ("pearson",),
     constant: ConstantPolicy = "skip",
     folds: Mapping[str, int] | None = None,
+    samples: int = 1000,
+    confidence: float = 0.95,
 ) -> CurveResult:
     """Correlation of Lite2.x with the human score at each share of STUs (ZB21 Fig. 2, 4).
 
@@ -183,11 +190,15 @@ def budget_curve(
         folds: The fold of each input: then a correlation is the mean over folds of that of the
             fold's inputs, as ZB21 reports it; without, it is over all inputs at once. Sentences
             are ranked over the whole data set either way.
+        samples: Bootstrap samples of the sampling intervals: systems and inputs are drawn again,
+            the ranking stays.
+        confidence: Of those intervals.
 
     Raises:
         InputError: An input has no fold, shapes differ, a share is out of range, or there is
             nothing to draw.
     """
+    check_samples(samples, confidence=confidence)
     n = len(sums.sentences)
     if human.shape != (len(sums.systems), len(sums.inputs)):
         raise InputError(
@@ -229,9 +240,20 @@ def budget_curve(
                         ]
                         for scores in scored
                     ]
-                    constants += sum(value.constant for values in found for value in values)
+                    met = (sum(value.constant for value in values) for values in found)
+                    constants = max(constants, *met)
                     drawn = np.array([np.mean([v.value for v in values]) for values in found])
-                    points.append(_point(level, coefficient, share, count, by, drawn))
+                    ends = _NO_INTERVAL
+                    if by != "random":
+                        again = [
+                            bootstrap_samples(
+                                scored[0][:, part], human[:, part], level, coefficient,
+                                k=samples, seed=seed, constant=constant,
+                            )
+                            for part in parts
+                        ]  # fmt: skip
+                        ends = percentile_interval(np.mean(again, axis=0), confidence)
+                    points.append(_point(level, coefficient, share, count, by, drawn, ends))
     points.sort(key=lambda p: (levels.index(p.level), coefficients.index(p.coefficient)))
     notes = []
     if "random" in orders:
@@ -241,20 +263,33 @@ def budget_curve(
     if folds is not None:
         notes.append(f"Each correlation is the mean over {len(parts)} folds of inputs.")
     if constants:
-        notes.append(f"{constants} constant vectors over all points (policy: {constant}).")
-    said = {} if easiness is None else dict(easiness.signature.fields)
+        many = counted(constants, "constant vector")
+        notes.append(f"At most {many} in one correlation (policy: {constant}).")
+    first = [p for p in points if p.by != "random" and p.share == shares[0]]
+    first = [p for p in first if p.by == first[0].by]
+    if first:
+        said = (
+            f"{p.level} {p.coefficient} {p.interval[0]:.3f} to {p.interval[1]:.3f}" for p in first
+        )
+        notes.append(
+            f"{100 * confidence:g} % sampling interval (BOOT-BOTH, {samples} samples) at share "
+            f"{shares[0]:g}: {'; '.join(said)}. Differences far smaller than it may be chance."
+        )
+    made = {} if easiness is None else dict(easiness.signature.fields)
     signature = Signature.of(
         curve="lite2.x",
-        easiness=said.get("easiness"),
-        features=said.get("features"),
+        easiness=made.get("easiness"),
+        features=made.get("features"),
         **sums.signature,
         constant=constant,
         folds=None if folds is None else len(parts),
         seeds=seeds or None,
-        seed=seed if seeds else None,
+        k=samples,
+        confidence=f"{confidence:g}",
+        seed=seed,
     )
     shape = (len(sums.systems), len(sums.inputs))
-    return CurveResult(tuple(points), n, shape, seeds, tuple(notes), signature)
+    return CurveResult(tuple(points), n, shape, seeds, confidence, tuple(notes), signature)
 
 
 def _parts(inputs: Sequence[str], folds: Mapping[str, int] | None) -> list[IntArray]:
@@ -269,13 +304,18 @@ def _parts(inputs: Sequence[str], folds: Mapping[str, int] | None) -> list[IntAr
 
 
 def _point(
-    level: Level, coefficient: Coefficient, share: float, count: int, by: By, drawn: FloatArray
+    level: Level,
+    coefficient: Coefficient,
+    share: float,
+    count: int,
+    by: By,
+    drawn: FloatArray,
+    interval: tuple[float, float],
 ) -> CurvePoint:
-    if by != "random":
-        return CurvePoint(level, coefficient, share, count, by, float(drawn[0]))
     kept = drawn[~np.isnan(drawn)]
-    if not kept.size:
-        return CurvePoint(level, coefficient, share, count, by, math.nan)
+    value = float(kept.mean()) if kept.size else math.nan
+    if by != "random" or not kept.size:
+        return CurvePoint(level, coefficient, share, count, by, value, interval=interval)
     sd = float(kept.std(ddof=1)) if kept.size > 1 else math.nan
     low, high = float(kept.min()), float(kept.max())
-    return CurvePoint(level, coefficient, share, count, by, float(kept.mean()), sd, low, high)
+    return CurvePoint(level, coefficient, share, count, by, value, sd, low, high)

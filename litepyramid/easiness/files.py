@@ -166,6 +166,8 @@ def curve_files(
     coefficients: Sequence[Coefficient] = ("pearson",),
     constant: ConstantPolicy = "skip",
     folds: Path | None = None,
+    samples: int = 1000,
+    confidence: float = 0.95,
 ) -> CurveResult:
     """`budget_curve` from files; arguments as of ``litepyramid budget curve``.
 
@@ -205,6 +207,8 @@ def curve_files(
         coefficients=coefficients,
         constant=constant,
         folds=None if folds is None else read_folds(folds),
+        samples=samples,
+        confidence=confidence,
     )
 
 

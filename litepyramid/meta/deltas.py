@@ -215,8 +215,8 @@ def delta(
         ends = pairs.ends(buckets, rule)
         # The authors' row begins with the pair before its bucket; an empty bucket begins nowhere.
         strict = rule == "authors"
-        first = [a - strict for a in ends[:-1]]
-        lows = [0.0, *(float(pairs.gaps[a]) if a < len(pairs) else inf for a in first)]
+        begins = [a - strict for a in ends[:-1]]
+        lows = [0.0, *(float(pairs.gaps[a]) if a < len(pairs) else inf for a in begins)]
         highs = [float(pairs.gaps[b - 1]) for b in ends]
         found.append(
             MetricDelta(

@@ -6,7 +6,6 @@ import pytest
 from litepyramid.easiness.curve import budget_curve
 from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
 from litepyramid.easiness.features import FeatureTable
-from litepyramid.easiness.figure import curve_figure
 from litepyramid.easiness.mix import mix, stu_count
 from litepyramid.easiness.regressor import Settings
 from litepyramid.easiness.scores import Easiness
@@ -14,6 +13,7 @@ from litepyramid.easiness.sums import human_scores, judge_sentences
 from litepyramid.errors import InputError
 from litepyramid.meta.levels import level_correlation
 from litepyramid.presence.recall import RecallJudge
+from litepyramid.report.correlation_figures import curve_figure
 from litepyramid.report.figure import save_figure
 from litepyramid.report.table import render
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
