@@ -57,6 +57,14 @@ def range_(
     drawn: Annotated[
         int, typer.Option("--drawn", min=1, help="Summaries drawn for F/N (eq. 1).")
     ] = 5000,
+    better: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--fn-metric",
+            help="Metrics of F/N, by name or pattern; repeat. [default: all; js-* not, by --rule "
+            "code]",
+        ),
+    ] = None,
     seed: SeedOption = 12345,
     *,
     shown: Shown,
@@ -78,6 +86,7 @@ def range_(
         pairs=pairs,
         drawn=drawn,
         seed=seed,
+        better_metrics=better,
     )
     shown.emit(result, range_figure)
 

@@ -63,14 +63,17 @@ def disagreement(
     for part, number in _shared_out(parts, pairs, rng):
         first, second = rng.integers(part.shape[1], size=(2, number))
         signs = [np.sign(part[m, first] - part[m, second]) for m in (one, other)]
-        decided = (signs[0] != 0) & (signs[1] != 0)
+        # The code divides by all pairs, tied ones too.
+        counted = (signs[0] != 0) & (signs[1] != 0) | (rule == "code")
         level = part[one] if rule == "code" else _normalised(part[[one, other]]).mean(axis=0)
-        averages.append(((level[first] + level[second]) / 2)[decided])
-        opposite.append((signs[0] != signs[1])[decided])
+        averages.append(((level[first] + level[second]) / 2)[counted])
+        opposite.append((signs[0] * signs[1] < 0)[counted])
     x, y = np.concatenate(averages), np.concatenate(opposite).astype(np.float64)
     if rule == "code":
-        edges = np.linspace(x.min(initial=0.0), x.max(initial=0.0), _STEPS + 1)
-        return tuple(_point(float(low), float(edges[-1]), y[x > low]) for low in edges[:-1])
+        # The code begins at 0; above it there is nothing of a negative score (JS-2).
+        low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
+        starts = min(low, 0.0) + np.arange(_STEPS) * (high - low) / _STEPS
+        return tuple(_point(start, high, y[x > start]) for start in starts.tolist())
     return _steps(x, y)
 
 

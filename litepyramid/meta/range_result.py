@@ -47,6 +47,7 @@ class ScoringRangeResult:
 
     Attributes:
         metrics: The metrics compared.
+        better_metrics: Those that F/N is over.
         agreement: τ of every pair of metrics on every range that the table has.
         disagreement: The curve of every pair of metrics; opposite orders against average score.
         better: F/N (eq. 1) against the normalised average score.
@@ -59,6 +60,7 @@ class ScoringRangeResult:
     """
 
     metrics: tuple[str, ...]
+    better_metrics: tuple[str, ...]
     agreement: tuple[RangeAgreement, ...]
     disagreement: tuple[DisagreementCurve, ...]
     better: tuple[RangePoint, ...]
@@ -87,7 +89,7 @@ class ScoringRangeResult:
             tuple(notes),
         )
         curve: list[tuple[Cell, ...]] = [
-            (f"{p.low:.2f}-{p.high:.2f}", p.value, p.deviation, p.number) for p in self.better
+            (_step(p), p.value, p.deviation, p.number) for p in self.better
         ]
         columns: tuple[Column, ...] = (
             Column("score"),
@@ -101,10 +103,10 @@ class ScoringRangeResult:
             "Of the summaries better on one metric, the share better on all (eq. 1), by score",
             columns,
             tuple(curve),
-            (note,),
+            (f"Metrics: {', '.join(self.better_metrics)}.", note),
         )
         opposite: list[tuple[Cell, ...]] = [
-            (c.one, c.other, f"{p.low:.2f}-{p.high:.2f}", p.value, p.number)
+            (c.one, c.other, _step(p), p.value, p.number)
             for c in self.disagreement
             for p in c.points
         ]
@@ -122,7 +124,7 @@ class ScoringRangeResult:
             (
                 "Scores: averages over the metrics, each from 0 to 1 within its topic."
                 if self.rule == "text"
-                else "Scores: averages over the metrics, as they are.",
+                else "Scores: averages over the pair by the first metric, as they are.",
                 f"Signature: {self.signature}",
             ),
         )
@@ -149,6 +151,7 @@ class ScoringRangeResult:
         """Every number."""
         return {
             "metrics": list(self.metrics),
+            "better_metrics": list(self.better_metrics),
             "agreement": [asdict(a) for a in self.agreement],
             "disagreement": [asdict(c) for c in self.disagreement],
             "better": [asdict(p) for p in self.better],
@@ -158,3 +161,7 @@ class ScoringRangeResult:
             "above": self.above,
             "signature": self.signature.to_dict(),
         }
+
+
+def _step(point: RangePoint) -> str:
+    return f"{point.low:z.2f} to {point.high:z.2f}"

@@ -53,6 +53,7 @@ def scoring_range(
     pairs: int = 100_000,
     drawn: int = 5000,
     seed: int = 12345,
+    better_metrics: str | Sequence[str] | None = None,
 ) -> ScoringRangeResult:
     """Metric-to-metric agreement on average, all, and top-scoring summaries (P19 §4).
 
@@ -66,8 +67,10 @@ def scoring_range(
 
     ``rule="code"`` does what the paper's code does where it differs from the text: "best" joins
     the best of the two metrics compared and keeps a summary that is in both twice; topics with
-    fewer than 20 summaries are dropped; F is divided by the size of the topic, not by N;
-    disagreement is that of all pairs above a score, by the first metric's own score.
+    fewer than 20 summaries are dropped; F is divided by the size of the topic, not by N, and F and
+    N are over all metrics but JS-2; disagreement is that of all pairs above a score, by the first
+    metric's own score, in 15 steps from 0 (from the lowest where scores are negative), and pairs
+    that a metric ties are not opposite.
 
     Args:
         scores: A table of summaries (systems) x topics (inputs), as `as_score_table` takes it;
@@ -83,6 +86,8 @@ def scoring_range(
         pairs: Pairs of summaries drawn for the curve of disagreement.
         drawn: Summaries drawn for eq. 1 (P19: 5,000).
         seed: Of the draws.
+        better_metrics: Names or patterns of the metrics of eq. 1; None for all, but those named
+            ``js…`` by ``rule="code"``.
 
     Raises:
         InputError: Fewer than two metrics; no baseline row; no topic with enough summaries.
@@ -118,7 +123,9 @@ def scoring_range(
             chosen = [_best_of_both(topic.whole, one, other, best) for topic in topics]
         agreement.append(_agreement("top", names, one, other, chosen))
     whole = [topic.whole if topic.whole.shape[1] else topic.judged for topic in topics]
-    points, unbeaten = better(whole, drawn, rule, piece_rng(seed, "better"))
+    on = _better_metrics(names, better_metrics, rule)
+    rows = [names.index(name) for name in on]
+    points, unbeaten = better([p[rows] for p in whole], drawn, rule, piece_rng(seed, "better"))
     size = sum(part.shape[1] for part in whole)
     curves = tuple(
         DisagreementCurve(
@@ -137,10 +144,12 @@ def scoring_range(
         rule=rule,
         pairs=pairs,
         drawn=drawn,
+        better=None if on == names else ",".join(on),
         seed=seed,
     )
     return ScoringRangeResult(
         names,
+        on,
         tuple(agreement),
         curves,
         points,
@@ -151,6 +160,20 @@ def scoring_range(
         rule,
         signature,
     )
+
+
+def _better_metrics(
+    names: tuple[str, ...], asked: str | Sequence[str] | None, rule: Rule
+) -> tuple[str, ...]:
+    """The metrics of eq. 1, in the order of all."""
+    if asked is None:
+        kept = tuple(n for n in names if rule == "text" or not n.lower().startswith("js"))
+        return kept or names
+    patterns = [asked] if isinstance(asked, str) else asked
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise InputError(f"no metric '{pattern}' for eq. 1", expected=", ".join(names))
+    return tuple(n for n in names if any(fnmatchcase(n, p) for p in patterns))
 
 
 def _check(top: str, rule: str, best: int, share: float, pairs: int, drawn: int) -> None:

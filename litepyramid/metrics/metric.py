@@ -54,7 +54,7 @@ METRICS: Mapping[str, Callable[[], Metric]] = MappingProxyType(
         "js-2": _js2,
         **{
             f"rouge-{kind}_{variant}": _rouge(kind, variant)
-            for kind in ("1", "2", "l")
+            for kind in ("1", "2", "l", "1-pooled", "2-pooled", "l-pooled")
             for variant in ("f1", "recall", "precision")
         },
     }
@@ -77,6 +77,8 @@ def metric_named(name: str) -> Metric:
     except KeyError:
         raise InputError(
             f"no metric '{name}'",
-            expected="one of " + ", ".join(sorted(METRICS)),
+            expected="one of "
+            + ", ".join(known for known in sorted(METRICS) if "-pooled" not in known)
+            + "; with the references pooled rouge-2-pooled_recall and so on",
             hint="Scores of other metrics are read from a table.",
         ) from None

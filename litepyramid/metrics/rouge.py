@@ -26,23 +26,29 @@ class Rouge:
     the length of the longest common subsequence of words (kind l); r and c the n-grams or words
     of reference and candidate: recall h/r, precision h/c, F1 2h/(r+c). The numbers are those of
     ``rouge_score.RougeScorer.score_multi``: with several references, the one with the highest F1
-    counts. rouge-score compares two texts at a time and cuts both anew; this class cuts every
-    line once and finds common subsequences with one machine word operation for many words
-    (Hyyrö 2004), which is why it is here.
+    counts. Pooled (Lin 2004; P19), h, r and c are sums over the references. rouge-score compares
+    two texts at a time and cuts both anew; this class cuts every line once and finds common
+    subsequences with one machine word operation for many words (Hyyrö 2004), which is why it is
+    here.
 
     Attributes:
         kind: ``"1"``, ``"2"`` or ``"l"``.
         variant: ``"f1"``, ``"recall"`` or ``"precision"``.
         stem: Whether words are stemmed (Porter).
+        pooled: Whether the references are taken together, not the best of them.
 
     Example:
         >>> Rouge("l", "f1").score(["the cat sat", ""], ["the dog sat"]).round(3).tolist()
         [0.667, 0.0]
+        >>> two = ["the cat sat", "a dog ran off"]
+        >>> Rouge("1", "recall", pooled=True).score(["the cat"], two).round(3).tolist()
+        [0.286]
     """
 
     kind: RougeKind = "1"
     variant: RougeVariant = "f1"
     stem: bool = True
+    pooled: bool = False
     _words: Callable[[str], Tokens] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -54,14 +60,15 @@ class Rouge:
 
     @classmethod
     def named(cls, name: str) -> Rouge:
-        """The ROUGE of a table's column name, for example ``rouge-l_recall``."""
+        """The ROUGE of a column's name: ``rouge-l_recall``, ``rouge-2-pooled_recall``."""
         kind, _, variant = name.removeprefix("rouge-").partition("_")
-        return cls(kind, variant)  # type: ignore[arg-type]  # checked in __post_init__
+        single = kind.removesuffix("-pooled")
+        return cls(single, variant, pooled=single != kind)  # type: ignore[arg-type]  # checked
 
     @property
     def name(self) -> str:
-        """``rouge-KIND_VARIANT``."""
-        return f"rouge-{self.kind}_{self.variant}"
+        """``rouge-KIND_VARIANT``, or ``rouge-KIND-pooled_VARIANT``."""
+        return f"rouge-{self.kind}{'-pooled' if self.pooled else ''}_{self.variant}"
 
     def score(self, summaries: Sequence[str], references: Sequence[str]) -> FloatArray:
         """Scores a batch of summaries of one input; see `Metric.score`."""
@@ -74,8 +81,11 @@ class Rouge:
         self, words: Tokens, matchers: Sequence[Callable[[Tokens], tuple[int, int, int]]]
     ) -> float:
         best, best_f1 = 0.0, -1.0
-        for match in matchers:
-            hits, theirs, ours = match(words)
+        found = [match(words) for match in matchers]
+        if self.pooled:
+            found = [(sum(h for h, _, _ in found), sum(r for _, r, _ in found),
+                      sum(c for _, _, c in found))]  # fmt: skip
+        for hits, theirs, ours in found:
             recall = hits / theirs if theirs else 0.0
             precision = hits / ours if ours else 0.0
             f1 = 2 * precision * recall / (precision + recall) if hits else 0.0

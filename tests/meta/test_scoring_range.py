@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,7 @@ from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
 from litepyramid.meta.extracts import SearchSettings
 from litepyramid.meta.generation import generate
-from litepyramid.meta.range_curves import better
+from litepyramid.meta.range_curves import better, disagreement
 from litepyramid.meta.ranges import scoring_range
 from litepyramid.metrics import metric_named
 from litepyramid.types import ScoreTable
@@ -110,6 +111,48 @@ def test_eq_1_is_what_counting_gives(rule) -> None:
     assert found_mean == pytest.approx(np.mean(shares), abs=0.02)
     assert sum(p.number for p in points) + unbeaten == 3000
     assert min(beaten) > 0 or unbeaten > 0
+
+
+def test_negative_scores_fill_every_step_of_the_codes_curve() -> None:
+    table = table_of(topics=6, summaries=120)  # "c" is negative, as JS-2 is
+    result = scoring_range(table, ["c", "a"], judged="people-*", rule="code", pairs=5000)
+    (curve,) = result.disagreement
+    assert len(curve.points) == 15
+    assert all(p.number for p in curve.points)
+    assert curve.points[0].low == pytest.approx(table.values[2, 11:].min(), abs=0.01)
+    numbers = [p.number for p in curve.points]
+    assert numbers == sorted(numbers, reverse=True)
+    shown = [row[2] for row in result.to_tables()[2].rows]
+    assert all(re.fullmatch(r"-[01]\.\d\d to -0\.\d\d", score) for score in shown), shown
+
+
+def test_a_score_from_0_begins_at_0_by_the_code() -> None:
+    """Its steps: i (max - min) / 15, whatever the lowest is; all pairs count, tied ones too."""
+    part = np.array([[0.2, 0.8, 0.5], [0.3, 0.1, 0.3]])
+    points = disagreement([part], 0, 1, 4000, "code", np.random.default_rng(0))
+    assert [p.low for p in points] == pytest.approx([i * (0.8 - 0.2) / 15 for i in range(15)])
+    assert points[0].number == 4000
+    # Of the nine pairs (0, 1) and (1, 2), both ways round, are opposite.
+    assert points[0].value == pytest.approx(4 / 9, abs=0.03)
+
+
+def test_js_2_is_left_out_of_eq_1_by_the_code() -> None:
+    table = table_of()
+    named = ScoreTable(("a", "b", "js-2", "human"), table.systems, table.inputs, table.values)
+    code, all_three = (
+        scoring_range(named, human="human", rule="code", better_metrics=asked)
+        for asked in (None, ["a", "b", "js-*"])
+    )
+    assert code.better_metrics == ("a", "b")
+    assert min(p.low for p in code.better) >= 0
+    two = scoring_range(named, ["a", "b"], judged="people-*", rule="code")
+    assert str(code.better) == str(two.better)
+    assert all_three.better_metrics == ("a", "b", "js-2")
+    assert str(all_three.better) != str(code.better)
+    assert scoring_range(named, human="human").better_metrics == ("a", "b", "js-2")
+    assert code.signature.to_dict()["better"] == "a,b"
+    with pytest.raises(InputError, match=r"eq\. 1"):
+        scoring_range(named, human="human", better_metrics="rouge*")
 
 
 def test_an_unbeaten_summary_has_no_share() -> None:

@@ -15,6 +15,7 @@ from litepyramid.errors import InputError
 from litepyramid.metrics import METRICS, metric_named
 from litepyramid.metrics.divergence import JensenShannon
 from litepyramid.metrics.rouge import Rouge
+from litepyramid.metrics.tokens import line_tokenizer
 
 WORDS = st.sampled_from(
     ["the", "cat", "cats", "sleeping", "slept", "runs", "runner's", "Ünïcode", "3,14", "...", "İ"]
@@ -35,6 +36,28 @@ def test_rouge_is_rouge_score(summary: str, references: list[str], stem: bool) -
         for variant, attribute in FIELDS.items():
             ours = Rouge(kind, variant, stem).score([summary], references)[0]
             assert ours == pytest.approx(getattr(expected[theirs], attribute), abs=1e-12)
+
+
+@given(TEXTS, st.lists(TEXTS, min_size=1, max_size=3))
+def test_pooled_rouge_sums_over_the_references(summary: str, references: list[str]) -> None:
+    """Lin 2004's formula from rouge-score's recall and precision against each reference."""
+    words = [len(line_tokenizer(True)(text)) for text in (summary, *references)]
+    for kind, theirs in (("1", "rouge1"), ("2", "rouge2"), ("l", "rougeL")):
+        scorer = RougeScorer([theirs], use_stemmer=True)
+        sizes = [max(0, n - (kind == "2")) for n in words]
+        hits = sum(
+            round(scorer.score(text, summary)[theirs].recall * size)
+            for text, size in zip(references, sizes[1:], strict=True)
+        )
+        r, c = sum(sizes[1:]), sizes[0] * len(references)
+        expected = {"recall": (hits, r), "precision": (hits, c), "f1": (2 * hits, r + c)}
+        for variant, (part, whole) in expected.items():
+            ours = Rouge(kind, variant, pooled=True).score([summary], references)[0]
+            assert ours == pytest.approx(part / whole if whole else 0.0, abs=1e-12)
+            named = metric_named(f"rouge-{kind}-pooled_{variant}")
+            assert named.name == f"rouge-{kind}-pooled_{variant}"
+            if len(references) == 1:
+                assert ours == Rouge(kind, variant).score([summary], references)[0]
 
 
 def test_rouge_is_rouge_score_on_published_summaries(realsumm) -> None:
