@@ -204,6 +204,14 @@ def compare(
 @app.command()
 def normality(
     scores: ScoresArgument,
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            "-a",
+            help="The human score, tested first; repeat or use * for the mean of several raters.",
+        ),
+    ] = None,
     metric: MetricOption = None,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
     form: FormatOption = "table",
@@ -213,4 +221,4 @@ def normality(
     from litepyramid.meta.shapiro import normality as run
     from litepyramid.report.table import emit
 
-    emit(run(list(scores), metrics=metric, alpha=alpha), form, output)
+    emit(run(list(scores), against, metrics=metric, alpha=alpha), form, output)

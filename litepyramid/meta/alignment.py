@@ -99,11 +99,9 @@ def align(
         LeftOut(systems=(), inputs=(), cells=2)
     """
     table = as_score_table(scores)
-    asked = [against] if isinstance(against, str) else against
-    truths = select_metrics(table, asked)
-    names = metric_names(table, metrics, asked)
+    named, truths, truth = human_score(table, against)
+    names = metric_names(table, metrics, against)
     values = np.stack([table.values[table.metrics.index(name)] for name in names])
-    truth = average([table.values[table.metrics.index(name)] for name in truths])
     stack = np.concatenate([values, truth[None]])
     scored = ~np.isnan(stack)
     # Taking out a system may leave an input without scores, so: until nothing changes.
@@ -124,7 +122,7 @@ def align(
     kept = np.where(part, stack[:, rows][:, :, columns], np.nan)
     return Aligned(
         metrics=names,
-        against=truths[0] if len(truths) == 1 else f"mean({', '.join(asked)})",
+        against=named,
         raters=truths,
         systems=tuple(s for s, keep in zip(table.systems, rows, strict=True) if keep),
         inputs=tuple(i for i, keep in zip(table.inputs, columns, strict=True) if keep),
@@ -221,6 +219,22 @@ def metric_names(
             expected="at least one more metric in the scores",
         )
     return names
+
+
+def human_score(
+    table: ScoreTable, against: str | Sequence[str]
+) -> tuple[str, tuple[str, ...], FloatArray]:
+    """What metrics are held against: its name, the raters that it is the mean of, (N, M) scores.
+
+    Example:
+        >>> table = ScoreTable(("ann", "ben"), ("s",), ("1",), np.array([[[1.0]], [[2.0]]]))
+        >>> human_score(table, "*")
+        ('mean(*)', ('ann', 'ben'), array([[1.5]]))
+    """
+    raters = select_metrics(table, against)
+    asked = against if isinstance(against, str) else ", ".join(against)
+    values = average([table.values[table.metrics.index(name)] for name in raters])
+    return raters[0] if len(raters) == 1 else f"mean({asked})", raters, values
 
 
 def average(matrices: Sequence[FloatArray]) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
-from litepyramid.meta.alignment import average, select_metrics
+from litepyramid.meta.alignment import human_score, select_metrics
 from litepyramid.meta.averages import resampled_means
 from litepyramid.meta.journal import piece_rng
 from litepyramid.meta.kernels import correlate_rows
@@ -182,7 +182,8 @@ def stability(
     if sizes is not None and (not sizes or min(sizes) < 1):
         raise InputError(f"sizes {list(sizes)}", expected="numbers of inputs from 1 on")
     table = as_score_table(scores)
-    judges = () if against is None else select_metrics(table, against)
+    human = None if against is None else human_score(table, against)
+    judges = human[1] if human else ()
     source = table if full is None else as_score_table(full)
     names = (
         tuple(name for name in source.metrics if name not in judges)
@@ -190,11 +191,8 @@ def stability(
         else select_metrics(source, metrics)
     )
     named = [(name, source.matrix(name).values, False) for name in names]
-    if judges:
-        human = average([table.matrix(name).values for name in judges])
-        asked = [against] if isinstance(against, str) else list(against or ())
-        label = judges[0] if len(judges) == 1 else f"mean({', '.join(asked)})"
-        named.append((label, human, True))
+    if human:
+        named.append((human[0], human[2], True))
     if not named:
         raise InputError("no metric is left", expected="at least one metric or human score")
     curves = tuple(

@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.extras import require
 from litepyramid.io.scores import as_score_table
-from litepyramid.meta.alignment import select_metrics
+from litepyramid.meta.alignment import human_score, select_metrics
 from litepyramid.meta.correlations import span, table_of
 from litepyramid.meta.levels import mean_tolerance, means
 from litepyramid.report.table import Column, Table
@@ -103,7 +103,11 @@ class NormalityResult:
 
 
 def normality(
-    scores: Any, *, metrics: str | Sequence[str] | None = None, alpha: float = 0.05
+    scores: Any,
+    against: str | Sequence[str] | None = None,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    alpha: float = 0.05,
 ) -> NormalityResult:
     """Shapiro and Wilk's (1965) test of each metric's scores, by level (DDR21 App. A, Table 2).
 
@@ -112,7 +116,9 @@ def normality(
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        metrics: Names or patterns; None for all.
+        against: The human score, tested first as in Table 2; several names mean the mean of
+            several raters. None: human scores are metrics like all others.
+        metrics: Names or patterns; None for all but `against`.
         alpha: Level of significance.
 
     Raises:
@@ -126,13 +132,22 @@ def normality(
     """
     check_share("alpha", alpha)
     table = as_score_table(scores)
-    names = table.metrics if metrics is None else select_metrics(table, metrics)
-    found = tuple(_one(name, table.matrix(name).values, alpha) for name in names)
+    tested: list[tuple[str, FloatArray]] = []
+    raters: tuple[str, ...] = ()
+    if against is not None:
+        named, raters, values = human_score(table, against)
+        tested.append((named, values))
+    names = [name for name in table.metrics if name not in raters]
+    if metrics is not None:
+        names = list(select_metrics(table, metrics))
+    tested += [(name, table.matrix(name).values) for name in names]
+    found = tuple(_one(name, values, alpha) for name, values in tested)
     return NormalityResult(
         found,
         alpha,
         Signature.of(
             test="shapiro-wilk",
+            against=tested[0][0] if against is not None else None,
             alpha=alpha,
             N=span([m.systems for m in found]),
             M=span([m.inputs for m in found]),

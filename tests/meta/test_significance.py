@@ -281,6 +281,16 @@ def test_published_normality(summeval, ddr21):
     found = {m.metric: m for m in normality(summeval).metrics}
     for metric, share, p in [("qa-eval_f1", 40, 0.01), ("rouge-l_f1", 26, 0.13)]:
         assert (round(100 * found[metric].share), round(found[metric].system_p, 2)) == (share, p)
+    # Row 1, the human scores: Relevance is the mean of three experts.
+    for table, against, share, p in [
+        (summeval, "expert_relevance_*", 32.0, 0.52),
+        (ddr21, "litepyramid_recall", 75.0, 0.84),
+    ]:
+        first = normality(table, against, metrics="rouge-1_*").metrics[0]
+        assert (round(100 * first.share, 1), round(first.system_p, 2)) == (share, p)
+    every = [m.metric for m in normality(summeval, "expert_relevance_*").metrics]
+    assert every[0] == "mean(expert_relevance_*)"
+    assert not any(name.startswith("expert_relevance") for name in every[1:])
 
 
 def test_normality_counts_what_has_no_test():
@@ -357,7 +367,8 @@ def test_command_lines_and_figures(cli, file, tmp_path):
     found = json.loads(shown.stdout)
     assert found["k"] == 50
     assert len(found["intervals"]) == 12
-    shown = cli("meta", "normality", file, "-f", "latex").stdout
+    shown = cli("meta", "normality", file, "-a", "human", "-f", "latex").stdout
+    assert "human" in shown.splitlines()[7]
     assert "Shapiro-Wilk" in shown
     assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
     assert b"<svg" in (tmp_path / "i.svg").read_bytes()
