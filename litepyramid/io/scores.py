@@ -13,9 +13,11 @@ from litepyramid.errors import InputError
 from litepyramid.io.checked import number, parse_json
 from litepyramid.io.files import read_text
 from litepyramid.io.rows import identifier, read_rows
-from litepyramid.text import cut
+from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoreTable
 
+# Tables are held whole: beyond so many cells (80 MB) so few may be empty for each score.
+_CELLS, _SPARSEST = 10_000_000, 100
 _LONG = ("system", "input", "metric", "score")
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
@@ -272,6 +274,15 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
             )
     if not found:
         raise InputError("no scores at all", expected="at least one row")
+    size = len(metrics) * len(systems) * len(inputs)
+    if size > max(_CELLS, _SPARSEST * len(found)):
+        raise InputError(
+            f"{len(found):,} scores share too little: {counted(len(metrics), 'metric')}, "
+            f"{counted(len(systems), 'system')} and {counted(len(inputs), 'input')} make a table "
+            f"of {size:,} cells",
+            expected=f"one cell in {_SPARSEST} scored, in tables of over {_CELLS:,} cells",
+            hint="Give the scores of one data set at a time.",
+        )
     values = np.full((len(metrics), len(systems), len(inputs)), np.nan)
     index = np.array(list(found), dtype=np.intp)
     values[index[:, 0], index[:, 1], index[:, 2]] = [cell.score for cell in found.values()]

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import as_score_table, read_scores, scores_from_frame
+from litepyramid.io.scores import (
+    as_score_table,
+    read_scores,
+    scores_from_frame,
+    scores_from_rows,
+)
 from litepyramid.meta.alignment import align, select_metrics
 
 ROWS = [
@@ -138,3 +143,12 @@ def test_mistakes_are_named(tmp_path, text, message):
 def test_what_is_no_table_is_refused():
     with pytest.raises(InputError, match="cannot be read from a int"):
         as_score_table(3)
+
+
+def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
+    rows = [{"system": i, "input": i, "metric": i, "score": 0.5} for i in range(1000)]
+    with pytest.raises(InputError, match=r"1,000 scores share too little.*1,000,000,000 cells"):
+        scores_from_rows(rows)
+    small = scores_from_rows(rows[:100])
+    assert small.values.shape == (100, 100, 100)
+    assert np.isfinite(small.values).sum() == 100
