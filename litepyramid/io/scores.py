@@ -16,7 +16,7 @@ from litepyramid.io.rows import identifier, read_rows
 from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoreTable
 
-# Tables are held whole: beyond so many cells (80 MB) so few may be empty for each score.
+# A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
 _LONG = ("system", "input", "metric", "score")
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}

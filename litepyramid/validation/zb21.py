@@ -1,6 +1,6 @@
 """The published numbers of ZB21 and its code's README, beside what comes out here.
 
-Numbers are facts of the paper (Zhang & Bansal 2021: README, Tables 1, 2 and 4). What cannot be
+Numbers are facts of the paper (Zhang & Bansal 2021: README, Tables 1 to 4). What cannot be
 computed with the data and models at hand is named, with the reason.
 """
 
@@ -20,6 +20,7 @@ from litepyramid.io.scores import read_scores
 from litepyramid.io.units import read_units
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import Level, level_correlation
+from litepyramid.metrics.rouge import Rouge
 from litepyramid.presence.judge import Judge
 from litepyramid.presence.modes import MODES, presence
 from litepyramid.pyramid import UnitLayout, lite_pyramid_scores
@@ -36,6 +37,7 @@ from litepyramid.validation.zb21_tables import (
     SETS,
     TABLE_1,
     TABLE_2,
+    TABLE_3,
     TABLE_4,
     TRAINED,
     ZERO_SHOT,
@@ -58,10 +60,10 @@ class Number:
     """One published number beside ours.
 
     Attributes:
-        where: README, Table 1, Table 2 or Table 4.
+        where: README, or Table 1 to Table 4.
         data_set: REALSumm …
         row: The metric as the paper calls it, or what the README scored.
-        kind: ``system_pearson`` …, or the mode of a README score.
+        kind: ``system_pearson`` …, the mode of a README score, or ``ROUGE-2`` and ``Pyramid``.
         published: The paper's number.
         ours: What comes out here; NaN if it was not run.
         why_not: Why it was not run; empty if it was.
@@ -182,13 +184,14 @@ def reproduce_zb21(data: str | Path, make: Callable[[str], Judge]) -> Reproducti
         make: Gives the judge of a hub id; a LitepyramidError says why it cannot be had.
 
     Returns:
-        All numbers of the README and Tables 1, 2 and 4, in that order.
+        All numbers of the README and Tables 1 to 4, in that order.
     """
     run = _Run(Path(data), make)
     numbers = [
         *_readme(run),
         *_table(run, "Table 1", TABLE_1, SETS, "examples"),
         *_table(run, "Table 2", TABLE_2, SETS[1:], None),
+        *_table_3(run),
         *_table(run, "Table 4", TABLE_4, SETS, "systems"),
     ]
     return Reproduction(tuple(numbers), Signature.of(constant="zb21"))
@@ -209,6 +212,25 @@ def _readme(run: _Run) -> Iterator[Number]:
                 found = _readme_scores(run, dataset, system, row)
             for kind, published in values.items():
                 yield _number("README", name, f"{system} {row}", kind, published, found)
+
+
+def _table_3(run: _Run) -> Iterator[Number]:
+    """ROUGE-2 F1 in points and the gold Pyramid score of each system, over PyrXSum's inputs."""
+    dataset, rouge = run.dataset("PyrXSum"), Rouge("2", "f1")
+    for line in TABLE_3.strip().splitlines():
+        system, row, cells = line.split("|")
+        found: Mapping[str, float] | str
+        if isinstance(dataset, str) or system not in dataset.systems:
+            found = dataset if isinstance(dataset, str) else f"no system {system} in the data"
+        elif dataset.references is None:
+            found = "no references in the data"
+        else:
+            texts = dataset.summaries[dataset.systems.index(system)].texts
+            targets = ([" ".join(r) for r in e.references] for e in dataset.references)
+            scores = [rouge.score([t], r)[0] for t, r in zip(texts, targets, strict=True)]
+            found = {"ROUGE-2": 100 * float(np.mean(scores)), "Pyramid": _human(dataset, system)}
+        for kind, cell in zip(("ROUGE-2", "Pyramid"), cells.split(), strict=True):
+            yield _number("Table 3", "PyrXSum", row, kind, float(cell), found)
 
 
 def _human(dataset: Dataset, system: str) -> float:

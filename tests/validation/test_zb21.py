@@ -45,6 +45,7 @@ def test_every_number_is_there_once(without_models):
     # 19 rows of 16 cells less 2 PyrEval rows of 8 missing ones; Table 2 has 24 rows of 12.
     assert count["Table 1"] == count["Table 4"] == 19 * 16 - 2 * 8
     assert count["Table 2"] == 24 * 12 - 2 * 8 - 3 * 4 - 3 * 8
+    assert count["Table 3"] == 10 * 2
     assert count["README"] == 1 + 12 + 1 + 4
 
 
@@ -84,3 +85,23 @@ def test_with_models_every_realsumm_row_is_run(data):
     assert readme["l2c"].ours != readme["p2c"].ours
     data_out = json.loads(render(result, "json"))
     assert len(data_out["numbers"]) == len(result.numbers)
+
+
+def test_table_3_is_computed_from_a_folder_of_the_authors_layout(tmp_path):
+    """Two inputs, written here: half of the SCUs there, and one of two bigrams."""
+    folder = tmp_path / "pyrxsum"
+    for name, text in {
+        "SCUs.txt": "A cat sat.\tIt slept.\nA dog ran.\n",
+        "references.txt": "a cat sat\na dog ran\n",
+        "summaries/t5-large.summary": "a cat slept\na dog\n",
+        "labels/t5-large.label": "1\t0\n0\n",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    found = {
+        (n.row, n.kind): n for n in reproduce_zb21(tmp_path, no_hub).numbers if n.where == "Table 3"
+    }
+    assert found["T5", "Pyramid"].ours == 0.25
+    assert found["T5", "ROUGE-2"].ours == pytest.approx(100 * (1 / 2 + 2 / 3) / 2)
+    assert (found["T5", "ROUGE-2"].published, found["T5", "Pyramid"].published) == (21.01, 0.29)
+    assert found["PEGASUS", "Pyramid"].why_not == "no system google-pegasus in the data"
