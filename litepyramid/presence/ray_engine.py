@@ -233,9 +233,10 @@ def _connect(ray: Any) -> bool:
         settings |= {"include_dashboard": False, "object_store_memory": _STORE_BYTES}
     try:
         ray.init(**settings)
-    except (ConnectionError, ValueError, RuntimeError) as error:
+    except Exception as error:  # Ray raises it bare when a node is slow to start
+        reason = str(error).partition("\n")[0]
         raise ModelError(
-            f"no Ray cluster ({str(error).splitlines()[0]})",
+            f"no Ray cluster ({reason})",
             hint="Check RAY_ADDRESS, or unset it to start a cluster on this machine.",
         ) from error
     return True

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tiny_models import TEXT
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, ModelError
 from litepyramid.io.summaries import read_summaries
 from litepyramid.presence.corpus import PackedUnits, index_summaries
 from litepyramid.presence.ray_engine import judge_corpus
@@ -63,6 +63,17 @@ def test_what_cannot_run_on_ray_is_said_before_a_cluster_starts(corpus, tiny):
         judge_corpus([folder], UNITS, str(tiny), mode="p9c", cache=None)
     with pytest.raises(InputError, match="11 inputs"):
         judge_corpus([folder / "one.txt"], UNITS[1:], str(tiny), cache=None)
+
+
+def test_a_cluster_that_does_not_start_is_one_error(corpus, tiny, monkeypatch):
+    ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+
+    def fail(**_):
+        raise Exception("The current node timed out during startup.\nMore.")
+
+    monkeypatch.setattr(ray, "init", fail)
+    with pytest.raises(ModelError, match=r"no Ray cluster \(The current node timed out"):
+        judge_corpus([corpus[0]], UNITS, str(tiny), cache=None)
 
 
 def test_ray_and_local_write_the_same_file(corpus, tiny, tmp_path, cli):
