@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from litepyramid.easiness.features import CONSTITUENCY, LABELS, SHAPE, FeatureTable
+from litepyramid.easiness.model_file import SEAL, check_model, sealed
 from litepyramid.errors import InputError, ModelError
 from litepyramid.io.files import atomic_write
 from litepyramid.types import FloatArray, IntArray
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import xgboost
 
 _PREFIX = "litepyramid_"
-_OLDEST = (2, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,21 +277,23 @@ def save_regressor(regressor: Regressor, path: str | Path) -> None:
     booster.feature_names = list(regressor.names)
     booster.set_attr(
         **{f"{_PREFIX}feature_set": regressor.feature_set, f"{_PREFIX}offset": regressor.offset},
-        **{f"{_PREFIX}about_{key}": value for key, value in regressor.about.items()},
+        **{f"{_PREFIX}about_{key}": value for key, value in regressor.about.items() if value},
+        **{SEAL: "0" * 64},
     )
     with atomic_write(path, binary=True) as file:
-        file.write(booster.save_raw(raw_format=path.suffix[1:]))
+        file.write(sealed(bytes(booster.save_raw(raw_format=path.suffix[1:]))))
 
 
 def load_regressor(path: str | Path) -> Regressor:
     """Loads a regressor saved by `save_regressor`, or one of the authors' files as released.
 
     The authors' files (XGBoost 1.4, 69 features without names) are read in today's form; XGBoost
-    itself will soon not read them any more. No pickle is ever loaded.
+    itself will soon not read them any more. No pickle is ever loaded, and XGBoost sees no file that
+    `model_file.check_model` has not found whole.
 
     Raises:
-        ModelError: The file is no XGBoost model in JSON or UBJ, names no features, or its objective
-            is none of regression.
+        ModelError: The file is no XGBoost model in JSON or UBJ, is damaged, names no features, or
+            its objective is none of regression.
         InputError: The file is missing or cannot be read.
     """
     import xgboost
@@ -304,14 +305,8 @@ def load_regressor(path: str | Path) -> Regressor:
         raise InputError("no such file", path=path, hint="Check the path.") from None
     except OSError as error:
         raise InputError(f"cannot be read ({error.strerror})", path=path) from error
-    if not data.lstrip()[:1] == b"{":
-        raise ModelError(
-            "is no XGBoost model", path=path, expected="a file in JSON or UBJ, not a pickle"
-        )
-    if data.lstrip()[:2] in (b'{"', b"{\n", b"{ ", b"{\r"):
-        data = _json_model(data, path)
     try:
-        booster = xgboost.Booster({"nthread": 1}, model_file=bytearray(data))
+        booster = xgboost.Booster({"nthread": 1}, model_file=bytearray(check_model(data, path)))
     except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else "damaged"
         first = re.sub(r"^\[[\d:]+\] \S+: ", "", first)
@@ -340,56 +335,3 @@ def load_regressor(path: str | Path) -> Regressor:
 
 
 CONSTITUENCY_NAMES = (*SHAPE, *(f"count:{label}" for label in LABELS))
-
-
-def _json_model(data: bytes, path: Path) -> bytes:
-    """The JSON of a model, brought to XGBoost 2's form if it is older."""
-    try:
-        model = json.loads(data)
-    except (ValueError, RecursionError):
-        raise ModelError("is no valid JSON", path=path, expected="an XGBoost model") from None
-    version = model.get("version") if isinstance(model, dict) else None
-    if not isinstance(version, list) or "learner" not in model:
-        raise ModelError("is no XGBoost model", path=path, expected='"version" and "learner"')
-    if tuple(version[:2]) >= _OLDEST:
-        return data
-    try:
-        return json.dumps(modernise(model)).encode()
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"is a damaged XGBoost model ({error!r})", path=path) from None
-
-
-def modernise(model: dict[str, Any]) -> dict[str, Any]:
-    """A boosted-tree model of XGBoost 1.0 to 1.7, in the form that XGBoost 2 and 3 write.
-
-    The trees stay as they are: 0/1 for the flags, one tree a round made explicit, the version set.
-
-    Raises:
-        KeyError: The model is none of boosted trees.
-    """
-    learner = model["learner"]
-    booster = learner["gradient_booster"]["model"]
-    trees = [
-        {**tree, "default_left": [int(flag) for flag in tree["default_left"]]}
-        for tree in booster["trees"]
-    ]
-    count = len(trees)
-    parameters = {"num_trees": str(count), "num_parallel_tree": "1"}
-    changed = {
-        **booster,
-        "trees": trees,
-        "gbtree_model_param": parameters,
-        "iteration_indptr": list(range(count + 1)),
-    }
-    return {
-        "version": [2, 0, 0],
-        "learner": {
-            **learner,
-            "gradient_booster": {**learner["gradient_booster"], "model": changed},
-            "learner_model_param": {
-                **learner["learner_model_param"],
-                "boost_from_average": "1",
-                "num_target": "1",
-            },
-        },
-    }
