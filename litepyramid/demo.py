@@ -75,7 +75,7 @@ def tour(seed: int = 12345) -> Iterator[Step]:
     count = stu_count(SHARE, len(easiness.sentences))
     yield Step(
         "Budget: which half of the sentences should people write SCUs for?",
-        (f"litepyramid budget plan example/references.jsonl --share {SHARE} -o plan.json",),
+        (f"litepyramid budget plan example/references.jsonl --human-share {SHARE} -o plan.json",),
         plan_budget(easiness, len(easiness.sentences) - count),
     )
     mixed = mix(example.scus, stus, easiness.sentences, count, easiness=easiness)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-from litepyramid.easiness.mix import stu_count
+from litepyramid.easiness.mix import human_count
 from litepyramid.errors import InputError
 from litepyramid.text import counted
 
@@ -14,7 +14,7 @@ def sentence_budget(
     total: int,
     *,
     sentences: int | None = None,
-    share: float | None = None,
+    human_share: float | None = None,
     cost: float | None = None,
     per_sentence: float | None = None,
     earlier: int = 0,
@@ -24,7 +24,7 @@ def sentence_budget(
     Args:
         total: Number of sentences there are.
         sentences: So many.
-        share: This share of them, rounded down.
+        human_share: This share of them; the rest, which carry STUs, is rounded down as in a mix.
         cost: As many as this buys at `per_sentence`, rounded down.
         per_sentence: The price of one sentence.
         earlier: How many of them are in earlier plans, so that they are not paid for again.
@@ -33,20 +33,20 @@ def sentence_budget(
         InputError: None or several ways, a negative number, more than there are, no price.
 
     Example:
-        >>> sentence_budget(40, share=0.29), sentence_budget(40, cost=2.5, per_sentence=0.2)
-        (11, 12)
+        >>> sentence_budget(7, human_share=0.5), sentence_budget(40, cost=2.5, per_sentence=0.2)
+        (4, 12)
     """
     check_price(per_sentence)
-    given = [value for value in (sentences, share, cost) if value is not None]
+    given = [value for value in (sentences, human_share, cost) if value is not None]
     if len(given) != 1:
         raise InputError(
             f"the budget is given in {len(given)} ways",
-            expected="one of --sentences N, --share X, --cost C with --per-sentence c",
+            expected="one of --sentences N, --human-share X, --cost C with --per-sentence c",
         )
     if sentences is not None:
         return check_count(sentences, total - earlier)
-    if share is not None:
-        return check_count(stu_count(share, total), total - earlier)
+    if human_share is not None:
+        return check_count(human_count(human_share, total), total - earlier)
     if cost is None or not (math.isfinite(cost) and cost >= 0):
         raise InputError(f"a cost of {cost}", expected="a number from 0 up")
     if per_sentence is None:

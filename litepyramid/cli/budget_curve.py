@@ -18,6 +18,7 @@ from litepyramid.cli.options import (
     StusOption,
     TheirReferencesOption,
     TreesOption,
+    old_share,
     with_figure,
 )
 
@@ -66,10 +67,11 @@ def curve(
         Path | None,
         typer.Option(help="Folder with a file of ids for each fold: mean of their correlations."),
     ] = None,
-    share: Annotated[
+    stu_share: Annotated[
         list[float] | None,
-        typer.Option("--share", help="A share of STUs; repeat (default: 0, .1 … 1)."),
+        typer.Option("--stu-share", help="A share of STUs; repeat (default: 0, .1 … 1)."),
     ] = None,
+    share: Annotated[list[float] | None, old_share("--stu-share")] = None,
     coefficient: Annotated[
         list[CurveCoefficient] | None,
         typer.Option("--coefficient", "-c", help="Repeat for more (default: pearson)."),
@@ -111,7 +113,7 @@ def curve(
         regressor=regressor,
         parses=parses,
         ids=ids,
-        shares=share,
+        shares=stu_share or share,
         seeds=seeds,
         seed=seed,
         coefficients=[c.value for c in coefficient or [CurveCoefficient.pearson]],

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, IdsOption, RegressorOption, SeedOption
+from litepyramid.cli.options import FormatOption, IdsOption, RegressorOption, SeedOption, old_share
 from litepyramid.cli.outputs import WRITTEN
 
 
@@ -18,10 +18,11 @@ def plan(
     sentences: Annotated[
         int | None, typer.Option("--sentences", help="People annotate this many sentences.")
     ] = None,
-    share: Annotated[
+    human_share: Annotated[
         float | None,
-        typer.Option("--share", help="People annotate this share of the sentences, 0 to 1."),
+        typer.Option("--human-share", help="People annotate this share of the sentences, 0 to 1."),
     ] = None,
+    share: Annotated[float | None, old_share("--human-share")] = None,
     cost: Annotated[
         float | None, typer.Option("--cost", help="People annotate what this buys.")
     ] = None,
@@ -86,7 +87,7 @@ def plan(
     count = sentence_budget(
         len(values.sentences),
         sentences=sentences,
-        share=share,
+        human_share=share if human_share is None else human_share,
         cost=cost,
         per_sentence=per_sentence,
         earlier=int(in_plans(values.sentences, before).sum()),

@@ -46,6 +46,10 @@ TheirReferencesOption = Annotated[
     Path,
     typer.Option("--references", "-r", help="References they come from.", show_default=False),
 ]
+StuShareOption = Annotated[
+    float | None,
+    typer.Option("--stu-share", help="Share of the sentences that carry STUs, 0 to 1."),
+]
 RegressorOption = Annotated[
     Path | None,
     typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
@@ -54,6 +58,20 @@ TreesOption = Annotated[
     Path | None,
     typer.Option("--parses", help="Constituency trees, for a regressor on the paper's features."),
 ]
+
+
+def old_share(name: str) -> Any:
+    """The hidden option --share, as all shares were once called, with a hint at its new name."""
+
+    def hint(value: Any) -> Any:
+        if value:
+            typer.echo(f"--share is now {name}: whose share it is.", err=True)
+        return value
+
+    return typer.Option("--share", hidden=True, callback=hint)
+
+
+OldStuShareOption = Annotated[float | None, old_share("--stu-share")]
 
 
 def with_options(

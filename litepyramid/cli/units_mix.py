@@ -10,9 +10,11 @@ import typer
 from litepyramid.cli.options import (
     FormatOption,
     IdsOption,
+    OldStuShareOption,
     RegressorOption,
     ScusOption,
     SeedOption,
+    StuShareOption,
     StusOption,
     TheirReferencesOption,
     TreesOption,
@@ -24,10 +26,8 @@ def mix(
     scus: ScusOption,
     references: TheirReferencesOption,
     stus: StusOption = None,
-    share: Annotated[
-        float | None,
-        typer.Option("--share", help="Share of the sentences that carry STUs, 0 to 1."),
-    ] = None,
+    stu_share: StuShareOption = None,
+    share: OldStuShareOption = None,
     stu_sentences: Annotated[
         int | None, typer.Option("--stu-sentences", help="Number of sentences that carry STUs.")
     ] = None,
@@ -45,7 +45,9 @@ def mix(
     regressor: RegressorOption = None,
     as_authors: Annotated[
         bool,
-        typer.Option("--as-authors", help="With --share: do it as ZB21's code, quirks and all."),
+        typer.Option(
+            "--as-authors", help="With --stu-share: do it as ZB21's code, quirks and all."
+        ),
     ] = False,
     parses: TreesOption = None,
     ids: IdsOption = None,
@@ -71,7 +73,7 @@ def mix(
         scus,
         references,
         stus,
-        share=share,
+        stu_share=share if stu_share is None else stu_share,
         stu_sentences=stu_sentences,
         scu_sentences=scu_sentences,
         by=by,

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from litepyramid.cli.judging import with_judge_settings
-from litepyramid.cli.options import FormatOption, OutputOption, SeedOption
+from litepyramid.cli.options import (
+    FormatOption,
+    OldStuShareOption,
+    OutputOption,
+    SeedOption,
+    StuShareOption,
+)
 from litepyramid.text import counted
 
 if TYPE_CHECKING:
@@ -60,9 +66,8 @@ def crossval(
         list[str] | None,
         typer.Option("--zero-shot", help="An untrained judge to show beside it (repeatable)."),
     ] = None,
-    share: Annotated[
-        float, typer.Option("--share", min=0, max=1, help="Share of STUs in Lite2.x.")
-    ] = 0.5,
+    stu_share: StuShareOption = 0.5,
+    share: OldStuShareOption = None,
     epochs: EpochsOption = 2,
     learning_rate: RateOption = 1e-5,
     batch_size: BatchOption = 32,
@@ -91,6 +96,7 @@ def crossval(
             else "a data set and --train-on given",
             expected="DATA, or --train-on with --test-on",
         )
+    stu_share = stu_share if share is None else share
     trainer, baselines = make_contest(
         base,
         checkpoints,
@@ -109,7 +115,7 @@ def crossval(
                 trainer,
                 by=by,
                 folds=folds,
-                units=unit_variants(dataset, share=share, folds=folds, seed=seed),
+                units=unit_variants(dataset, stu_share=stu_share, folds=folds, seed=seed),
                 baselines=baselines,
                 constant=constant,
                 seed=seed,
@@ -120,7 +126,7 @@ def crossval(
                 [_dataset(text) for text in train_on or []],
                 test,
                 trainer,
-                units=unit_variants(test, share=share, folds=None),
+                units=unit_variants(test, stu_share=stu_share, folds=None),
                 baselines=baselines,
                 constant=constant,
             )

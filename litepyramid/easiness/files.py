@@ -29,7 +29,7 @@ from litepyramid.units.align import sentences_of
 def sentence_count(
     sentences: int,
     *,
-    share: float | None = None,
+    stu_share: float | None = None,
     stu_sentences: int | None = None,
     scu_sentences: int | None = None,
 ) -> int:
@@ -39,17 +39,17 @@ def sentence_count(
         InputError: None or more than one of them is given, or it is out of range.
 
     Example:
-        >>> sentence_count(10, share=0.5), sentence_count(10, scu_sentences=3)
+        >>> sentence_count(10, stu_share=0.5), sentence_count(10, scu_sentences=3)
         (5, 7)
     """
-    given = [value for value in (share, stu_sentences, scu_sentences) if value is not None]
+    given = [value for value in (stu_share, stu_sentences, scu_sentences) if value is not None]
     if len(given) != 1:
         raise InputError(
             f"{len(given)} sizes of the mix are given",
-            expected="one of --share, --stu-sentences and --scu-sentences",
+            expected="one of --stu-share, --stu-sentences and --scu-sentences",
         )
-    if share is not None:
-        return stu_count(share, sentences)
+    if stu_share is not None:
+        return stu_count(stu_share, sentences)
     count = stu_sentences if stu_sentences is not None else sentences - (scu_sentences or 0)
     if not 0 <= count <= sentences:
         raise InputError(
@@ -88,7 +88,7 @@ def mix_files(
     references: Path,
     stus: Path | None = None,
     *,
-    share: float | None = None,
+    stu_share: float | None = None,
     stu_sentences: int | None = None,
     scu_sentences: int | None = None,
     by: By = "easiness",
@@ -108,22 +108,22 @@ def mix_files(
     sentences = sentences_of(texts)
     wanted = {entry.input for entry in human}
     total = sum(s.input in wanted for s in sentences)
-    if as_authors and (share is None or by == "random"):
-        raise InputError("--as-authors needs a share and an easiness", expected="--share")
+    if as_authors and (stu_share is None or by == "random"):
+        raise InputError("--as-authors needs a share and an easiness", expected="--stu-share")
     count = sentence_count(
-        total, share=share, stu_sentences=stu_sentences, scu_sentences=scu_sentences
+        total, stu_share=stu_share, stu_sentences=stu_sentences, scu_sentences=scu_sentences
     )
     values = None
     if by in ("easiness", "reversed"):
         values = find_easiness(
             texts, machine, easiness=easiness, regressor=regressor, parses=parses
         )
-    if as_authors and share is not None:
+    if as_authors and stu_share is not None:
         if values is None:
             values = gold_easiness(human, machine, sentences)
         if by == "reversed":
             values = Easiness(values.sentences, -values.values, values.signature)
-        return mix_as_authors(human, machine, sentences, values, 100 * share)
+        return mix_as_authors(human, machine, sentences, values, 100 * stu_share)
     return mix(human, machine, sentences, count, by=by, easiness=values, seed=seed)
 
 

@@ -106,7 +106,7 @@ class Mix:
         }
 
 
-def stu_count(share: float, sentences: int) -> int:
+def stu_count(share: float | Decimal, sentences: int) -> int:
     """``floor(x n)``: how many of n sentences carry STUs at a share of x.
 
     The share is taken as the decimal number that was written, so that .29 of 100 is 29 and not
@@ -122,6 +122,17 @@ def stu_count(share: float, sentences: int) -> int:
     if not 0 <= share <= 1:
         raise InputError(f"the share is {share}", expected="a number from 0 to 1")
     return math.floor(Decimal(str(share)) * sentences)
+
+
+def human_count(share: float, sentences: int) -> int:
+    """How many of n sentences keep SCUs at people's share: all but those that carry STUs.
+
+    Example:
+        >>> human_count(0.5, 7), stu_count(0.5, 7)
+        (4, 3)
+    """
+    stu_count(share, 0)  # is it a share?
+    return sentences - stu_count(1 - Decimal(str(share)), sentences)
 
 
 def ranking(

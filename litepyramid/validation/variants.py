@@ -20,20 +20,20 @@ from litepyramid.validation.folds import make_folds
 def unit_variants(
     dataset: Dataset,
     *,
-    share: float | None = 0.5,
+    stu_share: float | None = 0.5,
     folds: int | None = 5,
     seed: int = 12345,
 ) -> dict[str, Sequence[InputUnits]]:
     """Lite2, Lite2.x and Lite3 units of a data set, as far as it has what they need.
 
     STUs are the data set's own, else extracted from its references. The mix gives STUs to the
-    easiest `share` of all sentences (ZB21 §3.3). Their easiness is predicted by the embedded
+    easiest `stu_share` of all sentences (ZB21 §3.3). Their easiness is predicted by the embedded
     regressor, refined for each fold's inputs on the other folds' (`easiness.evaluate.cross_fit`),
     so that no sentence is judged easy by its own SCUs; without folds, by that regressor as it is.
 
     Args:
         dataset: The data set.
-        share: x / 10 of Lite2.x; None for no mix.
+        stu_share: x / 10 of Lite2.x; None for no mix.
         folds: Folds of inputs for the mix; None for the embedded regressor.
         seed: Of a random split into folds.
 
@@ -50,11 +50,11 @@ def unit_variants(
         stus = tuple(extract_units(dataset.references))
     if stus is None:
         return variants
-    if share is not None and dataset.references is not None:
-        if not 0 <= share <= 1:
-            raise InputError(f"a share of {share}", expected="from 0 to 1")
-        variants[f"lite2.{(Decimal(str(share)) * 10).normalize():f}"] = _mixed(
-            dataset, stus, share, folds, seed
+    if stu_share is not None and dataset.references is not None:
+        if not 0 <= stu_share <= 1:
+            raise InputError(f"a share of {stu_share}", expected="from 0 to 1")
+        variants[f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"] = _mixed(
+            dataset, stus, stu_share, folds, seed
         )
     variants["lite3"] = stus
     return variants

@@ -114,8 +114,8 @@ def test_unknown_easiness_counts_as_hardest_and_is_said():
     [
         ({"sentences": 7}, 7),
         ({"sentences": 0}, 0),
-        ({"share": 0.29}, 29),
-        ({"share": 1.0}, 100),
+        ({"human_share": 0.29}, 29),
+        ({"human_share": 1.0}, 100),
         ({"cost": 10, "per_sentence": 0.1}, 100),
         ({"cost": 0.3, "per_sentence": 0.1}, 3),
         ({"cost": 1e9, "per_sentence": 0.1}, 100),
@@ -130,16 +130,16 @@ def test_ways_of_saying_the_budget(kinds, count):
     ("kinds", "what"),
     [
         ({}, "in 0 ways"),
-        ({"sentences": 1, "share": 0.5}, "in 2 ways"),
+        ({"sentences": 1, "human_share": 0.5}, "in 2 ways"),
         ({"sentences": 101}, "from 0 to 100"),
         ({"sentences": -1}, "from 0 to 100"),
-        ({"share": 1.1}, "from 0 to 1"),
+        ({"human_share": 1.1}, "from 0 to 1"),
         ({"cost": 5}, "without a price"),
         ({"cost": 5, "per_sentence": 0}, "above 0"),
         ({"cost": 5, "per_sentence": math.nan}, "above 0"),
         ({"cost": -5, "per_sentence": 1}, "from 0 up"),
         ({"sentences": 5, "per_sentence": -1}, "above 0"),
-        ({"share": 0.5, "per_sentence": math.inf}, "above 0"),
+        ({"human_share": 0.5, "per_sentence": math.inf}, "above 0"),
         ({"cost": math.inf, "per_sentence": 1}, "from 0 up"),
     ],
 )
@@ -190,10 +190,11 @@ def test_hand_made_changes_that_are_no_yes_or_no_are_refused(tmp_path, value):
         read_plan(path)
 
 
-def test_share_is_that_of_the_mix():
+def test_peoples_share_and_the_stus_share_are_one_split():
     for total in range(1, 60):
-        for share in (0.1, 0.29, 0.5, 0.7):
-            assert sentence_budget(total, share=share) == stu_count(share, total)
+        for human, stu in ((0.1, 0.9), (0.29, 0.71), (0.5, 0.5), (0.7, 0.3), (1, 0)):
+            people = sentence_budget(total, human_share=human)
+            assert people + stu_count(stu, total) == total
 
 
 def test_bad_plans_are_refused():
@@ -258,7 +259,7 @@ def test_prediction_by_a_regressor_on_given_stus(tmp_path):
 def test_default_plan_from_the_command_line(tmp_path, cli):
     """No values given: the embedded regressor predicts them, on marked and unmarked references."""
     folder = sample.write(tmp_path)
-    text = cli("budget", "plan", folder / "references.jsonl", "--share", "0.5").stdout
+    text = cli("budget", "plan", folder / "references.jsonl", "--human-share", "0.5").stdout
     assert "this plan (3 sentences)" in text
     plain = folder / "plain.txt"
     plain.write_text("It rained on Monday. The old bridge, shut since May, fell.\nMr. Bray left.\n")

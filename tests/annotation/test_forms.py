@@ -182,7 +182,7 @@ def test_results_are_not_written_over_what_is_read(tmp_path, cli):
     for output in (answers, folder / "link.json"):
         done = cli("budget", "import", folder / "out", answers, "-o", output, status=2)
         assert "is one of the files to read" in done.stderr
-    arguments = ["-s", folder / "scus.jsonl", "-r", references, "--share", 0.5]
+    arguments = ["-s", folder / "scus.jsonl", "-r", references, "--stu-share", 0.5]
     done = cli("units", "mix", *arguments, "-o", folder / "scus.jsonl", status=2)
     assert "is one of the files to read" in done.stderr
 

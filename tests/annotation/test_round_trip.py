@@ -99,7 +99,7 @@ def test_label_studio_from_the_command_line(folder, cli, easiness):
         "budget",
         "plan",
         folder / "references.jsonl",
-        "--share",
+        "--human-share",
         "0.5",
         "--easiness",
         folder / "easiness.jsonl",

@@ -66,7 +66,16 @@ def test_fit_predict_and_mix_with_the_papers_features(cli, files):
     assert [row["easiness"] for row in rows] == values
     mixing = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
     cli(
-        "units", "mix", *mixing, "--share", 0.5, "--easiness", "e.jsonl", "-o", "u.jsonl", cwd=files
+        "units",
+        "mix",
+        *mixing,
+        "--stu-share",
+        0.5,
+        "--easiness",
+        "e.jsonl",
+        "-o",
+        "u.jsonl",
+        cwd=files,
     )
     first = json.loads((files / "u.jsonl").read_text().splitlines()[0])
     assert [(u["text"], u["kind"]) for u in first["units"]] == [
@@ -78,11 +87,33 @@ def test_fit_predict_and_mix_with_the_papers_features(cli, files):
     assert json.loads(scored.stdout)
 
 
-@pytest.mark.parametrize(("size", "expected"), [(["--share", 0], "scus"), (["--share", 1], "stus")])
+@pytest.mark.parametrize(
+    ("size", "expected"), [(["--stu-share", 0], "scus"), (["--share", 1], "stus")]
+)
 def test_both_ends_are_the_files_that_went_in(cli, files, size, expected):
     sources = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--by", "random"]
     cli("units", "mix", *sources, *size, "-o", "u.txt", cwd=files)
     assert (files / "u.txt").read_text() == (files / f"{expected}.txt").read_text()
+
+
+def test_the_old_word_for_shares_is_taken_with_a_hint(cli, files):
+    """--share was people's in one command and the STUs' in three: the two split alike now."""
+    mixing = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--easiness", "easiness.jsonl"]
+    plan = ["refs.txt", "--easiness", "easiness.jsonl", "-f", "json"]
+    for command, new in (
+        (["units", "mix", *mixing, "--ids", "ids.txt", "-f", "json"], "--stu-share"),
+        (["budget", "plan", *plan, "--ids", "ids.txt"], "--human-share"),
+    ):
+        old, now = (cli(*command, share, 0.3, cwd=files) for share in ("--share", new))
+        assert old.stdout == now.stdout
+        assert f"--share is now {new}" in old.stderr
+        assert "--share is" not in now.stderr
+        assert new in cli(*command[:2], "--help").stdout
+        assert "--share" not in cli(*command[:2], "--help").stdout
+    split = json.loads(now.stdout)["sentences"]
+    other = json.loads(cli(*command, "--human-share", 0.7, cwd=files).stdout)
+    assert sum(s["annotate"] for s in split) == 4  # 12 - floor(.7 * 12)
+    assert sum(s["annotate"] for s in other["sentences"]) == 9
 
 
 def test_evaluate_writes_predictions_for_the_curve(cli, files):
@@ -99,7 +130,7 @@ def test_evaluate_writes_predictions_for_the_curve(cli, files):
 
 def test_as_the_authors(cli, files):
     sources = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
-    options = ["--easiness", "easiness.jsonl", "--share", 0.5, "--as-authors", "-f", "json"]
+    options = ["--easiness", "easiness.jsonl", "--stu-share", 0.5, "--as-authors", "-f", "json"]
     done = cli("units", "mix", *sources, *options, cwd=files)
     counts = json.loads(done.stdout)["counts"]
     assert counts["stu_sentences"] == 5  # the sixth is the threshold, and not above it
@@ -109,12 +140,15 @@ def test_as_the_authors(cli, files):
     ("command", "words"),
     [
         (["units", "mix"], "0 sizes of the mix are given"),
-        (["units", "mix", "--share", 0.5, "--scu-sentences", 2], "2 sizes of the mix are given"),
-        (["units", "mix", "--share", 2, "--by", "random"], "the share is 2.0"),
+        (
+            ["units", "mix", "--stu-share", 0.5, "--scu-sentences", 2],
+            "2 sizes of the mix are given",
+        ),
+        (["units", "mix", "--stu-share", 2, "--by", "random"], "the share is 2.0"),
         (["units", "mix", "--stu-sentences", 13, "--by", "random"], "13 of 12 sentences"),
-        (["units", "mix", "--share", 0.5, "--as-authors", "--by", "random"], "needs a share"),
-        (["units", "mix", "--share", 0.5, "--easiness", "scus.txt"], "not valid JSON"),
-        (["units", "mix", "--share", 0.5, "--regressor", "scus.txt"], "no XGBoost model"),
+        (["units", "mix", "--stu-share", 0.5, "--as-authors", "--by", "random"], "needs a share"),
+        (["units", "mix", "--stu-share", 0.5, "--easiness", "scus.txt"], "not valid JSON"),
+        (["units", "mix", "--stu-share", 0.5, "--regressor", "scus.txt"], "no XGBoost model"),
     ],
 )
 def test_mistakes_are_one_message(cli, files, command, words):
@@ -158,9 +192,9 @@ def test_scus_in_place_of_stus_are_refused_by_every_command(cli, files):
     ]:
         both = ["--scus", scus, "--stus", stus, *ids]
         for command in (
-            ["units", "mix", "-r", "refs.txt", "--share", "0.5", *both],
+            ["units", "mix", "-r", "refs.txt", "--stu-share", "0.5", *both],
             ["budget", "curve", "sys", "-r", "refs.txt", "--labels", "labels", *both],
-            ["budget", "plan", "refs.txt", "--by", "gold", "--share", "0.5", *both],
+            ["budget", "plan", "refs.txt", "--by", "gold", "--human-share", "0.5", *both],
             ["easiness", "evaluate", "refs.txt", *both],
         ):
             assert said in cli(*command, cwd=files, status=2).stderr
@@ -170,7 +204,7 @@ def test_scus_in_place_of_stus_are_refused_by_every_command(cli, files):
 
 def test_references_in_place_of_units_are_refused(cli, files):
     options = ["--references", "refs.txt", "--scus", "refs.txt", "--ids", "ids.txt"]
-    done = cli("units", "mix", *options, "--share", 0.5, cwd=files, status=2)
+    done = cli("units", "mix", *options, "--stu-share", 0.5, cwd=files, status=2)
     assert "refs.txt:1: unit 1 has the sentence marks of a reference" in done.stderr
 
 

@@ -194,15 +194,15 @@ def test_units_that_are_validated():
     assert list(unit_variants(plain)) == ["lite2"]
     example = load_example()
     whole = Dataset("example", example.scus, example.summaries, example.labels, example.references)
-    found = unit_variants(whole, share=0.5, folds=3)
+    found = unit_variants(whole, stu_share=0.5, folds=3)
     assert list(found) == ["lite2", "lite2.5", "lite3"]
     kinds = {unit.kind for entry in found["lite2.5"] for unit in entry.units}
     assert kinds == {"scu", "stu"}
-    none, everything = (unit_variants(whole, share=x, folds=None) for x in (0.0, 1.0))
+    none, everything = (unit_variants(whole, stu_share=x, folds=None) for x in (0.0, 1.0))
     assert [e.texts for e in none["lite2.0"]] == [e.texts for e in whole.scus]
     assert [e.texts for e in everything["lite2.10"]] == [e.texts for e in found["lite3"]]
     with pytest.raises(InputError, match="a share of 2"):
-        unit_variants(whole, share=2)
+        unit_variants(whole, stu_share=2)
 
 
 def test_commands(cli, realsumm):
