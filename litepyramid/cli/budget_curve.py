@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from litepyramid.cli.options import (
     IdsOption,
-    JudgeOption,
     RegressorOption,
     ScusOption,
     SeedOption,
@@ -21,6 +20,9 @@ from litepyramid.cli.options import (
     old_share,
     with_figure,
 )
+
+if TYPE_CHECKING:
+    from litepyramid.presence.judge import Judge
 
 
 class CurveCoefficient(StrEnum):
@@ -61,7 +63,14 @@ def curve(
     ] = None,
     regressor: RegressorOption = None,
     parses: TreesOption = None,
-    judge: JudgeOption = "lexical",
+    judge: Annotated[
+        str,
+        typer.Option(
+            "--judge",
+            "-j",
+            help="lexical, recall, a hub id, a folder; with {fold}, one for each of --folds.",
+        ),
+    ] = "lexical",
     ids: IdsOption = None,
     folds: Annotated[
         Path | None,
@@ -96,15 +105,24 @@ def curve(
     One line each for predicted easiness, random choice (mean and deviation over many), the
     reversed ranking, and gold easiness.
     """
+    from litepyramid.easiness.evaluate import read_folds
     from litepyramid.easiness.files import curve_files
+    from litepyramid.easiness.sums import FoldJudges
+    from litepyramid.errors import InputError
     from litepyramid.presence.judges import make_judge
     from litepyramid.report.correlation_figures import curve_figure
 
+    def of_fold(fold: int) -> Judge:
+        return make_judge(judge.replace("{fold}", str(fold)))
+
+    if "{fold}" in judge and folds is None:
+        raise InputError(f"a judge for each fold ('{judge}') and no folds", expected="--folds")
+    parts = None if folds is None else read_folds(folds)
     result = curve_files(
         summaries,
         scus,
         references,
-        make_judge(judge),
+        FoldJudges(of_fold, parts) if parts and "{fold}" in judge else make_judge(judge),
         stus=stus,
         labels=labels,
         scores=scores,
@@ -118,7 +136,7 @@ def curve(
         seed=seed,
         coefficients=[c.value for c in coefficient or [CurveCoefficient.pearson]],
         constant=constant,
-        folds=folds,
+        folds=parts,
         samples=samples,
         confidence=confidence,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -68,6 +69,20 @@ def crossval(
     ] = None,
     stu_share: StuShareOption = 0.5,
     share: OldStuShareOption = None,
+    easiness: Annotated[
+        Path | None,
+        typer.Option(help="Lite2.x by this file's easiness of every sentence, none predicted."),
+    ] = None,
+    regressor: Annotated[
+        str | None,
+        typer.Option(
+            "--regressor",
+            "-g",
+            help="Lite2.x by this regressor as it is; 'sources': one trained on the --train-on "
+            "sets. [default: the embedded one, refined fold by fold]",
+            show_default=False,
+        ),
+    ] = None,
     epochs: EpochsOption = 2,
     learning_rate: RateOption = 1e-5,
     batch_size: BatchOption = 32,
@@ -82,12 +97,14 @@ def crossval(
 
     With --train-on and --test-on instead of DATA: train on whole data sets, score another.
     """
+    from litepyramid.easiness.scores import read_easiness
     from litepyramid.errors import InputError
     from litepyramid.report.table import emit
     from litepyramid.training.settings import FinetuneSettings
     from litepyramid.training.trainers import make_contest
+    from litepyramid.types import Signature
     from litepyramid.validation.crossval import cross_validate, out_of_the_box
-    from litepyramid.validation.variants import unit_variants
+    from litepyramid.validation.variants import source_regressor, unit_variants
 
     if (data is None) == (not (train_on and test_on)):
         raise InputError(
@@ -96,7 +113,12 @@ def crossval(
             else "a data set and --train-on given",
             expected="DATA, or --train-on with --test-on",
         )
+    if regressor == "sources" and not train_on:
+        raise InputError("a regressor trained on sources, and none", expected="--train-on")
+    if easiness is not None and regressor is not None:
+        raise InputError("--easiness and --regressor", expected="one of the two")
     stu_share = stu_share if share is None else share
+    given = None if easiness is None else read_easiness(easiness)
     trainer, baselines = make_contest(
         base,
         checkpoints,
@@ -115,18 +137,35 @@ def crossval(
                 trainer,
                 by=by,
                 folds=folds,
-                units=unit_variants(dataset, stu_share=stu_share, folds=folds, seed=seed),
+                units=unit_variants(
+                    dataset,
+                    stu_share=stu_share,
+                    folds=folds,
+                    seed=seed,
+                    easiness=given,
+                    regressor=None if regressor is None else Path(regressor),
+                ),
                 baselines=baselines,
                 constant=constant,
                 seed=seed,
             )
         else:
-            test = _dataset(test_on or "")
+            test, sources = _dataset(test_on or ""), [_dataset(text) for text in train_on or []]
             result = out_of_the_box(
-                [_dataset(text) for text in train_on or []],
+                sources,
                 test,
                 trainer,
-                units=unit_variants(test, stu_share=stu_share, folds=None),
+                units=unit_variants(
+                    test,
+                    stu_share=stu_share,
+                    folds=None,
+                    easiness=given,
+                    regressor=source_regressor(sources)
+                    if regressor == "sources"
+                    else Path(regressor)
+                    if regressor
+                    else None,
+                ),
                 baselines=baselines,
                 constant=constant,
             )
@@ -135,6 +174,10 @@ def crossval(
         if kept:
             stop.add_note(f"{counted(kept, 'trained fold')} kept in {models}")
         raise
+    source = easiness.name if easiness is not None else regressor
+    if source is not None:
+        said = Signature((*result.signature.fields, ("easiness", source)))
+        result = replace(result, signature=said)
     emit(result, form, output)
 
 

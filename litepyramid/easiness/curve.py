@@ -11,7 +11,7 @@ import numpy as np
 
 from litepyramid.easiness.mix import By, carriers, ranking, stu_count
 from litepyramid.easiness.scores import Easiness
-from litepyramid.easiness.sums import SentenceSums
+from litepyramid.easiness.sums import SentenceSums, fold_of
 from litepyramid.errors import InputError
 from litepyramid.meta.bootstrap import bootstrap_samples
 from litepyramid.meta.kernels import Coefficient
@@ -296,10 +296,7 @@ def _parts(inputs: Sequence[str], folds: Mapping[str, int] | None) -> list[IntAr
     """The columns of each fold; all columns at once without folds."""
     if folds is None:
         return [np.arange(len(inputs))]
-    for name in inputs:
-        if name not in folds:
-            raise InputError(f"input '{name}' is in no fold")
-    place = np.array([folds[name] for name in inputs])
+    place = np.array([fold_of(folds, name) for name in inputs])
     return [np.flatnonzero(place == fold) for fold in sorted(set(place.tolist()))]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from litepyramid.easiness.features import FeatureTable
 from litepyramid.easiness.regressor import PAPER, Regressor, Settings, fit, predict
 from litepyramid.easiness.scores import Easiness
+from litepyramid.easiness.sums import fold_of
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
 from litepyramid.progress import track
@@ -144,7 +145,8 @@ def read_folds(folder: str | Path) -> dict[str, int]:
     folder = Path(folder)
     if not folder.is_dir():
         raise InputError("is no folder", path=folder, expected="a folder with a file for each fold")
-    files = sorted(path for path in folder.iterdir() if path.is_file())
+    files = [path for path in folder.iterdir() if path.is_file()]
+    files.sort(key=lambda path: (len(path.stem), path.stem))
     if len(files) < 2:
         raise InputError(
             f"holds {counted(len(files), 'file')}", path=folder, expected="one for each fold"
@@ -188,14 +190,10 @@ def cross_fit(
         >>> done.gain > 0.9
         True
     """
-    names = [s.input for s in gold.sentences]
-    for name in names:
-        if name not in folds:
-            raise InputError(f"input '{name}' is in no fold")
-    place = np.array([folds[name] for name in names], dtype=np.int64)
+    place = np.array([fold_of(folds, s.input) for s in gold.sentences], dtype=np.int64)
     if len(set(place.tolist())) < 2:
         raise InputError("all inputs are in one fold", expected="at least two folds")
-    predicted, mean, median = (np.full(len(names), np.nan) for _ in range(3))
+    predicted, mean, median = (np.full(place.size, np.nan) for _ in range(3))
     known = ~np.isnan(gold.values)
     for fold in track(sorted(set(place.tolist())), "cross-fitting", "folds"):
         here, others = place == fold, (place != fold) & known

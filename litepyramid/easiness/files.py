@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from litepyramid.easiness.gold import gold_easiness
 from litepyramid.easiness.mix import By, Mix, mix, stu_count
 from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
-from litepyramid.easiness.sums import human_scores, judge_sentences
+from litepyramid.easiness.sums import FoldJudges, human_scores, judge_sentences
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
@@ -149,7 +149,7 @@ def curve_files(
     summaries: Sequence[Path],
     scus: Path,
     references: Path,
-    judge: Judge,
+    judge: Judge | FoldJudges,
     *,
     stus: Path | None = None,
     labels: Path | None = None,
@@ -165,7 +165,7 @@ def curve_files(
     levels: Sequence[Level] = ("system", "summary"),
     coefficients: Sequence[Coefficient] = ("pearson",),
     constant: ConstantPolicy = "skip",
-    folds: Path | None = None,
+    folds: Mapping[str, int] | None = None,
     samples: int = 1000,
     confidence: float = 0.95,
 ) -> CurveResult:
@@ -175,7 +175,6 @@ def curve_files(
         InputError: A file is wrong, or there are no human scores or two sorts of them.
     """
     from litepyramid.easiness.curve import SHARES
-    from litepyramid.easiness.evaluate import read_folds
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
 
@@ -206,7 +205,7 @@ def curve_files(
         levels=levels,
         coefficients=coefficients,
         constant=constant,
-        folds=None if folds is None else read_folds(folds),
+        folds=folds,
         samples=samples,
         confidence=confidence,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from litepyramid.easiness.gold import check_same_inputs
 from litepyramid.easiness.mix import BoolArray
 from litepyramid.errors import InputError
-from litepyramid.presence.judge import Judge
+from litepyramid.presence.judge import Judge, JudgedBatch
 from litepyramid.types import (
     FloatArray,
     InputUnits,
@@ -19,6 +19,50 @@ from litepyramid.types import (
     SystemSummaries,
 )
 from litepyramid.units.align import Sentence, align_both
+
+
+@dataclass(frozen=True, slots=True)
+class FoldJudges:
+    """Judges that were each trained without one fold of the inputs, to judge that fold by.
+
+    Attributes:
+        make: The judge of a fold, numbered from 1; one at a time is kept.
+        folds: The fold of each input, from 0.
+    """
+
+    make: Callable[[int], Judge]
+    folds: Mapping[str, int]
+
+    def judge(
+        self, items: Sequence[tuple[str, Sequence[str]]], inputs: Sequence[str]
+    ) -> JudgedBatch:
+        """Judges each item by the judge of its input's fold.
+
+        Raises:
+            InputError: An input is in no fold.
+        """
+        presence: list[FloatArray] = [np.zeros(0)] * len(items)
+        said: dict[str, dict[str, None]] = {}
+        places = np.array([fold_of(self.folds, name) for name in inputs])
+        for fold in sorted(set(places.tolist())):
+            mine = np.flatnonzero(places == fold).tolist()
+            judged = self.make(fold + 1).judge([items[i] for i in mine])
+            for i, found in zip(mine, judged.presence, strict=True):
+                presence[i] = found
+            for key, value in judged.signature.items():
+                said.setdefault(key, {})[value] = None
+        return JudgedBatch(tuple(presence), {key: ",".join(v) for key, v in said.items()})
+
+
+def fold_of(folds: Mapping[str, int], name: str) -> int:
+    """The fold of an input.
+
+    Raises:
+        InputError: It has none.
+    """
+    if name not in folds:
+        raise InputError(f"input '{name}' is in no fold")
+    return folds[name]
 
 
 @dataclass(frozen=True)
@@ -70,7 +114,7 @@ def judge_sentences(
     scus: Sequence[InputUnits],
     stus: Sequence[InputUnits],
     sentences: Sequence[Sentence],
-    judge: Judge,
+    judge: Judge | FoldJudges,
 ) -> SentenceSums:
     """Judges every SCU and every STU in every summary, once.
 
@@ -94,7 +138,10 @@ def judge_sentences(
         for system in summaries
         for text, entry in zip(system.texts, scus, strict=True)
     ]
-    judged = judge.judge(items)
+    if isinstance(judge, FoldJudges):
+        judged = judge.judge(items, names * len(summaries))
+    else:
+        judged = judge.judge(items)
     sums = [np.zeros((len(summaries), len(kept))) for _ in range(2)]
     weights = [np.zeros(len(kept)) for _ in range(2)]
     for column, name in enumerate(names):

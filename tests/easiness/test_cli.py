@@ -1,4 +1,5 @@
 import json
+import shutil
 
 import pytest
 
@@ -126,6 +127,24 @@ def test_evaluate_writes_predictions_for_the_curve(cli, files):
     done = cli("budget", "curve", *curve, *options, "-c", "kendall", "-f", "csv", cwd=files)
     assert len(done.stdout.splitlines()) == 1 + 2 * 11
     assert (files / "c.svg").read_text().startswith("<?xml")
+
+
+def test_the_curve_takes_a_judge_for_each_fold(cli, files):
+    (files / "folds").mkdir()
+    for number, names in enumerate((["n0", "n1"], ["n2", "n3"], ["n4", "n5"]), start=9):
+        (files / "folds" / f"fold{number}.id").write_text("\n".join(names))
+    units = ["-u", "scus.txt", "-l", "labels", "--summaries", "sys"]
+    cli("finetune", "lexical", *units, "-o", "judge1", cwd=files)
+    for fold in (2, 3):
+        shutil.copytree(files / "judge1", files / f"judge{fold}")
+    curve = ["sys", "-s", "scus.txt", "-r", "refs.txt", "-t", "stus.txt", "-l", "labels"]
+    options = ["--ids", "ids.txt", "--easiness", "easiness.jsonl", "--seeds", 0, "-f", "json"]
+    judge = ["--judge", "judge{fold}"]
+    done = cli("budget", "curve", *curve, *options, *judge, "--folds", "folds", cwd=files)
+    one = cli("budget", "curve", *curve, *options, "-j", "judge1", "--folds", "folds", cwd=files)
+    assert json.loads(done.stdout)["points"] == json.loads(one.stdout)["points"]
+    done = cli("budget", "curve", *curve, *options, *judge, cwd=files, status=2)
+    assert "and no folds. Expected --folds" in done.stderr
 
 
 def test_as_the_authors(cli, files):

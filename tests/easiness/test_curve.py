@@ -9,9 +9,10 @@ from litepyramid.easiness.features import FeatureTable
 from litepyramid.easiness.mix import mix, stu_count
 from litepyramid.easiness.regressor import Settings
 from litepyramid.easiness.scores import Easiness
-from litepyramid.easiness.sums import human_scores, judge_sentences
+from litepyramid.easiness.sums import FoldJudges, human_scores, judge_sentences
 from litepyramid.errors import InputError
 from litepyramid.meta.levels import level_correlation
+from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.recall import RecallJudge
 from litepyramid.report.correlation_figures import curve_figure
 from litepyramid.report.figure import save_figure
@@ -128,6 +129,31 @@ def test_folds_average_the_correlations_of_their_inputs(world, sums):
     assert point.value == pytest.approx(np.mean(parts))
     with pytest.raises(InputError, match="input 'i5' is in no fold"):
         budget_curve(sums, human, folds={f"i{k}": 0 for k in range(5)})
+
+
+class Constant:
+    """Finds every unit present to the same degree."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def judge(self, items):
+        values = tuple(np.full(len(units), self.value) for _, units in items)
+        return JudgedBatch(values, {"judge": f"constant {self.value}", "mode": "own"})
+
+
+def test_each_fold_is_judged_by_its_own_judge(world):
+    sentences, scus, stus, systems, *_ = world
+    folds = {f"i{k}": k % 3 for k in range(6)}
+    judges = FoldJudges(lambda fold: Constant(fold / 10), folds)
+    found = judge_sentences(systems, scus, stus, sentences, judges)
+    scores = found.scores(np.zeros(18, dtype=bool))
+    assert scores == pytest.approx(np.tile([0.1, 0.2, 0.3], 2)[None].repeat(5, axis=0))
+    assert found.signature == {"judge": "constant 0.1,constant 0.2,constant 0.3", "mode": "own"}
+    with pytest.raises(InputError, match="input 'i5' is in no fold"):
+        judge_sentences(
+            systems, scus, stus, sentences, FoldJudges(Constant, {f"i{k}": 0 for k in range(5)})
+        )
 
 
 def test_table_json_and_figure(world, sums, tmp_path):

@@ -8,6 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from litepyramid.easiness.features import FeatureTable
+from litepyramid.easiness.mix import mix
+from litepyramid.easiness.prepare import prepare_gold
+from litepyramid.easiness.regressor import fit, predict
+from litepyramid.easiness.scores import Easiness
 from litepyramid.embedded.example import load_example
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
@@ -18,10 +23,11 @@ from litepyramid.presence.modes import presence
 from litepyramid.report.table import render
 from litepyramid.training.trainers import LexicalTrainer, ReadyCheckpoints, make_trainer
 from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
+from litepyramid.units.align import sentences_of
 from litepyramid.validation.crossval import cross_validate, out_of_the_box
 from litepyramid.validation.folds import labelled_items, make_folds
 from litepyramid.validation.result import FoldScores, ValidationResult, fold_mean
-from litepyramid.validation.variants import unit_variants
+from litepyramid.validation.variants import source_regressor, unit_variants
 
 WORDS = [f"word{i}" for i in range(40)]
 
@@ -192,8 +198,7 @@ def test_lexical_on_realsumm_beats_recall(realsumm):
 def test_units_that_are_validated():
     plain = synthetic()
     assert list(unit_variants(plain)) == ["lite2"]
-    example = load_example()
-    whole = Dataset("example", example.scus, example.summaries, example.labels, example.references)
+    whole = whole_example()
     found = unit_variants(whole, stu_share=0.5, folds=3)
     assert list(found) == ["lite2", "lite2.5", "lite3"]
     kinds = {unit.kind for entry in found["lite2.5"] for unit in entry.units}
@@ -203,6 +208,60 @@ def test_units_that_are_validated():
     assert [e.texts for e in everything["lite2.10"]] == [e.texts for e in found["lite3"]]
     with pytest.raises(InputError, match="a share of 2"):
         unit_variants(whole, stu_share=2)
+
+
+def whole_example():
+    one = load_example()
+    return Dataset("example", one.scus, one.summaries, one.labels, one.references)
+
+
+def test_a_mix_goes_by_easiness_that_is_given():
+    """As the paper's by folds: predicted elsewhere, by regressors that saw no held-out input."""
+    data = whole_example()
+    sentences = sentences_of(data.references)
+    values = np.random.default_rng(3).random(len(sentences))
+    given = Easiness(sentences, values)
+    found = unit_variants(data, folds=3, easiness=given)
+    hand = mix(data.scus, found["lite3"], sentences, len(sentences) // 2, easiness=given)
+    assert tuple(found["lite2.5"]) == hand.units
+    assert found["lite2.5"] != unit_variants(data, folds=3)["lite2.5"]
+
+
+def test_a_regressor_is_trained_on_the_source_data_sets(tmp_path):
+    """ZB21 §5.2: NLI model and regressor alike."""
+    data = whole_example()
+    regressor = source_regressor([data, data])
+    prepared, gold = prepare_gold(data.references, data.scus)
+    twice = np.concatenate([gold.values] * 2)
+    rows = FeatureTable(
+        prepared.features.feature_set,
+        prepared.features.names,
+        np.vstack([prepared.features.values] * 2),
+    )
+    assert regressor.about["name"] == "example+example"
+    assert regressor.about["sentences"] == str(int((~np.isnan(twice)).sum()))
+    expected = predict(fit(rows, twice), prepared.features)
+    assert predict(regressor, prepared.features).tolist() == expected.tolist()
+    by_it = unit_variants(data, folds=None, regressor=regressor)["lite2.5"]
+    easiness = Easiness(prepared.sentences, expected)
+    assert by_it == unit_variants(data, folds=None, easiness=easiness)["lite2.5"]
+    with pytest.raises(InputError, match="synthetic has no references to learn easiness from"):
+        source_regressor([synthetic()])
+
+
+def test_crossval_takes_easiness_and_regressors(cli, tmp_path):
+    for name in ("one", "two"):
+        cli("demo", "--save", tmp_path / name)
+        (tmp_path / name / "scus.jsonl").rename(tmp_path / name / "units.jsonl")
+    out_of = ["--train-on", f"folder={tmp_path / 'one'}", "--test-on", f"folder={tmp_path / 'two'}"]
+    done = cli("crossval", *out_of, "-g", "sources", "-f", "json")
+    assert json.loads(done.stdout)["signature"]["easiness"] == "sources"
+    references = tmp_path / "one" / "references.jsonl"
+    cli("easiness", "predict", references, "-o", tmp_path / "e.jsonl")
+    folds = ["crossval", f"folder={tmp_path / 'one'}", "--folds", 2]
+    done = cli(*folds, "--easiness", tmp_path / "e.jsonl", "-f", "json")
+    assert json.loads(done.stdout)["signature"]["easiness"] == "e.jsonl"
+    assert "and none. Expected --train-on" in cli(*folds, "-g", "sources", status=2).stderr
 
 
 def test_commands(cli, realsumm):
