@@ -65,8 +65,12 @@ def split_marks(
         raise InputError("empty reference", path=path, line=line, expected="some text")
     if "<t>" not in reference and "</t>" not in reference:
         return (reference.strip(),), False
-    sentences = tuple(s.strip() for s in _MARK.findall(reference) if s.strip())
-    rest = _MARK.sub("", reference).strip()
+    closed, end, open_ = reference.rpartition(
+        "</t>"
+    )  # else each mark that does not close is sought
+    closed += end
+    sentences = tuple(s.strip() for s in _MARK.findall(closed) if s.strip())
+    rest = (_MARK.sub("", closed) + open_).strip()
     if rest or not sentences:
         raise InputError(
             f"text outside the sentence marks ({rest[:40]!r})",

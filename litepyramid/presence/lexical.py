@@ -30,6 +30,8 @@ FEATURE_VERSION = 1
 RIDGE = 0.03
 LEAST_NEGATION = 1.0
 _CHUNK = 20_000
+_ROWS, _CELLS = 4000, 4_000_000
+_UNIT_CELLS, _ITEM_CELLS = 20_000_000, 500_000_000
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,10 @@ def lexical_features(items: Items, frequencies: Frequencies) -> list[FloatArray]
     Returns:
         Per item (units, features), columns as in `FEATURES`. A row is NaN where there is nothing
         to compare: the summary or the unit has no word.
+
+    Raises:
+        InputError: The units and the summary of an item are so long, or hold so many words spelt
+            alike, that comparing them would take more than 5·10⁸ steps (2·10⁷ for one unit).
     """
     rows = (rows for chunk in _chunks(items) for rows in _features(chunk, frequencies))
     return list(track(rows, "comparing words", "summaries", len(items)))
@@ -128,16 +134,53 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
         if key not in encoded:
             encoded[key] = [words.encode(unit) for unit in key]
     stems = words.names
-    table = StemTable.of(stems, frequencies.idf(stems))
-    ready = {key: UnitSet.of(units, table) for key, units in encoded.items() if units}
+    try:
+        table = StemTable.of(stems, frequencies.idf(stems))
+    except InputError:
+        if len(items) == 1:
+            raise
+        for half in (items[: len(items) // 2], items[len(items) // 2 :]):
+            yield from _features(half, frequencies)
+        return
+    longest: dict[tuple[str, ...], int] = {}
+    for summary, (_, units) in zip(summaries, items, strict=True):
+        longest[tuple(units)] = max(longest.get(tuple(units), 1), len(summary.ids))
+    ready = {
+        key: [UnitSet.of(block, table) for block in _blocks(units, table, longest[key])]
+        for key, units in encoded.items()
+    }
     for summary, (_, units) in zip(summaries, items, strict=True):
         key = tuple(units)
         if not key or not len(summary.ids):
             yield np.full((len(key), len(FEATURES)), np.nan)
             continue
-        rows = overlap(ready[key], summary, table)
+        rows = np.concatenate([overlap(block, summary, table) for block in ready[key]])
         rows[[not len(unit.ids) for unit in encoded[key]]] = np.nan
         yield rows
+
+
+def _blocks(
+    units: Sequence[EncodedText], table: StemTable, longest: int
+) -> Iterator[Sequence[EncodedText]]:
+    """Units in blocks of at most `_ROWS` words, alike ones counted, and `_CELLS` comparisons."""
+    rows = [sum(len(table.alike[stem]) for stem in unit.ids.tolist()) for unit in units]
+    if max(rows, default=0) * longest > _UNIT_CELLS or sum(rows) * longest > _ITEM_CELLS:
+        words = sum(len(unit.ids) for unit in units)
+        raise InputError(
+            f"{counted(len(units), 'unit')} of {words} words in all, and a summary of {longest}, "
+            "are too long for the lexical judge",
+            expected="short sentences as units",
+            hint="If the texts are meant, take the judge recall, or an NLI model.",
+        )
+    first = size = 0
+    most = min(_ROWS, _CELLS // longest)
+    for number, own in enumerate(rows):
+        if size and size + own > most:
+            yield units[first:number]
+            first, size = number, 0
+        size += own
+    if units:
+        yield units[first:]
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from litepyramid.errors import InputError
 from litepyramid.presence.lexical_words import (
     ABBREVIATIONS,
     FUNCTION_WORDS,
@@ -34,6 +36,8 @@ _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 _SCALES = {"m": "million", "k": "1000"}
 
 CONTENT, NEGATION, NUMBER, CAPITAL, STOP = 1, 2, 4, 8, 16
+MOST_ALIKE = 100_000_000
+_SLAB = 5_000_000
 SCOPE = 2
 """How many words a negation reaches forward."""
 
@@ -51,6 +55,10 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
 
     Alike are stems of at least 4 letters, no function words or negations, with the same first
     letter and a Dice coefficient of letter trigrams (ends marked) of at least `least`.
+
+    Raises:
+        InputError: The stems of a letter have so many trigrams in common that comparing them would
+            take more than `MOST_ALIKE` steps; 50,000 stems of English take 8 million.
 
     Example:
         >>> alike_stems(["nepal", "nepales", "nation", "naval"])
@@ -77,14 +85,24 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
             sizes.append(len(grams))
         shape = (len(block), len(columns))
         holds = csr_array((np.ones(len(rows), dtype=np.float32), (rows, cols)), shape=shape)
-        common = (holds @ holds.T).tocoo()
+        work = sum(count * count for count in Counter(cols).values())
+        if work > MOST_ALIKE:
+            raise InputError(
+                f"{len(block)} different words on '{stems[block[0]][0]}', too many of which are "
+                "spelt alike for the lexical judge",
+                hint="Is it text? If so, take the judge recall, or an NLI model.",
+            )
         size = np.array(sizes)
-        enough = 2 * common.data >= least * (size[common.row] + size[common.col])
-        others: list[list[int]] = [[] for _ in block]
-        for row, col in zip(common.row[enough].tolist(), common.col[enough].tolist(), strict=True):
-            others[row].append(block[col])
-        for row, i in enumerate(block):
-            alike[i] = tuple(sorted(others[row]))
+        step = max(1, len(block) * _SLAB // work)
+        for first in range(0, len(block), step):
+            common = (holds[first : first + step] @ holds.T).tocoo()
+            left, right = common.row + first, common.col
+            enough = 2 * common.data >= least * (size[left] + size[right])
+            others: dict[int, list[int]] = {}
+            for one, other in zip(left[enough].tolist(), right[enough].tolist(), strict=True):
+                others.setdefault(one, []).append(block[other])
+            for one, found in others.items():
+                alike[block[one]] = tuple(sorted(found))
     return alike
 
 
@@ -175,10 +193,10 @@ class Vocabulary:
             flags.append(flag)
             before = raw
         negated = np.zeros(len(ids), dtype=np.bool_)
-        for place, flag in enumerate(flags):
-            if flag & NEGATION:
-                end = min((start for start in starts if start > place), default=len(ids))
-                negated[place + 1 : min(place + 1 + SCOPE, end)] = True
+        for first, end in zip(starts, [*starts[1:], len(ids)], strict=False):
+            for place in range(first, end):
+                if flags[place] & NEGATION:
+                    negated[place + 1 : min(place + 1 + SCOPE, end)] = True
         return EncodedText(
             np.array(ids, dtype=np.int32),
             np.array(flags, dtype=np.int32),

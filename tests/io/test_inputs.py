@@ -249,6 +249,8 @@ def test_references_of_every_form(tmp_path):
     (only,) = read_references(lines)
     assert only.references == (("One .",), ("Two .",))
     for content, message in [
+        ("<t>" * 30_000 + "\n", r"refs\.txt:1: text outside the sentence marks"),
+        ("<t> a </t>" + "<t>" * 30_000 + "\n", r"refs\.txt:1: text outside the sentence marks"),
         ("<t> open\n", r"refs\.txt:1: text outside the sentence marks"),
         ("<t> a </t> stray\n", r"refs\.txt:1: text outside the sentence marks \('stray'\)"),
         ("a\t\n", r"refs\.txt:1: empty reference"),

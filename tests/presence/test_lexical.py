@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError, LitepyramidError, ModelError
+from litepyramid.presence import lexical, lexical_text
 from litepyramid.presence.judges import make_judge
 from litepyramid.presence.lexical import (
     FEATURES,
@@ -19,6 +20,7 @@ from litepyramid.presence.lexical import (
     load_lexical,
     save_lexical,
 )
+from litepyramid.presence.lexical_text import Vocabulary
 
 SUMMARY = (
     "A storm hit the coast of Norway on Monday . Two people died in Oslo , police said . "
@@ -211,3 +213,36 @@ def test_names_of_judges(tmp_path, monkeypatch):
 def test_an_embedded_judge_takes_no_settings():
     with pytest.raises(InputError, match="takes no mode"):
         make_judge("lexical", mode="p2c", device=None)
+
+
+def test_blocks_and_halves_change_nothing(judge, monkeypatch):
+    units = [f"Storm {i} hit Oslo and the bridge fell." for i in range(40)] + ["", "No."]
+    items = [("A storm hit Oslo. Not one bridge fell.", units), ("It rained.", units[:3])] * 3
+    whole = judge.judge(items)
+    monkeypatch.setattr(lexical, "_ROWS", 7)
+    cut = judge.judge(items)
+    assert all(map(np.array_equal, whole.presence, cut.presence))
+    monkeypatch.setattr(lexical_text, "MOST_ALIKE", 700)  # halves the items until they fit
+    halved = judge.judge([*items, ("Nepal", ["Nepalese"])])
+    assert all(map(np.array_equal, whole.presence, halved.presence))
+    monkeypatch.setattr(lexical_text, "MOST_ALIKE", 1)
+    with pytest.raises(InputError, match="spelt alike"):
+        judge.judge([("Nepal", ["Nepalese"])])
+
+
+def test_what_is_too_long_is_said_before_the_work(judge):
+    for summary, units in (("storm " * 9000, ["storm " * 9000]), ("a b " * 10**5, ["cd"] * 9999)):
+        with pytest.raises(InputError, match="too long for the lexical judge"):
+            judge.judge([(summary, units)])
+
+
+def test_a_negation_reaches_within_its_own_sentence_alone():
+    words = Vocabulary()
+    assert words.encode("No dog barked at us. Not so. It rained").negated.tolist() == [
+        *[False, True, True, False, False],
+        *[False, True],
+        *[False, False],
+    ]
+    long = words.encode("not. " * 50_000)
+    assert len(long.starts) == 50_000
+    assert not long.negated.any()
