@@ -11,7 +11,7 @@ import numpy as np
 
 from litepyramid.easiness.features import DEPENDENCY, FeatureTable
 from litepyramid.errors import InputError
-from litepyramid.units.align import word_types
+from litepyramid.units.align import sharing, word_types
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -197,15 +197,16 @@ def context_features(trees: Sequence[DependencyTree], groups: Sequence[Hashable]
     members: dict[Hashable, list[int]] = {}
     for index, group in enumerate(groups):
         members.setdefault(group, []).append(index)
-    rows = []
-    for index, group in enumerate(groups):
-        others = [other for other in members[group] if other != index]
-        nearest = max((len(words[index] & words[o]) for o in others), default=0)
-        elsewhere = {word for other in others for word in content[other] | words[other]}
-        rows.append(
-            [
-                nearest / max(1, len(words[index])),
-                len(content[index] & elsewhere) / max(1, len(content[index])),
+    rows = [[0.0, 0.0]] * len(trees)
+    for own in members.values():
+        shared_with = sharing([words[index] for index in own])
+        held = Counter(word for index in own for word in content[index] | words[index])
+        for place, index in enumerate(own):
+            shared = shared_with(words[index])
+            shared[place] = 0
+            elsewhere = sum(held[word] > 1 for word in content[index])
+            rows[index] = [
+                int(shared.max()) / max(1, len(words[index])),
+                elsewhere / max(1, len(content[index])),
             ]
-        )
     return FeatureTable("context", CONTEXT_NAMES, np.array(rows, dtype=np.float64))

@@ -8,15 +8,17 @@ import numpy as np
 
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
+from litepyramid.metrics.rouge import Rouge
 from litepyramid.types import InputUnits, Signature
 from litepyramid.units.align import Alignment, Sentence, align_both
 
 Similarity = Callable[[str, str], float]
 Place = tuple[str, int, int]
+_MOST = 500
 
 
 def rouge1(stem: bool = False) -> Similarity:
-    """ROUGE-1 F1 of two texts by rouge-score, which lower-cases and keeps ``[a-z0-9]`` alone.
+    """ROUGE-1 F1 of two texts as rouge-score has it: lower-cased, ``[a-z0-9]`` alone.
 
     Args:
         stem: Whether words are stemmed (Porter); rouge-score's default is not to.
@@ -25,10 +27,8 @@ def rouge1(stem: bool = False) -> Similarity:
         >>> round(rouge1()("the cat sat", "the cat sat down"), 4)
         0.8571
     """
-    from importlib import import_module
-
-    scorer = import_module("rouge_score.rouge_scorer").RougeScorer(["rouge1"], use_stemmer=stem)
-    return lambda target, prediction: float(scorer.score(target, prediction)["rouge1"].fmeasure)
+    rouge = Rouge("1", "f1", stem)
+    return lambda target, prediction: float(rouge.score([prediction], [target])[0])
 
 
 def simulation_accuracy(scu: str, stus: Iterable[str], similarity: Similarity) -> float:
@@ -65,7 +65,7 @@ def gold_easiness(
         SCUs but no STU is 0: nothing simulates them.
 
     Raises:
-        InputError: Inputs of `scus` and `stus` differ, or have no sentences.
+        InputError: Inputs of `scus` and `stus` differ, or have no sentences; as `by_sentence`.
 
     Example:
         >>> from litepyramid.types import Unit
@@ -98,13 +98,24 @@ def gold_easiness(
 
 
 def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
-    """The texts of the units that belong to each sentence, in the units' order."""
+    """The texts of the units that belong to each sentence, in the units' order.
+
+    Raises:
+        InputError: More than 500 belong to one sentence.
+    """
     found: dict[Place, list[str]] = {}
     for alignment in alignments:
         for unit in alignment.units.units:
             if unit.reference is not None and unit.sentence is not None:
                 place = (alignment.units.input, unit.reference, unit.sentence)
                 found.setdefault(place, []).append(unit.text)
+                if len(found[place]) > _MOST:
+                    raise InputError(
+                        f"more than {_MOST} units belong to sentence {unit.sentence + 1} of "
+                        f"reference {unit.reference + 1} of input '{place[0]}'",
+                        hint="Units that share no word with any sentence go to the first: are "
+                        "these the references that they were made from?",
+                    )
     return found
 
 

@@ -6,10 +6,13 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from litepyramid.errors import InputError
-from litepyramid.types import InputReferences, InputUnits, Unit, check_unique
+from litepyramid.types import InputReferences, InputUnits, IntArray, Unit, check_unique
 
 WordTypes = Callable[[str], frozenset[str]]
+_MOST_PAIRS = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,28 @@ def word_types(text: str) -> frozenset[str]:
         ['cat', 'mat', 's', 'the']
     """
     return frozenset(re.findall(r"\w+", text.lower()))
+
+
+def sharing(types: Sequence[frozenset[str]]) -> Callable[[frozenset[str]], IntArray]:
+    """A function that says how many words of a set each of n sets holds, (n,).
+
+    Example:
+        >>> sharing([frozenset("ab"), frozenset("bc")])(frozenset("bcd")).tolist()
+        [1, 2]
+    """
+    lists: dict[str, list[int]] = {}
+    for i, own in enumerate(types):
+        for word in own:
+            lists.setdefault(word, []).append(i)
+    holding = {word: np.array(found) for word, found in lists.items()}
+
+    def shared(words: frozenset[str]) -> IntArray:
+        counts = np.zeros(len(types), dtype=np.int64)
+        for word in words & holding.keys():
+            counts[holding[word]] += 1
+        return counts
+
+    return shared
 
 
 def sentences_of(
@@ -113,7 +138,8 @@ def align_units(
         words: What the word types of a text are.
 
     Raises:
-        InputError: There are no sentences; or a unit names a sentence that is not there.
+        InputError: There are no sentences; a unit names a sentence that is not there; or units to
+            place and sentences make more than 10⁸ pairs.
 
     Example:
         >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "A dog ran home .")]
@@ -126,10 +152,19 @@ def align_units(
             f"input '{units.input}' has units but no reference sentences",
             hint="Give the references that the units were written from.",
         )
-    types = [words(sentence.text) for sentence in sentences]
+    entries = [(i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()]
+    sought = sum(unit.reference is None or unit.sentence is None for _, unit in entries)
+    if sought * len(sentences) > _MOST_PAIRS:
+        raise InputError(
+            f"{sought} units of input '{units.input}' do not say which of {len(sentences)} "
+            "sentences they come from",
+            expected=f"at most {_MOST_PAIRS} pairs of both",
+            hint="Is it one input? Give each document its own.",
+        )
+    shared_with = sharing([words(sentence.text) for sentence in sentences])
+    references = np.array([sentence.reference for sentence in sentences])
     places = {(s.reference, s.sentence) for s in sentences}
     placed: list[Unit] = []
-    entries = [(i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()]
     own = matched = tied = unmatched = 0
     for _, unit in entries:
         if unit.reference is not None and unit.sentence is not None:
@@ -143,16 +178,15 @@ def align_units(
             own += 1
             placed.append(unit)
             continue
-        candidates = [
-            i for i, s in enumerate(sentences) if unit.reference in (None, s.reference)
-        ] or range(len(sentences))
-        mine = words(unit.text)
-        overlaps = [len(mine & types[i]) for i in candidates]
-        best = max(overlaps)
-        sentence = sentences[candidates[overlaps.index(best)]]
+        overlaps = shared_with(words(unit.text))
+        elsewhere = references != unit.reference
+        if unit.reference is not None and not elsewhere.all():
+            overlaps[elsewhere] = -1
+        best = int(overlaps.max())
+        sentence = sentences[int(overlaps.argmax())]
         matched += best > 0
         unmatched += best == 0
-        tied += best > 0 and overlaps.count(best) > 1
+        tied += best > 0 and bool((overlaps == best).sum() > 1)
         placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
     of = tuple(i for i, _ in entries)
     return Alignment(InputUnits(units.input, tuple(placed)), of, own, matched, tied, unmatched)

@@ -7,6 +7,7 @@ else than the name gives one more unit, "name is mention".
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -138,8 +139,7 @@ def _text(tokens: Sequence[str], mention: Span) -> str:
 
 
 def _sentence(reference: ParsedReference, mention: Span) -> int:
-    ends = reference.offsets[1:]
-    return next(number for number, end in enumerate(ends) if mention[0] < end)
+    return bisect_right(reference.offsets, mention[0]) - 1
 
 
 def _says_more(mention: Sequence[str], name: Sequence[str]) -> bool:

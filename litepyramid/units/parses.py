@@ -30,6 +30,8 @@ Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
 
 _TREE_PIECE = re.compile(r"[()]|[^\s()]+")
+LONGEST = 1000
+"""The most tokens that a sentence or a mention may have; frames take the square of it."""
 _ESCAPED = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _BIO = re.compile(r"[BI]-\S+")
 
@@ -184,9 +186,9 @@ def check_parse(
         if not cluster:
             raise InputError(f"an empty coreference cluster in {where}", path=path, line=line)
         for start, end in cluster:
-            if not 0 <= start < end <= total:
+            if not 0 <= start < end <= min(total, start + LONGEST):
                 raise InputError(
-                    f"the mention [{start}, {end}] in {where} is not inside the text",
+                    f"the mention [{start}, {end}] in {where} is not inside the text, or too long",
                     path=path,
                     line=line,
                     expected=f"0 <= start < end <= {total} (tokens; end is exclusive)",
@@ -208,8 +210,8 @@ def _short(tokens: Sequence[str]) -> str:
 
 def _check_sentence(sentence: ParsedSentence) -> None:
     tokens = sentence.tokens
-    if not tokens:
-        raise ValueError("no tokens")
+    if not 0 < len(tokens) <= LONGEST:
+        raise ValueError(f"{counted(len(tokens), 'token')}, not 1 to {LONGEST}")
     for number, token in enumerate(tokens, start=1):
         if not token or any(char.isspace() for char in token):
             raise ValueError(f"token {number} is {token!r}, empty or with white space")

@@ -13,6 +13,7 @@ apart. What is gained and lost against a neural resolver is measured in docs/uni
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -56,6 +57,8 @@ _GROUPS = word_set(
     committee council army duo trio
     """
 )
+_REACH = 1000
+"""How many of the latest names and phrases a mention may point to."""
 _SUBJECT = frozenset({"nsubj", "nsubj:pass"})
 _OF_NAME = frozenset({"amod", "compound", "flat", "nmod:desc"})
 
@@ -98,7 +101,8 @@ def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, .
         Clusters of half-open token ranges, counted through the whole reference; each has the
         name first and at least one more mention.
     """
-    entities: list[_Entity] = []
+    found: list[_Entity] = []
+    entities: deque[_Entity] = deque(maxlen=_REACH)
     offset = 0
     for number, words in enumerate(sentences):
         phrases = _Phrases(words, number, offset)
@@ -118,10 +122,11 @@ def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, .
                 known = _by_name(entities, phrase)
                 if known is None:
                     entities.append(phrase)
+                    found.append(phrase)
                 else:
                     known.mention(phrase.mentions[0], number, head, phrase.subject)
         offset += len(words)
-    return tuple(tuple(e.mentions) for e in entities if len(e.mentions) > 1)
+    return tuple(tuple(e.mentions) for e in found if len(e.mentions) > 1)
 
 
 class _Phrases:

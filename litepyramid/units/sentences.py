@@ -15,10 +15,9 @@ from typing import Any
 from litepyramid.errors import InputError, ModelError
 from litepyramid.text import cut
 from litepyramid.types import InputReferences
-from litepyramid.units.parses import ParsedReference, ParsedSentence
+from litepyramid.units.parses import LONGEST, ParsedReference, ParsedSentence
 
 Splitter = Callable[[str], list[str]]
-LONGEST = 2000
 
 
 def tokenizer() -> Callable[[str], tuple[str, ...]]:
@@ -97,7 +96,7 @@ def tokenized(
         splitter: Splits those that have no marks of their own.
 
     Raises:
-        InputError: A sentence has more than 2,000 words.
+        InputError: A sentence has more than 1,000 words.
     """
     tokens = tokenizer()
 
