@@ -17,6 +17,7 @@ from litepyramid.meta.extracts import Extract, SearchSettings, search
 from litepyramid.meta.journal import Journal, piece_rng
 from litepyramid.meta.lexrank import lexrank_extract
 from litepyramid.metrics.metric import Metric
+from litepyramid.metrics.tokens import line_tokenizer
 from litepyramid.progress import bar
 from litepyramid.report.table import Column, Table
 from litepyramid.text import counted
@@ -173,6 +174,7 @@ def generate(
             f"no reference of input '{absent[0]}'" if absent else "no documents",
             expected="a reference for every input",
         )
+    bases = {entry.input: _baseline(entry, settings.words) for entry in documents}
     state = {
         "run": "generate",
         **asdict(settings),
@@ -194,7 +196,7 @@ def generate(
                 for extract in done.done[key]:
                     found[entry.input].setdefault(tuple(extract), []).append(metric.name)
                 shown.update()
-    return _scored(documents, targets, metrics, systems, found, settings, seed)
+    return _scored(documents, bases, targets, metrics, systems, found, settings, seed)
 
 
 def _search_one(
@@ -221,8 +223,16 @@ def _text(entry: InputDocuments, extract: Extract) -> str:
     return "\n".join(entry.sentences[i] for i in extract)
 
 
+def _baseline(entry: InputDocuments, most: int) -> str:
+    """The LexRank extract of an input."""
+    words = line_tokenizer(stem=True)
+    lengths = [len(sentence.split()) for sentence in entry.sentences]
+    return _text(entry, lexrank_extract([words(s) for s in entry.sentences], lengths, most))
+
+
 def _scored(
     documents: Sequence[InputDocuments],
+    bases: dict[str, str],
     targets: dict[str, list[str]],
     metrics: Sequence[Metric],
     systems: Sequence[SystemSummaries],
@@ -230,18 +240,10 @@ def _scored(
     settings: SearchSettings,
     seed: int,
 ) -> Generated:
-    from litepyramid.metrics.tokens import line_tokenizer
-
-    words = line_tokenizer(stem=True)
     texts: dict[str, dict[str, str]] = {}
     found_by: dict[str, dict[str, tuple[str, ...]]] = {}
     for entry in documents:
-        base = lexrank_extract(
-            [words(sentence) for sentence in entry.sentences],
-            [len(sentence.split()) for sentence in entry.sentences],
-            settings.words,
-        )
-        rows = {BASELINE: _text(entry, base)}
+        rows = {BASELINE: bases[entry.input]}
         found_by[entry.input] = {}
         for number, extract in enumerate(sorted(found[entry.input]), start=1):
             rows[f"extract-{number:04}"] = _text(entry, extract)

@@ -10,6 +10,8 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.types import FloatArray
 
+_MOST_CELLS = 10_000_000
+
 
 def cosine_similarities(sentences: Sequence[Sequence[str]]) -> FloatArray:
     """Cosine of every two sentences' tf·idf vectors, idf = log(n / sentences with the word) + 1.
@@ -19,8 +21,17 @@ def cosine_similarities(sentences: Sequence[Sequence[str]]) -> FloatArray:
 
     Returns:
         (n, n) float64 in [0, 1]; 0 for a sentence without words, its diagonal included.
+
+    Raises:
+        InputError: There are more than 10⁷ pairs of sentences, or of sentences and words.
     """
     vocabulary = {w: i for i, w in enumerate(dict.fromkeys(w for s in sentences for w in s))}
+    if len(sentences) * max(len(sentences), len(vocabulary)) > _MOST_CELLS:
+        raise InputError(
+            f"{len(sentences)} sentences with {len(vocabulary)} different words are too many for "
+            "LexRank",
+            expected=f"at most {_MOST_CELLS} pairs of sentences, and of sentences and words",
+        )
     counts = np.zeros((len(sentences), max(1, len(vocabulary))))
     for row, sentence in enumerate(sentences):
         for word, count in Counter(sentence).items():
