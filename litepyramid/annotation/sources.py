@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from litepyramid.annotation.collect import JudgedLabels
 from litepyramid.annotation.convert import write_summaries
@@ -51,15 +52,15 @@ def judging_tasks_from(
     sources: Sequence[Path],
     units: Path,
     title: str | None = None,
-    ids: Sequence[str] | None = None,
+    **names: Any,
 ) -> TaskSet:
     """Tasks of judging which units are in which summaries.
 
     Raises:
         InputError: As `read_units` and `read_summaries`.
     """
-    entries = read_units(units, ids)
-    summaries = read_summaries(sources, [entry.input for entry in entries], ids)
+    entries = read_units(units, **names)
+    summaries = read_summaries(sources, [entry.input for entry in entries], **names)
     if title is None:
         return judging_tasks(summaries, entries)
     return judging_tasks(summaries, entries, title)
@@ -130,8 +131,8 @@ def sentence_easiness(
     stus: Path | None = None,
     regressor: Path | None = None,
     parses: Path | None = None,
-    ids: Sequence[str] | None = None,
     splitter: str = "rules",
+    **names: Any,
 ) -> Easiness:
     """The easiness of every sentence of the references, to choose by and to say what to expect.
 
@@ -145,20 +146,20 @@ def sentence_easiness(
             of the embedded extractor if not given.
         regressor: The regressor to predict with, the embedded one if not given.
         parses: Constituency trees, for a regressor on the paper's features.
-        ids: Ids of line files' inputs.
         splitter: What splits references whose sentences are not marked (`units.sentences`).
+        **names: `ids` and `columns` of all files (`read_references`).
 
     Raises:
         InputError: Something needed is missing, or a sentence has no value in the file.
     """
-    loaded = _marked(read_references(references, ids), splitter)
+    loaded = _marked(read_references(references, **names), splitter)
     sentences = sentences_of(loaded)
     if by == "gold" and easiness is None:
         if scus is None or stus is None:
             raise InputError("gold easiness needs both", expected="--scus and --stus")
         return gold_easiness(
-            read_units(scus, ids, only=True),
-            read_units(stus, ids, kind="stu", only=True),
+            read_units(scus, only=True, **names),
+            read_units(stus, kind="stu", only=True, **names),
             sentences,
         )
     if easiness is not None:
@@ -167,7 +168,7 @@ def sentence_easiness(
     return predict_easiness(
         loaded,
         regressor=regressor,
-        stus=None if stus is None else read_units(stus, ids, kind="stu", only=True),
+        stus=None if stus is None else read_units(stus, kind="stu", only=True, **names),
         parses=None if parses is None else read_parses(parses),
     )
 

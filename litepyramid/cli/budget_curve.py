@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from litepyramid.cli.options import (
-    IdsOption,
     RegressorOption,
     ScusOption,
     SeedOption,
@@ -19,6 +18,7 @@ from litepyramid.cli.options import (
     TreesOption,
     old_share,
     with_figure,
+    with_names,
 )
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class CurveCoefficient(StrEnum):
 
 
 @with_figure
+@with_names
 def curve(
     summaries: Annotated[
         list[Path],
@@ -71,7 +72,6 @@ def curve(
             help="lexical, recall, a hub id, a folder; with {fold}, one for each of --folds.",
         ),
     ] = "lexical",
-    ids: IdsOption = None,
     folds: Annotated[
         Path | None,
         typer.Option(help="Folder with a file of ids for each fold: mean of their correlations."),
@@ -99,6 +99,7 @@ def curve(
     seed: SeedOption = 12345,
     *,
     shown: Shown,
+    names: dict[str, Any],
 ) -> None:
     """Correlation with human scores by the share of sentences that carry STUs (ZB21 Fig. 2, 4).
 
@@ -130,7 +131,6 @@ def curve(
         easiness=easiness,
         regressor=regressor,
         parses=parses,
-        ids=ids,
         shares=stu_share or share,
         seeds=seeds,
         seed=seed,
@@ -139,5 +139,6 @@ def curve(
         folds=parts,
         samples=samples,
         confidence=confidence,
+        **names,
     )
     shown.emit(result, curve_figure)

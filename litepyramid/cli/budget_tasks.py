@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, IdsOption, RegressorOption, SeedOption, old_share
+from litepyramid.cli.options import (
+    FormatOption,
+    RegressorOption,
+    SeedOption,
+    old_share,
+    with_names,
+)
 from litepyramid.cli.outputs import WRITTEN
 
 
+@with_names
 def plan(
     references: Annotated[
         Path, typer.Argument(help="References: JSON Lines or a line file.", show_default=False)
@@ -52,7 +59,6 @@ def plan(
     splitter: Annotated[
         Literal["rules", "punkt"], typer.Option(help="Splits references without marks.")
     ] = "rules",
-    ids: IdsOption = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the plan here, for budget export."),
@@ -60,6 +66,8 @@ def plan(
     ] = None,
     form: FormatOption = "table",
     seed: SeedOption = 12345,
+    *,
+    names: dict[str, Any],
 ) -> None:
     """Choose the sentences that people should write SCUs for.
 
@@ -69,7 +77,6 @@ def plan(
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
     from litepyramid.annotation.sources import sentence_easiness
-    from litepyramid.io.inputs import read_ids
     from litepyramid.report.table import emit
 
     before = [read_plan(path) for path in after or ()]
@@ -81,8 +88,8 @@ def plan(
         stus=stus,
         regressor=regressor,
         parses=parses,
-        ids=None if ids is None else read_ids(ids),
         splitter=splitter,
+        **names,
     )
     count = sentence_budget(
         len(values.sentences),
@@ -100,6 +107,7 @@ def plan(
     emit(result, form)
 
 
+@with_names
 def export(
     sources: Annotated[
         list[Path],
@@ -121,21 +129,19 @@ def export(
         int, typer.Option(min=1, help="Deal the tasks out to so many pages or batches.")
     ] = 1,
     title: Annotated[str | None, typer.Option(help="What people see above the tasks.")] = None,
-    ids: IdsOption = None,
     form: FormatOption = "table",
+    *,
+    names: dict[str, Any],
 ) -> None:
     """Write the tasks for people: SCU writing from a plan, presence judging from summaries."""
     from litepyramid.annotation.export import export_tasks
     from litepyramid.annotation.sources import judging_tasks_from, writing_tasks_from
-    from litepyramid.io.inputs import read_ids
     from litepyramid.report.table import emit
 
     if units is None:
         tasks = writing_tasks_from(sources, title)
     else:
-        tasks = judging_tasks_from(
-            sources, units, title, ids=None if ids is None else read_ids(ids)
-        )
+        tasks = judging_tasks_from(sources, units, title, **names)
     emit(export_tasks(tasks, output, to, parts=parts), form)
 
 

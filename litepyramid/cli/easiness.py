@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, IdsOption, OutputOption, SeedOption, with_options
+from litepyramid.cli.options import FormatOption, OutputOption, SeedOption, with_names, with_options
 from litepyramid.cli.outputs import WRITTEN
 
 if TYPE_CHECKING:
@@ -123,6 +124,7 @@ def _training(
 
 @app.command()
 @with_options("training", _training)
+@with_names
 def fit(
     references: References,
     scus: Scus,
@@ -134,15 +136,15 @@ def fit(
     stus: Stus = None,
     features: Features = "dependency+stus",
     parses: Parses = None,
-    ids: IdsOption = None,
     *,
     training: Any,
+    names: dict[str, Any],
 ) -> None:
     """Train a regressor of easiness on references with SCUs; the defaults are the paper's."""
     from litepyramid.easiness.regressor import FEW, save_regressor
     from litepyramid.easiness.regressor import fit as train
 
-    prepared, gold = _prepared(references, scus, stus, features, parses, ids)
+    prepared, gold = _prepared(references, scus, stus, features, parses, names)
     about = {"references": references.name, **dict(prepared.signature.fields)}
     settings, start = training
     regressor = train(prepared.features, gold.values, settings, about, gold.scus, start)
@@ -162,6 +164,7 @@ def fit(
 
 
 @app.command()
+@with_names
 def predict(
     references: References,
     regressor: Annotated[
@@ -170,28 +173,27 @@ def predict(
     ] = None,
     stus: Stus = None,
     parses: Parses = None,
-    ids: IdsOption = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Write the values here, as JSON Lines, too."),
         WRITTEN,
     ] = None,
     form: FormatOption = "table",
+    *,
+    names: dict[str, Any],
 ) -> None:
     """Predict the easiness of every sentence of the references."""
     from litepyramid.easiness.predict import predict_easiness
     from litepyramid.easiness.scores import write_easiness
-    from litepyramid.io.inputs import read_ids
     from litepyramid.io.references import read_references
     from litepyramid.io.units import read_units
     from litepyramid.report.table import emit
     from litepyramid.units.parses import read_parses
 
-    names = None if ids is None else read_ids(ids)
     found = predict_easiness(
-        read_references(references, names),
+        read_references(references, **names),
         regressor=regressor,
-        stus=None if stus is None else read_units(stus, names, kind="stu", only=True),
+        stus=None if stus is None else read_units(stus, kind="stu", only=True, **names),
         parses=None if parses is None else read_parses(parses),
     )
     if output is not None:
@@ -201,13 +203,13 @@ def predict(
 
 @app.command()
 @with_options("training", _training)
+@with_names
 def evaluate(
     references: References,
     scus: Scus,
     stus: Stus = None,
     features: Features = "dependency+stus",
     parses: Parses = None,
-    ids: IdsOption = None,
     folds: Annotated[
         Path | None,
         typer.Option("--folds", help="A folder with a file of ids for each fold."),
@@ -222,6 +224,7 @@ def evaluate(
     training: Any,
     form: FormatOption = "table",
     output: OutputOption = None,
+    names: dict[str, Any],
 ) -> None:
     """Measure the error of predicted easiness beside a constant's, by cross-validation.
 
@@ -231,10 +234,10 @@ def evaluate(
     from litepyramid.easiness.scores import write_easiness
     from litepyramid.report.table import emit
 
-    prepared, gold = _prepared(references, scus, stus, features, parses, ids)
-    names = [sentence.input for sentence in gold.sentences]
+    prepared, gold = _prepared(references, scus, stus, features, parses, names)
     settings, start = training
-    places = seeded_folds(names, k, settings.seed) if folds is None else read_folds(folds)
+    inputs = [sentence.input for sentence in gold.sentences]
+    places = seeded_folds(inputs, k, settings.seed) if folds is None else read_folds(folds)
     result = cross_fit(prepared.features, gold, places, settings, start)
     if predictions is not None:
         write_easiness(predictions, result.predicted)
@@ -247,19 +250,17 @@ def _prepared(
     stus: Path | None,
     features: str,
     parses: Path | None,
-    ids: Path | None,
+    names: Mapping[str, Any],
 ) -> tuple[Prepared, Easiness]:
     from litepyramid.easiness.prepare import prepare_gold
-    from litepyramid.io.inputs import read_ids
     from litepyramid.io.references import read_references
     from litepyramid.io.units import read_units
     from litepyramid.units.parses import read_parses
 
-    names = None if ids is None else read_ids(ids)
     return prepare_gold(
-        read_references(references, names),
-        read_units(scus, names, only=True),
+        read_references(references, **names),
+        read_units(scus, only=True, **names),
         features,
-        stus=None if stus is None else read_units(stus, names, kind="stu", only=True),
+        stus=None if stus is None else read_units(stus, kind="stu", only=True, **names),
         parses=None if parses is None else read_parses(parses),
     )

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from litepyramid.cli.meta import MetricOption, ScoresArgument
 from litepyramid.cli.options import (
     FormatOption,
-    IdsOption,
     OutputOption,
     SeedOption,
     Shown,
     with_figure,
+    with_names,
 )
 from litepyramid.cli.outputs import WRITTEN
 
@@ -91,6 +91,7 @@ def range_(
     shown.emit(result, range_figure)
 
 
+@with_names
 def generate(
     documents: Annotated[
         Path,
@@ -117,7 +118,6 @@ def generate(
         list[Path] | None,
         typer.Option("--summaries", help="Systems' summaries to score too: files or folders."),
     ] = None,
-    ids: IdsOption = None,
     inputs: Annotated[
         int | None, typer.Option("--inputs", min=1, help="Only the first so many inputs.")
     ] = None,
@@ -142,10 +142,11 @@ def generate(
     seed: SeedOption = 12345,
     form: FormatOption = "table",
     output: OutputOption = None,
+    *,
+    names: dict[str, Any],
 ) -> None:
     """Make extracts of documents over a metric's whole scoring range, by genetic search."""
     from litepyramid.io.documents import read_documents
-    from litepyramid.io.inputs import read_ids
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries
     from litepyramid.meta.extracts import SearchSettings
@@ -153,12 +154,11 @@ def generate(
     from litepyramid.metrics import metric_named
     from litepyramid.report.table import emit
 
-    names = read_ids(ids) if ids else None
-    read = read_documents(documents, names)
-    systems = read_summaries(summaries, [d.input for d in read], names) if summaries else []
+    read = read_documents(documents, **names)
+    systems = read_summaries(summaries, [d.input for d in read], **names) if summaries else []
     result = run(
         read[:inputs],
-        read_references(references, names),
+        read_references(references, **names),
         [metric_named(name) for name in metric],
         SearchSettings(population, generations, words, collect=collect),
         seed=seed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -17,7 +17,7 @@ from litepyramid.cli.meta import (
     SamplesOption,
     ScoresArgument,
 )
-from litepyramid.cli.options import IdsOption, SeedOption, Shown, with_figure
+from litepyramid.cli.options import SeedOption, Shown, with_figure, with_names
 
 app = typer.Typer(
     help="Simulate: coverage of intervals on held-out halves, power of tests.",
@@ -96,6 +96,7 @@ def coverage(
 
 @app.command()
 @with_figure
+@with_names
 def power(
     scores: ScoresArgument,
     against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
@@ -114,7 +115,6 @@ def power(
     references: Annotated[
         Path | None, typer.Option("--references", "-r", help="With --summaries: their references.")
     ] = None,
-    ids: IdsOption = None,
     variant: Annotated[
         Literal["recall", "f1", "precision"],
         typer.Option("--variant", help="With --summaries: of ROUGE-1."),
@@ -141,10 +141,10 @@ def power(
     seed: SeedOption = 12345,
     *,
     shown: Shown,
+    names: dict[str, Any],
 ) -> None:
     """Count how often tests find a metric better than itself made worse by a known amount."""
     from litepyramid.errors import InputError
-    from litepyramid.io.inputs import read_ids
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries
     from litepyramid.meta.power import (
@@ -180,11 +180,10 @@ def power(
             journal=journal,
         )
     else:
-        names = read_ids(ids) if ids else None
-        targets = read_references(references, names) if references else []
+        targets = read_references(references, **names) if references else []
         result = power_on_words(
             list(scores),
-            read_summaries(summaries or [], [r.input for r in targets], names),
+            read_summaries(summaries or [], [r.input for r in targets], **names),
             targets,
             against,
             variant=variant,

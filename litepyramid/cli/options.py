@@ -28,9 +28,6 @@ FigureOption = Annotated[
     typer.Option("--figure", help="Draw the result into this file: .pdf, .png or .svg."),
     WRITTEN,
 ]
-IdsOption = Annotated[
-    Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
-]
 JudgeOption = Annotated[
     str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
 ]
@@ -119,6 +116,33 @@ def with_options(
         return wrapped
 
     return decorate
+
+
+def _names(
+    ids: Annotated[
+        Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME=COLUMN,…",
+            help="What tables call the columns input, system, summary, reference, unit, label.",
+        ),
+    ] = None,
+) -> dict[str, Any]:
+    """How line files and tables are to be read: keyword arguments of all readers."""
+    from litepyramid.io.inputs import read_ids
+    from litepyramid.io.rows import parse_columns
+
+    return {
+        "ids": read_ids(ids) if ids else None,
+        "columns": parse_columns(columns) if columns else None,
+    }
+
+
+def with_names(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds --ids and --columns to a command that takes `names`."""
+    return with_options("names", _names)(command)
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -10,11 +11,11 @@ import typer
 from litepyramid.cli.judging import with_judge_settings
 from litepyramid.cli.options import (
     FormatOption,
-    IdsOption,
     JudgeOption,
     KindOption,
     OutputOption,
     SeedOption,
+    with_names,
 )
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ RuleOption = Annotated[
 
 
 @with_judge_settings
+@with_names
 def score(
     summaries: Summaries,
     units: UnitsOption = None,
@@ -80,7 +82,6 @@ def score(
         typer.Option("--labels", "-l", help="Human presence labels: a file, or a folder."),
     ] = None,
     weights: WeightsOption = None,
-    ids: IdsOption = None,
     kind: KindOption = "scu",
     pyramid: RuleOption = "lite",
     sample_size: Annotated[
@@ -105,6 +106,7 @@ def score(
     output: OutputOption = None,
     *,
     judge_settings: dict[str, Any],
+    names: dict[str, Any],
 ) -> None:
     """Score systems by the reference facts that their summaries carry."""
     from litepyramid.io.labels import read_labels
@@ -114,9 +116,8 @@ def score(
     from litepyramid.report.table import emit
     from litepyramid.scoring import score_presence, score_systems
 
-    names = _read_ids(ids)
     loaded, about = _load_units(units, references, srl, coref, weights, names, kind)
-    human = read_labels([labels], loaded, names) if labels else None
+    human = read_labels([labels], loaded, **names) if labels else None
     settings: dict[str, Any] = {
         "labels": human,
         "rule": ScoringRule(pyramid, sample_size, reference_count),
@@ -128,18 +129,17 @@ def score(
     if engine == "ray":
         from litepyramid.presence.ray_engine import judge_corpus
 
-        judged = judge_corpus(
-            summaries, loaded, judge, ids=names, workers=workers, **judge_settings
-        )
+        judged = judge_corpus(summaries, loaded, judge, workers=workers, **names, **judge_settings)
         result = score_presence(judged.systems, loaded, judged.presence, judged.batch, **settings)
     else:
-        systems = read_summaries(summaries, [entry.input for entry in loaded], names)
+        systems = read_summaries(summaries, [entry.input for entry in loaded], **names)
         judging = make_judge(judge, **judge_settings)
         result = score_systems(systems, loaded, judging, **settings)
     emit(result, form, output)
 
 
 @with_judge_settings
+@with_names
 def compare(
     summaries: Annotated[
         list[Path],
@@ -154,7 +154,6 @@ def compare(
     coref: CorefOption = "srl",
     judge: JudgeOption = "lexical",
     weights: WeightsOption = None,
-    ids: IdsOption = None,
     kind: KindOption = "scu",
     metric: Annotated[
         str | None, typer.Option("--metric", help="Which metric of a table with several.")
@@ -167,6 +166,7 @@ def compare(
     output: OutputOption = None,
     *,
     judge_settings: dict[str, Any],
+    names: dict[str, Any],
 ) -> None:
     """Compare all pairs of systems on the same inputs: difference, interval, p-value."""
     from litepyramid.comparison import compare_systems
@@ -179,9 +179,8 @@ def compare(
     if units is None and references is None and len(summaries) == 1 and summaries[0].is_file():
         matrix, signature = select_matrix(read_scores(summaries[0]), metric), None
     else:
-        names = _read_ids(ids)
         loaded, about = _load_units(units, references, srl, coref, weights, names, kind)
-        systems = read_summaries(summaries, [entry.input for entry in loaded], names)
+        systems = read_summaries(summaries, [entry.input for entry in loaded], **names)
         judging = make_judge(judge, **judge_settings)
         result = score_systems(
             systems, loaded, judging, samples=samples, seed=seed, about_units=about
@@ -198,19 +197,13 @@ def compare(
     emit(comparison, form, output)
 
 
-def _read_ids(path: Path | None) -> list[str] | None:
-    from litepyramid.io.inputs import read_ids
-
-    return None if path is None else read_ids(path)
-
-
 def _load_units(
     units: Path | None,
     references: Path | None,
     srl: str,
     coref: str,
     weights: Path | None,
-    ids: list[str] | None,
+    names: Mapping[str, Any],
     kind: Literal["scu", "stu"],
 ) -> tuple[list[InputUnits], dict[str, str]]:
     """The units of a file, or those extracted from references, with how they were extracted."""
@@ -219,12 +212,12 @@ def _load_units(
 
     about: dict[str, str] = {}
     if units is not None and references is None:
-        loaded = read_units(units, ids, kind=kind)
+        loaded = read_units(units, kind=kind, **names)
     elif references is not None and units is None:
         from litepyramid.io.references import read_references
         from litepyramid.units.extract import extract
 
-        extraction = extract(read_references(references, ids), srl=srl, coref=coref)
+        extraction = extract(read_references(references, **names), srl=srl, coref=coref)
         loaded, about = list(extraction.units), dict(extraction.signature.fields)
     else:
         raise InputError(
@@ -232,4 +225,4 @@ def _load_units(
             expected="--units FILE (human SCUs or ready STUs), or --references FILE (STUs are "
             "extracted)",
         )
-    return (read_weights(weights, loaded, ids) if weights else loaded), about
+    return (read_weights(weights, loaded, **names) if weights else loaded), about

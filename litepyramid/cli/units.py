@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from litepyramid.cli import pyramid_files, units_mix
-from litepyramid.cli.options import IdsOption, KindOption
+from litepyramid.cli.options import KindOption, with_names
 from litepyramid.cli.outputs import WRITTEN
 from litepyramid.text import counted
 
@@ -48,6 +48,7 @@ FormOption = Annotated[
 
 
 @app.command()
+@with_names
 def extract(
     references: Annotated[
         Path, typer.Argument(help="References: a line file or JSON Lines.", show_default=False)
@@ -89,20 +90,19 @@ def extract(
         WRITTEN,
     ] = None,
     to: FormOption = None,
-    ids: IdsOption = None,
+    *,
+    names: dict[str, Any],
 ) -> None:
     """Extract semantic triplet units (STUs) from references."""
     import sys
 
-    from litepyramid.io.inputs import read_ids
     from litepyramid.io.references import read_references
     from litepyramid.report.table import render
     from litepyramid.units.extract import extract as run
     from litepyramid.units.parses import write_parses
 
-    names = None if ids is None else read_ids(ids)
     found = run(
-        read_references(references, names),
+        read_references(references, **names),
         srl=srl,
         coref=coref,
         splitter=splitter.value,
@@ -115,6 +115,7 @@ def extract(
 
 
 @app.command()
+@with_names
 def convert(
     units: Annotated[Path, typer.Argument(help="A unit file of either form.", show_default=False)],
     output: Annotated[
@@ -123,13 +124,14 @@ def convert(
         WRITTEN,
     ] = None,
     to: FormOption = None,
-    ids: IdsOption = None,
     write_ids: Annotated[
         Path | None,
         typer.Option("--write-ids", help="Write the inputs' ids to this file, one a line."),
         WRITTEN,
     ] = None,
     kind: KindOption = "scu",
+    *,
+    names: dict[str, Any],
 ) -> None:
     """Convert units between JSON Lines and line files.
 
@@ -138,11 +140,9 @@ def convert(
     import sys
 
     from litepyramid.io.files import atomic_write
-    from litepyramid.io.inputs import read_ids
     from litepyramid.io.units import read_units
 
-    names = None if ids is None else read_ids(ids)
-    loaded = read_units(units, names, kind=kind)
+    loaded = read_units(units, kind=kind, **names)
     form = _write(loaded, output, to)
     if write_ids is not None:
         with atomic_write(write_ids) as file:

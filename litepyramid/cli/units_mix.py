@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from litepyramid.cli.options import (
     FormatOption,
-    IdsOption,
     OldStuShareOption,
     RegressorOption,
     ScusOption,
@@ -18,10 +17,12 @@ from litepyramid.cli.options import (
     StusOption,
     TheirReferencesOption,
     TreesOption,
+    with_names,
 )
 from litepyramid.cli.outputs import WRITTEN
 
 
+@with_names
 def mix(
     scus: ScusOption,
     references: TheirReferencesOption,
@@ -50,7 +51,6 @@ def mix(
         ),
     ] = False,
     parses: TreesOption = None,
-    ids: IdsOption = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -60,6 +60,8 @@ def mix(
     ] = None,
     form: FormatOption = "table",
     seed: SeedOption = 12345,
+    *,
+    names: dict[str, Any],
 ) -> None:
     """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep their SCUs.
 
@@ -81,8 +83,8 @@ def mix(
         regressor=regressor,
         parses=parses,
         as_authors=as_authors,
-        ids=ids,
         seed=seed,
+        **names,
     )
     if output is not None:
         write_units(output, result.units, "lines" if output.suffix == ".txt" else "jsonl")

@@ -15,6 +15,7 @@ from litepyramid.cli.options import (
     OutputOption,
     SeedOption,
     StuShareOption,
+    with_names,
 )
 from litepyramid.text import counted
 
@@ -291,6 +292,7 @@ def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
 
 @judge_app.command("evaluate")
 @with_judge_settings
+@with_names
 def evaluate(
     summaries: Annotated[
         list[Path], typer.Argument(help="Summary files, or folders.", show_default=False)
@@ -298,15 +300,14 @@ def evaluate(
     units: Annotated[Path, typer.Option("--units", "-u", help="Units of the references.")],
     labels: Annotated[Path, typer.Option("--labels", "-l", help="Human presence labels.")],
     judge: Annotated[str, typer.Option("--judge", "-j", help="The judge.")] = "lexical",
-    ids: Annotated[Path | None, typer.Option("--ids", help="Ids of the line files.")] = None,
     bins: Annotated[int, typer.Option("--bins", min=1, help="Rows of the table.")] = 10,
     form: FormatOption = "table",
     output: OutputOption = None,
     *,
     judge_settings: dict[str, Any],
+    names: dict[str, Any],
 ) -> None:
     """Compare a judge with human labels: accuracy, AUC, Brier, reliability table."""
-    from litepyramid.io.inputs import read_ids
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
     from litepyramid.io.units import read_units
@@ -314,10 +315,9 @@ def evaluate(
     from litepyramid.report.table import emit
     from litepyramid.validation.evaluate import evaluate_judge
 
-    names = None if ids is None else read_ids(ids)
-    loaded = read_units(units, names)
-    systems = read_summaries(summaries, [entry.input for entry in loaded], names)
-    human = read_labels([labels], loaded, names)
+    loaded = read_units(units, **names)
+    systems = read_summaries(summaries, [entry.input for entry in loaded], **names)
+    human = read_labels([labels], loaded, **names)
     emit(
         evaluate_judge(systems, loaded, human, make_judge(judge, **judge_settings), bins=bins),
         form,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.easiness.sums import FoldJudges, human_scores, judge_sentences
 from litepyramid.errors import InputError
-from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
 from litepyramid.io.scores import read_scores
 from litepyramid.io.units import read_units
@@ -96,15 +96,15 @@ def mix_files(
     regressor: Path | None = None,
     parses: Path | None = None,
     as_authors: bool = False,
-    ids: Path | None = None,
     seed: int = 12345,
+    **names: Any,
 ) -> Mix:
     """`mix`, or `mix_as_authors`, from files; arguments as of ``litepyramid units mix``.
 
     Raises:
         InputError: A file is wrong, or the arguments do not go together.
     """
-    human, texts, machine = read_sources(scus, references, stus, ids)
+    human, texts, machine = read_sources(scus, references, stus, **names)
     sentences = sentences_of(texts)
     wanted = {entry.input for entry in human}
     total = sum(s.input in wanted for s in sentences)
@@ -128,18 +128,17 @@ def mix_files(
 
 
 def read_sources(
-    scus: Path, references: Path, stus: Path | None, ids: Path | None
+    scus: Path, references: Path, stus: Path | None, **names: Any
 ) -> tuple[list[InputUnits], list[InputReferences], list[InputUnits]]:
     """SCUs, references and STUs; STUs are extracted by the embedded extractor without a file.
 
     Raises:
         InputError: A file is wrong.
     """
-    names = None if ids is None else read_ids(ids)
-    human = read_units(scus, names, only=True)
-    texts = read_references(references, names)
+    human = read_units(scus, only=True, **names)
+    texts = read_references(references, **names)
     if stus is not None:
-        return human, texts, read_units(stus, names, kind="stu", only=True)
+        return human, texts, read_units(stus, kind="stu", only=True, **names)
     from litepyramid.units.extract import extract
 
     return human, texts, list(extract(texts).units)
@@ -158,7 +157,6 @@ def curve_files(
     easiness: Path | None = None,
     regressor: Path | None = None,
     parses: Path | None = None,
-    ids: Path | None = None,
     shares: Sequence[float] | None = None,
     seeds: int = 100,
     seed: int = 12345,
@@ -168,6 +166,7 @@ def curve_files(
     folds: Mapping[str, int] | None = None,
     samples: int = 1000,
     confidence: float = 0.95,
+    **names: Any,
 ) -> CurveResult:
     """`budget_curve` from files; arguments as of ``litepyramid budget curve``.
 
@@ -178,20 +177,19 @@ def curve_files(
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
 
-    names = None if ids is None else read_ids(ids)
-    human, texts, machine = read_sources(scus, references, stus, ids)
+    human, texts, machine = read_sources(scus, references, stus, **names)
     if (labels is None) == (scores is None):
         raise InputError(
             "the human scores must come from one place",
             expected="--labels (presence of the SCUs) or --scores (a table of scores)",
         )
     sentences = sentences_of(texts)
-    systems = read_summaries(summaries, [entry.input for entry in human], names)
+    systems = read_summaries(summaries, [entry.input for entry in human], **names)
     predicted = find_easiness(texts, machine, easiness=easiness, regressor=regressor, parses=parses)
     gold = gold_easiness(human, machine, sentences)
     sums = judge_sentences(systems, human, machine, sentences, judge)
     if labels is not None:
-        target = human_scores(read_labels([labels], human, names), human, sums.systems)
+        target = human_scores(read_labels([labels], human, **names), human, sums.systems)
     else:
         target = _table_scores(scores, against, sums.systems, sums.inputs)
     return budget_curve(
