@@ -12,7 +12,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.means import system_means
 from litepyramid.pyramid import metric_title
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import (
     adjust_p_values,
     bootstrap_counts,
@@ -51,7 +51,7 @@ class PairComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonResult:
+class ComparisonResult(Result):
     """All pairs of systems, the largest difference first."""
 
     metric: str

@@ -54,6 +54,11 @@ class UnitLayout:
         return cls(tuple(entry.input for entry in units), offsets, np.concatenate(weights))
 
     @property
+    def bounds(self) -> list[tuple[int, int]]:
+        """M pairs: where each input's units begin and end."""
+        return list(zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True))
+
+    @property
     def counts(self) -> IntArray:
         """(M,) the number of units of each input."""
         return np.diff(self.offsets)

@@ -19,7 +19,7 @@ from litepyramid.io.units import units_to_json
 from litepyramid.means import system_means
 from litepyramid.presence.judge import Judge, JudgedBatch
 from litepyramid.pyramid import ScoringRule, UnitLayout, metric_title
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -29,23 +29,28 @@ from litepyramid.types import (
     SystemLabels,
     SystemSummaries,
     check_unique,
+    fingerprint,
+    unit_hashes,
     unit_kinds,
 )
 
 
 @dataclass(frozen=True)
-class ScoreResult:
+class ScoreResult(Result):
     """Scores of systems, down to each unit's presence.
 
     Attributes:
         metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units' kinds.
+        name: What it is called beside other metrics; `metric` unless the user says otherwise.
         systems: N names, in the order given.
         units: M inputs with their units.
         presence: (N, U) presence of every unit, inputs one after the other.
         values: (N, M) summary scores.
         intervals: N (low, high) bootstrap intervals of the system scores over inputs.
         groups: Per system its rank groups (best is 1); systems not told apart share one.
-        labels: (N, U) human labels, NaN rows for systems without; None if no labels were given.
+        labels: (N, L) human labels of the labelled units, NaN rows for systems without; None if
+            no labels were given.
+        label_units: M inputs with the L units that labels are of; None without labels.
         human: (N, M) human scores, NaN likewise; None if no labels were given.
         counts: What was counted on the way: pairs, empty summaries, truncated pairs …
         confidence: Of the intervals.
@@ -53,6 +58,7 @@ class ScoreResult:
     """
 
     metric: str
+    name: str
     systems: tuple[str, ...]
     units: tuple[InputUnits, ...]
     presence: FloatArray = field(repr=False)
@@ -60,6 +66,7 @@ class ScoreResult:
     intervals: tuple[tuple[float, float], ...]
     groups: tuple[tuple[int, ...], ...]
     labels: FloatArray | None = field(repr=False)
+    label_units: tuple[InputUnits, ...] | None
     human: FloatArray | None = field(repr=False)
     counts: Mapping[str, int]
     confidence: float
@@ -73,7 +80,7 @@ class ScoreResult:
     @property
     def matrix(self) -> ScoreMatrix:
         """The summary scores with names, as meta-evaluation takes them."""
-        return ScoreMatrix(self.metric, self.systems, self.inputs, self.values)
+        return ScoreMatrix(self.name, self.systems, self.inputs, self.values)
 
     @property
     def human_matrix(self) -> ScoreMatrix | None:
@@ -120,8 +127,9 @@ class ScoreResult:
             rows.append(tuple(row))
         if self.human is not None:
             columns.append(Column("human"))
+        named = "" if self.name == self.metric else f"{self.name}: "
         title = (
-            f"{metric_title(self.metric)} of {counted(len(self.systems), 'system')} on "
+            f"{named}{metric_title(self.metric)} of {counted(len(self.systems), 'system')} on "
             f"{counted(len(self.units), 'input')} ({counted(self.presence.shape[1], 'unit')})"
         )
         return [Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))]
@@ -164,8 +172,8 @@ class ScoreResult:
 
     def to_json(self) -> dict[str, Any]:
         """Everything, down to each unit's presence in each summary."""
-        layout = UnitLayout.of(self.units)
-        bounds = list(zip(layout.offsets[:-1], layout.offsets[1:], strict=True))
+        bounds = UnitLayout.of(self.units).bounds
+        labelled = UnitLayout.of(self.label_units or self.units).bounds
         systems = []
         for index, name in enumerate(self.systems):
             low, high = self.intervals[index]
@@ -184,13 +192,18 @@ class ScoreResult:
                 }
                 if self.human is not None and self.labels is not None:
                     row["human"] = self.human[n, m]
-                    row["labels"] = self.labels[n, start:end]
+                    row["labels"] = self.labels[n, slice(*labelled[m])]
                 rows.append(row)
+        others = {} if self.label_units in (None, self.units) else {"label_units": self.label_units}
         return {
             "metric": self.metric,
+            "name": self.name,
             "systems": systems,
             "scores": rows,
-            "units": [units_to_json(entry) for entry in self.units],
+            **{
+                key: [units_to_json(entry) for entry in units]
+                for key, units in {"units": self.units, **others}.items()
+            },
             "confidence": self.confidence,
             "counts": dict(self.counts),
             "signature": self.signature.to_dict(),
@@ -229,6 +242,8 @@ def score_systems(
     judge: Judge,
     *,
     labels: Sequence[SystemLabels] | None = None,
+    label_units: Sequence[InputUnits] | None = None,
+    name: str | None = None,
     rule: ScoringRule | None = None,
     samples: int = 10_000,
     confidence: float = 0.95,
@@ -245,6 +260,9 @@ def score_systems(
         units: One entry an input.
         judge: Says how far a unit is present in a summary.
         labels: Human presence labels; systems are matched by name.
+        label_units: The units that the labels are of, of the same inputs in the same order, where
+            they are not `units`: human labels of SCUs beside scores on STUs.
+        name: What the metric is called beside others, in place of the score's name.
         rule: Another way from presence to scores than the weighted mean.
         samples: Bootstrap samples and permutations.
         confidence: Of the intervals.
@@ -275,6 +293,8 @@ def score_systems(
         presence,
         replace(judged, counts={**judged.counts, "empty_summaries": empty}),
         labels=labels,
+        label_units=label_units,
+        name=name,
         rule=rule,
         samples=samples,
         confidence=confidence,
@@ -297,6 +317,8 @@ def score_presence(
     judged: JudgedBatch,
     *,
     labels: Sequence[SystemLabels] | None = None,
+    label_units: Sequence[InputUnits] | None = None,
+    name: str | None = None,
     rule: ScoringRule | None = None,
     samples: int = 10_000,
     confidence: float = 0.95,
@@ -311,6 +333,9 @@ def score_presence(
         presence: (N, U) presence of every unit, inputs one after the other.
         judged: The judge's signature and counts.
         labels: Human presence labels; systems are matched by name.
+        label_units: The units that the labels are of, of the same inputs in the same order, where
+            they are not `units`: human labels of SCUs beside scores on STUs.
+        name: What the metric is called beside others, in place of the score's name.
         rule: Another way from presence to scores than the weighted mean.
         samples: Bootstrap samples and permutations.
         confidence: Of the intervals.
@@ -325,25 +350,37 @@ def score_presence(
     layout = UnitLayout.of(units)
     values, counts = rule.apply(presence, layout, seed)
     counts = {**judged.counts, **counts}
-    flat_labels = human = None
+    flat_labels = human = labelled = None
+    about = {**(about_units or {}), "units": unit_kinds(units)}
+    about |= {**judged.signature, **unit_hashes(units)}
     if labels is not None:
-        flat_labels, label_counts = _align_labels(labels, systems, layout)
+        labelled = tuple(units if label_units is None else label_units)
+        label_layout = UnitLayout.of(labelled)
+        if label_layout.inputs != layout.inputs:
+            raise InputError(
+                "the labels' units are of other inputs than the units",
+                expected=f"{counted(len(layout.inputs), 'input')} in the units' order",
+            )
+        flat_labels, label_counts = _align_labels(labels, systems, label_layout)
         human = np.full(values.shape, np.nan)
         known = ~np.isnan(flat_labels[:, 0])
-        human[known] = rule.apply(flat_labels[known], layout, seed)[0]
+        human[known] = rule.apply(flat_labels[known], label_layout, seed)[0]
         counts |= label_counts
+        known_labels = np.nan_to_num(flat_labels, nan=-1).tolist()
+        about["labels_sha"] = fingerprint([unit_hashes(labelled), *known_labels])
     unscored = int(np.isnan(values).all(axis=0).sum())
     if unscored:
         counts["inputs_not_scored"] = unscored
     signature = Signature.of(
-        **{**(about_units or {}), "units": unit_kinds(units)},
-        **judged.signature,
+        **about,
         rule=rule.signature(),
         truncated=judged.counts.get("truncated"),
         k=samples,
         seed=seed,
     )
     metric = rule.metric(units)
+    if name == "human":
+        raise InputError("the name 'human' is that of the human score", expected="another name")
     groups: list[tuple[int, ...]] = [(1,)]
     if len(systems) > 1:
         matrix = ScoreMatrix(metric, systems, layout.inputs, values)
@@ -351,6 +388,7 @@ def score_presence(
         groups = rank_groups(system_means(values), comparison, systems)
     return ScoreResult(
         metric=metric,
+        name=name or metric,
         systems=systems,
         units=tuple(units),
         presence=presence,
@@ -360,6 +398,7 @@ def score_presence(
         ),
         groups=tuple(groups),
         labels=flat_labels,
+        label_units=labelled,
         human=human,
         counts=counts,
         confidence=confidence,

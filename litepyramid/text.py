@@ -62,6 +62,17 @@ def legible(message: str, longest: int = 2000) -> str:
     return _QUOTED.sub(lambda found: found[1] + cut(found[2]) + found[1], printable(message))
 
 
+def place(input_: str, reference: int, sentence: int | None = None) -> str:
+    """Where something stands, as people are told: counted from 1 (files count from 0).
+
+    Example:
+        >>> place("a", 0, 2)
+        "sentence 3 of reference 1 of input 'a'"
+    """
+    where = f"reference {reference + 1} of input '{input_}'"
+    return where if sentence is None else f"sentence {sentence + 1} of {where}"
+
+
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with what it counts, in the singular or the plural.
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -187,7 +189,8 @@ class ScoreTable:
 class Signature:
     """Everything another person needs to get the same number, as one line.
 
-    The version comes last. Two results with equal signatures are comparable.
+    The version comes last. Two results with equal signatures are comparable. Data are named by
+    hashes (`fingerprint`).
 
     Example:
         >>> str(Signature.of(units="scu", judge="lexical", seed=12345))
@@ -209,6 +212,28 @@ class Signature:
 
     def __str__(self) -> str:
         return "|".join(f"{k}:{v}" for k, v in self.to_dict().items())
+
+
+def fingerprint(values: Iterable[object]) -> str:
+    """Eight hex digits that name data: the start of the SHA-256 of the values, one JSON a line.
+
+    Example:
+        >>> fingerprint(["a", "b"]), fingerprint(["a", "c"])
+        ('14bdec8c', 'f866c6fd')
+    """
+    total = hashlib.sha256()
+    for value in values:
+        total.update(json.dumps(value, ensure_ascii=False).encode() + b"\n")
+    return total.hexdigest()[:8]
+
+
+def unit_hashes(units: Sequence[InputUnits]) -> dict[str, str]:
+    """What names units in a signature: hashes of their texts, weights and kinds; of inputs' ids."""
+    own = ([[u.text, float(u.weight), u.kind] for u in entry.units] for entry in units)
+    return {
+        "units_sha": fingerprint(own),
+        "inputs_sha": fingerprint(entry.input for entry in units),
+    }
 
 
 def unit_kinds(units: Sequence[InputUnits]) -> str:

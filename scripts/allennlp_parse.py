@@ -254,7 +254,7 @@ def run(references: list[Reference], models: Models, output: Path) -> tuple[int,
                     line, skipped = parse(reference, models)
                 except ValueError as error:
                     raise fail(
-                        f"reference {reference.index} of input '{reference.input}': {error}"
+                        f"reference {reference.index + 1} of input '{reference.input}': {error}"
                     ) from None
                 left_out += skipped
                 file.write(json.dumps(line, ensure_ascii=False) + "\n")

@@ -125,3 +125,88 @@ def test_version_and_help(cli):
     assert cli("--version", process=True).stdout.strip() == f"litepyramid {__version__}"
     for command in ("score", "compare", "demo"):
         assert command in cli("--help").stdout
+
+
+def test_one_table_with_columns_of_other_names(cli, tmp_path):
+    path = tmp_path / "rag.csv"
+    rows = [("doc", "model", "answer", "fact", "supported")]
+    for model, answer in (("x", "It rained all day."), ("y", "The sun shone.")):
+        for doc in (1, 2):
+            rows += [(doc, model, answer, "It rained.", int(model == "x"))]
+            rows += [(doc, model, answer, "Roads closed.", 0)]
+    with path.open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    columns = "input=doc,system=model,summary=answer,unit=fact,label=supported"
+    tables = (path, "--units", path, "--labels", path)
+    out = cli("score", *tables, "--columns", columns, "--judge", "recall", "-f", "json").stdout
+    found = {row["system"]: (row["score"], row["human"]) for row in json.loads(out)["systems"]}
+    assert found == {"x": (0.5, 0.5), "y": (0.0, 0.0)}
+    done = cli("score", *tables, status=2)
+    assert "rag.csv:1: a table without any known column" in done.stderr
+    done = cli("score", *tables, "--columns", "summery=answer", status=2)
+    assert "the columns 'summery=answer' cannot be read at 'summery=answer'" in done.stderr
+
+
+def test_stus_by_the_name_of_their_file(cli, example, tmp_path):
+    stus = tmp_path / "STUs.txt"
+    units = (example / "scus.jsonl", "-o", stus, "--to", "lines")
+    cli("units", "convert", *units)
+    one = (example / "summaries", "--units", stus, "--ids", ids(example, tmp_path))
+    assert "Lite³Pyramid of" in cli("score", *one).stdout
+    assert "Lite²Pyramid of" in cli("score", *one, "--kind", "scu").stdout
+    labels = ("--labels", example / "labels", "--label-units", example / "scus.jsonl")
+    done = cli("score", *one, *labels, "-f", "json").stdout
+    result = json.loads(done)
+    assert result["metric"] == "lite3pyramid"
+    assert result["label_units"][0]["units"][0]["kind"] == "scu"
+    base = cli(
+        "score", example / "summaries", "--units", example / "scus.jsonl", *labels[:2], "-f", "json"
+    )
+    human = [row["human"] for row in json.loads(base.stdout)["systems"]]
+    assert [row["human"] for row in result["systems"]] == human
+    done = cli("score", *one, *labels[2:], status=2)
+    assert "--label-units without --labels" in done.stderr
+
+
+def ids(example, folder):
+    path = folder / "ids.txt"
+    rows = map(json.loads, (example / "scus.jsonl").read_text(encoding="utf-8").splitlines())
+    path.write_text("".join(row["input"] + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["score", "SUMMARIES", "--references", "BROKEN", "--confidence", "95"], "between 0 and 1"),
+        (["score", "SUMMARIES", "absent", "--references", "BROKEN"], "absent: no such file or"),
+        (["score", "SUMMARIES", "--references", "BROKEN", "--labels", "absent"], "absent: no such"),
+        (["score", "SUMMARIES", "--references", "BROKEN", "-j", "lexcial"], "you mean 'lexical'?"),
+        (["compare", "SUMMARIES", "--references", "BROKEN", "--alpha", "5"], "between 0 and 1"),
+        (["budget", "plan", "BROKEN"], "the budget is given in 0 ways"),
+        (["budget", "plan", "BROKEN", "--sentences", "3", "--scus", "absent"], "absent: no such"),
+        (["budget", "curve", "SUMMARIES", "-r", "BROKEN", "-s", "BROKEN"], "from one place"),
+        (["units", "mix", "-r", "BROKEN", "-s", "BROKEN"], "0 sizes of the mix are given"),
+    ],
+)
+def test_what_can_be_seen_early_is_said_before_the_parsing(
+    cli, example, tmp_path, arguments, message
+):
+    (tmp_path / "broken").write_text("<t> never closed\n")
+    places = {"SUMMARIES": example / "summaries", "BROKEN": tmp_path / "broken"}
+    assert message in cli(*[places.get(a, a) for a in arguments], status=2).stderr
+
+
+def test_named_results_of_two_judges_in_one_table(cli, example, tmp_path):
+    base = ("score", example / "summaries", "--units", example / "scus.jsonl", "-f", "json")
+    cli(*base, "-o", tmp_path / "1.json")
+    cli(*base, "--judge", "recall", "--labels", example / "labels", "-o", tmp_path / "2.json")
+    files = (tmp_path / "1.json", tmp_path / "2.json")
+    out = cli("meta", "correlate", *files, "-f", "csv").stdout
+    assert "lite2pyramid[lexical]" in out
+    assert "lite2pyramid[recall]" in out
+    cli(*base, "--name", "mine", "-o", tmp_path / "1.json")
+    out = cli("meta", "correlate", *files, "-f", "csv").stdout
+    assert "mine" in out
+    assert "[" not in out
+    assert cli(*base[:-2], "--name", "mine").stdout.startswith("mine: Lite²Pyramid of 4 systems")

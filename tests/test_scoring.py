@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ from litepyramid.errors import InputError
 from litepyramid.io.labels import read_labels
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units
+from litepyramid.io.units import read_units, units_to_json
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.judges import make_judge
 from litepyramid.pyramid import ScoringRule
 from litepyramid.report.table import emit, render
 from litepyramid.scoring import score_systems
-from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
+from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries, Unit
+from litepyramid.units.extract import extract
 
 
 class WordJudge:
@@ -174,3 +176,103 @@ def test_human_score_of_realsumm_to_the_last_digit(realsumm):
     result = score_systems(summaries, units, make_judge("recall"), labels=labels, samples=100)
     assert len(result.systems) == 25
     assert result.human_scores["abs_bart_out"] == 0.48349483849483854
+
+
+def signature(*, units=UNITS, **settings):
+    return score_systems(SYSTEMS, units, WordJudge(), **settings).signature.to_dict()
+
+
+def test_the_signature_names_the_data():
+    base = signature()
+    for text, weight in (("a c", 1), ("a b", 2)):
+        changed = [InputUnits("x", (Unit(text, weight), Unit("c", 3))), UNITS[1]]
+        other = signature(units=changed)
+        assert {key for key in base if base[key] != other[key]} == {"units_sha"}
+    placed = [InputUnits(e.input, tuple(replace(u, sentence=0) for u in e.units)) for e in UNITS]
+    assert signature(units=placed) == base
+    renamed = [replace(entry, input=entry.input.upper()) for entry in UNITS]
+    systems = [replace(entry, inputs=("X", "Y")) for entry in SYSTEMS]
+    other = score_systems(systems, renamed, WordJudge()).signature.to_dict()
+    assert {key for key in base if base[key] != other[key]} == {"inputs_sha"}
+    labels = [SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))]
+    named = signature(labels=labels)
+    assert named.keys() - base.keys() == {"labels_sha"}
+    labels[0] = replace(labels[0], labels=((0, 0), (1, 1, 0)))
+    assert signature(labels=labels)["labels_sha"] != named["labels_sha"]
+
+
+def test_stus_name_the_references_they_come_from():
+    def extracted(text):
+        return dict(extract([InputReferences("a", ((text,),), (False,))]).signature.fields)
+
+    one, two = extracted("The dog ran."), extracted("The dogs ran.")
+    assert one.keys() == two.keys()
+    assert {key for key in one if one[key] != two[key]} == {"references_sha"}
+
+
+def test_labels_of_scus_beside_scores_on_stus(tmp_path):
+    stus = [InputUnits(e.input, (Unit("a b", kind="stu"),)) for e in UNITS]
+    labels = [SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))]
+    result = score_systems(SYSTEMS, stus, WordJudge(), labels=labels, label_units=UNITS)
+    assert result.metric == "lite3pyramid"
+    assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
+    rows = result.to_json()
+    assert rows["label_units"] == [units_to_json(entry) for entry in UNITS]
+    half = [row for row in rows["scores"] if row["system"] == "half"]
+    assert [row["labels"].tolist() for row in half] == [[1, 0], [1, 1, 0]]
+    assert [row["presence"].tolist() for row in half] == [[1], [0]]
+    with pytest.raises(InputError, match="labels' units are of other inputs"):
+        score_systems(SYSTEMS, stus, WordJudge(), labels=labels, label_units=UNITS[::-1])
+
+
+def test_a_result_is_one_line():
+    units = [InputUnits(str(i), (Unit("word " * 20),) * 30) for i in range(50)]
+    system = SystemSummaries("s", tuple(map(str, range(50))), ("word",) * 50)
+    result = score_systems([system], units, WordJudge())
+    assert repr(result) == "<ScoreResult: Lite²Pyramid of 1 system on 50 inputs (1500 units)>"
+
+
+def saved(path, judge, *, units=UNITS, **settings):
+    emit(score_systems(SYSTEMS[:2], units, judge, **settings), "json", path)
+    return path
+
+
+def test_results_of_one_metric_are_told_apart(tmp_path):
+    one = saved(tmp_path / "1.json", WordJudge())
+    two = saved(tmp_path / "2.json", make_judge("lexical"))
+    assert read_scores([one, two]).metrics == ("lite2pyramid[words]", "lite2pyramid[lexical]")
+    again = saved(tmp_path / "again.json", WordJudge())
+    assert read_scores([one, again]).metrics == ("lite2pyramid",)
+    fewer = [InputUnits("x", (Unit("c"),)), UNITS[1]]
+    three = saved(tmp_path / "3.json", WordJudge(), units=fewer)
+    names = read_scores([one, two, three]).metrics
+    hashes = [json.loads(p.read_text())["signature"]["units_sha"] for p in (one, two, three)]
+    assert names == tuple(
+        f"lite2pyramid[{judge}, units {sha}]"
+        for judge, sha in zip(("words", "lexical", "words"), hashes, strict=True)
+    )
+    mine = saved(tmp_path / "4.json", make_judge("recall"), name="mine")
+    table = read_scores([one, mine])
+    assert table.metrics == ("lite2pyramid", "mine")
+    with pytest.raises(InputError, match="'human' is that of the human score"):
+        saved(tmp_path / "5.json", WordJudge(), name="human")
+
+
+def test_parts_of_one_metric_are_put_together(tmp_path):
+    first = score_systems(SYSTEMS[:1], UNITS, WordJudge())
+    rest = score_systems(SYSTEMS[1:], UNITS, WordJudge())
+    emit(first, "json", tmp_path / "1.json")
+    emit(rest, "json", tmp_path / "2.json")
+    table = read_scores([tmp_path / "1.json", tmp_path / "2.json"])
+    assert (table.metrics, len(table.systems)) == (("lite2pyramid",), 3)
+
+
+def test_other_scores_under_one_signature_are_an_error_that_names_the_files(tmp_path):
+    one = saved(tmp_path / "1.json", WordJudge())
+    text = one.read_text().replace('"score": 0.25', '"score": 0.5')
+    (tmp_path / "2.json").write_text(text)
+    with pytest.raises(
+        InputError, match=r"2\.json: metric .* twice \(first at \S*1\.json\)"
+    ) as error:
+        read_scores([one, tmp_path / "2.json"])
+    assert "None" not in str(error.value)

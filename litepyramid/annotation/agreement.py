@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -41,7 +41,7 @@ class WorkerRecord:
 
 
 @dataclass(frozen=True)
-class AgreementResult:
+class AgreementResult(Result):
     """Labels that people gave, and how far they can be trusted.
 
     Attributes:

@@ -16,7 +16,7 @@ from litepyramid.annotation.sorting import nothing_belongs, sort_responses
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries
 
@@ -24,7 +24,7 @@ Writers = Literal["first", "all"]
 
 
 @dataclass(frozen=True)
-class WrittenUnits:
+class WrittenUnits(Result):
     """Units with the SCUs that people wrote.
 
     Attributes:
@@ -105,7 +105,7 @@ class WrittenUnits:
 
 
 @dataclass(frozen=True)
-class JudgedLabels:
+class JudgedLabels(Result):
     """Presence labels that people gave.
 
     Attributes:

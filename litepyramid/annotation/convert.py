@@ -15,13 +15,13 @@ from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, check_output, write_jsonl
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import SystemSummaries
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class Converted(Result):
     """What was written.
 
     Attributes:

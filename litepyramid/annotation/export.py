@@ -12,7 +12,7 @@ from litepyramid.annotation.mturk import export_mturk
 from litepyramid.annotation.page import export_page
 from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, write_tasks
 from litepyramid.errors import InputError
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 
 Form = Literal["page", "label-studio", "mturk"]
@@ -30,7 +30,7 @@ TASK_FILE = "tasks.json"
 
 
 @dataclass(frozen=True, slots=True)
-class ExportResult:
+class ExportResult(Result):
     """What was written.
 
     Attributes:

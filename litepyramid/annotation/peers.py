@@ -21,7 +21,7 @@ from litepyramid.io.pyr import (
 )
 from litepyramid.io.pyr_names import is_peer, is_pyramid_file
 from litepyramid.means import mean_of_scored
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
@@ -130,7 +130,7 @@ class PyramidFolder:
 
 
 @dataclass(frozen=True)
-class PeerScores:
+class PeerScores(Result):
     """Pyramid scores of annotated summaries.
 
     Attributes:

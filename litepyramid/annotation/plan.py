@@ -21,8 +21,8 @@ from litepyramid.errors import InputError
 from litepyramid.io.checked import check_shape
 from litepyramid.io.files import atomic_write, read_json
 from litepyramid.means import mean_of_scored
-from litepyramid.report.table import Column, Table, plain
-from litepyramid.text import counted
+from litepyramid.report.table import Column, Result, Table, plain
+from litepyramid.text import counted, place
 from litepyramid.types import FloatArray, Signature
 from litepyramid.units.align import Sentence
 
@@ -34,7 +34,7 @@ SCUS_PER_WORD = 0.21
 
 
 @dataclass(frozen=True)
-class BudgetPlan:
+class BudgetPlan(Result):
     """Which sentences of the references people annotate; the others carry STUs.
 
     Attributes:
@@ -314,8 +314,8 @@ def in_plans(sentences: Sequence[Sentence], plans: Sequence[BudgetPlan]) -> Bool
     if missing:
         s = min(missing, key=lambda s: (s.input, s.reference, s.sentence))
         raise InputError(
-            f"an earlier plan gave people sentence {s.sentence + 1} of reference "
-            f"{s.reference + 1} of input '{s.input}', which is not there",
+            f"an earlier plan gave people {place(s.input, s.reference, s.sentence)}, "
+            "which is not there",
             expected=f"the sentence '{s.text}'",
             hint="Plan with the same references, split into sentences in the same way.",
         )
@@ -344,8 +344,8 @@ def read_plan(path: str | Path) -> BudgetPlan:
     for row in rows:
         if not isinstance(row["annotate"], bool):
             raise InputError(
-                f'"annotate" is {json.dumps(row["annotate"])} for sentence {row["sentence"]} '
-                f"of reference {row['reference']} of input '{row['input']}'",
+                f'"annotate" is {json.dumps(row["annotate"])} for '
+                f"{place(row['input'], row['reference'], row['sentence'])}",
                 path=path,
                 expected="true or false",
             )

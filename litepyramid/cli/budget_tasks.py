@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -77,8 +78,18 @@ def plan(
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
     from litepyramid.annotation.sources import sentence_easiness
+    from litepyramid.io.files import check_there
     from litepyramid.report.table import emit
 
+    check_there(references, easiness, scus, stus, regressor, parses)
+    budget = partial(
+        sentence_budget,
+        sentences=sentences,
+        human_share=share if human_share is None else human_share,
+        cost=cost,
+        per_sentence=per_sentence,
+    )
+    budget(10**9)  # whether it is one, before the references are parsed
     before = [read_plan(path) for path in after or ()]
     values = sentence_easiness(
         references,
@@ -91,14 +102,7 @@ def plan(
         splitter=splitter,
         **names,
     )
-    count = sentence_budget(
-        len(values.sentences),
-        sentences=sentences,
-        human_share=share if human_share is None else human_share,
-        cost=cost,
-        per_sentence=per_sentence,
-        earlier=int(in_plans(values.sentences, before).sum()),
-    )
+    count = budget(len(values.sentences), earlier=int(in_plans(values.sentences, before).sum()))
     result = plan_budget(
         values, count, by=by, seed=seed, per_sentence=per_sentence, cost=cost, after=before
     )

@@ -32,8 +32,13 @@ JudgeOption = Annotated[
     str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
 ]
 KindOption = Annotated[
-    Literal["scu", "stu"],
-    typer.Option("--kind", help="What the units of a file are that does not say."),
+    Literal["scu", "stu"] | None,
+    typer.Option(
+        "--kind",
+        help="What the units of a file are that does not say. [default: scu, or stu if the file "
+        "is named after STUs]",
+        show_default=False,
+    ),
 ]
 ScusOption = Annotated[Path, typer.Option("--scus", "-s", help="SCUs.", show_default=False)]
 StusOption = Annotated[

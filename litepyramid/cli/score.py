@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -81,8 +81,12 @@ def score(
         Path | None,
         typer.Option("--labels", "-l", help="Human presence labels: a file, or a folder."),
     ] = None,
+    label_units: Annotated[
+        Path | None,
+        typer.Option(help="The units that the labels are of, where they are not those scored."),
+    ] = None,
     weights: WeightsOption = None,
-    kind: KindOption = "scu",
+    kind: KindOption = None,
     pyramid: RuleOption = "lite",
     sample_size: Annotated[
         int, typer.Option("--sample-size", min=1, help="K of --pyramid sample.")
@@ -102,6 +106,10 @@ def score(
         int | None,
         typer.Option("--workers", min=1, help="With --engine ray: judges at work. [one a GPU]"),
     ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What the metric is called beside others. [default: by the units]"),
+    ] = None,
     form: FormatOption = "table",
     output: OutputOption = None,
     *,
@@ -109,32 +117,46 @@ def score(
     names: dict[str, Any],
 ) -> None:
     """Score systems by the reference facts that their summaries carry."""
+    from litepyramid.errors import InputError
+    from litepyramid.io.files import check_there
+    from litepyramid.io.inputs import in_order
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
+    from litepyramid.io.units import read_units
     from litepyramid.presence.judges import make_judge
     from litepyramid.pyramid import ScoringRule
     from litepyramid.report.table import emit
+    from litepyramid.resampling import check_samples
     from litepyramid.scoring import score_presence, score_systems
 
+    if label_units is not None and labels is None:
+        raise InputError("--label-units without --labels", expected="both")
+    check_samples(samples, confidence=confidence)
+    check_there(*summaries, labels, label_units, weights)
+    judging = None if engine == "ray" else make_judge(judge, **judge_settings)
     loaded, about = _load_units(units, references, srl, coref, weights, names, kind)
-    human = read_labels([labels], loaded, **names) if labels else None
+    inputs = [entry.input for entry in loaded]
+    systems = None if engine == "ray" else read_summaries(summaries, inputs, **names)
+    labelled: Sequence[InputUnits] = loaded
+    if label_units is not None:
+        labelled = in_order(read_units(label_units, **names), inputs, label_units)
     settings: dict[str, Any] = {
-        "labels": human,
+        "labels": read_labels([labels], labelled, **names) if labels else None,
+        "label_units": labelled,
+        "name": name,
         "rule": ScoringRule(pyramid, sample_size, reference_count),
         "samples": samples,
         "confidence": confidence,
         "seed": seed,
         "about_units": about,
     }
-    if engine == "ray":
+    if judging is not None and systems is not None:
+        result = score_systems(systems, loaded, judging, **settings)
+    else:
         from litepyramid.presence.ray_engine import judge_corpus
 
         judged = judge_corpus(summaries, loaded, judge, workers=workers, **names, **judge_settings)
         result = score_presence(judged.systems, loaded, judged.presence, judged.batch, **settings)
-    else:
-        systems = read_summaries(summaries, [entry.input for entry in loaded], **names)
-        judging = make_judge(judge, **judge_settings)
-        result = score_systems(systems, loaded, judging, **settings)
     emit(result, form, output)
 
 
@@ -154,7 +176,7 @@ def compare(
     coref: CorefOption = "srl",
     judge: JudgeOption = "lexical",
     weights: WeightsOption = None,
-    kind: KindOption = "scu",
+    kind: KindOption = None,
     metric: Annotated[
         str | None, typer.Option("--metric", help="Which metric of a table with several.")
     ] = None,
@@ -170,18 +192,24 @@ def compare(
 ) -> None:
     """Compare all pairs of systems on the same inputs: difference, interval, p-value."""
     from litepyramid.comparison import compare_systems
+    from litepyramid.io.files import check_there
     from litepyramid.io.scores import read_scores, select_matrix
     from litepyramid.io.summaries import read_summaries
     from litepyramid.presence.judges import make_judge
     from litepyramid.report.table import emit
+    from litepyramid.resampling import check_samples
     from litepyramid.scoring import score_systems
+    from litepyramid.types import Signature, fingerprint
 
+    check_samples(samples, confidence=confidence, alpha=alpha)
+    check_there(*summaries, weights)
     if units is None and references is None and len(summaries) == 1 and summaries[0].is_file():
-        matrix, signature = select_matrix(read_scores(summaries[0]), metric), None
+        matrix = select_matrix(read_scores(summaries[0]), metric)
+        signature = Signature.of(metric=matrix.metric, inputs_sha=fingerprint(matrix.inputs))
     else:
+        judging = make_judge(judge, **judge_settings)
         loaded, about = _load_units(units, references, srl, coref, weights, names, kind)
         systems = read_summaries(summaries, [entry.input for entry in loaded], **names)
-        judging = make_judge(judge, **judge_settings)
         result = score_systems(
             systems, loaded, judging, samples=samples, seed=seed, about_units=about
         )
@@ -204,15 +232,15 @@ def _load_units(
     coref: str,
     weights: Path | None,
     names: Mapping[str, Any],
-    kind: Literal["scu", "stu"],
+    kind: Literal["scu", "stu"] | None,
 ) -> tuple[list[InputUnits], dict[str, str]]:
     """The units of a file, or those extracted from references, with how they were extracted."""
     from litepyramid.errors import InputError
-    from litepyramid.io.units import read_units, read_weights
+    from litepyramid.io.units import kind_by_name, read_units, read_weights
 
     about: dict[str, str] = {}
     if units is not None and references is None:
-        loaded = read_units(units, kind=kind, **names)
+        loaded = read_units(units, kind=kind or kind_by_name(units), **names)
     elif references is not None and units is None:
         from litepyramid.io.references import read_references
         from litepyramid.units.extract import extract

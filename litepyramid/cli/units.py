@@ -129,7 +129,7 @@ def convert(
         typer.Option("--write-ids", help="Write the inputs' ids to this file, one a line."),
         WRITTEN,
     ] = None,
-    kind: KindOption = "scu",
+    kind: KindOption = None,
     *,
     names: dict[str, Any],
 ) -> None:
@@ -140,9 +140,9 @@ def convert(
     import sys
 
     from litepyramid.io.files import atomic_write
-    from litepyramid.io.units import read_units
+    from litepyramid.io.units import kind_by_name, read_units
 
-    loaded = read_units(units, kind=kind, **names)
+    loaded = read_units(units, kind=kind or kind_by_name(units), **names)
     form = _write(loaded, output, to)
     if write_ids is not None:
         with atomic_write(write_ids) as file:

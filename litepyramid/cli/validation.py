@@ -182,6 +182,7 @@ def crossval(
     emit(result, form, output)
 
 
+@with_names
 def finetune(
     base: Annotated[str, typer.Argument(help="lexical, or a hub id or folder of an NLI model.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
@@ -237,6 +238,8 @@ def finetune(
     device: DeviceOption = "auto",
     seed: SeedOption = 12345,
     form: FormatOption = "table",
+    *,
+    names: dict[str, Any],
 ) -> None:
     """Fine-tune a judge on human presence labels; a killed run goes on when called again."""
     from litepyramid.errors import InputError
@@ -253,7 +256,7 @@ def finetune(
                 "summaries, units and labels are not all given",
                 expected="--summaries, --units and --labels together",
             )
-        sets.append(read_own(summaries, units, labels))
+        sets.append(read_own(summaries, units, labels, **names))
     settings = FinetuneSettings(
         head=head,
         epochs=epochs,

@@ -17,7 +17,7 @@ from litepyramid.meta.bootstrap import bootstrap_samples
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import check_samples, percentile_interval
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -61,7 +61,7 @@ class CurvePoint:
 
 
 @dataclass(frozen=True)
-class CurveResult:
+class CurveResult(Result):
     """Correlation with the human score against the share of STUs.
 
     Attributes:

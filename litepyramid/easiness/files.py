@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.easiness.sums import FoldJudges, human_scores, judge_sentences
 from litepyramid.errors import InputError
+from litepyramid.io.files import check_there
 from litepyramid.io.references import read_references
 from litepyramid.io.scores import read_scores
 from litepyramid.io.units import read_units
@@ -104,15 +106,21 @@ def mix_files(
     Raises:
         InputError: A file is wrong, or the arguments do not go together.
     """
+    if as_authors and (stu_share is None or by == "random"):
+        raise InputError("--as-authors needs a share and an easiness", expected="--stu-share")
+    size = partial(
+        sentence_count,
+        stu_share=stu_share,
+        stu_sentences=stu_sentences,
+        scu_sentences=scu_sentences,
+    )
+    size(10**9)  # whether it is one, before the references are parsed
+    check_there(scus, references, stus, easiness, regressor, parses)
     human, texts, machine = read_sources(scus, references, stus, **names)
     sentences = sentences_of(texts)
     wanted = {entry.input for entry in human}
     total = sum(s.input in wanted for s in sentences)
-    if as_authors and (stu_share is None or by == "random"):
-        raise InputError("--as-authors needs a share and an easiness", expected="--stu-share")
-    count = sentence_count(
-        total, stu_share=stu_share, stu_sentences=stu_sentences, scu_sentences=scu_sentences
-    )
+    count = size(total)
     values = None
     if by in ("easiness", "reversed"):
         values = find_easiness(
@@ -177,12 +185,13 @@ def curve_files(
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
 
-    human, texts, machine = read_sources(scus, references, stus, **names)
     if (labels is None) == (scores is None):
         raise InputError(
             "the human scores must come from one place",
             expected="--labels (presence of the SCUs) or --scores (a table of scores)",
         )
+    check_there(*summaries, references, stus, labels, scores, easiness, regressor, parses)
+    human, texts, machine = read_sources(scus, references, stus, **names)
     sentences = sentences_of(texts)
     systems = read_summaries(summaries, [entry.input for entry in human], **names)
     predicted = find_easiness(texts, machine, easiness=easiness, regressor=regressor, parses=parses)

@@ -16,7 +16,7 @@ from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.means import mean_of_scored
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit
 from litepyramid.units.align import Alignment, Sentence, align_both
 
@@ -25,7 +25,7 @@ BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Mix:
+class Mix(Result):
     """The units of every input after some sentences have changed over to STUs.
 
     Attributes:

@@ -24,6 +24,7 @@ from litepyramid.easiness.scores import Easiness
 from litepyramid.easiness.stu_features import stu_features
 from litepyramid.easiness.subjects import subject_features
 from litepyramid.errors import InputError
+from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, Signature
 from litepyramid.units.align import Sentence, align_all, sentences_of
 
@@ -104,8 +105,7 @@ def _constituency(
                 continue
             if sentence.tree is None:
                 raise InputError(
-                    f"sentence {index} of reference {parse.reference} of input '{parse.input}' "
-                    "has no tree",
+                    f"{place(parse.input, parse.reference, index)} has no tree",
                     expected="a bracketed tree for every sentence",
                 )
             sentences.append(Sentence(parse.input, parse.reference, index, sentence.text))

@@ -14,13 +14,14 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.checked import check_shape
 from litepyramid.io.files import atomic_write, read_jsonl
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
+from litepyramid.text import place
 from litepyramid.types import FloatArray, IntArray, Signature
 from litepyramid.units.align import Sentence
 
 
 @dataclass(frozen=True)
-class Easiness:
+class Easiness(Result):
     """How easily machine-made STUs stand in for the SCUs of each sentence.
 
     Attributes:
@@ -68,7 +69,7 @@ class Easiness:
         except KeyError as error:
             name, reference, sentence = error.args[0]
             raise InputError(
-                f"no easiness for sentence {sentence} of reference {reference} of input '{name}'",
+                f"no easiness for {place(name, reference, sentence)}",
                 hint="Were these values predicted from these references?",
             ) from None
         return np.array(found, dtype=np.float64)
@@ -84,7 +85,7 @@ class Easiness:
             Column("text"),
         )
         rows = tuple(
-            (s.input, s.reference, s.sentence, float(self.values[i]), s.text)
+            (s.input, s.reference + 1, s.sentence + 1, float(self.values[i]), s.text)
             for i, s in ((i, self.sentences[i]) for i in order)
         )
         scored = self.values[~np.isnan(self.values)]

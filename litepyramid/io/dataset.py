@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries
+from litepyramid.types import (
+    InputReferences,
+    InputUnits,
+    SystemLabels,
+    SystemSummaries,
+    fingerprint,
+    unit_hashes,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,14 @@ class Dataset:
     example_folds: tuple[tuple[str, ...], ...] = ()
     system_folds: tuple[tuple[str, ...], ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """What names its units, inputs, summaries and labels in a signature."""
+        return unit_hashes(self.scus) | {
+            "summaries_sha": fingerprint([s.system, *s.texts] for s in self.summaries),
+            "labels_sha": fingerprint([s.system, *s.labels] for s in self.labels),
+        }
 
     @property
     def inputs(self) -> tuple[str, ...]:

@@ -9,25 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.datasets_json import read_qapyramid, read_rose
-from litepyramid.io.inputs import read_ids
+from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, read_weights
-from litepyramid.report.table import Column, Table
-from litepyramid.text import counted
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.types import (
-    InputReferences,
-    InputUnits,
     check_unique,
 )
-
-_Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +112,10 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     stus = references = None
     stu_file = _either(folder, "stus.jsonl", "STUs.txt")
     if stu_file.is_file():
-        stus = _in_order(read_units(stu_file, ids, kind="stu", only=True), names, stu_file)
+        stus = in_order(read_units(stu_file, ids, kind="stu", only=True), names, stu_file)
     reference_file = _either(folder, "references.jsonl", "references.txt")
     if reference_file.is_file():
-        references = _in_order(read_references(reference_file, ids), names, reference_file)
+        references = in_order(read_references(reference_file, ids), names, reference_file)
     systems = [entry.system for entry in summaries]
     return Dataset(
         name=name or folder.name,
@@ -140,20 +135,26 @@ def _either(folder: Path, first: str, second: str) -> Path:
 
 
 def read_own(
-    summaries: Sequence[str | Path], units: str | Path, labels: str | Path, name: str = "own"
+    summaries: Sequence[str | Path],
+    units: str | Path,
+    labels: str | Path,
+    name: str = "own",
+    **names: Any,
 ) -> Dataset:
     """A data set of the user's own, from the files that ``score`` takes too.
+
+    `names` are the `ids` and `columns` of all of them, as of `read_units`.
 
     Raises:
         InputError: The files do not match; see `read_units`, `read_summaries`, `read_labels`.
     """
-    scus = read_units(units)
-    names = [entry.input for entry in scus]
+    scus = read_units(units, **names)
+    inputs = [entry.input for entry in scus]
     return Dataset(
         name=name,
         scus=tuple(scus),
-        summaries=tuple(read_summaries(summaries, names)),
-        labels=tuple(read_labels([labels], scus)),
+        summaries=tuple(read_summaries(summaries, inputs, **names)),
+        labels=tuple(read_labels([labels], scus, **names)),
     )
 
 
@@ -161,17 +162,6 @@ _AUTHORS_LAYOUT = (
     "a folder with SCUs.txt, summaries/*.summary, labels/*.label, and if there are any "
     "references.txt, STUs.txt, ids.txt, weights.txt, by_examples/fold*.id, by_systems/fold*.sys"
 )
-
-
-def _in_order(entries: Sequence[_Entry], names: Sequence[str], path: Path) -> tuple[_Entry, ...]:
-    by_name = {entry.input: entry for entry in entries}
-    if set(by_name) != set(names):
-        raise InputError(
-            f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}",
-            path=path,
-            expected="the inputs of the units",
-        )
-    return tuple(by_name[name] for name in names)
 
 
 def _folds(
@@ -276,7 +266,7 @@ DATASETS: dict[str, DatasetCard] = {
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetList:
+class DatasetList(Result):
     """All known data sets, to be shown."""
 
     def to_tables(self) -> Sequence[Table]:

@@ -88,7 +88,7 @@ def _labelled_json(
         texts = row.get(units) or []
         if (
             not texts
-            or any(value is None for value in own.values())
+            or not all(own.values())
             or any(not isinstance(outputs.get(name), str) for name in systems)
         ):
             skipped += 1

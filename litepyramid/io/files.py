@@ -147,6 +147,17 @@ def read_json(path: str | Path, expected: str | None = None) -> Any:
     return parse_json(read_text(path), path=path, expected=expected)
 
 
+def check_there(*paths: str | Path | None) -> None:
+    """Says before the work whether files and folders that will be read are there.
+
+    Raises:
+        InputError: One is not; None stands for one that was not given.
+    """
+    for path in paths:
+        if path is not None and not Path(path).exists():
+            raise InputError("no such file or folder", path=path, hint="Check the path.")
+
+
 def check_output(output: str | Path, *inputs: str | Path | None) -> None:
     """Says before the work whether a result can go there, and is none of the files to read.
 

@@ -6,19 +6,23 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from litepyramid.errors import InputError
 from litepyramid.io.checked import parse_json
 from litepyramid.io.files import stem
 from litepyramid.io.rows import COLUMNS, Row, Rows, identifier, read_rows
 from litepyramid.text import counted, cut, one_line
+from litepyramid.types import InputReferences, InputUnits
 
 _TEXTS = ("reference", "document")
 _EXPECTED = {
     "summary": '{"input": id, "summary": "text"}',
     "unit": '{"input": id, "units": ["text", …]}',
 } | {text: f'{{"input": id, "{text}s": ["text" or ["sentence", …], …]}}' for text in _TEXTS}
+
+
+_Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +140,24 @@ def read_systems(
                 )
             seen[system] = path
             yield system, path, own
+
+
+def in_order(
+    entries: Sequence[_Entry], names: Sequence[str], path: str | Path
+) -> tuple[_Entry, ...]:
+    """Entries of a file in the order of `names`, exactly one for each.
+
+    Raises:
+        InputError: The entries' inputs are others.
+    """
+    by_name = {entry.input: entry for entry in entries}
+    if set(by_name) != set(names):
+        raise InputError(
+            f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}",
+            path=path,
+            expected="the inputs of the units",
+        )
+    return tuple(by_name[name] for name in names)
 
 
 def aligned(entry: Entry, what: str, texts: Sequence[str], path: str | Path) -> list[Any]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.checked import number, parse_json
+from litepyramid.io.checked import check_shape, number, parse_json
 from litepyramid.io.files import read_text
 from litepyramid.io.rows import identifier, read_rows
 from litepyramid.text import counted, cut
@@ -19,6 +20,7 @@ from litepyramid.types import ScoreMatrix, ScoreTable
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
 _LONG = ("system", "input", "metric", "score")
+_NO_NAMES = {"version", "k", "seed", "truncated", "inputs_sha", "labels_sha"}
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
 
@@ -44,6 +46,10 @@ def read_scores(paths: str | Path | Sequence[str | Path]) -> ScoreTable:
       ``--against ground-truth`` their mean);
     - the JSON that ``litepyramid score --format json`` writes.
 
+    Where several of the latter score the same summaries otherwise under one metric's name, each
+    name is told apart by what differs in their signatures: ``lite2pyramid[lexical]``,
+    ``lite2pyramid[recall]``.
+
     Systems, inputs and metrics stand in the order in which they are met. An empty cell, ``NaN``,
     ``NA`` or ``null`` is "not scored"; so is every combination that no file mentions.
 
@@ -61,7 +67,8 @@ def read_scores(paths: str | Path | Sequence[str | Path]) -> ScoreTable:
         paths = [paths]
     if not paths:
         raise InputError("no file of scores", expected="at least one")
-    return _table(cell for path in paths for cell in _cells(Path(path)))
+    files = [_cells(Path(path)) for path in paths]
+    return _table(chain.from_iterable(_told_apart(files)))
 
 
 def scores_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreTable:
@@ -130,11 +137,58 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
     return table.matrix(metric)
 
 
-def _cells(path: Path) -> Iterator[_Cell]:
+def _cells(path: Path) -> tuple[list[_Cell], dict[str, str]]:
+    """The cells of a file; and the signature, if it is a result of ``litepyramid score``."""
     whole = _score_command_json(path)
-    if whole is not None:
-        yield from _score_command_cells(whole, path)
-        return
+    if whole is None:
+        return list(_row_cells(path)), {}
+    signature = whole.get("signature", {})
+    check_shape(signature, {str: str}, what="a broken signature", path=path)
+    return list(_score_command_cells(whole, path)), signature
+
+
+def _told_apart(files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> Iterator[list[_Cell]]:
+    """The files' cells, metrics renamed that several results score otherwise in the same place."""
+    scores: dict[str, dict[tuple[str, str], float]] = {}
+    clashing: set[str] = set()
+    for cells, _ in (file for file in files if file[1]):
+        for cell in cells:
+            known = scores.setdefault(cell.metric, {}).setdefault(cell[:2], cell.score)
+            if not _same(known, cell.score) and cell.metric != "human":
+                clashing.add(cell.metric)
+    fields = {metric: _telling_fields(metric, files) for metric in clashing}
+    for cells, signature in files:
+        names = {
+            metric: f"{metric}[{', '.join(_said(key, signature) for key in own)}]"
+            for metric, own in fields.items()
+            if own and signature
+        }
+        yield [cell._replace(metric=names.get(cell.metric, cell.metric)) for cell in cells]
+
+
+def _telling_fields(metric: str, files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> list[str]:
+    """The first fields in which the signatures of a metric's results differ, the judge first."""
+    own = [signature for cells, signature in files if signature and metric in {c[2] for c in cells}]
+    keys = dict.fromkeys(key for signature in own for key in signature if key not in _NO_NAMES)
+    chosen: list[str] = []
+    for key in sorted(keys, key=lambda key: (key != "judge", key.endswith("_sha"))):
+        kinds = [len({tuple(map(s.get, ks)) for s in own}) for ks in (chosen, [*chosen, key])]
+        if kinds[1] > kinds[0]:
+            chosen.append(key)
+    return chosen
+
+
+def _said(key: str, signature: Mapping[str, str]) -> str:
+    if key not in signature:
+        return f"no {key}"
+    return f"{key.removesuffix('_sha')} {signature[key]}" if key[-4:] == "_sha" else signature[key]
+
+
+def _same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
+
+
+def _row_cells(path: Path) -> Iterator[_Cell]:
     table = read_rows(path, table=True)
     missing = [name for name in _LONG if name not in table.header]
     if table.form == "csv" and missing:
@@ -192,7 +246,7 @@ def _flatten(tree: Mapping[str, Any] | Sequence[Any], prefix: str) -> Iterator[t
 def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:
     """Rows of ``litepyramid score --format json``: ``scores`` is a long list."""
     rows = whole["scores"]
-    named = whole.get("metric", "score")
+    named = whole.get("name", whole.get("metric", "score"))
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise InputError(
             "'scores' is not a list of objects",
@@ -263,14 +317,15 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
             inputs.setdefault(cell.input, len(inputs)),
         )
         first = found.setdefault(key, cell)
-        if first is not cell and not (first.path != cell.path and first.score == cell.score):
-            place = f"{first.path}:{first.line}" if first.path else f"row {first.line}"
+        if first is not cell and not (first.path != cell.path and _same(first.score, cell.score)):
+            line = f":{first.line}" if first.line else ""
+            place = f"{first.path}{line}" if first.path else f"row {first.line}"
             raise InputError(
                 f"metric '{cell.metric}' scores system '{cell.system}' on input '{cell.input}'"
                 f" twice (first at {place})",
                 path=cell.path,
                 line=cell.line,
-                hint="Keep one of the two.",
+                hint="Keep one of the two, or name them apart (score --name).",
             )
     if not found:
         raise InputError("no scores at all", expected="at least one row")

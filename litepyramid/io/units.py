@@ -60,6 +60,17 @@ def read_units(
     return result
 
 
+def kind_by_name(path: str | Path) -> UnitKind:
+    """What units are taken for whose file does not say: STUs if it is named so, else SCUs.
+
+    Example:
+        >>> kind_by_name("data/STUs.txt"), kind_by_name("SCUs.txt"), kind_by_name("STUs_SCUs.txt")
+        ('stu', 'scu', 'scu')
+    """
+    name = Path(path).name.lower()
+    return "stu" if "stu" in name and "scu" not in name else "scu"
+
+
 def read_weights(
     path: str | Path,
     units: Sequence[InputUnits],

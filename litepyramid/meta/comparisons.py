@@ -15,7 +15,7 @@ from litepyramid.meta.correlations import SYMBOLS, table_of
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, choose
 from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import (
     Correction,
     PValueRule,
@@ -55,7 +55,7 @@ class LevelComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonResult:
+class ComparisonResult(Result):
     """Which metrics correlate better with the truth than which others.
 
     Attributes:

@@ -11,7 +11,7 @@ from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.types import Signature
 
 SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
@@ -58,7 +58,7 @@ class Correlation:
 
 
 @dataclass(frozen=True, slots=True)
-class CorrelationResult:
+class CorrelationResult(Result):
     """Correlations of several metrics; a table has a row a metric, a frame a row a correlation."""
 
     correlations: tuple[Correlation, ...]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from litepyramid.errors import InputError
 from litepyramid.meta.pairs import PairCounts
 from litepyramid.meta.sides import Sides, decimals, sides_of
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import Signature
 
@@ -40,7 +40,7 @@ class MetricDelta:
 
 
 @dataclass(frozen=True)
-class DeltaResult:
+class DeltaResult(Result):
     """r_SYSΔ of several metrics against one human score.
 
     Attributes:

@@ -13,7 +13,7 @@ from litepyramid.errors import InputError
 from litepyramid.meta.agreement import ResampledPairs, fitted, reaching, wilson_interval
 from litepyramid.meta.pairs import PairCounts
 from litepyramid.meta.sides import Sides, decimals, sides_of
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import check_samples, percentile_interval
 from litepyramid.text import counted
 from litepyramid.types import Signature
@@ -69,7 +69,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class DifferenceResult:
+class DifferenceResult(Result):
     """What a difference is worth, metric by metric.
 
     Attributes:

@@ -19,7 +19,7 @@ from litepyramid.meta.lexrank import lexrank_extract
 from litepyramid.metrics.metric import Metric
 from litepyramid.metrics.tokens import line_tokenizer
 from litepyramid.progress import bar
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -35,7 +35,7 @@ BASELINE = "lexrank"
 
 
 @dataclass(frozen=True)
-class Generated:
+class Generated(Result):
     """The summaries of a search and their scores by every metric.
 
     Attributes:

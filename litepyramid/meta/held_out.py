@@ -24,7 +24,7 @@ from litepyramid.meta.journal import Journal, piece_rng
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import Level, level_correlation
 from litepyramid.progress import bar
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import check_samples, percentile_interval
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
@@ -65,7 +65,7 @@ class Coverage:
 
 
 @dataclass(frozen=True)
-class CoverageResult:
+class CoverageResult(Result):
     """Coverage of every metric, level and method.
 
     Attributes:

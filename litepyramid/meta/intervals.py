@@ -19,7 +19,7 @@ from litepyramid.meta.draws import Sampling
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, choose, level_correlation
 from litepyramid.progress import track
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import check_samples, check_share, percentile_interval
 from litepyramid.types import FloatArray, Signature
 
@@ -68,7 +68,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalResult:
+class IntervalResult(Result):
     """Confidence intervals, one for each metric, level and coefficient.
 
     Attributes:

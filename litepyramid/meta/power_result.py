@@ -9,7 +9,7 @@ from litepyramid.errors import InputError
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import Level
 from litepyramid.meta.significance import ComparisonMethod
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import check_samples
 from litepyramid.text import counted
 from litepyramid.types import Signature
@@ -74,7 +74,7 @@ class Power:
 
 
 @dataclass(frozen=True)
-class PowerResult:
+class PowerResult(Result):
     """Power of every test, level and amount.
 
     Attributes:

@@ -10,7 +10,7 @@ from litepyramid.meta.range_curves import (
     RangePoint,
     Rule,
 )
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import Signature
 
@@ -42,7 +42,7 @@ class RangeAgreement:
 
 
 @dataclass(frozen=True)
-class ScoringRangeResult:
+class ScoringRangeResult(Result):
     """Agreement between metrics by scoring range.
 
     Attributes:

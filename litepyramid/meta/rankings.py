@@ -16,7 +16,7 @@ from litepyramid.meta.journal import piece_rng
 from litepyramid.meta.kernels import correlate_rows
 from litepyramid.meta.levels import mean_tolerance
 from litepyramid.progress import track
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
 
@@ -62,7 +62,7 @@ class StabilityCurve:
 
 
 @dataclass(frozen=True)
-class StabilityResult:
+class StabilityResult(Result):
     """Stability of the rankings of several metrics.
 
     Attributes:

@@ -13,7 +13,7 @@ from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import human_score, select_metrics
 from litepyramid.meta.correlations import span, table_of
 from litepyramid.meta.levels import mean_tolerance, means
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.resampling import check_share
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
@@ -50,7 +50,7 @@ class MetricNormality:
 
 
 @dataclass(frozen=True, slots=True)
-class NormalityResult:
+class NormalityResult(Result):
     """Shapiro-Wilk tests, a row a metric."""
 
     metrics: tuple[MetricNormality, ...]

@@ -16,7 +16,7 @@ from litepyramid.meta.draws import SAMPLINGS, Sampling
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import level_correlation
 from litepyramid.meta.sides import Sides, sides_of
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import check_samples, percentile_interval
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
@@ -89,7 +89,7 @@ class ScoreVariance:
 
 
 @dataclass(frozen=True)
-class FullSetResult:
+class FullSetResult(Result):
     """r_SYS with metrics on judged inputs and on the whole test set.
 
     Attributes:

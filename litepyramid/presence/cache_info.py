@@ -12,7 +12,7 @@ from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.presence.cache import CacheModel, LogitCache, is_sqlite
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 
 
 def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
@@ -38,7 +38,7 @@ def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheInfo:
+class CacheInfo(Result):
     """A cache's file and what it holds of each model.
 
     Attributes:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
-from litepyramid.report.table import Column, Table
+from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -35,7 +35,7 @@ class ReliabilityBin:
 
 
 @dataclass(frozen=True, slots=True)
-class CalibrationResult:
+class CalibrationResult(Result):
     """A judge against human labels.
 
     Attributes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
@@ -33,6 +35,19 @@ def takes_settings(name: str) -> bool:
     return name not in EMBEDDED and not is_lexical_file(name)
 
 
+def check_judge_name(name: str) -> None:
+    """Raises InputError if a name is meant for an embedded judge and misspelt: no hub is asked.
+
+    Example:
+        >>> check_judge_name("lexcial")
+        Traceback (most recent call last):
+        litepyramid.errors.InputError: no judge 'lexcial'. Did you mean 'lexical'?
+    """
+    near = [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
+    if near and not Path(name).exists():
+        raise InputError(f"no judge '{name}'", hint=f"Did you mean '{near[0]}'?")
+
+
 def make_judge(name: str, **options: Any) -> Judge:
     """The judge called `name`.
 
@@ -43,7 +58,7 @@ def make_judge(name: str, **options: Any) -> Judge:
             have none and refuse them.
 
     Raises:
-        InputError: Options are given to an embedded judge.
+        InputError: Options are given to an embedded judge, or its name is misspelt.
         ModelError: The model cannot be read.
         MissingExtraError: An NLI judge is asked for and torch or transformers is not installed.
 
@@ -55,6 +70,7 @@ def make_judge(name: str, **options: Any) -> Judge:
     if embedded is None and is_lexical_file(name):
         embedded = partial(_from_file, name)
     if embedded is None:
+        check_judge_name(name)
         from litepyramid.presence.transformers import TransformersJudge
 
         return TransformersJudge(name, **options)

@@ -22,7 +22,7 @@ from litepyramid.extras import require
 from litepyramid.presence.cache_info import default_cache_path
 from litepyramid.presence.corpus import PackedUnits, SystemIndex, index_summaries, read_texts
 from litepyramid.presence.judge import JudgedBatch
-from litepyramid.presence.judges import EMBEDDED
+from litepyramid.presence.judges import EMBEDDED, check_judge_name
 from litepyramid.presence.lexical import is_lexical_file
 from litepyramid.presence.transformers import TransformersJudge, note_kept
 from litepyramid.progress import bar
@@ -91,6 +91,7 @@ def judge_corpus(
             expected="an NLI model",
             hint="The embedded judges need no cluster: leave --engine out.",
         )
+    check_judge_name(model)
     indices = list(index_summaries(summaries, names, ids, columns))
     check_unique([index.system for index in indices], "system")
     settings = _settings(options)

@@ -53,6 +53,19 @@ class Table:
     notes: tuple[str, ...] = ()
 
 
+class Result:
+    """What all results share: their `repr` is one line, the title of their first table."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # before a dataclass adds one
+
+    def __repr__(self) -> str:
+        title = self.to_tables()[0].title  # type: ignore[attr-defined]
+        return f"<{type(self).__name__}: {cut(title)}>"
+
+
 class Reportable(Protocol):
     """What every public result can do, and all that reports need of it."""
 

@@ -16,9 +16,9 @@ from litepyramid.io.dataset import Dataset
 from litepyramid.io.files import atomic_folder, atomic_write
 from litepyramid.presence.cards import CARD_FILE
 from litepyramid.presence.judge import Judge
-from litepyramid.presence.judges import make_judge
+from litepyramid.presence.judges import check_judge_name, make_judge
 from litepyramid.presence.lexical import fit_lexical, save_lexical
-from litepyramid.report.table import Table
+from litepyramid.report.table import Result, Table, plain
 from litepyramid.training.pairs import (
     HeldOut,
     TrainingPairs,
@@ -35,7 +35,7 @@ from litepyramid.validation.result import ValidationResult
 
 
 @dataclass(frozen=True, slots=True)
-class FinetuneResult:
+class FinetuneResult(Result):
     """What came out of a fine-tuning run.
 
     Attributes:
@@ -105,6 +105,7 @@ def finetune(
         raise InputError("is there already", path=goal, hint="Name a new folder.")
     if not datasets and not nli:
         raise InputError("nothing to learn from", expected="at least one labelled data set")
+    check_judge_name(base)
     parts, held = split_datasets(datasets, settings.held_out, settings.seed)
     if base == "lexical":
         if nli:
@@ -202,15 +203,13 @@ def _card(
         "versions": _versions(),
     }
     with atomic_write(path) as file:
-        json.dump(card, file, indent=1)
+        json.dump(plain(card), file, indent=1)
         file.write("\n")
     return card
 
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:
     """Accuracy, AUC, Brier, and the correlations of the judge's own mode."""
-    from litepyramid.report.table import plain
-
     quality = {n: result.quality_mean("tuned", n).mean for n in ("accuracy", "auc", "brier")}
     mode = result.own_mode("tuned")
     correlations = {

@@ -147,7 +147,10 @@ def train_transformer(
         }
         _save(goal, model, tokenizer, card)
         shutil.rmtree(work)
-    logged = [row["loss"] for row in trainer.state.log_history if "loss" in row]
+    # Few updates leave no loss of their own in the log, but always the mean of all.
+    logged = [
+        row[k] for k in ("train_loss", "loss") for row in trainer.state.log_history if k in row
+    ]
     return TrainedFolder(
         folder=goal,
         pairs=len(data.pairs),

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, IntArray, Unit, check_unique
 
 WordTypes = Callable[[str], frozenset[str]]
@@ -170,9 +171,9 @@ def align_units(
         if unit.reference is not None and unit.sentence is not None:
             if (unit.reference, unit.sentence) not in places:
                 raise InputError(
-                    f"unit '{unit.text}' of input '{units.input}' names sentence "
-                    f"{unit.sentence} of reference {unit.reference}, which is not there",
-                    expected=f"{len(sentences)} sentences, counted from 0 in each reference",
+                    f"unit '{unit.text}' names "
+                    f"{place(units.input, unit.reference, unit.sentence)}, which is not there",
+                    expected=f"at most {len(sentences)} sentences",
                     hint="Were these units made from these references?",
                 )
             own += 1

@@ -11,8 +11,8 @@ from typing import Any
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.progress import track
-from litepyramid.report.table import Column, Table
-from litepyramid.types import InputReferences, InputUnits, Signature, Unit
+from litepyramid.report.table import Column, Result, Table
+from litepyramid.types import InputReferences, InputUnits, Signature, Unit, fingerprint
 from litepyramid.units.backend import CorefBackend, SrlBackend
 from litepyramid.units.coref import renderer, replaced, resolve
 from litepyramid.units.parses import ParsedReference
@@ -22,7 +22,7 @@ from litepyramid.units.triplets import sentence_stus
 
 
 @dataclass(frozen=True)
-class Extraction:
+class Extraction(Result):
     """The STUs of every input, with what they were made from.
 
     Attributes:
@@ -163,6 +163,7 @@ def extract(
             **signature,
             splitter=splitter if unmarked else None,
             footnote="yes" if footnote else None,
+            references_sha=fingerprint(entry.references for entry in references),
         ),
         {
             "inputs": len(units),

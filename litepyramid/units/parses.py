@@ -24,7 +24,7 @@ from typing import Any
 from litepyramid.errors import InputError
 from litepyramid.io.checked import check_shape
 from litepyramid.io.files import read_jsonl, write_jsonl
-from litepyramid.text import counted
+from litepyramid.text import counted, place
 
 Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
@@ -169,7 +169,7 @@ def check_parse(
             as its sentence, or its verb is outside the sentence; a tree does not balance or holds
             other tokens; a mention is empty or outside the text.
     """
-    where = f"reference {parse.reference} of input '{parse.input}'"
+    where = place(parse.input, parse.reference)
     if not parse.sentences:
         raise InputError(f"{where} has no sentences", path=path, line=line)
     for number, sentence in enumerate(parse.sentences):
@@ -177,7 +177,7 @@ def check_parse(
             _check_sentence(sentence)
         except ValueError as error:
             raise InputError(
-                f"sentence {number} of {where} ('{_short(sentence.tokens)}'): {error}",
+                f"sentence {number + 1} of {where} ('{_short(sentence.tokens)}'): {error}",
                 path=path,
                 line=line,
             ) from None
@@ -196,10 +196,10 @@ def check_parse(
     for identity in parse.identities:
         if not identity.text.strip() or not 0 <= identity.sentence < len(parse.sentences):
             raise InputError(
-                f"an identity of {where} is empty or speaks of sentence {identity.sentence}",
+                f"an identity of {where} is empty or speaks of sentence {identity.sentence + 1}",
                 path=path,
                 line=line,
-                expected=f"some text, and a sentence from 0 to {len(parse.sentences) - 1}",
+                expected=f"some text, and a sentence from 1 to {len(parse.sentences)}",
             )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from litepyramid.errors import InputError
+from litepyramid.text import place
 from litepyramid.units.backend import CorefBackend, ParsedBatch, SrlBackend
 from litepyramid.units.parses import ParsedReference, read_parses
 
@@ -56,8 +57,7 @@ class FileBackend:
         for parse in batch.references:
             if any(sentence.frames is None for sentence in parse.sentences):
                 raise InputError(
-                    f"reference {parse.reference} of input '{parse.input}' has a sentence "
-                    'without "frames"',
+                    f'{place(parse.input, parse.reference)} has a sentence without "frames"',
                     path=self.path,
                     expected="the frames of every sentence, an empty list where it has no verb",
                 )
@@ -73,7 +73,7 @@ class FileBackend:
         batch = self._find(references, {"coref": f"file:{Path(self.path).name}"})
         result = []
         for given, found in zip(references, batch.references, strict=True):
-            where = f"reference {found.reference} of input '{found.input}'"
+            where = place(found.input, found.reference)
             if found.clusters is None:
                 raise InputError(
                     f'{where} has no "clusters"',
@@ -101,7 +101,7 @@ class FileBackend:
             parse = found.pop((reference.input, reference.reference), None)
             if parse is None:
                 raise InputError(
-                    f"no parse of reference {reference.reference} of input '{reference.input}'",
+                    f"no parse of {place(reference.input, reference.reference)}",
                     path=self.path,
                     hint="Parse the references again, or leave this input out of them.",
                 )

@@ -11,6 +11,7 @@ from typing import Any
 from litepyramid.errors import InputError, ModelError
 from litepyramid.extras import require
 from litepyramid.progress import track
+from litepyramid.text import place
 from litepyramid.units.backend import ParsedBatch
 from litepyramid.units.dependencies import Word, dependency_frames
 from litepyramid.units.parses import ParsedReference, ParsedSentence, Span
@@ -235,8 +236,7 @@ def bracketed(tree: Any) -> str:
 
 def _other_tokens(reference: ParsedReference, found: object, given: object) -> ModelError:
     return ModelError(
-        f"Stanza gives other tokens for reference {reference.reference} of input"
-        f" '{reference.input}': '{found}'",
+        f"Stanza gives other tokens for {place(reference.input, reference.reference)}: '{found}'",
         expected=f"'{given}'",
         hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
     )

@@ -109,6 +109,7 @@ def cross_validate(
             split="published" if published else "random",
             constant=constant,
             seed=None if published else seed,
+            **dataset.hashes,
         ),
     )
 
@@ -171,7 +172,7 @@ def validate(
         scores=tuple(score for part in parts.values() for score in part.scores),
         quality=tuple(part.quality for part in parts.values()),
         judges={name: part.signature for name, part in parts.items()},
-        signature=Signature.of(inputs=len(held.inputs), constant=constant),
+        signature=Signature.of(inputs=len(held.inputs), constant=constant, **dataset.hashes),
     )
 
 

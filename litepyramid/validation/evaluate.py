@@ -9,7 +9,15 @@ from litepyramid.presence.calibration import CalibrationResult, calibrate
 from litepyramid.presence.judge import Judge
 from litepyramid.pyramid import UnitLayout
 from litepyramid.scoring import judge_systems
-from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, unit_kinds
+from litepyramid.types import (
+    InputUnits,
+    Signature,
+    SystemLabels,
+    SystemSummaries,
+    fingerprint,
+    unit_hashes,
+    unit_kinds,
+)
 
 
 def evaluate_judge(
@@ -42,5 +50,11 @@ def evaluate_judge(
         raise InputError("no system has both summaries and labels", expected="the same names")
     presence, judged = judge_systems(chosen, units, judge)
     truth = UnitLayout.of(units).flatten([by_name[entry.system] for entry in chosen])
-    signature = Signature.of(units=unit_kinds(units), **judged.signature, systems=len(chosen))
+    signature = Signature.of(
+        units=unit_kinds(units),
+        **judged.signature,
+        **unit_hashes(units),
+        labels_sha=fingerprint(truth.tolist()),
+        systems=len(chosen),
+    )
     return calibrate(presence, truth, bins=bins, signature=signature)

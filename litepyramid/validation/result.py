@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import Signature
 
@@ -85,7 +85,7 @@ _SHORT = {
 
 
 @dataclass(frozen=True, slots=True)
-class ValidationResult:
+class ValidationResult(Result):
     """Fold means of correlations and of presence quality.
 
     Attributes:
@@ -135,7 +135,9 @@ class ValidationResult:
             label: list[Cell] = [key[0], key[1], *([key[2]] if several else [])]
             found = [self.mean(key[0], key[1], *kind, mode=key[2]) for kind in kinds]
             means.append((*label, *(f.mean for f in found)))
-            intervals.append((*label, *(f"{f.low:.2f} – {f.high:.2f}" for f in found)))
+            intervals.append(
+                (*label, *(f"{f.low:.2f} – {f.high:.2f}" if f.folds > 1 else None for f in found))
+            )
         columns = [Column(f"{level}_{c}", _SHORT[level, c]) for level, c in kinds]
         folds = max(s.fold for s in self.scores)
         tables = [

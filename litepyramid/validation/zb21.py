@@ -24,7 +24,7 @@ from litepyramid.metrics.rouge import Rouge
 from litepyramid.presence.judge import Judge
 from litepyramid.presence.modes import MODES, presence
 from litepyramid.pyramid import UnitLayout, lite_pyramid_scores
-from litepyramid.report.table import Cell, Column, Table
+from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import InputUnits, ScoreTable, Signature
 from litepyramid.validation.crossval import cross_validate, validate
@@ -79,7 +79,7 @@ class Number:
 
 
 @dataclass(frozen=True, slots=True)
-class Reproduction:
+class Reproduction(Result):
     """Published numbers beside ours."""
 
     numbers: tuple[Number, ...]

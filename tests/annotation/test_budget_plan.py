@@ -186,7 +186,7 @@ def test_hand_made_changes_that_are_no_yes_or_no_are_refused(tmp_path, value):
     assert read_plan(path).count == 2
     data["sentences"][0]["annotate"] = value
     path.write_text(json.dumps(data))
-    with pytest.raises(InputError, match=r'"annotate" is .* for sentence 0 of reference 0'):
+    with pytest.raises(InputError, match=r'"annotate" is .* for sentence 1 of reference 1'):
         read_plan(path)
 
 
@@ -237,7 +237,7 @@ def test_missing_values_are_an_error(tmp_path):
     folder = sample.write(tmp_path)
     lines = (folder / "easiness.jsonl").read_text(encoding="utf-8").splitlines()
     (folder / "easiness.jsonl").write_text("\n".join(lines[1:]) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match="no easiness for sentence 0"):
+    with pytest.raises(InputError, match="no easiness for sentence 1"):
         sentence_easiness(folder / "references.jsonl", easiness=folder / "easiness.jsonl")
 
 

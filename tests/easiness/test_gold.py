@@ -76,7 +76,7 @@ def test_easiness_files_come_back(tmp_path):
     assert back.sentences == SENTENCES
     np.testing.assert_array_equal(back.values, easiness.values)
     assert back.of(SENTENCES[::-1])[0] == easiness.values[2]
-    with pytest.raises(InputError, match="no easiness for sentence 9 of reference 0 of input 'a'"):
+    with pytest.raises(InputError, match="no easiness for sentence 10 of reference 1 of input 'a'"):
         back.of([Sentence("a", 0, 9, "")])
     table = render(easiness, "table")
     assert table.index("It rained") < table.index("A cat") < table.index("The dog")

@@ -193,6 +193,9 @@ def test_qapyramid(tmp_path):
     data = load_dataset("qapyramid", path)
     assert data.inputs == ("e1",)
     assert data.left_out == {"inputs_without_units_summaries_or_labels": 1}
+    rows[1] |= {"QA_labels": {"s": []}, "system_outputs": {"s": "Who"}}
+    path.write_text(json.dumps(rows), encoding="utf-8")
+    assert load_dataset("qapyramid", path) == data
     path.write_text("[{}]", encoding="utf-8")
     with pytest.raises(InputError, match="system_outputs"):
         load_dataset("qapyramid", path)

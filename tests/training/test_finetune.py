@@ -99,6 +99,16 @@ def test_transformer_card_and_early_stop(base, dataset, tmp_path):
     assert "score with --judge" in result.to_tables()[-1].notes[-1]
 
 
+def test_a_card_is_json_however_few_the_updates(base, dataset, tmp_path):
+    settings = FinetuneSettings(epochs=0.02, batch_size=4)
+    result = finetune(str(base), [dataset], tmp_path / "judge", settings, device="cpu")
+    text = (tmp_path / "judge" / "litepyramid.json").read_text(encoding="utf-8")
+    card = json.loads(text, parse_constant=pytest.fail)
+    assert card["loss"] > 0
+    assert card["updates"] < settings.log_steps
+    assert repr(result) == f"<FinetuneResult: {result.to_tables()[0].title}>"
+
+
 def test_nli_alone_makes_a_zero_shot_judge(base, tmp_path):
     path = tmp_path / "nli.jsonl"
     rows = [{"premise": "red", "hypothesis": "red won", "label": label} for label in "enc"] * 4

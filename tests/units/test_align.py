@@ -63,7 +63,7 @@ def test_counts_of_how_units_were_placed():
     ("units", "sentences", "words"),
     [
         ((Unit("x"),), [], "no reference sentences"),
-        ((Unit("x", reference=0, sentence=3),), SENTENCES, "names sentence 3 of reference 0"),
+        ((Unit("x", reference=0, sentence=3),), SENTENCES, "names sentence 4 of reference 1"),
     ],
 )
 def test_what_cannot_be_placed_is_named(units, sentences, words):

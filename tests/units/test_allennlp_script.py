@@ -131,7 +131,7 @@ def test_outputs_over_other_words_are_named_and_nothing_is_written(
     reference = script.Reference("a", 0, None, ["Ann slept ."], None)
     with pytest.raises(SystemExit):
         script.run([reference], bad, tmp_path / "out.jsonl")
-    assert "reference 0 of input 'a': the tags of 'Ann' are over other words" in (
+    assert "reference 1 of input 'a': the tags of 'Ann' are over other words" in (
         capsys.readouterr().err
     )
     assert list(tmp_path.iterdir()) == []

@@ -124,7 +124,7 @@ def test_a_backend_of_ones_own():
     result = extract([one("Ann left home early")], srl=Fixed())
     assert result.units[0].texts == ("Ann left home early",)
     assert result.counts["sentences cut"] == 2
-    assert str(result.signature).startswith("units:stu|srl:fixed|coref:none|version:")
+    assert str(result.signature).startswith("units:stu|srl:fixed|coref:none|references_sha:")
 
 
 def test_frames_and_clusters_from_files(tmp_path):
@@ -298,5 +298,5 @@ def test_command_line_mistakes(cli, tmp_path):
     assert "no SRL backend 'magic'" in wrong.stderr
     (tmp_path / "p.jsonl").write_text('{"input": "1", "sentences": [{"tokens": ["It rained"]}]}\n')
     wrong = cli("units", "extract", "r.txt", "--srl", "p.jsonl", cwd=tmp_path, status=2)
-    assert "p.jsonl:1: sentence 0 of reference 0 of input '1'" in wrong.stderr
+    assert "p.jsonl:1: sentence 1 of reference 1 of input '1'" in wrong.stderr
     assert not (tmp_path / "u.jsonl").exists()

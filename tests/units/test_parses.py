@@ -91,7 +91,7 @@ BAD = {
     "an empty token": (change_sentence(tokens=[""]), "token 1 is ''"),
     "a short row": (
         change_sentence(frames=[{"verb": 1, "tags": ["O"]}]),
-        r"sentence 0 of reference 1 of input 'a' \('Ann left \( early \) .'\): frame 0 has 1 tag",
+        r"sentence 1 of reference 2 of input 'a' \('Ann left \( early \) .'\): frame 0 has 1 tag",
     ),
     "no BIO tag": (
         change_sentence(frames=[{"verb": 1, "tags": ["ARG0", *"OOOOO"]}]),
@@ -116,7 +116,7 @@ BAD = {
     ),
     "an identity of no sentence": (
         row(identities=[{"text": "Ann is here", "sentence": 2}]),
-        "speaks of sentence 2",
+        "speaks of sentence 3",
     ),
 }
 
@@ -163,7 +163,7 @@ def test_frames_from_a_file(tmp_path):
     batch = open_backend(str(path)).parse([replace(PARSE, sentences=())])
     assert batch.references == (PARSE,)
     assert batch.counts == {"references in the file not asked for": 1}
-    with pytest.raises(InputError, match="no parse of reference 0 of input 'z'"):
+    with pytest.raises(InputError, match="no parse of reference 1 of input 'z'"):
         FileBackend(path).parse([replace(other, input="z")])
     write_parses(path, [ParsedReference("a", 0, (ParsedSentence(("It",)),))])
     with pytest.raises(InputError, match='without "frames"'):

@@ -129,7 +129,7 @@ def test_a_tree_without_root_is_kept():
 
 def test_other_tokens_are_refused():
     other = ParsedReference("a", 0, (ParsedSentence(("Ann",)), reference().sentences[1]))
-    with pytest.raises(ModelError, match="other tokens for reference 0 of input 'a'"):
+    with pytest.raises(ModelError, match="other tokens for reference 1 of input 'a'"):
         read_document(document(), other)
     with pytest.raises(ModelError, match="other tokens"):
         read_document(document(), ParsedReference("a", 0, reference().sentences[:1]))

@@ -153,6 +153,18 @@ def test_fold_means_and_intervals():
     assert fold_mean([float("nan")]).undefined == 1
 
 
+def test_one_fold_with_a_value_has_no_interval():
+    scores = tuple(
+        FoldScores("j", "lite2", "own", level, c, fold, 0.5 if fold == 1 else float("nan"), 0)
+        for level in ("system", "summary")
+        for c in ("pearson", "spearman")
+        for fold in (1, 2)
+    )
+    result = ValidationResult("d", scores, (), {"j": {}}, Signature.of())
+    assert "nan" not in render(result, "table")
+    assert result.to_tables()[1].rows == (("j", "lite2", None, None, None, None),)
+
+
 def test_out_of_the_box_trains_on_all_of_the_others():
     trainer = Recorder()
     train = [synthetic(seed=1, name="one"), synthetic(seed=2, name="two")]
