@@ -8,8 +8,10 @@ import tarfile
 from pathlib import Path
 from typing import Any
 
-import torch
-from transformers import BertConfig, BertModel
+import pytest
+
+torch = pytest.importorskip("torch", reason="the extra nli is not installed")
+from transformers import BertConfig, BertModel  # noqa: E402
 
 LABELS = ("O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-TMP", "I-ARGM-TMP")
 WORDS = [
