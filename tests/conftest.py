@@ -45,6 +45,12 @@ def realsumm(data: Path) -> Path:
     return data / "realsumm"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _no_cache_of_the_user(tmp_path_factory):
+    """Judgements of the tests are kept apart from those of whoever runs them."""
+    os.environ["LITEPYRAMID_CACHE"] = str(tmp_path_factory.mktemp("cache") / "judgements.sqlite")
+
+
 # These are read when litepyramid runs; any other variable wants a process that starts with it.
 READ_LATE = ("LITEPYRAMID_", "COLUMNS")
 
