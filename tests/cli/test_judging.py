@@ -26,6 +26,7 @@ def test_cache_path_info_and_clear(cli, tmp_path):
 def test_settings_of_nli_judges_are_refused_by_others(cli, scored):
     done = cli(*scored, "--judge", "recall", "--mode", "p2c", "--device", "cpu", status=2)
     assert "the judge 'recall' takes no device, mode" in done.stderr
+    pytest.importorskip("ray", reason="the extra ray is not installed")
     done = cli(*scored, "--judge", "recall", "--engine", "ray", status=2)
     assert "the judge 'recall' on Ray" in done.stderr
 
@@ -33,6 +34,7 @@ def test_settings_of_nli_judges_are_refused_by_others(cli, scored):
 def test_mistakes_are_one_message(cli, scored, tmp_path):
     done = cli(*scored, "--judge", tmp_path, status=2)
     assert "holds no config.json" in done.stderr
+    pytest.importorskip("huggingface_hub", reason="the extra nli is not installed")
     done = cli(*scored, "--judge", "no/such-model", "--offline", status=2)
     assert "not in the local hub cache" in done.stderr
     done = cli(*scored, "--judge", "x/y", "--label-map", "a=1", status=2)
