@@ -61,6 +61,8 @@ def fail(what: str) -> SystemExit:
 def read_references(path: Path) -> list[Reference]:
     """References of a JSONL file, an interchange file, or a file of lines with <t> marks."""
     found: list[Reference] = []
+    if path.suffix in (".csv", ".tsv", ".gz"):
+        raise fail(f"{path}: a table or a compressed file; give JSON Lines or a file of lines")
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from html import escape
 from pathlib import Path
@@ -15,6 +14,7 @@ from litepyramid.annotation.tasks import JudgingTask, TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.checked import parse_json
 from litepyramid.io.files import atomic_write
+from litepyramid.io.rows import csv_rows
 from litepyramid.text import counted
 
 _UNIT = re.compile("presence_([0-9]{1,9})")
@@ -131,8 +131,7 @@ def parse_answers(text: str, path: Path) -> ResponseFile:
     Raises:
         InputError: It has no such columns, or an answer is neither yes nor no.
     """
-    reader = csv.DictReader(io.StringIO(text, newline=""))
-    columns = reader.fieldnames or []
+    columns, rows = csv_rows(path, text)
     if not any(name.startswith("Answer.") for name in columns) or "WorkerId" not in columns:
         raise InputError(
             "not a results file of Mechanical Turk",
@@ -142,15 +141,12 @@ def parse_answers(text: str, path: Path) -> ResponseFile:
         )
     responses: list[Response] = []
     rejected = 0
-    try:
-        for row in reader:
-            # A submitted row can be rejected by an x in the column that is uploaded again.
-            if row.get("AssignmentStatus") == "Rejected" or (row.get("Reject") or "").strip():
-                rejected += 1
-                continue
-            responses.append(_response(row, path, reader.line_num))
-    except csv.Error as error:
-        raise InputError(f"not valid CSV ({error})", path=path, line=reader.line_num) from None
+    for line, row, _ in rows:
+        # A submitted row can be rejected by an x in the column that is uploaded again.
+        if row.get("AssignmentStatus") == "Rejected" or row.get("Reject", "").strip():
+            rejected += 1
+            continue
+        responses.append(_response(row, path, line))
     said = counted(rejected, "rejected assignment was", "rejected assignments were")
     notes = (f"{path.name}: {said} left out.",) if rejected else ()
     return ResponseFile(tuple(r for r in responses if not r.empty), notes)
@@ -161,7 +157,7 @@ def _response(row: dict[str, Any], path: Path, line: int) -> Response:
     answers = {
         key.removeprefix("Answer."): value
         for key, value in row.items()
-        if key is not None and key.startswith("Answer.") and value
+        if key.startswith("Answer.") and value
     }
     if "taskAnswers" in answers:
         answers |= _task_answers(answers.pop("taskAnswers"), path, line)

@@ -14,6 +14,7 @@ from typing import Any
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.datasets_json import read_qapyramid, read_rose
+from litepyramid.io.files import read_bytes, stem
 from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references
@@ -75,14 +76,14 @@ def load_dataset(name: str, path: str | Path) -> Dataset:
 def _check_hashes(card: DatasetCard, folder: Path) -> None:
     """Raises InputError at the first file that is there and is not the published one."""
     for name, published in card.sha256.items():
-        if not (folder / name).is_file():
+        if (place := _file(folder, name)) is None:
             continue
-        data = (folder / name).read_bytes()
+        data = read_bytes(place)
         found = sha256(data).hexdigest()
         if published not in (found, sha256(data.replace(b"\r\n", b"\n")).hexdigest()):
             raise InputError(
                 f"is not the file published with {card.name} (SHA-256 {found[:12]}…)",
-                path=folder / name,
+                path=place,
                 expected=f"{published[:12]}…",
                 hint=f"Get it from {card.source}; or, if the change is meant, read the data set as "
                 "folder=PATH.",
@@ -95,26 +96,25 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``, ``references.txt``,
     ``weights.txt``, ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In
     place of a line file there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``,
-    ``references.jsonl``.
+    ``references.jsonl``; any of them may be compressed (``.gz``).
 
     Raises:
         InputError: A file is missing or does not match the others.
     """
     if not folder.is_dir():
         raise InputError("is no folder", path=folder, expected=_AUTHORS_LAYOUT)
-    ids = read_ids(folder / "ids.txt") if (folder / "ids.txt").is_file() else None
-    scus = read_units(_either(folder, "units.jsonl", "SCUs.txt"), ids)
-    if (folder / "weights.txt").is_file():
-        scus = read_weights(folder / "weights.txt", scus, ids)
+    id_file, weight_file = _file(folder, "ids.txt"), _file(folder, "weights.txt")
+    ids = None if id_file is None else read_ids(id_file)
+    scus = read_units(_file(folder, "units.jsonl", "SCUs.txt") or folder / "SCUs.txt", ids)
+    if weight_file is not None:
+        scus = read_weights(weight_file, scus, ids)
     names = [entry.input for entry in scus]
     summaries = read_summaries([folder / "summaries"], names, ids)
     labels = read_labels([folder / "labels"], scus, ids)
     stus = references = None
-    stu_file = _either(folder, "stus.jsonl", "STUs.txt")
-    if stu_file.is_file():
+    if stu_file := _file(folder, "stus.jsonl", "STUs.txt"):
         stus = in_order(read_units(stu_file, ids, kind="stu", only=True), names, stu_file)
-    reference_file = _either(folder, "references.jsonl", "references.txt")
-    if reference_file.is_file():
+    if reference_file := _file(folder, "references.jsonl", "references.txt"):
         references = in_order(read_references(reference_file, ids), names, reference_file)
     systems = [entry.system for entry in summaries]
     return Dataset(
@@ -129,9 +129,10 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     )
 
 
-def _either(folder: Path, first: str, second: str) -> Path:
-    """The first of two files if it is there, else the second."""
-    return folder / first if (folder / first).is_file() else folder / second
+def _file(folder: Path, *names: str) -> Path | None:
+    """The first of some files that is there, compressed or not."""
+    places = (folder / f"{name}{gz}" for name in names for gz in ("", ".gz"))
+    return next((place for place in places if place.is_file()), None)
 
 
 def read_own(
@@ -171,7 +172,8 @@ def _folds(
     if not folder.is_dir():
         return ()
     folds = []
-    for file in sorted(folder.glob(pattern), key=lambda f: (len(f.stem), f.stem)):
+    files = [*folder.glob(pattern), *folder.glob(f"{pattern}.gz")]
+    for file in sorted(files, key=lambda f: (len(stem(f)), stem(f))):
         fold = read_ids(file)
         for line, name in enumerate(fold, start=1):
             if name not in known:

@@ -24,6 +24,7 @@ from typing import NamedTuple
 import regex
 
 from litepyramid.errors import InputError
+from litepyramid.io.files import ending, read_bytes, stem
 
 PATIENCE = 1.0
 _SET = r"(?P<set>D\d{3,5})[A-Z]?(?:-(?P<part>[ABC])(?![A-Z]))?"
@@ -105,23 +106,22 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
 
 def is_peer(path: Path) -> bool:
     """Whether a file is a peer annotation by its name: ``.pan``, or as TAC names them without."""
-    if path.suffix.lower() in (".pyr", ".pan"):
-        return path.suffix.lower() == ".pan"
-    return _PEER.fullmatch(path.name) is not None
+    if ending(path) in (".pyr", ".pan"):
+        return ending(path) == ".pan"
+    return _PEER.fullmatch(_stem(path)) is not None
 
 
 def is_pyramid_file(path: Path) -> bool:
     """Whether a file in a folder is one to read: ``.pyr``, ``.pan``, or NIST's name and XML."""
-    if path.suffix.lower() in (".pyr", ".pan"):
+    if ending(path) in (".pyr", ".pan"):
         return True
-    if not (_NIST.fullmatch(path.name) and path.is_file()):
+    if not (_NIST.fullmatch(_stem(path)) and path.is_file()):
         return False
-    with path.open("rb") as file:
-        return file.read(200).lstrip(b"\xef\xbb\xbf \r\n\t").startswith(_XML)
+    return read_bytes(path)[:200].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(_XML)
 
 
 def _stem(path: Path) -> str:
-    return path.stem if path.suffix.lower() in (".pyr", ".pan") else path.name
+    return stem(path) if ending(path) in (".pyr", ".pan") else path.name.removesuffix(".gz")
 
 
 def _joined(found: re.Match[str]) -> str:

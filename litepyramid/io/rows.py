@@ -91,9 +91,43 @@ def read_rows(
     if form == "jsonl":
         rows = [Row(*found) for found in jsonl_rows(path, split_lines(text))]
     elif form == "csv":
-        header, rows = _csv_rows(path, text, known)
+        header, rows = _known_rows(path, text, known)
     named = [row._replace(values=_named(row.values, given)) for row in rows]
     return Rows(path, form, named, tuple(_named(dict.fromkeys(header), given)), given)
+
+
+def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], list[Row]]:
+    """The names in a CSV's header, and the rows below it; rows of empty cells alone are none.
+
+    Raises:
+        InputError: A column has no name of its own, or a row has other columns than the header.
+    """
+    names: list[str] = []
+    rows: list[Row] = []
+    line, limit = 1, csv.field_size_limit(max(len(text), 1))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    try:
+        for cells in reader:
+            if not names and any(cells):
+                names = [cell.strip() or f"column {n}" for n, cell in enumerate(cells, 1)]
+                twice = [name for name, count in Counter(names).items() if count > 1]
+                if twice:
+                    raise InputError(f"column '{twice[0]}' occurs twice", path=path, line=line)
+            elif any(cells) and len(cells) != len(names):
+                raise InputError(
+                    counted(len(cells), "column"),
+                    path=path,
+                    line=line,
+                    expected=f"{len(names)}, as in the header",
+                )
+            elif any(cells) or len(cells) == len(names) == 1:
+                rows.append(Row(line, dict(zip(names, cells, strict=True))))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InputError(f"not valid CSV ({error})", path=path, line=line) from None
+    finally:
+        csv.field_size_limit(limit)
+    return names, rows
 
 
 def identifier(value: Any) -> str | None:
@@ -183,52 +217,26 @@ def _column(cell: str, known: set[str]) -> str:
     return cell if cell in known or cell.lower() not in known else cell.lower()
 
 
-def _csv_rows(path: Path, text: str, known: set[str]) -> tuple[list[str], list[Row]]:
-    """The names in the header, and the rows below it; rows of empty cells alone are no rows."""
-    mark, _ = _header(text, known)
-    names: list[str] = []
-    rows: list[Row] = []
-    line, limit = 1, csv.field_size_limit(max(len(text), 1))
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-    try:
-        for cells in reader:
-            if not names and any(cells):
-                names = [
-                    _column(cell.strip(), known) or f"column {n}" for n, cell in enumerate(cells, 1)
-                ]
-                _check_header(path, line, names, known)
-            elif any(cells) and len(cells) != len(names):
-                raise InputError(
-                    counted(len(cells), "column"),
-                    path=path,
-                    line=line,
-                    expected=f"{len(names)}, as in the header",
-                )
-            elif any(cells) or len(cells) == len(names) == 1:
-                found = dict(zip(names, cells, strict=True))
-                found |= {name: unguarded(found[name]) for name in _NAMES & found.keys()}
-                rows.append(Row(line, found))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise InputError(f"not valid CSV ({error})", path=path, line=line) from None
-    finally:
-        csv.field_size_limit(limit)
-    return names, rows
-
-
-def _check_header(path: Path, line: int, names: list[str], known: set[str]) -> None:
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
-        raise InputError(f"column '{twice[0]}' occurs twice", path=path, line=line)
-    if not known & set(names):
+def _known_rows(path: Path, text: str, known: set[str]) -> tuple[list[str], list[Row]]:
+    """`csv_rows` under the known names of their columns, written in any case."""
+    names, rows = csv_rows(path, text, _header(text, known)[0])
+    own = {name: _column(name, known) for name in names}
+    if not known & set(own.values()):
         raise InputError(
             "a table without any known column",
             path=path,
-            line=line,
+            line=1,
             expected=f"a header with some of {', '.join(COLUMNS)}",
             hint="Say what the columns are called (--columns summary=NAME,…); or, if it is a file "
             "of lines, let its name end in .txt.",
         )
+    return list(own.values()), [
+        Row(
+            line,
+            {own[k]: unguarded(cell) if own[k] in _NAMES else cell for k, cell in values.items()},
+        )
+        for line, values, _ in rows
+    ]
 
 
 def _named(values: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:

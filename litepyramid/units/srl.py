@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from litepyramid.errors import InputError
+from litepyramid.io.files import ending
 from litepyramid.text import place
 from litepyramid.units.backend import CorefBackend, ParsedBatch, SrlBackend
 from litepyramid.units.parses import ParsedReference, read_parses
@@ -210,7 +211,7 @@ def _open(
         if argument and name in _NO_ARGUMENT:
             raise InputError(f"the {what} '{name}' takes no argument", expected=name)
         return backends[name](argument)
-    if spec.endswith((".jsonl", ".ndjson")):
+    if ending(spec) in (".jsonl", ".ndjson"):
         return backends[file](spec)
     names = ", ".join(_NEEDS_ARGUMENT.get(n, n) for n in sorted(backends))
     raise InputError(f"no {what} '{spec}'", expected=f"one of {names}, or a .jsonl file")

@@ -326,7 +326,7 @@ def test_mturk_oddities(tmp_path):
     row = {"WorkerId": "W", "AssignmentStatus": "Approved", "Input.task_id": "t"}
     found = read({**row, "Answer.scus": "One.\n\n  Two  words. "})
     assert found.responses[0].scus == ("One.", "Two words.")
-    assert found.responses[0].place == "r.csv:4"
+    assert found.responses[0].place == "r.csv:2"
     rejected = read(
         {**row, "AssignmentStatus": "Rejected", "Answer.scus": "x"},
         {**row, "Answer.scus": "x", "Reject": "x"},

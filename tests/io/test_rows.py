@@ -9,15 +9,18 @@ import json
 import pytest
 
 from litepyramid.errors import InputError
+from litepyramid.io.datasets import load_dataset
 from litepyramid.io.documents import read_documents
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.labels import read_labels
+from litepyramid.io.pyr_names import is_peer, is_pyramid_file, peer_name
 from litepyramid.io.references import read_references
 from litepyramid.io.rows import read_rows
 from litepyramid.io.scores import read_scores
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, read_weights
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
+from litepyramid.units.srl import open_backend
 
 SYSTEMS = [
     SystemSummaries("bart", ("a", "b"), ('Rain, "heavy",\nfell.', "")),
@@ -248,3 +251,41 @@ def test_scores_take_names_and_numbers_alone(tmp_path, row, message):
     base = {"system": "s", "input": 1, "metric": "m", "score": 1}
     with pytest.raises(InputError, match=message):
         read_scores(write(tmp_path / "s.jsonl", [base | row]))
+
+
+def test_a_data_set_and_pyramid_files_may_be_compressed(tmp_path):
+    folder = tmp_path / "set"
+    plain = {
+        "SCUs.txt": "It rained.\tIt was heavy.\nThe sun came.\n",
+        "ids.txt": "a\nb\n",
+        "references.txt": "It rained.\nSun.\n",
+        "summaries/lead.summary": "It rained.\nSun.\n",
+        "labels/lead.label": "1\t0\n1\n",
+        "by_examples/fold1.id": "a\n",
+        "by_examples/fold2.id": "b\n",
+    }
+    for ending in ("", ".gz"):
+        for name, text in plain.items():
+            path = folder / f"{name}{ending}"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(gzip.compress(text.encode()) if ending else text.encode())
+        found = load_dataset("folder", folder)
+        assert found.systems == ("lead",)
+        assert found.example_folds == (("a",), ("b",))
+        assert found.references is not None
+        for path in folder.rglob("*.*"):
+            path.unlink()
+
+
+def test_nist_files_may_be_compressed(tmp_path):
+    xml = b"<?xml version='1.0'?><pyramid/>"
+    for name in ("D0901-A.M.100.E.12", "D0901-A.pyr", "D0901-A.M.100.E.12.pan"):
+        path = tmp_path / f"{name}.gz"
+        path.write_bytes(gzip.compress(xml))
+        assert is_pyramid_file(path)
+        assert is_peer(path) == (not name.endswith(".pyr"))
+    assert peer_name(path).input == "D0901-A"
+
+
+def test_an_interchange_file_may_be_compressed(tmp_path):
+    assert open_backend(f"{tmp_path}/p.jsonl.gz").path.endswith("p.jsonl.gz")
