@@ -100,12 +100,7 @@ def read_entries(
         entries = _by_id(table, what)
     if what not in ("summary", "label"):
         entries = _same_for_all(entries, what, path)
-    if inputs is None:
-        return entries
-    systems: dict[str | None, list[Entry]] = {}
-    for entry in entries:
-        systems.setdefault(entry.system, []).append(entry)
-    return [e for own in systems.values() for e in _matched(own, inputs, what, path)]
+    return entries if inputs is None else _matched(entries, inputs, what, path)
 
 
 def read_systems(
@@ -125,10 +120,10 @@ def read_systems(
     """
     seen: dict[str, Path] = {}
     for path in files_in(paths, "summaries" if what == "summary" else f"{what}s"):
-        if inputs is None:
-            first = read_entries(path, what, ids, columns)
-            inputs = [entry.input for entry in first if entry.system == first[0].system]
         entries = read_entries(path, what, ids, columns, inputs=inputs)
+        if inputs is None:
+            inputs = [entry.input for entry in entries if entry.system == entries[0].system]
+            entries = _matched(entries, inputs, what, path)
         for start in range(0, len(entries), len(inputs)):
             own = entries[start : start + len(inputs)]
             system = own[0].system or stem(path)
@@ -313,7 +308,7 @@ def _same_for_all(entries: Sequence[Entry], what: str, path: str | Path) -> list
     first: dict[str, Entry] = {}
     for entry in entries:
         known = first.setdefault(entry.input, entry)
-        if known.values != entry.values:
+        if known.values != entry.values and _sorted(known) != _sorted(entry):
             raise InputError(
                 f"system '{entry.system}' has other {what}s of input '{entry.input}' than system "
                 f"'{known.system}' (line {known.line})",
@@ -323,6 +318,10 @@ def _same_for_all(entries: Sequence[Entry], what: str, path: str | Path) -> list
     return list(first.values())
 
 
+def _sorted(entry: Entry) -> list[str]:
+    return sorted(map(json.dumps, entry.values))
+
+
 def _said(what: str) -> str:
     return what if what in ("summary", *_TEXTS) else f"line of {what}s"
 
@@ -330,10 +329,9 @@ def _said(what: str) -> str:
 def _matched(
     entries: Sequence[Entry], inputs: Sequence[str], what: str, path: str | Path
 ) -> list[Entry]:
-    """The entries in the order of `inputs`, exactly one for each."""
-    by_name, said = {entry.input: entry for entry in entries}, _said(what)
-    of = f" of system '{entries[0].system}'" if entries[0].system else ""
-    known = set(inputs)
+    """The entries in the order of `inputs`, exactly one for each and for each system."""
+    systems: dict[str | None, dict[str, Entry]] = {}
+    said, known = _said(what), set(inputs)
     for entry in entries:
         if entry.input not in known:
             raise InputError(
@@ -342,16 +340,19 @@ def _matched(
                 line=entry.line,
                 expected=f"the inputs of the units: '{inputs[0]}' …",
             )
-    for name in inputs:
-        if name not in by_name:
+        systems.setdefault(entry.system, {})[entry.input] = entry
+    for system, own in systems.items():
+        missing = next((name for name in inputs if name not in own), None)
+        if missing is not None:
+            of = "" if system is None else f" of system '{system}'"
             raise InputError(
-                f"no {said} of input '{name}'{of}",
+                f"no {said} of input '{missing}'{of}",
                 path=path,
-                line=entries[-1].line,
-                expected=f"{counted(len(inputs), 'input')}, found {len(entries)}",
+                line=max(entry.line for entry in own.values()),
+                expected=f"{counted(len(inputs), 'input')}, found {len(own)}",
                 hint="Add it; an empty summary is legal." if what == "summary" else None,
             )
-    return [by_name[name] for name in inputs]
+    return [own[name] for own in systems.values() for name in inputs]
 
 
 def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:

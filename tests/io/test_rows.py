@@ -118,6 +118,14 @@ def test_columns_may_have_other_names(tmp_path, name, delimiter):
         read_summaries([path], columns={**columns, "summary": "text"})
 
 
+def test_units_that_differ_by_system_are_refused_in_another_order_read(tmp_path):
+    rows = [{"system": s, "input": "a", "unit": u} for s, u in ("xm", "xn", "yn", "ym")]
+    assert read_units(write(tmp_path / "u.csv", rows))[0].texts == ("m", "n")
+    rows[3]["unit"] = "n"
+    with pytest.raises(InputError, match=r"u\.csv:4: system 'y' has other units of input 'a' than"):
+        read_units(write(tmp_path / "u.csv", rows))
+
+
 def test_labels_go_by_the_text_of_their_unit(tmp_path):
     rows = [
         {"input": "a", "unit": "It was heavy.", "label": 1},
