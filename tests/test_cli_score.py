@@ -181,6 +181,7 @@ def ids(example, folder):
         (["score", "SUMMARIES", "--references", "BROKEN", "--confidence", "95"], "between 0 and 1"),
         (["score", "SUMMARIES", "absent", "--references", "BROKEN"], "absent: no such file or"),
         (["score", "SUMMARIES", "--references", "BROKEN", "--labels", "absent"], "absent: no such"),
+        (["score", "BROKEN", "--references", "REFERENCES", "--srl", "stanza"], "broken:1: 1 line"),
         (["score", "SUMMARIES", "--references", "BROKEN", "-j", "lexcial"], "you mean 'lexical'?"),
         (["compare", "SUMMARIES", "--references", "BROKEN", "--alpha", "5"], "between 0 and 1"),
         (["budget", "plan", "BROKEN"], "the budget is given in 0 ways"),
@@ -194,6 +195,7 @@ def test_what_can_be_seen_early_is_said_before_the_parsing(
 ):
     (tmp_path / "broken").write_text("<t> never closed\n")
     places = {"SUMMARIES": example / "summaries", "BROKEN": tmp_path / "broken"}
+    places["REFERENCES"] = example / "references.jsonl"
     assert message in cli(*[places.get(a, a) for a in arguments], status=2).stderr
 
 

@@ -19,7 +19,7 @@ from litepyramid.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from litepyramid.types import InputUnits
+    from litepyramid.types import InputReferences, InputUnits, SystemSummaries
 
 Summaries = Annotated[
     list[Path],
@@ -121,7 +121,6 @@ def score(
     from litepyramid.io.files import check_there
     from litepyramid.io.inputs import in_order
     from litepyramid.io.labels import read_labels
-    from litepyramid.io.summaries import read_summaries
     from litepyramid.io.units import read_units
     from litepyramid.presence.judges import make_judge
     from litepyramid.pyramid import ScoringRule
@@ -134,11 +133,11 @@ def score(
     check_samples(samples, confidence=confidence)
     check_there(*summaries, labels, label_units, weights)
     judging = None if engine == "ray" else make_judge(judge, **judge_settings)
-    loaded, about = _load_units(units, references, srl, coref, weights, names, kind)
-    inputs = [entry.input for entry in loaded]
-    systems = None if engine == "ray" else read_summaries(summaries, inputs, **names)
+    held = [] if judging is None else summaries
+    systems, loaded, about = _load(held, units, references, srl, coref, weights, names, kind)
     labelled: Sequence[InputUnits] = loaded
     if label_units is not None:
+        inputs = [entry.input for entry in loaded]
         labelled = in_order(read_units(label_units, **names), inputs, label_units)
     settings: dict[str, Any] = {
         "labels": read_labels([labels], labelled, **names) if labels else None,
@@ -150,7 +149,7 @@ def score(
         "seed": seed,
         "about_units": about,
     }
-    if judging is not None and systems is not None:
+    if judging is not None:
         result = score_systems(systems, loaded, judging, **settings)
     else:
         from litepyramid.presence.ray_engine import judge_corpus
@@ -194,7 +193,6 @@ def compare(
     from litepyramid.comparison import compare_systems
     from litepyramid.io.files import check_there
     from litepyramid.io.scores import read_scores, select_matrix
-    from litepyramid.io.summaries import read_summaries
     from litepyramid.presence.judges import make_judge
     from litepyramid.report.table import emit
     from litepyramid.resampling import check_samples
@@ -204,12 +202,13 @@ def compare(
     check_samples(samples, confidence=confidence, alpha=alpha)
     check_there(*summaries, weights)
     if units is None and references is None and len(summaries) == 1 and summaries[0].is_file():
-        matrix = select_matrix(read_scores(summaries[0]), metric)
+        matrix = select_matrix(read_scores(summaries[0], columns=names["columns"]), metric)
         signature = Signature.of(metric=matrix.metric, inputs_sha=fingerprint(matrix.inputs))
     else:
         judging = make_judge(judge, **judge_settings)
-        loaded, about = _load_units(units, references, srl, coref, weights, names, kind)
-        systems = read_summaries(summaries, [entry.input for entry in loaded], **names)
+        systems, loaded, about = _load(
+            summaries, units, references, srl, coref, weights, names, kind
+        )
         result = score_systems(
             systems, loaded, judging, samples=samples, seed=seed, about_units=about
         )
@@ -225,7 +224,8 @@ def compare(
     emit(comparison, form, output)
 
 
-def _load_units(
+def _load(
+    summaries: Sequence[Path],
     units: Path | None,
     references: Path | None,
     srl: str,
@@ -233,24 +233,31 @@ def _load_units(
     weights: Path | None,
     names: Mapping[str, Any],
     kind: Literal["scu", "stu"] | None,
-) -> tuple[list[InputUnits], dict[str, str]]:
-    """The units of a file, or those extracted from references, with how they were extracted."""
+) -> tuple[list[SystemSummaries], list[InputUnits], dict[str, str]]:
+    """Summaries; units of a file, or extracted when all else is read; how they were extracted."""
     from litepyramid.errors import InputError
+    from litepyramid.io.references import read_references
+    from litepyramid.io.summaries import read_summaries
     from litepyramid.io.units import kind_by_name, read_units, read_weights
 
+    loaded: list[InputUnits] = []
     about: dict[str, str] = {}
+    read: Sequence[InputUnits | InputReferences]
     if units is not None and references is None:
-        loaded = read_units(units, kind=kind or kind_by_name(units), **names)
+        read = loaded = read_units(units, kind=kind or kind_by_name(units), **names)
     elif references is not None and units is None:
-        from litepyramid.io.references import read_references
-        from litepyramid.units.extract import extract
-
-        extraction = extract(read_references(references, **names), srl=srl, coref=coref)
-        loaded, about = list(extraction.units), dict(extraction.signature.fields)
+        read = given = read_references(references, **names)
     else:
         raise InputError(
             "neither units nor references given" if units is None else "units and references given",
             expected="--units FILE (human SCUs or ready STUs), or --references FILE (STUs are "
             "extracted)",
         )
-    return (read_weights(weights, loaded, **names) if weights else loaded), about
+    inputs = [entry.input for entry in read]
+    systems = read_summaries(summaries, inputs, **names) if summaries else []
+    if not loaded:
+        from litepyramid.units.extract import extract
+
+        extraction = extract(given, srl=srl, coref=coref)
+        loaded, about = list(extraction.units), dict(extraction.signature.fields)
+    return systems, (read_weights(weights, loaded, **names) if weights else loaded), about

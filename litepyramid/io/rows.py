@@ -243,7 +243,7 @@ def _named(values: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]
     """The values under the known names of their columns."""
     if columns:
         own = {name: values[column] for name, column in columns.items() if column in values}
-        hidden = {*columns.values(), *columns} - {"input", "system"}
+        hidden = ({*columns.values()} - _KNOWN) | (columns.keys() - {"input", "system"})
         values = {name: value for name, value in values.items() if name not in hidden} | own
     if "input" not in values and "id" in values:
         values = {**values, "input": values["id"]}

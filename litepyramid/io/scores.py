@@ -33,7 +33,9 @@ class _Cell(NamedTuple):
     line: int | None
 
 
-def read_scores(paths: str | Path | Sequence[str | Path]) -> ScoreTable:
+def read_scores(
+    paths: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] | None = None
+) -> ScoreTable:
     """Reads one or several files of scores into one table.
 
     What a file is, is seen from its content, not from its name:
@@ -55,6 +57,7 @@ def read_scores(paths: str | Path | Sequence[str | Path]) -> ScoreTable:
 
     Args:
         paths: One path, or several whose rows are put together.
+        columns: By known column (``io.rows.COLUMNS``), what tables call it.
 
     Returns:
         The table, (metrics, systems, inputs), NaN = not scored.
@@ -67,7 +70,7 @@ def read_scores(paths: str | Path | Sequence[str | Path]) -> ScoreTable:
         paths = [paths]
     if not paths:
         raise InputError("no file of scores", expected="at least one")
-    files = [_cells(Path(path)) for path in paths]
+    files = [_cells(Path(path), columns) for path in paths]
     return _table(chain.from_iterable(_told_apart(files)))
 
 
@@ -137,11 +140,11 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
     return table.matrix(metric)
 
 
-def _cells(path: Path) -> tuple[list[_Cell], dict[str, str]]:
+def _cells(path: Path, columns: Mapping[str, str] | None) -> tuple[list[_Cell], dict[str, str]]:
     """The cells of a file; and the signature, if it is a result of ``litepyramid score``."""
     whole = _score_command_json(path)
     if whole is None:
-        return list(_row_cells(path)), {}
+        return list(_row_cells(path, columns)), {}
     signature = whole.get("signature", {})
     check_shape(signature, {str: str}, what="a broken signature", path=path)
     return list(_score_command_cells(whole, path)), signature
@@ -188,8 +191,8 @@ def _same(one: float, other: float) -> bool:
     return one == other or (math.isnan(one) and math.isnan(other))
 
 
-def _row_cells(path: Path) -> Iterator[_Cell]:
-    table = read_rows(path, table=True)
+def _row_cells(path: Path, columns: Mapping[str, str] | None) -> Iterator[_Cell]:
+    table = read_rows(path, columns, table=True)
     missing = [name for name in _LONG if name not in table.header]
     if table.form == "csv" and missing:
         raise InputError(

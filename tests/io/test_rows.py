@@ -244,6 +244,8 @@ def test_scores_in_a_json_array_and_compressed(tmp_path):
     for name in ("s.json", "s.jsonl.gz", "s.csv.gz"):
         table = read_scores(write(tmp_path / name, rows))
         assert (table.inputs, table.values.tolist()) == (("1", "2"), [[[0.25, 0.5]]])
+        named = read_scores(tmp_path / name, columns={"system": "metric"})
+        assert named.systems == ("m",)
 
 
 @pytest.mark.parametrize(
