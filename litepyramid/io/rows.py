@@ -89,11 +89,12 @@ def read_rows(
     if form == "lines":
         return Rows(path, form, [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)])
     if form == "jsonl":
-        rows = [Row(*found) for found in jsonl_rows(path, split_lines(text))]
+        rows = _jsonl_rows(path, text)
     elif form == "csv":
         header, rows = _known_rows(path, text, known)
-    named = [row._replace(values=_named(row.values, given)) for row in rows]
-    return Rows(path, form, named, tuple(_named(dict.fromkeys(header), given)), given)
+    if given or any("id" in row.values for row in rows):
+        rows = [row._replace(values=_named(row.values, given)) for row in rows]
+    return Rows(path, form, rows, tuple(_named(dict.fromkeys(header), given)), given)
 
 
 def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], list[Row]]:
@@ -181,6 +182,23 @@ def _form(path: Path, text: str, known: set[str], table: bool) -> tuple[Form, li
     if table or kind in (".csv", ".tsv") or (len(names & known) > 1 and not spoken):
         return "csv", []
     return "lines", []
+
+
+def _jsonl_rows(path: Path, text: str) -> list[Row]:
+    try:
+        return [Row(*found) for found in jsonl_rows(path, split_lines(text))]
+    except InputError as error:
+        try:
+            whole = parse_json(text)
+        except InputError:
+            whole = None
+        if not isinstance(whole, dict):
+            raise error from None
+        raise InputError(
+            "one JSON object over several lines",
+            path=path,
+            expected="an array of objects, or one object a line",
+        ) from None
 
 
 def _array_rows(path: Path, text: str) -> list[Row]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,7 +70,7 @@ def read_scores(
     if not paths:
         raise InputError("no file of scores", expected="at least one")
     files = [_cells(Path(path), columns) for path in paths]
-    return _table(chain.from_iterable(_told_apart(files)))
+    return _table(_told_apart(files))
 
 
 def scores_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreTable:
@@ -150,7 +149,7 @@ def _cells(path: Path, columns: Mapping[str, str] | None) -> tuple[list[_Cell], 
     return list(_score_command_cells(whole, path)), signature
 
 
-def _told_apart(files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> Iterator[list[_Cell]]:
+def _told_apart(files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> Iterator[_Cell]:
     """The files' cells, metrics renamed that several results score otherwise in the same place."""
     scores: dict[str, dict[tuple[str, str], float]] = {}
     clashing: set[str] = set()
@@ -166,7 +165,8 @@ def _told_apart(files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> Iterator
             for metric, own in fields.items()
             if own and signature
         }
-        yield [cell._replace(metric=names.get(cell.metric, cell.metric)) for cell in cells]
+        for cell in cells:
+            yield cell._replace(metric=names[cell.metric]) if cell.metric in names else cell
 
 
 def _telling_fields(metric: str, files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> list[str]:

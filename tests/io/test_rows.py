@@ -7,6 +7,8 @@ import gzip
 import json
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
 from litepyramid.io.datasets import load_dataset
@@ -196,6 +198,7 @@ def test_a_system_that_is_in_two_places_is_named(tmp_path):
         ("d.json", '[{"input": "a"},]', r"1: not valid JSON"),
         ("d.json", "[]", "no summary: the table has no rows"),
         ("d.json", '[{"input": "a"}', r"1: not valid JSON"),
+        ("d.json", '{\n"input": "a",\n"summary": "b"\n}', "one JSON object over several lines"),
         ("d.json", "It rained.", r"1: not valid JSON"),
         ("d.json", "[" * 100_000, r"not valid JSON \(nested too deeply"),
         ("d.txt", '[{"input": "a"}, x]', r"1: not valid JSON"),
@@ -299,3 +302,14 @@ def test_nist_files_may_be_compressed(tmp_path):
 
 def test_an_interchange_file_may_be_compressed(tmp_path):
     assert open_backend(f"{tmp_path}/p.jsonl.gz").path.endswith("p.jsonl.gz")
+
+
+@given(texts=st.lists(st.text(), min_size=1, max_size=6), mark=st.sampled_from(",\t;"))
+@example(texts=['a,"b";\tc\r\nd\r', "\x00", "[1]", "{", "''=x", "\u2028"], mark=",")
+def test_every_form_holds_every_text(tmp_path_factory, texts, mark):
+    folder = tmp_path_factory.mktemp("forms")
+    rows = [{"input": str(n), "system": "s", "summary": text} for n, text in enumerate(texts)]
+    expected = tuple(text.strip() for text in texts)
+    for name in ("a.csv", "a.json", "a.jsonl", "a.csv.gz"):
+        (system,) = read_summaries([write(folder / name, rows, mark)])
+        assert system.texts == expected
