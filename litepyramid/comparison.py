@@ -1,28 +1,32 @@
-"""Are two systems told apart? Differences, intervals and tests over the same inputs."""
+"""Which systems differ significantly: differences, intervals, tests and rank groups."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import ceil, log2
 from typing import Any
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.means import system_means
+from litepyramid.means import mean_of_scored, system_means
 from litepyramid.pyramid import metric_title
 from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import (
+    SMALLEST_TAIL,
     adjust_p_values,
+    blocks,
     bootstrap_counts,
     check_samples,
-    percentile_interval,
+    check_share,
+    flip_tails,
+    percentile_intervals,
+    resampled_means,
 )
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreMatrix, Signature
-
-_CHUNK = 4_000_000  # cells of sign or count matrices held at once
+from litepyramid.types import FloatArray, IntArray, ScoreMatrix, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +39,7 @@ class PairComparison:
         difference: Mean over the shared inputs of first − second, in points of the score.
         low: Lower end of the paired bootstrap interval of the difference.
         high: Upper end.
-        p: Two-sided paired permutation p-value of "no difference".
+        p: Two-sided p-value of "no difference" (`flip_p_values`).
         p_holm: The same after Holm's correction over all pairs.
         inputs: Inputs that both systems have a score for.
     """
@@ -52,29 +56,34 @@ class PairComparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonResult(Result):
-    """All pairs of systems, the largest difference first."""
+    """All pairs of systems, the largest difference first.
+
+    Attributes:
+        metric: The metric.
+        pairs: One entry a pair.
+        alpha: Level of significance.
+        smallest_p: The smallest p that a pair with the most inputs can have (`smallest_flip_p`).
+        signature: Everything needed to get the same numbers.
+    """
 
     metric: str
     pairs: tuple[PairComparison, ...]
     alpha: float
-    exact: bool
+    smallest_p: float
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
         """One row a pair."""
-        told = sum(pair.p_holm < self.alpha for pair in self.pairs)
-        test = (
-            "every assignment of signs was counted"
-            if self.exact
-            else "signs drawn at random, (c+1)/(k+1)"
-        )
-        notes = [
-            f"{told} of {counted(len(self.pairs), 'pair')} {'is' if told == 1 else 'are'} told "
-            f"apart at {self.alpha:g} after Holm's correction. Paired permutation test over "
-            f"inputs, two-sided; {test}."
-        ]
+        found = sum(pair.p_holm < self.alpha for pair in self.pairs)
         fewest = min(p.inputs for p in self.pairs)
         most = max(p.inputs for p in self.pairs)
+        differ = "differs" if found == 1 else "differ"
+        notes = [
+            f"{found} of {counted(len(self.pairs), 'pair')} {differ} significantly "
+            f"(α = {self.alpha:g}, Holm's correction). Two-sided sign-flip test over inputs, "
+            f"exact; with {counted(most, 'input')} p can be as small as {self.smallest_p:.2g}.",
+            *too_few_inputs(most, len(self.pairs), self.alpha),
+        ]
         columns = [
             Column("first"),
             Column("second"),
@@ -106,13 +115,34 @@ class ComparisonResult(Result):
         return {
             "metric": self.metric,
             "alpha": self.alpha,
-            "exact": self.exact,
+            "smallest_p": self.smallest_p,
             "pairs": [
                 {name: getattr(pair, name) for name in PairComparison.__slots__}
                 for pair in self.pairs
             ],
             "signature": self.signature.to_dict(),
         }
+
+
+def smallest_flip_p(inputs: int) -> float:
+    """The smallest two-sided p of a sign-flip test, 2^(1 - M), as far as numbers can tell.
+
+    Example:
+        >>> smallest_flip_p(5), smallest_flip_p(100)
+        (0.0625, 2e-12)
+    """
+    return max(2.0 ** (1 - inputs), 2 * SMALLEST_TAIL)
+
+
+def too_few_inputs(inputs: int, pairs: int, alpha: float = 0.05) -> list[str]:
+    """A sentence where no pair of so many could differ significantly, however different."""
+    if smallest_flip_p(inputs) * pairs < alpha:
+        return []
+    return [
+        f"No difference could be significant: with {counted(inputs, 'input')} p is "
+        f"{smallest_flip_p(inputs):.2g} at best, and {counted(pairs, 'pair')} at {alpha:g} take "
+        f"{ceil(1 + log2(pairs / alpha) + 1e-9)} inputs or more."
+    ]
 
 
 def system_intervals(
@@ -136,24 +166,14 @@ def system_intervals(
         [(0.5, 0.5)]
     """
     check_samples(samples, confidence=confidence)
-    means = _bootstrap_means(values, samples, np.random.default_rng(seed))
-    return [percentile_interval(row, confidence) for row in means.T]
-
-
-def _bootstrap_means(values: FloatArray, samples: int, rng: np.random.Generator) -> FloatArray:
-    """(samples, rows) means of the rows over resampled columns, NaN cells left out."""
-    scored = ~np.isnan(values)
-    filled = np.where(scored, values, 0.0)
-    whole = bool(scored.all())
-    columns = values.shape[1]
-    means = []
-    step = max(1, _CHUNK // max(1, columns))
-    for start in range(0, samples, step):
-        counts = bootstrap_counts(rng, columns, min(step, samples - start)).astype(np.float64)
-        sums = counts @ filled.T
-        held = np.full_like(sums, columns) if whole else counts @ scored.T.astype(np.float64)
-        means.append(np.divide(sums, held, out=np.full_like(sums, np.nan), where=held > 0))
-    return np.concatenate(means)
+    rng = np.random.default_rng(seed)
+    means = np.concatenate(
+        [
+            resampled_means(values, bootstrap_counts(rng, values.shape[1], part.stop - part.start))
+            for part in blocks(samples, values.shape[1])
+        ]
+    )
+    return percentile_intervals(means, confidence)
 
 
 def compare_systems(
@@ -168,16 +188,15 @@ def compare_systems(
     """Compares all pairs of systems on the same inputs.
 
     The test flips the sign of each input's difference: under "no difference" the two systems
-    could change places on any input. With at most log2(`samples`) inputs all 2^M assignments are
-    counted and p is exact; else p = (c + 1) / (k + 1), which keeps the level (Phipson & Smyth
-    2010). Holm's step-down corrects over all pairs.
+    could change places on any input. Its p is exact (`flip_p_values`), so that it can pass
+    however many pairs there are. Holm's step-down corrects over all pairs.
 
     Args:
         scores: (N, M) scores. An input counts for a pair if both systems have a score for it.
-        samples: k, drawn sign assignments and bootstrap samples (`check_samples`).
+        samples: Bootstrap samples of the intervals (`check_samples`).
         confidence: Of the intervals.
-        alpha: Level at which the report says "told apart".
-        seed: Seed of all draws.
+        alpha: Level of significance.
+        seed: Seed of the bootstrap.
         signature: What is known of how the scores were made.
 
     Raises:
@@ -189,129 +208,123 @@ def compare_systems(
         >>> pair.first, pair.difference, pair.p
         ('a', 1.0, 0.125)
     """
-    check_samples(samples, confidence=confidence, alpha=alpha)
-    if len(scores.systems) < 2:
-        raise InputError(f"{len(scores.systems)} system", expected="at least two to compare")
-    means = system_means(scores.values)
-    pairs = [
-        (i, j) if not means[j] > means[i] else (j, i)
-        for i, j in combinations(range(len(scores.systems)), 2)
-    ]
-    first, second = (list(side) for side in zip(*pairs, strict=True))
-    differences = scores.values[first] - scores.values[second]
-    shared = (~np.isnan(differences)).sum(axis=1)
-    if (shared == 0).any():
-        i, j = pairs[int(np.argmin(shared))]
+    check_samples(samples, confidence=confidence)
+    check_share("alpha", alpha)
+    values = scores.values
+    if len(values) < 2:
+        raise InputError(f"{counted(len(values), 'system')}", expected="at least two to compare")
+    means = system_means(values)
+    pairs = np.array(list(combinations(range(len(values)), 2)))
+    worse = means[pairs[:, 1]] > means[pairs[:, 0]]
+    pairs[worse] = pairs[worse][:, ::-1]
+    p = flip_p_values(values, pairs)
+    if np.isnan(p).any():
+        i, j = pairs[int(np.argmax(np.isnan(p)))]
         raise InputError(
             f"systems '{scores.systems[i]}' and '{scores.systems[j]}' share no scored input",
             expected="scores of the same inputs",
         )
-    rng = np.random.default_rng(seed)
-    intervals = [
-        percentile_interval(row, confidence)
-        for row in _bootstrap_means(differences, samples, rng).T
-    ]
-    p, exact = sign_flip_p_values(differences, samples, rng)
     corrected = adjust_p_values(p, "holm")
-    results = [
-        PairComparison(
-            scores.systems[i],
-            scores.systems[j],
-            float(np.nanmean(differences[n])),
-            *intervals[n],
-            float(p[n]),
-            float(corrected[n]),
-            int(shared[n]),
-        )
-        for n, (i, j) in enumerate(pairs)
-    ]
+    results = []
+    for block in blocks(len(pairs), samples):
+        first, second = pairs[block].T
+        differences = values[first] - values[second]
+        intervals = system_intervals(differences, samples=samples, confidence=confidence, seed=seed)
+        results += [
+            PairComparison(
+                scores.systems[pairs[n, 0]],
+                scores.systems[pairs[n, 1]],
+                mean_of_scored(row),
+                *interval,
+                float(p[n]),
+                float(corrected[n]),
+                int((~np.isnan(row)).sum()),
+            )
+            for n, (row, interval) in enumerate(
+                zip(differences, intervals, strict=True), block.start
+            )
+        ]
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
     fields = signature.fields if signature else (("metric", scores.metric),)
-    own = Signature.of(test="permutation", k=samples, confidence=confidence, seed=seed).fields
+    own = Signature.of(test="sign-flip", k=samples, confidence=confidence, seed=seed).fields
     merged = Signature(tuple({**dict(fields), **dict(own)}.items()))
-    return ComparisonResult(scores.metric, tuple(results), alpha, exact, merged)
+    smallest = smallest_flip_p(max(pair.inputs for pair in results))
+    return ComparisonResult(scores.metric, tuple(results), alpha, smallest, merged)
 
 
-def sign_flip_p_values(
-    differences: FloatArray, samples: int, rng: np.random.Generator
-) -> tuple[FloatArray, bool]:
-    """Two-sided p-values of "the mean difference is zero" by flipping signs of inputs.
+def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
+    """Two-sided exact p-values of "the mean difference is zero", inputs flipping their signs.
+
+    p = min(1, 2 P(Σ ±|d| ≥ |Σ d|)) over all 2^M ways in which two systems could have changed
+    places on their M shared inputs (`flip_tails`).
 
     Args:
-        differences: (pairs, M) differences, NaN where an input does not count.
-        samples: k, how many sign assignments to draw.
-        rng: Source of the signs; all pairs share them.
+        values: (N, M) scores, NaN where not scored.
+        pairs: (P, 2) indices of systems.
 
     Returns:
-        (pairs,) p-values; and whether all 2^M assignments were counted (M ≤ log2 k).
+        (P,) p-values; NaN where the two share no input.
 
     Example:
-        >>> p, exact = sign_flip_p_values(np.ones((1, 3)), 100, np.random.default_rng(0))
-        >>> p.tolist(), exact
-        ([0.25], True)
+        >>> flip_p_values(np.array([[1.0, 1, 1], [0, 0, 0]]), np.array([[0, 1]])).tolist()
+        [0.25]
     """
-    filled = np.where(np.isnan(differences), 0.0, differences)
-    columns = filled.shape[1]
-    observed = np.abs(filled.sum(axis=1))
-    # Sums that are equal on paper may differ by float noise: a tie counts as "as large".
-    bound = observed - 1e-12 * np.abs(filled).sum(axis=1)
-    exact = 2**columns <= samples
-    total = 2**columns if exact else samples
-    larger = np.zeros(filled.shape[0], dtype=np.int64)
-    step = max(1, _CHUNK // max(1, columns))
-    for start in range(0, total, step):
-        rows = np.arange(start, min(total, start + step))
-        if exact:
-            bits = (rows[:, None] >> np.arange(columns)) & 1
-        else:
-            bits = rng.integers(0, 2, size=(rows.size, columns), dtype=np.int8)
-        sums = np.abs((1.0 - 2.0 * bits) @ filled.T)
-        larger += (sums >= bound).sum(axis=0)
-    return (larger / total if exact else (larger + 1) / (total + 1)), exact
+    p = np.empty(len(pairs))
+    for block in blocks(len(pairs), 8 * values.shape[1]):
+        first, second = pairs[block].T
+        differences = values[first] - values[second]
+        signs = np.where(np.nansum(differences, axis=1, keepdims=True) < 0, -1.0, 1.0)
+        p[block] = np.minimum(1.0, 2.0 * flip_tails(signs * differences))
+        p[block][np.isnan(differences).all(axis=1)] = np.nan
+    return p
 
 
-def rank_groups(
-    means: FloatArray, comparison: ComparisonResult, systems: Sequence[str]
-) -> list[tuple[int, ...]]:
-    """Rank groups as a compact letter display (Piepho 2004): who is not told apart shares one.
+def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]]:
+    """Rank groups as a compact letter display (Piepho 2004).
 
-    Two systems share a group exactly when they are not told apart (Holm-corrected p >= alpha).
-    "Not told apart" is no equivalence, so a system may be in several groups. The insert-and-absorb
-    algorithm: begin with all systems in one group; for every pair told apart, split each group
-    that holds both into one without the first and one without the second, and drop groups that
-    another contains.
+    Two systems share a group exactly when they do not differ significantly: p (`flip_p_values`)
+    with Holm's correction over all pairs is at least α. That is no equivalence, so a system may
+    be in several groups. There can be exponentially many largest groups in which no two differ;
+    taken are only enough for every pair: from the best system on, the group of it and the worst
+    one that it shares none with yet, with all who differ from none of the group, in their order.
 
     Args:
-        means: (N,) system scores, which order the groups; the best group is 1.
-        comparison: All pairs of the systems.
-        systems: N names.
+        values: (N, M) scores, NaN where not scored; system means order the groups, the best is 1.
+        alpha: Level of significance.
 
     Returns:
         For each system the groups it is in, ascending; empty for a system with no score.
 
     Example:
-        >>> values = np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]])
-        >>> scores = ScoreMatrix("s", ("a", "b", "c"), tuple("abcdefghijkl"), values)
-        >>> rank_groups(values.mean(axis=1), compare_systems(scores), scores.systems)
+        >>> rank_groups(np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]]))
         [(1,), (2,), (2,)]
     """
-    index = {name: i for i, name in enumerate(systems)}
-    groups = [frozenset(i for i in range(len(systems)) if not np.isnan(means[i]))]
-    for pair in comparison.pairs:
-        if not pair.p_holm < comparison.alpha:
-            continue
-        one, two = index[pair.first], index[pair.second]
-        split = [g - {out} for g in groups if {one, two} <= g for out in (one, two)]
-        groups = [g for g in groups if not {one, two} <= g]
-        for new in split:
-            if not any(new <= g for g in groups):
-                groups = [g for g in groups if not g <= new] + [new]
-    place = {int(i): n for n, i in enumerate(np.argsort(-means, kind="stable"))}
-    groups.sort(key=lambda group: sorted(place[i] for i in group))
-    return [
-        tuple(n for n, group in enumerate(groups, start=1) if i in group)
-        for i in range(len(systems))
-    ]
+    means = system_means(values)
+    order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
+    pairs = np.array(list(combinations(range(len(order)), 2)), dtype=np.int64).reshape(-1, 2)
+    corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
+    differs = np.zeros((len(order), len(order)), dtype=bool)
+    differs[tuple(pairs[corrected < alpha].T)] = True
+    # Sets of places in the order, as the bits of a number.
+    alike = [sum(1 << int(i) for i in np.nonzero(~row)[0]) for row in differs | differs.T]
+    shared = [0] * len(order)
+    found: list[list[int]] = [[] for _ in values]
+    number = 0
+    for place in range(len(order)):
+        while missing := (alike[place] & ~shared[place]) >> place << place:
+            number += 1
+            group, allowed = 0, alike[place]
+            wanted = 1 << missing.bit_length() - 1
+            while allowed:
+                new = (wanted & -wanted).bit_length() - 1
+                group |= 1 << new
+                allowed &= alike[new] & ~group
+                wanted = allowed & missing or allowed
+            for member in range(len(order)):
+                if group >> member & 1:
+                    shared[member] |= group
+                    found[order[member]].append(number)
+    return [tuple(groups) for groups in found]
 
 
 def group_letters(groups: Sequence[int]) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from litepyramid.comparison import (
-    compare_systems,
     group_letters,
     rank_groups,
     system_intervals,
+    too_few_inputs,
 )
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
@@ -47,7 +47,8 @@ class ScoreResult(Result):
         presence: (N, U) presence of every unit, inputs one after the other.
         values: (N, M) summary scores.
         intervals: N (low, high) bootstrap intervals of the system scores over inputs.
-        groups: Per system its rank groups (best is 1); systems not told apart share one.
+        groups: Per system its rank groups (best is 1); systems that do not differ significantly
+            share one.
         labels: (N, L) human labels of the labelled units, NaN rows for systems without; None if
             no labels were given.
         label_units: M inputs with the L units that labels are of; None without labels.
@@ -139,10 +140,13 @@ class ScoreResult(Result):
 
     def _notes(self) -> list[str]:
         notes = []
-        if len(self.systems) > 1:
+        pairs = len(self.systems) * (len(self.systems) - 1) // 2
+        if pairs:
             notes.append(
-                "Systems that share a group are not told apart at .05 (permutation test, Holm)."
+                "Systems that share a group do not differ significantly (α = .05, sign-flip test, "
+                "Holm's correction)."
             )
+            notes += too_few_inputs(len(self.units), pairs)
         wording = {
             "empty_summaries": ("empty summary; it scores", "empty summaries; they score", "0."),
             "truncated": ("pair was", "pairs were", "cut to the judge's maximum length."),
@@ -264,7 +268,7 @@ def score_systems(
             they are not `units`: human labels of SCUs beside scores on STUs.
         name: What the metric is called beside others, in place of the score's name.
         rule: Another way from presence to scores than the weighted mean.
-        samples: Bootstrap samples and permutations.
+        samples: Bootstrap samples.
         confidence: Of the intervals.
         seed: Seed of everything random.
         about_units: How the units were made, for the signature.
@@ -337,7 +341,7 @@ def score_presence(
             they are not `units`: human labels of SCUs beside scores on STUs.
         name: What the metric is called beside others, in place of the score's name.
         rule: Another way from presence to scores than the weighted mean.
-        samples: Bootstrap samples and permutations.
+        samples: Bootstrap samples.
         confidence: Of the intervals.
         seed: Seed of everything random.
         about_units: How the units were made, for the signature.
@@ -381,11 +385,6 @@ def score_presence(
     metric = rule.metric(units)
     if name == "human":
         raise InputError("the name 'human' is that of the human score", expected="another name")
-    groups: list[tuple[int, ...]] = [(1,)]
-    if len(systems) > 1:
-        matrix = ScoreMatrix(metric, systems, layout.inputs, values)
-        comparison = compare_systems(matrix, samples=samples, confidence=confidence, seed=seed)
-        groups = rank_groups(system_means(values), comparison, systems)
     return ScoreResult(
         metric=metric,
         name=name or metric,
@@ -396,7 +395,7 @@ def score_presence(
         intervals=tuple(
             system_intervals(values, samples=samples, confidence=confidence, seed=seed)
         ),
-        groups=tuple(groups),
+        groups=tuple(rank_groups(values)),
         labels=flat_labels,
         label_units=labelled,
         human=human,

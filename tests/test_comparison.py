@@ -1,6 +1,9 @@
-"""Comparing systems: oracles, exactness, invariants, rank groups."""
+"""Comparing systems: oracles, exactness, level, invariants, rank groups."""
 
 from __future__ import annotations
+
+import tracemalloc
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -11,12 +14,21 @@ from scipy import stats
 
 from litepyramid.comparison import (
     compare_systems,
+    flip_p_values,
+    group_letters,
     rank_groups,
-    sign_flip_p_values,
+    smallest_flip_p,
     system_intervals,
 )
 from litepyramid.errors import InputError
-from litepyramid.resampling import adjust_p_values, bootstrap_counts, percentile_interval
+from litepyramid.io.scores import read_scores
+from litepyramid.resampling import (
+    adjust_p_values,
+    bootstrap_counts,
+    flip_tails,
+    percentile_interval,
+    resampled_p_value,
+)
 from litepyramid.types import ScoreMatrix
 
 
@@ -26,38 +38,168 @@ def matrix(values, names=None):
     return ScoreMatrix("m", tuple(names), tuple(map(str, range(values.shape[1]))), values)
 
 
+def flip_p(differences):
+    """The p-value of one row of differences: of a system against one that scores 0."""
+    values = np.stack([np.asarray(differences, dtype=float), np.zeros(len(differences))])
+    return flip_p_values(values, np.array([[0, 1]]))[0]
+
+
+def every_sum(values):
+    """All 2^M sums of the values' sizes, with either sign."""
+    sums = np.zeros(1)
+    for value in np.abs(values):
+        sums = np.concatenate([sums - value, sums + value])
+    return sums
+
+
+def graded(number, inputs, step, noise=0.1, seed=0):
+    """Systems whose true scores differ by a step, on inputs that are hard or easy for all."""
+    rng = np.random.default_rng(seed)
+    true = np.arange(number, 0, -1)[:, None] * step
+    return true + rng.normal(0, 0.3, (1, inputs)) + rng.normal(0, noise, (number, inputs))
+
+
+# Tests of pairs ------------------------------------------------------------------------------
+
+
 @given(st.lists(st.integers(-5, 5), min_size=1, max_size=9))
 def test_exact_p_equals_scipys_permutation_test(differences):
-    rows = np.array([differences], dtype=float)
-    p, exact = sign_flip_p_values(rows, 10_000, np.random.default_rng(0))
-    assert exact
+    p = flip_p(differences)
     if len(differences) > 1:
         oracle = stats.permutation_test(
-            (rows[0], np.zeros(len(differences))),
+            (np.array(differences, dtype=float), np.zeros(len(differences))),
             lambda x, y: np.abs((x - y).sum()),
             permutation_type="samples",
             alternative="greater",
             n_resamples=np.inf,
         )
-        assert p[0] == pytest.approx(oracle.pvalue, abs=1e-12)
+        assert p == pytest.approx(oracle.pvalue, abs=1e-12)
 
 
-def test_random_signs_come_close_to_the_exact_p():
+@pytest.mark.parametrize("columns", [14, 17])
+@pytest.mark.parametrize(
+    ("made", "slack"),
+    [
+        (lambda rng, size: rng.integers(-1, 2, size), 1e-8),  # of yes and no
+        (lambda rng, size: rng.integers(-3, 6, size) / 3, 1e-8),  # of means of three raters
+        (lambda rng, size: rng.normal(0.4, 1, size), 0.06),  # rounded
+    ],
+)
+def test_beyond_13_inputs_p_is_that_of_all_assignments(made, slack, columns):
+    rng = np.random.default_rng(columns)
+    rows = np.array([made(rng, columns) for _ in range(20)], dtype=float)
+    exact = [(every_sum(row) >= row.sum() - 1e-9).mean() for row in rows]
+    np.testing.assert_allclose(flip_tails(rows), exact, rtol=slack, atol=2e-12)
+    padded = np.concatenate([rows, np.full((20, 3), np.nan)], axis=1)
+    np.testing.assert_allclose(flip_tails(padded), flip_tails(rows), rtol=1e-9)
+
+
+def test_rounding_decides_nothing_with_hundreds_of_inputs():
     rng = np.random.default_rng(1)
-    differences = rng.normal(0.3, 1, size=(3, 12))
-    exact, is_exact = sign_flip_p_values(differences, 5000, rng)
-    wide = np.concatenate([differences, np.zeros((3, 8))], axis=1)
-    drawn, is_drawn_exact = sign_flip_p_values(wide, 20_000, rng)
-    assert is_exact
-    assert not is_drawn_exact
-    np.testing.assert_allclose(drawn, exact, atol=0.02)
+    rows = rng.normal(0.1, 1, (60, 400))
+    normal = stats.norm.sf(rows.sum(axis=1) / np.sqrt((rows**2).sum(axis=1)))
+    found = flip_tails(rows)
+    near = normal > 1e-3
+    assert near.sum() > 10
+    np.testing.assert_allclose(found[near], normal[near], rtol=0.15)
+    assert flip_tails(np.ones((1, 400)))[0] <= 2e-12
+
+
+def test_a_mean_over_cosets_is_the_share_of_all_signs_of_all_rows():
+    rng = np.random.default_rng(2)
+    for columns, slack in ((8, 1e-12), (16, 0.05)):
+        rows = rng.normal(0.3, 1, (30, columns))
+        reached = [(every_sum(row) >= rows[0].sum() - 1e-9).mean() for row in rows]
+        assert flip_tails(rows, cosets=True).mean() == pytest.approx(np.mean(reached), rel=slack)
 
 
 def test_level_holds_under_no_difference():
+    """All p-values of pairs under the null hypothesis, and of families: 1,000 runs."""
     rng = np.random.default_rng(2)
-    p, _ = sign_flip_p_values(rng.normal(size=(400, 30)), 999, rng)
-    assert (p <= 0.05).mean() <= 0.08
-    assert p.min() >= 1 / 1000
+    p = flip_p_values(
+        rng.normal(size=(8_000, 30)), np.arange(8_000).reshape(-1, 2)
+    )  # every system in one pair
+    for level in (0.001, 0.01, 0.05, 0.3):
+        assert (p <= level).mean() <= level + 3 * (level / p.size) ** 0.5
+    false = 0
+    for run in range(1_000):
+        values = rng.normal(size=(8, 16)) + rng.normal(size=(1, 16))
+        if run % 2:
+            values = np.round(values)  # ties and a lattice
+        pairs = np.array(list(combinations(range(8), 2)))
+        false += (adjust_p_values(flip_p_values(values, pairs), "holm") < 0.05).any()
+    assert false <= 70  # 50 expected at most; more than 70 once in 400 times
+
+
+def test_33_systems_that_differ_are_found_different():
+    comparison = compare_systems(matrix(graded(33, 60, 0.025)), samples=40)
+    assert len(comparison.pairs) == 528
+    found = [pair for pair in comparison.pairs if pair.p_holm < 0.05]
+    assert len(found) > 400
+    assert found[0].difference > 0.7
+    assert comparison.smallest_p == smallest_flip_p(60) < 0.05 / 528
+
+
+def test_of_60_graded_systems_those_differ_whose_differences_say_so():
+    step = np.where(np.arange(60) % 2, 0.1, 0.002)  # every second neighbour is next to equal
+    values = graded(60, 80, 0.0) - np.cumsum(step)[:, None]
+    pairs = np.array(list(combinations(range(60), 2)))
+    holm = adjust_p_values(flip_p_values(values, pairs), "holm")
+    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
+    oracle = stats.ttest_1samp(differences, 0, axis=1).pvalue
+    theirs = multipletests(oracle, method="holm")[1]
+    assert ((holm < 0.05) == (theirs < 0.05)).mean() > 0.99
+    neighbours = holm[pairs[:, 1] == pairs[:, 0] + 1]
+    small = step[1:] < 0.01
+    assert (neighbours[small] > 0.05).all()
+    assert (neighbours[~small] < 0.05).mean() > 0.8
+    groups = rank_groups(values)
+    letters = [group_letters(group) for group in groups]
+    assert letters[0].startswith("a")
+    assert len({group for each in groups for group in each}) > 20
+    for (i, j), p in zip(pairs, holm, strict=True):
+        assert bool(set(groups[i]) & set(groups[j])) == (p >= 0.05)
+
+
+def test_what_no_number_of_inputs_can_show_is_said():
+    few = compare_systems(matrix(graded(33, 12, 0.1)), samples=40)
+    assert all(pair.p_holm >= 0.05 for pair in few.pairs)
+    notes = " ".join(few.to_tables()[0].notes)
+    assert "0 of 528 pairs differ significantly" in notes
+    assert "with 12 inputs p is 0.00049 at best, and 528 pairs at 0.05 take 15 inputs" in notes
+    enough = compare_systems(matrix(graded(33, 15, 0.1)), samples=40)
+    assert "No difference could" not in " ".join(enough.to_tables()[0].notes)
+    assert sum(pair.p_holm < 0.05 for pair in enough.pairs) > 0
+
+
+def test_memory_does_not_grow_with_the_pairs():
+    tracemalloc.start()
+    groups = rank_groups(graded(400, 10, 0.01))
+    comparison = compare_systems(matrix(graded(150, 48, 0.01)), samples=2000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert set(groups) == {(1,)}  # 10 inputs cannot pass 79,800 tests
+    assert len(comparison.pairs) == 11_175
+    assert peak < 250e6
+
+
+@pytest.mark.data
+def test_pairs_of_tac_2008(data):
+    table = read_scores(data / "tac2008" / "metric_scores.csv")
+    scores = table.matrix("s3_pyr")
+    comparison = compare_systems(scores, samples=40)
+    assert len(comparison.pairs) == 2556
+    assert sum(pair.p_holm < 0.05 for pair in comparison.pairs) == pytest.approx(843, abs=8)
+    index = {name: i for i, name in enumerate(scores.systems)}
+    rng = np.random.default_rng(0)
+    for pair in comparison.pairs[::100]:
+        d = scores.values[index[pair.first]] - scores.values[index[pair.second]]
+        drawn = (1 - 2 * rng.integers(0, 2, (20_000, d.size))) @ d
+        p = resampled_p_value(d.sum(), drawn, "two-sided")
+        assert pair.p == pytest.approx(p, abs=5 * (p / 20_000) ** 0.5)
+
+
+# Intervals and corrections -------------------------------------------------------------------
 
 
 def test_intervals_agree_with_scipys_bootstrap():
@@ -104,6 +246,9 @@ def test_tests_that_were_not_made_do_not_count():
         adjust_p_values(np.array([0.1]), "tukey")
 
 
+# Invariants and rank groups ------------------------------------------------------------------
+
+
 @settings(max_examples=25)
 @given(st.integers(0, 1000))
 def test_order_of_systems_and_inputs_does_not_change_a_comparison(seed):
@@ -135,10 +280,10 @@ def test_equal_systems_have_p_one_and_one_group():
     scores = matrix(np.tile(np.random.default_rng(0).random(40), (3, 1)))
     comparison = compare_systems(scores, samples=500)
     assert all(pair.p == 1.0 for pair in comparison.pairs)
-    assert rank_groups(scores.values.mean(axis=1), comparison, scores.systems) == [(1,)] * 3
+    assert rank_groups(scores.values) == [(1,)] * 3
 
 
-def test_not_told_apart_is_no_equivalence():
+def test_not_to_differ_is_no_equivalence():
     base = np.random.default_rng(0).random(40)
     swing = np.tile([0.1, -0.1], 20)
     middle = base - 0.02 - swing  # close to both, in either direction
@@ -148,17 +293,18 @@ def test_not_told_apart_is_no_equivalence():
     assert p["s0", "s1"] > 0.05
     assert p["s1", "s2"] > 0.05
     assert p["s0", "s2"] < 0.05
-    groups = rank_groups(scores.values.mean(axis=1), comparison, scores.systems)
+    groups = rank_groups(scores.values)
     assert groups == [(1,), (1, 2), (2,), (3,)]
 
 
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.integers(2, 7))
-def test_systems_share_a_group_exactly_when_not_told_apart(seed, number):
+def test_systems_share_a_group_exactly_when_they_do_not_differ(seed, number):
     rng = np.random.default_rng(seed)
     scores = matrix(rng.normal(rng.normal(0, 0.5, (number, 1)), 1, (number, 12)))
     comparison = compare_systems(scores, samples=300, seed=seed)
-    groups = rank_groups(scores.values.mean(axis=1), comparison, scores.systems)
+    groups = rank_groups(scores.values)
+    assert all(groups)
     by_name = dict(zip(scores.systems, map(set, groups), strict=True))
     for pair in comparison.pairs:
         share = bool(by_name[pair.first] & by_name[pair.second])
@@ -170,3 +316,21 @@ def test_a_seed_gives_the_same_numbers():
     scores = matrix(np.random.default_rng(0).random((3, 30)))
     assert compare_systems(scores, seed=7) == compare_systems(scores, seed=7)
     assert compare_systems(scores, seed=7) != compare_systems(scores, seed=8)
+
+
+def test_groups_stay_few_where_the_largest_ones_are_beyond_counting():
+    """Of 120 systems in fuzzy order, over 200,000 largest groups differ in no pair."""
+    values = graded(120, 22, 0.005, seed=4)
+    groups = rank_groups(values)
+    pairs = np.array(list(combinations(range(120), 2)))
+    holm = adjust_p_values(flip_p_values(values, pairs), "holm")
+    for (i, j), p in zip(pairs, holm, strict=True):
+        assert bool(set(groups[i]) & set(groups[j])) == (p >= 0.05)
+    assert max(max(each) for each in groups) < 240
+
+
+def test_a_system_without_a_score_is_in_no_group():
+    values = graded(3, 20, 0.0)
+    values[1] = np.nan
+    assert rank_groups(values) == [(1,), (), (1,)]
+    assert rank_groups(values[:1]) == [(1,)]

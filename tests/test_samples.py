@@ -25,11 +25,11 @@ def test_as_many_as_are_asked_for_put_one_into_either_tail(tail, k):
         assert k * tail > 1 - 1e-6
 
 
-@given(LEVELS, st.integers(1, 3000))
-def test_a_test_is_refused_if_and_only_if_it_can_find_nothing(alpha, k):
-    best = resampled_p_value(1.0, np.zeros(k))
+@given(LEVELS, st.integers(1, 3000), st.integers(1, 40))
+def test_a_test_is_refused_if_and_only_if_it_can_find_nothing(alpha, k, tests):
+    best = tests * resampled_p_value(1.0, np.zeros(k))
     try:
-        check_samples(k, alpha=alpha)
+        check_samples(k, alpha=alpha, tests=tests)
     except InputError:
         assert best > alpha
     else:

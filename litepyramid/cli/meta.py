@@ -163,7 +163,12 @@ def compare(
         Literal["plus_one", "paper"],
         typer.Option("--p-value", help="(c + 1)/(k + 1), or c/k with strictly larger ones only."),
     ] = "plus_one",
-    samples: SamplesOption = 1000,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            "--samples", "-k", min=1, help="Of a test. [default: enough for the number of tests]"
+        ),
+    ] = None,
     seed: SeedOption = 0,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
     correction: Annotated[

@@ -49,6 +49,7 @@ class TestName(StrEnum):
     perm_both = "perm-both"
     perm_systems = "perm-systems"
     perm_inputs = "perm-inputs"
+    perm_both_xor = "perm-both-xor"
     boot_both = "boot-both"
     boot_systems = "boot-systems"
     boot_inputs = "boot-inputs"

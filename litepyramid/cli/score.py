@@ -54,7 +54,7 @@ WeightsOption = Annotated[
 ]
 SamplesOption = Annotated[
     int,
-    typer.Option("--samples", min=1, max=10_000_000, help="Bootstrap samples and permutations."),
+    typer.Option("--samples", min=1, max=10_000_000, help="Bootstrap samples of intervals."),
 ]
 ConfidenceOption = Annotated[
     float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")
@@ -181,7 +181,7 @@ def compare(
     ] = None,
     samples: SamplesOption = 10_000,
     confidence: ConfidenceOption = 0.95,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of 'told apart'.")] = 0.05,
+    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
     seed: SeedOption = 12345,
     form: FormatOption = "table",
     output: OutputOption = None,

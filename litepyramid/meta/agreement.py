@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.meta import draws
-from litepyramid.meta.averages import resampled_means
 from litepyramid.meta.levels import mean_tolerance, means
 from litepyramid.meta.pairs import SystemPairs
 from litepyramid.meta.sides import Sides
+from litepyramid.resampling import resampled_means
 from litepyramid.types import FloatArray
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError
 from litepyramid.meta import draws
-from litepyramid.meta.blas import single_threaded
 from litepyramid.meta.columns import ColumnCorrelations
 from litepyramid.meta.compiled import count_rows
 from litepyramid.meta.draws import Sampling

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.extras import require
@@ -24,7 +25,7 @@ from litepyramid.resampling import (
     check_share,
 )
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, IntArray, Signature
 
 Grouping = Literal["metric", "level"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
@@ -43,6 +44,10 @@ class LevelComparison:
         corrected: (K, K) the same, corrected for many tests.
         failed: (K, K) samples without a value, left out.
         constant: K counts of constant vectors.
+        k: Samples of a test, at most; 0 for a formula.
+        smallest_p: The smallest p that was possible.
+        by_ties: (K, K) whether p ≤ α only because the rule ``"paper"`` does not count samples that
+            equal the observed difference.
     """
 
     level: Level
@@ -50,8 +55,11 @@ class LevelComparison:
     correlations: FloatArray
     p_values: FloatArray
     corrected: FloatArray
-    failed: Any
+    failed: IntArray
     constant: tuple[int, ...]
+    k: int
+    smallest_p: float
+    by_ties: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +106,7 @@ class ComparisonResult(Result):
         tables = [self._tests(c) if few else self._summary(c) for c in self.comparisons]
         last = tables[-1]
         notes = [] if few else [self._legend()]
+        notes += self.remarks()
         if self.left_out:
             notes.append(f"Left out, not scored by all: {self.left_out}.")
         failed = sum(int(np.triu(c.failed).sum()) for c in self.comparisons)
@@ -112,6 +121,33 @@ class ComparisonResult(Result):
             last.title, last.columns, last.rows, (*last.notes, *notes, str(self.signature))
         )
         return tables
+
+    def remarks(self) -> list[str]:
+        """How small p could become, and what the rule ``"paper"`` finds by ties alone."""
+        if self.method == "williams":
+            return []
+        tests = family_size(len(self.metrics), self.grouping, self.alternative, self.correction)
+        levels = {c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons}
+        remarks = [
+            f"p can be as small as {', '.join(levels.values())}; the strictest of "
+            f"{counted(tests, 'test')} asks for {self.alpha / tests:.2g}."
+        ]
+        if self.signature.to_dict()["p_value"] == "paper":
+            found = [
+                f"{self.metrics[i]} > {self.metrics[j]}"
+                for c in self.comparisons
+                for i, j in zip(*np.nonzero(c.by_ties), strict=True)
+            ]
+            remarks[:] = [
+                "p = c/k counts only samples larger than the observed difference: two equal "
+                "metrics get p = 0, and the test does not keep its level. plus_one does."
+            ]
+            if found:
+                remarks.append(
+                    f"Warning: p ≤ {self.alpha:g} by ties alone in {counted(len(found), 'test')}: "
+                    f"{', '.join(found[:3])}{' …' if len(found) > 3 else ''}."
+                )
+        return remarks
 
     def to_csv_table(self) -> Table:
         """One row a test."""
@@ -130,6 +166,11 @@ class ComparisonResult(Result):
             "systems": self.systems,
             "inputs": self.inputs,
             "left_out": self.left_out.to_json(),
+            "remarks": self.remarks(),
+            "smallest_p": {
+                level: min(c.smallest_p for c in self.comparisons if c.level == level)
+                for level in dict.fromkeys(c.level for c in self.comparisons)
+            },
             "correlations": [
                 {
                     "level": c.level,
@@ -253,7 +294,7 @@ def compare(
     method: ComparisonMethod = "perm-both",
     alternative: TwoSided = "greater",
     p_value: PValueRule = "plus_one",
-    k: int = 1000,
+    k: int | None = None,
     seed: int = 0,
     alpha: float = 0.05,
     correction: Correction = "bonferroni",
@@ -275,7 +316,8 @@ def compare(
             boot-systems, boot-inputs or williams: see `compare_pairs`.
         alternative: ``"greater"``: a better than b; or ``"two-sided"``.
         p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
-        k: Number of samples; at least 1 / alpha - 1.
+        k: Number of samples. By default enough for the number of tests that are corrected
+            together (`compare_pairs`); a number with which none of them could pass is an error.
         seed: Seed of the draws.
         alpha: Level of significance.
         correction: none, bonferroni, holm or benjamini-hochberg.
@@ -289,37 +331,43 @@ def compare(
     """
     choose("correction", correction, CORRECTIONS)
     choose("grouping", grouping, GROUPINGS)
-    if method == "williams":
-        check_share("alpha", alpha)
-    else:
-        check_samples(k, alpha=alpha)
+    check_share("alpha", alpha)
     aligned = align(scores, metrics, against)
     if len(aligned.metrics) < 2:
         raise InputError(
             f"only the metric {aligned.metrics[0]} to compare", expected="two metrics or more"
         )
+    tests = family_size(len(aligned.metrics), grouping, alternative, correction)
+    resampled = method != "williams"
+    if k is not None and resampled:
+        # Under Benjamini-Hochberg many can pass together; by c/k, p may be 0.
+        strict = correction in ("bonferroni", "holm") and p_value == "plus_one"
+        check_samples(k, alpha=alpha, tests=tests if strict else 1)
     levels = [levels] if isinstance(levels, str) else levels
     coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
     check_correlatable([aligned], levels)
     comparisons = []
     for level in levels:
         for coefficient in coefficients:
-            tests = compare_pairs(
+            found = compare_pairs(
                 aligned.values, aligned.truth, level, coefficient, method,
-                alternative=alternative, p_value=p_value, k=k, seed=seed, constant=constant,
+                alternative=alternative, p_value=p_value, k=k, target=alpha / tests, seed=seed,
+                constant=constant,
             )  # fmt: skip
             comparisons.append(
                 LevelComparison(
                     level=level,
                     coefficient=coefficient,
-                    correlations=tests.correlations,
-                    p_values=tests.p_values,
-                    corrected=corrected_p_values(tests, correction, grouping, alternative),
-                    failed=tests.failed,
-                    constant=tests.constant,
+                    correlations=found.correlations,
+                    p_values=found.p_values,
+                    corrected=corrected_p_values(found, correction, grouping, alternative),
+                    failed=found.failed,
+                    constant=found.constant,
+                    k=found.k,
+                    smallest_p=found.smallest_p,
+                    by_ties=(found.p_values <= alpha) & (found.counting_ties > alpha),
                 )
             )
-    resampled = method != "williams"
     return ComparisonResult(
         metrics=aligned.metrics,
         against=aligned.against,
@@ -339,7 +387,7 @@ def compare(
             test=method,
             alternative=alternative,
             p_value=p_value if resampled else None,
-            k=k if resampled else None,
+            k=(k or "auto") if resampled else None,
             seed=seed if resampled else None,
             alpha=alpha,
             correction=correction,
@@ -349,6 +397,22 @@ def compare(
             M=len(aligned.inputs),
         ),
     )
+
+
+def family_size(
+    metrics: int, grouping: Grouping, alternative: TwoSided, correction: Correction
+) -> int:
+    """How many tests are corrected together; 1 without a correction.
+
+    Example:
+        >>> [family_size(26, group, "greater", "holm") for group in GROUPINGS]
+        [25, 650]
+    """
+    if correction == "none":
+        return 1
+    if grouping == "metric":
+        return metrics - 1
+    return metrics * (metrics - 1) // (1 if alternative == "greater" else 2)
 
 
 def corrected_p_values(

@@ -14,12 +14,18 @@ from typing import Protocol
 
 import numpy as np
 
+from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError
 from litepyramid.meta import draws
-from litepyramid.meta.blas import single_threaded
 from litepyramid.meta.bootstrap import check_k
 from litepyramid.meta.draws import Swaps
-from litepyramid.meta.kernels import Coefficient, constant_rows, correlate_rows, dense_ranks
+from litepyramid.meta.kernels import (
+    Coefficient,
+    constant_rows,
+    correlate_rows,
+    dense_ranks,
+    midranks,
+)
 from litepyramid.meta.levels import (
     ConstantPolicy,
     Level,
@@ -233,23 +239,66 @@ class SystemSwaps:
 
     def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each."""
-        shift = np.concatenate(
+        return self.moved(self.shifts(blocks))
+
+    def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
+        """(N, samples): what the averages of X gain and those of Y lose."""
+        return np.concatenate(
             [np.matmul(self._half[:, None, :], u)[:, 0, :] for u in blocks], axis=1
         )
-        shift, middle = shift[self._kept], self._middle[self._kept]
-        x, y = (middle + shift).T, (middle - shift).T
+
+    def moved(self, shift: FloatArray, other: SystemSwaps | None = None) -> FloatArray:
+        """r(X', Z) - r(Y', Z) for averages moved by so much.
+
+        All is linear in the scores: two metrics that are prepared alone, each against 0, are a pair
+        when the one is moved by the difference of their shifts, and told the `other`.
+        """
+        x, y, tolerance = self._averages(shift, other)
         rx, ry = (
             row_values(
-                np.ascontiguousarray(a),
+                np.ascontiguousarray(a.T),
                 self._z,
                 self._coefficient,
                 self._policy,
-                self._tolerance,
+                tolerance,
                 self._z_tolerance,
             )
             for a in (x, y)
         )
         return np.asarray(rx - ry)
+
+    def terms(self, shift: FloatArray, other: SystemSwaps) -> FloatArray:
+        """(samples, N): each system's part in the difference of two rank coefficients' numerators.
+
+        Σ a_il sign(x'_i - x'_l) is quadratic in coins that swap whole systems; of the difference
+        of that and the same for y' only the linear part 2 L·u is left, ties or not. Turning all
+        coins of a system over changes the sign of its L_i, and nothing else.
+        """
+        x, y, tolerance = self._averages(shift, other)
+        ranks = midranks(self._z, None, self._z_tolerance)[0]
+        a = ranks[:, None] - ranks
+        if self._coefficient != "spearman":
+            a = np.sign(a)
+        parts = np.empty(x.shape)
+        for i in range(len(x)):
+            signs = np.zeros(x.shape, dtype=np.int8)
+            for row, sign in ((x[i], 1), (y[i], -1)):
+                for others in (x, y):
+                    signs += sign * (
+                        (others < row - tolerance).view(np.int8)
+                        - (others > row + tolerance).view(np.int8)
+                    )
+            parts[i] = a[i] @ signs
+        return parts.T
+
+    def _averages(
+        self, shift: FloatArray, other: SystemSwaps | None
+    ) -> tuple[FloatArray, FloatArray, float]:
+        shift, middle, tolerance = shift[self._kept], self._middle[self._kept], self._tolerance
+        if other is not None:
+            middle = middle + other._middle[self._kept]
+            tolerance = max(tolerance, other._tolerance)
+        return middle + shift, middle - shift, tolerance
 
 
 class GlobalSwaps:

@@ -11,12 +11,12 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import human_score, select_metrics
-from litepyramid.meta.averages import resampled_means
 from litepyramid.meta.journal import piece_rng
 from litepyramid.meta.kernels import correlate_rows
 from litepyramid.meta.levels import mean_tolerance
 from litepyramid.progress import track
 from litepyramid.report.table import Cell, Column, Result, Table
+from litepyramid.resampling import resampled_means
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
 

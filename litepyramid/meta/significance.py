@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import permutations
 from typing import Literal, get_args
 
 import numpy as np
 
+from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError
-from litepyramid.meta import draws
-from litepyramid.meta.blas import single_threaded
 from litepyramid.meta.bootstrap import bootstrap_samples, check_k
-from litepyramid.meta.draws import Sampling, Swaps
+from litepyramid.meta.draws import Swaps
 from litepyramid.meta.intervals import BOOT, observations
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import ConstantPolicy, Level, choose, level_correlation
-from litepyramid.meta.permutation import Swapped, coin_blocks, observed_coins, prepare, standardised
-from litepyramid.resampling import Alternative, PValueRule, resampled_p_value
-from litepyramid.types import FloatArray
+from litepyramid.meta.permuted_pairs import MARGIN, permuted_p_values
+from litepyramid.resampling import Alternative, PValueRule, check_share, resampled_p_value
+from litepyramid.types import FloatArray, IntArray
 
 ComparisonMethod = Literal[
     "perm-systems",
@@ -42,8 +40,6 @@ PERM: dict[str, Swaps] = {
     "perm-both-xor": "both_xor",
 }
 
-_CACHED_COINS = 32_000_000
-
 
 @dataclass(frozen=True, slots=True)
 class PairTests:
@@ -53,14 +49,20 @@ class PairTests:
         correlations: (K,) each metric's correlation with the truth.
         p_values: (K, K): of H0: the row metric's correlation is not larger than the column's (or
             not different, two-sided). NaN on the diagonal and where there is no test.
+        counting_ties: (K, K) the same by the rule ``"plus_one"``.
         failed: (K, K) samples that had no value and were left out.
         constant: (K,) vectors constant on one side.
+        k: Samples of a test, at most; 0 for a formula.
+        smallest_p: The smallest p that was possible.
     """
 
     correlations: FloatArray
     p_values: FloatArray
-    failed: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    counting_ties: FloatArray
+    failed: IntArray
     constant: tuple[int, ...]
+    k: int
+    smallest_p: float
 
 
 @single_threaded
@@ -73,7 +75,8 @@ def compare_pairs(
     *,
     alternative: TwoSided = "greater",
     p_value: PValueRule = "plus_one",
-    k: int = 1000,
+    k: int | None = 1000,
+    target: float = 0.05,
     seed: int = 0,
     constant: ConstantPolicy = "skip",
 ) -> PairTests:
@@ -94,7 +97,9 @@ def compare_pairs(
         method: One of `COMPARISON_METHODS`.
         alternative: ``"greater"`` (the paper's one-tailed test) or ``"two-sided"``.
         p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
-        k: Number of samples.
+        k: Number of samples. None: enough for p to fall to a quarter of `target`; permutations are
+            then drawn as `permuted_p_values` says.
+        target: The p at which the strictest of the tests passes: α over the number of tests.
         seed: Seed of the draws.
         constant: Policy for constant vectors.
 
@@ -103,81 +108,43 @@ def compare_pairs(
     """
     choose("method", method, COMPARISON_METHODS)
     choose("alternative", alternative, ALTERNATIVES)
+    check_share("target", target)
+    adaptive = k is None and method in PERM and p_value == "plus_one"
+    if k is None:
+        k = max(1000, math.ceil((MARGIN if p_value == "plus_one" else 1) / target))
     check_k(k)
     points = [level_correlation(X, truth, level, coefficient, constant) for X in values]
     r = np.array([point.value for point in points])
+    constants = tuple(point.constant for point in points)
+    if method in PERM:
+        p, valid, failed, k, smallest = permuted_p_values(
+            values, truth, level, coefficient, PERM[method], alternative=alternative,
+            rule=p_value, k=None if adaptive else k, target=target, seed=seed, constant=constant,
+        )  # fmt: skip
+        return PairTests(r, p, valid, failed, constants, k, smallest)
     count = len(values)
-    p = np.full((count, count), np.nan)
+    p, valid = np.full((2, count, count), np.nan)
     failed = np.zeros((count, count), dtype=np.int64)
-    for (i, j), observed, samples in _differences(
-        values, truth, r, level, coefficient, method, k, seed, constant
-    ):
-        if method == "williams":
+    if method == "williams":
+        for i, j in permutations(range(count), 2):
             r_xy = level_correlation(values[i], values[j], level, coefficient, constant).value
             n = observations(values[i], truth, level)
-            for a, b in ((i, j), (j, i)):
-                p[a, b] = williams_p_value(r[a], r[b], r_xy, n, alternative)
-            continue
-        failed[i, j] = failed[j, i] = np.isnan(samples).sum()
+            p[i, j] = williams_p_value(r[i], r[j], r_xy, n, alternative)
+        return PairTests(r, p, p, failed, constants, 0, 0.0)
+    drawn = [
+        bootstrap_samples(
+            X, truth, level, coefficient, BOOT[method], k=k, seed=seed, constant=constant
+        )
+        for X in values
+    ]
+    for i, j in permutations(range(count), 2):
+        observed = float(r[i] - r[j])
+        samples = drawn[i] - drawn[j] - observed
+        failed[i, j] = np.isnan(samples).sum()
         p[i, j] = resampled_p_value(observed, samples, alternative, p_value)
-        p[j, i] = resampled_p_value(-observed, -samples, alternative, p_value)
-    return PairTests(r, p, failed, tuple(point.constant for point in points))
-
-
-def _differences(
-    values: FloatArray,
-    truth: FloatArray,
-    r: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
-    method: ComparisonMethod,
-    k: int,
-    seed: int,
-    constant: ConstantPolicy,
-) -> Iterator[tuple[tuple[int, int], float, FloatArray]]:
-    """Each pair with its observed difference and k samples of it under the null hypothesis."""
-    pairs = list(combinations(range(len(values)), 2))
-    if method == "williams":
-        for pair in pairs:
-            yield pair, math.nan, np.empty(0)
-    elif method in BOOT:
-        sampling: Sampling = BOOT[method]
-        drawn = [
-            bootstrap_samples(
-                X, truth, level, coefficient, sampling, k=k, seed=seed, constant=constant
-            )
-            for X in values
-        ]
-        for i, j in pairs:
-            observed = float(r[i] - r[j])
-            yield (i, j), observed, drawn[i] - drawn[j] - observed
-    else:
-        coins = _Coins(truth.shape, PERM[method], k, seed)
-        for i, j in pairs:
-            swapped = prepare(
-                *standardised(values[i], values[j], truth), level, coefficient, constant
-            )
-            observed = float(swapped([observed_coins(truth.shape, swapped)])[0])
-            yield (i, j), observed, swapped(coins.blocks(swapped))[:k]
-
-
-class _Coins:
-    """The coins that all pairs share; kept in memory where they are few enough."""
-
-    def __init__(self, shape: tuple[int, ...], swaps: Swaps, k: int, seed: int) -> None:
-        self._shape, self._swaps, self._seed = shape, swaps, seed
-        self._numbers = range(-(-k // draws.BLOCK))
-        self._keep = len(self._numbers) * draws.BLOCK * math.prod(shape) <= _CACHED_COINS
-        self._kept: dict[tuple[str, bool], list[FloatArray]] = {}
-
-    def blocks(self, pair: Swapped) -> Iterable[FloatArray]:
-        made = coin_blocks(self._shape, pair, self._swaps, self._seed, self._numbers)
-        if not self._keep:
-            return made
-        key = np.dtype(pair.dtype).str, pair.by_input
-        if key not in self._kept:
-            self._kept[key] = list(made)
-        return self._kept[key]
+        valid[i, j] = resampled_p_value(observed, samples, alternative)
+    smallest = 1 / (k + 1) if p_value == "plus_one" else 0.0
+    return PairTests(r, p, valid, failed, constants, k, smallest)
 
 
 def williams_p_value(

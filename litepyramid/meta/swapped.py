@@ -31,11 +31,38 @@ def mean_difference(rx: FloatArray, ry: FloatArray, number: int | None = None) -
     return np.asarray(sides[0] - sides[1])
 
 
-class ColumnsOneByOne:
+class _ByInput:
+    """What the classes below share: inputs change independently of each other under the coins."""
+
+    by_input = True
+    _number: int | None = None  # of all inputs, where one without a value counts as 0
+
+    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
+        """r(X', Z) - r(Y', Z) for blocks of coins, (M, N, B) each."""
+        return np.concatenate([mean_difference(*self._sides(u), self._number) for u in blocks])
+
+    def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
+        """(samples, inputs): the two coefficients' difference at each input; NaN if one has none.
+
+        Turning all coins of an input over changes the sign of its difference, and nothing else.
+        """
+        parts = []
+        for u in blocks:
+            rx, ry = self._sides(u)
+            if self._number is not None:
+                rx, ry = np.nan_to_num(rx), np.nan_to_num(ry)
+            parts.append((rx - ry).T)
+        return np.concatenate(parts)
+
+    def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The coefficients of X' and of Y' with Z, (inputs, B) each."""
+        raise NotImplementedError
+
+
+class ColumnsOneByOne(_ByInput):
     """Any coefficient and policy: the swapped scores themselves, input by input. Slow."""
 
     dtype = np.float64
-    by_input = True
 
     def __init__(
         self,
@@ -53,18 +80,14 @@ class ColumnsOneByOne:
         self._coefficient: Coefficient = coefficient
         self._policy: ConstantPolicy = policy
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for blocks of coins, (M, N, B) each."""
-        parts = []
-        for u in blocks:
-            values = np.full((2, len(self._places), u.shape[2]), np.nan)
-            for place, (j, column) in enumerate(zip(self._places, self._columns, strict=True)):
-                scored, x, y, z = column
-                kept = u[j, scored].T > 0
-                for side, swapped in enumerate((np.where(kept, x, y), np.where(kept, y, x))):
-                    values[side, place] = self._rows(swapped, z)
-            parts.append(mean_difference(values[0], values[1]))
-        return np.concatenate(parts)
+    def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        values = np.full((2, len(self._places), u.shape[2]), np.nan)
+        for place, (j, column) in enumerate(zip(self._places, self._columns, strict=True)):
+            scored, x, y, z = column
+            kept = u[j, scored].T > 0
+            for side, swapped in enumerate((np.where(kept, x, y), np.where(kept, y, x))):
+                values[side, place] = self._rows(swapped, z)
+        return values[0], values[1]
 
     def _rows(self, x: FloatArray, z: FloatArray) -> FloatArray:
         r = correlate_rows(x, z, self._coefficient)
@@ -76,11 +99,10 @@ class ColumnsOneByOne:
         return r
 
 
-class Moments:
+class Moments(_ByInput):
     """Pearson: Σ x'z, Σ x' and Σ x'² of a column are linear in its coins."""
 
     dtype = np.float64
-    by_input = True
 
     def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray, policy: ConstantPolicy) -> None:
         scored = ~np.isnan(Z)
@@ -100,11 +122,7 @@ class Moments:
         self._scored = scored
         self._number = int((scored.sum(axis=0) >= 2).sum()) if policy == "zero" else None
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for blocks of coins, (M, N, B) each."""
-        return np.concatenate([self._block(u) for u in blocks])
-
-    def _block(self, u: FloatArray) -> FloatArray:
+    def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         change = np.matmul(self._linear, u)
         sides = []
         for sign in (1.0, -1.0):
@@ -117,7 +135,7 @@ class Moments:
             for column, sample in zip(*np.nonzero(doubtful), strict=True):
                 r[column, sample] = self._exact(column, sign * u[column, :, sample])
             sides.append(np.clip(r, -1.0, 1.0))
-        return mean_difference(sides[0], sides[1], self._number)
+        return sides[0], sides[1]
 
     def _exact(self, column: int, coins: FloatArray) -> float:
         """In two passes, which sees constants: for columns that a swap leaves all but constant."""
@@ -126,7 +144,7 @@ class Moments:
         return float(correlate_rows(np.where(coins[scored] > 0, x, y), z, "pearson")[0])
 
 
-class ColumnRanks:
+class ColumnRanks(_ByInput):
     """Kendall, Spearman and pairwise accuracy: signs under swaps are quadratic in the coins.
 
     With s'_il = sign(x'_i - x'_l) and a_il antisymmetric (the signs of Z, or half the difference of
@@ -136,7 +154,6 @@ class ColumnRanks:
     """
 
     dtype: type[np.floating]
-    by_input = True
 
     def __init__(
         self,
@@ -217,6 +234,20 @@ class ColumnRanks:
             flat = u[self._plain] if self._plain.size < len(u) else u
             total += self._scaled @ flat.reshape(-1, samples)
         return total / self._count
+
+    def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
+        """(samples, inputs) differences, NaN if one side has none; the untied inputs first."""
+        plain = self._scaled.reshape(len(self._plain), 1, self._a.shape[2])
+        parts = []
+        for u in blocks:
+            found = [np.matmul(plain, u[self._plain])[:, 0]]
+            if self._tied.size:
+                rx, ry = self._values("tied", self._tied, u)
+                if self._policy == "zero":
+                    rx, ry = np.nan_to_num(rx), np.nan_to_num(ry)
+                found.append(rx - ry)
+            parts.append(np.concatenate(found).T)
+        return np.concatenate(parts)
 
     def _values(
         self, name: str, columns: NDArray[np.intp], u: FloatArray

@@ -10,14 +10,18 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.meta import draws
-from litepyramid.meta.averages import resampled_means
 from litepyramid.meta.bootstrap import bootstrap_samples
 from litepyramid.meta.draws import SAMPLINGS, Sampling
 from litepyramid.meta.kernels import Coefficient
 from litepyramid.meta.levels import level_correlation
 from litepyramid.meta.sides import Sides, sides_of
 from litepyramid.report.table import Cell, Column, Result, Table
-from litepyramid.resampling import check_samples, percentile_interval
+from litepyramid.resampling import (
+    check_samples,
+    percentile_interval,
+    percentile_intervals,
+    resampled_means,
+)
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -309,7 +313,7 @@ def _variance(
         ]
         means = np.concatenate(parts)
         variances.append(float(np.nanmean(np.nanvar(means, axis=0, ddof=1))))
-        ends.append([percentile_interval(column, confidence) for column in means.T])
+        ends.append(percentile_intervals(means, confidence))
     rows = tuple(
         (system, *judged, *whole)
         for system, judged, whole in zip(sides.systems, *ends, strict=True)

@@ -14,10 +14,10 @@ from sklearn.isotonic import IsotonicRegression
 from litepyramid.errors import InputError
 from litepyramid.io.scores import scores_from_rows
 from litepyramid.meta.agreement import reaching, wilson_interval
-from litepyramid.meta.averages import resampled_means
 from litepyramid.meta.differences import difference
 from litepyramid.meta.pairs import SystemPairs
 from litepyramid.report.table import render
+from litepyramid.resampling import resampled_means
 
 
 def table_of(noise: float, systems: int = 14, inputs: int = 30, seed: int = 0):

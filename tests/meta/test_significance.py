@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -18,7 +19,12 @@ from litepyramid.io.scores import read_scores
 from litepyramid.meta import bootstrap_samples, compare, interval, normality
 from litepyramid.meta.comparisons import corrected_p_values
 from litepyramid.meta.intervals import fisher_interval
-from litepyramid.meta.permutation import permutation_samples
+from litepyramid.meta.permutation import (
+    coin_blocks,
+    permutation_samples,
+    prepare,
+    standardised,
+)
 from litepyramid.meta.significance import COMPARISON_METHODS, compare_pairs, williams_p_value
 from litepyramid.resampling import resampled_p_value
 from litepyramid.types import ScoreTable
@@ -100,7 +106,7 @@ def test_interval_holds_the_share_of_samples_and_counts_failed_ones():
         with pytest.raises(InputError, match=rf"{k} samples?\. Expected at least 40"):
             interval(table, k=k)
     with pytest.raises(InputError, match=r"at least 19 for a test at the level 0\.05"):
-        compare(table, k=18)
+        compare(table, k=18, correction="none")
     with pytest.raises(InputError, match="only 1 input"):
         interval(made_up(n=4, m=1), method="boot-inputs")
     interval(table, k=0, method="fisher", coefficients="pearson")
@@ -197,6 +203,166 @@ def test_permutation_test_keeps_its_level_and_finds_a_better_metric(level):
     p = compare_pairs(np.stack([better, Y]), Z, level, "pearson", k=199).p_values
     assert p[0, 1] <= 0.02
     assert p[1, 0] >= 0.9
+
+
+# Enough samples for many tests ---------------------------------------------------------------
+
+
+def exact_p_values(X, Y, Z, level, coefficient, swaps):
+    """#{T >= T_observed} over every assignment of the coins, for X over Y."""
+    X, Y, Z = standardised(X, Y, Z)
+    n, m = X.shape
+    shape = {"systems": (n, 1), "inputs": (1, m), "both": (n, m)}[swaps]
+    ways = np.array(list(itertools.product([1.0, -1.0], repeat=math.prod(shape))))
+    pair = prepare(X, Y, Z, level, coefficient)
+    u = np.array(np.broadcast_to(ways.T.reshape(*shape, -1), (n, m, len(ways))), dtype=pair.dtype)
+    samples = pair([np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u])
+    return np.mean(samples >= samples[0] - 1e-11)
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "spearman", "kendall"])
+@pytest.mark.parametrize(
+    ("level", "method", "n", "m"),
+    [
+        ("summary", "perm-inputs", 6, 9),
+        ("summary", "perm-inputs", 5, 14),
+        ("system", "perm-systems", 10, 4),
+        ("system", "perm-systems", 14, 4),
+    ],
+)
+def test_where_one_coset_is_all_there_is_p_is_exact(level, method, n, m, coefficient):
+    if level == "system" and coefficient == "pearson":
+        pytest.skip("Pearson's r at system level is drawn")
+    rng = np.random.default_rng(n)
+    Z = rng.normal(size=(n, 1)) + rng.normal(size=(n, m))
+    X, Y = Z + rng.normal(size=(n, m)) * 0.2, Z + rng.normal(size=(n, m)) * 3
+    found = compare_pairs(np.stack([X, Y]), Z, level, coefficient, method, k=None, target=1e-4)
+    exact = exact_p_values(X, Y, Z, level, coefficient, method.removeprefix("perm-"))
+    assert exact < 0.02
+    assert found.p_values[0, 1] == pytest.approx(exact, rel=1e-9 if 14 not in (n, m) else 0.1)
+
+
+@pytest.mark.parametrize("coefficient", ["spearman", "kendall"])
+@pytest.mark.parametrize("level", ["system", "summary"])
+def test_small_p_values_are_those_of_many_more_draws(level, coefficient):
+    rng = np.random.default_rng(4)
+    Z = rng.normal(size=(12, 15)) + rng.normal(size=(12, 1))
+    X, Y = Z + rng.normal(size=Z.shape), Z + rng.normal(size=Z.shape) * 5
+    values = np.stack([X, Y])
+    if level == "summary":
+        values = np.stack([X, Z + rng.normal(size=Z.shape) * 1.7])
+        values, Z = np.round(values), np.round(Z)  # most inputs have ties
+    many = compare_pairs(values, Z, level, coefficient, k=60_000, seed=1).p_values[0, 1]
+    assert 1e-4 < many < 1e-2
+    found = [
+        compare_pairs(values, Z, level, coefficient, k=None, target=1e-5, seed=seed).p_values[0, 1]
+        for seed in range(8)
+    ]
+    assert np.mean(found) == pytest.approx(many, rel=0.3)
+    assert max(found) < 3 * many
+
+
+def test_turning_over_the_coins_of_an_input_or_a_system_turns_its_term():
+    table = made_up(n=6, m=5)
+    X, Y, Z = (table.matrix(name).values for name in ("m0", "m3", "human"))
+    X, Y = np.round(X), np.round(Y)  # ties
+    for coefficient in ("pearson", "spearman", "kendall", "kendall_c", "pairwise"):
+        pair = prepare(*standardised(X, Y, Z), "summary", coefficient)
+        u = next(coin_blocks(X.shape, pair, "both", 3, [0]))
+        terms = pair.terms([u])
+        turned = u.copy()
+        turned[2] *= -1
+        expected = terms.copy()
+        # Inputs with and without ties stand apart: the turned one is found by its values.
+        place = np.nonzero(np.abs(pair.terms([turned]) + terms).sum(axis=0) < 1e-4)[0]
+        expected[:, place] *= -1
+        np.testing.assert_allclose(pair.terms([turned]), expected, atol=1e-6)
+        assert place.size >= 1
+        same = np.isnan(terms).any(axis=1)
+        np.testing.assert_allclose(
+            terms[~same].mean(axis=1), pair([u])[~same], atol=1e-6, err_msg=coefficient
+        )
+    alone = [prepare(a, np.zeros_like(a), Z, "system", "kendall") for a in (X, Y)]
+    u = next(coin_blocks(X.shape, alone[0], "both", 3, [0]))
+    turned = u.copy()
+    turned[4] *= -1
+    both = [
+        alone[0].terms(alone[0].shifts([v]) - alone[1].shifts([v]), alone[1]) for v in (u, turned)
+    ]
+    both[0][:, 4] *= -1
+    np.testing.assert_allclose(*both, atol=1e-12)
+
+
+def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear():
+    table = made_up(metrics=3, n=12, m=30)
+    values, Z = table.values[:3], table.values[3]
+    found = compare_pairs(values, Z, "system", "pearson", k=None, target=1e-4)
+    assert found.k == 19_999
+    assert found.smallest_p == 1 / 40_000
+    clear = found.p_values > 0.05
+    few = compare_pairs(values, Z, "system", "pearson", k=None, target=0.05)
+    assert few.k == 512
+    np.testing.assert_array_equal(found.p_values[clear], few.p_values[clear])
+    small = found.p_values < 0.005
+    assert small.any()
+    plain = compare_pairs(values, Z, "system", "pearson", k=19_999).p_values
+    np.testing.assert_allclose(found.p_values[small], plain[small], atol=6e-4)
+    off = ~np.eye(3, dtype=bool)
+    np.testing.assert_allclose((found.p_values + found.p_values.T)[off], 1.0, atol=0.01)
+
+
+@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
+@pytest.mark.parametrize("level", ["system", "summary"])
+def test_families_of_equal_metrics_hold_their_level(level, coefficient):
+    """Five metrics alike: a false discovery among all 20 tests in at most 5 % of the runs."""
+    rng = np.random.default_rng(5)
+    false = 0
+    for run in range(200):
+        Z = rng.normal(size=(8, 10)) + rng.normal(size=(8, 1))
+        values = Z + rng.normal(size=(5, 8, 10)) * 3
+        tests = compare_pairs(values, Z, level, coefficient, k=None, target=0.05 / 20, seed=run)
+        corrected = corrected_p_values(tests, "bonferroni", "level", "greater")
+        false += (corrected <= 0.05).any()
+    assert false <= 20  # 10 expected at most; more than 20 once in 600 times
+
+
+@pytest.mark.data
+def test_what_differs_among_all_realsumm_metrics_is_found(ddr21):
+    result = compare(ddr21, "litepyramid_recall", grouping="level")
+    found = {c.level: (c.corrected <= 0.05).sum() for c in result.comparisons}
+    assert found["system"] == pytest.approx(201, abs=8)
+    assert found["summary"] == pytest.approx(235, abs=4)
+    again = compare(ddr21, "litepyramid_recall", levels="system", k=1000).comparisons[0]
+    one = result.comparisons[0]
+    np.testing.assert_allclose(one.p_values, again.p_values, atol=0.075)
+    notes = " ".join(result.to_tables()[-1].notes)
+    assert "the strictest of 650 tests asks for 7.7e-05" in notes
+    assert "k:auto" in notes
+
+
+def test_a_number_of_samples_with_which_no_test_could_pass_is_refused(cli, file):
+    message = cli("meta", "compare", file, "-k", 598, "--group", "level", status=2).stderr
+    assert "598 samples: no test could pass. Expected at least 599 for 30 tests" in message
+    cli("meta", "compare", file, "-k", 599, "--group", "level", "-l", "system")
+    table = made_up(metrics=6)
+    compare(table, k=300, grouping="level", alternative="two-sided", levels="system")
+    for legal in ({"correction": "none"}, {"correction": "benjamini-hochberg"},
+                  {"p_value": "paper"}):  # fmt: skip
+        compare(table, k=50, grouping="level", levels="system", **legal)
+
+
+def test_the_papers_rule_warns_that_equals_win(cli, file, tmp_path):
+    lines = file.read_text().splitlines()
+    copies = [line.replace(",m0,", ",copy,") for line in lines if ",m0," in line]
+    file.write_text("\n".join(lines + copies) + "\n")
+    arguments = ("meta", "compare", file, "-m", "m0", "-m", "copy", "-l", "system")
+    shown = " ".join(cli(*arguments, "--p-value", "paper").stdout.split())
+    assert "two equal metrics get p = 0" in shown
+    assert "Warning: p ≤ 0.05 by ties alone in 2 tests: m0 > copy, copy > m0" in shown
+    assert "Warning" not in cli(*arguments).stdout
+    found = json.loads(cli(*arguments, "--p-value", "paper", "-f", "json").stdout)
+    assert any("Warning" in remark for remark in found["remarks"])
+    assert {test["p_value"] for test in found["tests"]} == {0.0}
 
 
 # Many tests ----------------------------------------------------------------------------------
@@ -313,9 +479,9 @@ def test_results_as_frames_and_json():
         "metric", "against", "level", "coefficient", "value", "low", "high"
     ]  # fmt: skip
     assert len(frame) == 8
-    result = compare(table, k=50, coefficients=["pearson", "kendall"])
+    result = compare(table, k=80, coefficients=["pearson", "kendall"])
     assert len(result.to_frame()) == 4 * 4 * 3
-    assert len(compare(table, k=50, alternative="two-sided").to_frame()) == 2 * 6
+    assert len(compare(table, k=80, alternative="two-sided").to_frame()) == 2 * 6
     assert len(normality(table).to_frame()) == 5
     found = result.to_json()
     assert {"test", "k", "seed", "N", "M", "constant", "version"} <= set(found["signature"])
@@ -328,11 +494,11 @@ def test_missing_scores_are_left_out_of_all_metrics_alike():
     values[1, 0, 0] = np.nan
     values[2, :, 3] = np.nan
     holes = ScoreTable(table.metrics, table.systems, table.inputs, values)
-    result = compare(holes, k=50)
+    result = compare(holes, k=80)
     assert (result.left_out.inputs, result.left_out.cells) == (("d3",), 1)
     assert (result.systems, result.inputs) == (9, 11)
     values[:, :, 3] = values[:, 0, 0] = np.nan
-    again = compare(ScoreTable(table.metrics, table.systems, table.inputs, values), k=50)
+    again = compare(ScoreTable(table.metrics, table.systems, table.inputs, values), k=80)
     for a, b in zip(result.comparisons, again.comparisons, strict=True):
         np.testing.assert_array_equal(a.p_values, b.p_values)
     assert "Left out, not scored by all: 0 systems, 1 input and 1 single cell." in (
@@ -359,7 +525,7 @@ def file(tmp_path):
 
 def test_command_lines_and_figures(cli, file, tmp_path):
     pytest.importorskip("matplotlib")
-    shown = cli("meta", "compare", file, "-k", 50, "--figure", tmp_path / "c.png").stdout
+    shown = cli("meta", "compare", file, "-k", 100, "--figure", tmp_path / "c.png").stdout
     assert "better than" in shown
     assert re.search(r"1 +m\d +0\.\d{3} +\d +\\[●○·]{5}", shown)
     assert max(map(len, shown.splitlines())) <= 80
