@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.extras import require
@@ -25,7 +24,7 @@ from litepyramid.resampling import (
     check_share,
 )
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, Signature
+from litepyramid.types import FloatArray, Signature
 
 Grouping = Literal["metric", "level"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
@@ -33,33 +32,18 @@ CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
 @dataclass(frozen=True, slots=True)
-class LevelComparison:
+class LevelComparison(PairTests):
     """All pairs of K metrics at one level with one coefficient.
 
     Attributes:
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: The coefficient.
-        correlations: (K,) correlations with the truth, over the cells that all metrics share.
-        p_values: (K, K), row against column; NaN on the diagonal.
-        corrected: (K, K) the same, corrected for many tests.
-        failed: (K, K) samples without a value, left out.
-        constant: K counts of constant vectors.
-        k: Samples of a test, at most; 0 for a formula.
-        smallest_p: The smallest p that was possible.
-        by_ties: (K, K) whether p ≤ α only because the rule ``"paper"`` does not count samples that
-            equal the observed difference.
+        corrected: (K, K) the p-values, corrected for many tests.
     """
 
     level: Level
     coefficient: Coefficient
-    correlations: FloatArray
-    p_values: FloatArray
     corrected: FloatArray
-    failed: IntArray
-    constant: tuple[int, ...]
-    k: int
-    smallest_p: float
-    by_ties: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,9 +120,10 @@ class ComparisonResult(Result):
             found = [
                 f"{self.metrics[i]} > {self.metrics[j]}"
                 for c in self.comparisons
-                for i, j in zip(*np.nonzero(c.by_ties), strict=True)
+                for i, j in self.pairs()
+                if c.p_values[i, j] <= self.alpha < c.counting_ties[i, j]
             ]
-            remarks[:] = [
+            remarks = [
                 "p = c/k counts only samples larger than the observed difference: two equal "
                 "metrics get p = 0, and the test does not keep its level. plus_one does."
             ]
@@ -237,11 +222,8 @@ class ComparisonResult(Result):
         rows: list[tuple[Cell, ...]] = []
         for i, j in order:
             a, b = float(c.correlations[i]), float(c.correlations[j])
-            row: list[Cell] = [self.metrics[i], self.metrics[j], a, b, a - b]
-            row.append(float(c.p_values[i, j]))
-            if self.correction != "none":
-                row.append(float(c.corrected[i, j]))
-            rows.append(tuple(row))
+            p = float(c.p_values[i, j]), float(c.corrected[i, j])
+            rows.append((self.metrics[i], self.metrics[j], a, b, a - b, *p)[: len(columns)])
         return Table(self._title(c), tuple(columns), tuple(rows))
 
     def _summary(self, c: LevelComparison) -> Table:
@@ -354,19 +336,10 @@ def compare(
                 alternative=alternative, p_value=p_value, k=k, target=alpha / tests, seed=seed,
                 constant=constant,
             )  # fmt: skip
+            corrected = corrected_p_values(found, correction, grouping, alternative)
+            fields: dict[str, Any] = {n: getattr(found, n) for n in PairTests.__slots__}
             comparisons.append(
-                LevelComparison(
-                    level=level,
-                    coefficient=coefficient,
-                    correlations=found.correlations,
-                    p_values=found.p_values,
-                    corrected=corrected_p_values(found, correction, grouping, alternative),
-                    failed=found.failed,
-                    constant=found.constant,
-                    k=found.k,
-                    smallest_p=found.smallest_p,
-                    by_ties=(found.p_values <= alpha) & (found.counting_ties > alpha),
-                )
+                LevelComparison(**fields, level=level, coefficient=coefficient, corrected=corrected)
             )
     return ComparisonResult(
         metrics=aligned.metrics,

@@ -68,8 +68,6 @@ def correlate_rows(
         return np.full(rows, np.nan)
     if coefficient == "pearson":
         return _pearson(x, z, weights, x_tolerance, z_tolerance, rows)
-    if weights is None and x.ndim == 2 and z.ndim == 1 and rows > 1 and n <= _MOST_PAIRED:
-        return _by_order(x, z, coefficient, x_tolerance, z_tolerance)
     if coefficient == "spearman":
         x_ranks = midranks(x, weights, x_tolerance)
         z_ranks = midranks(z, weights, z_tolerance)
@@ -167,48 +165,6 @@ def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
         drawn = np.where(weights > 0, drawn, 0.0)
     scale = np.abs(drawn).max(axis=1, keepdims=True)
     return np.asarray(drawn / np.where(scale > 0, scale, 1.0))
-
-
-def _by_order(
-    x: FloatArray,
-    z: FloatArray,
-    coefficient: Coefficient,
-    x_tolerance: float,
-    z_tolerance: float,
-) -> FloatArray:
-    """Many rows against one vector: rows without ties need only z's ranks in their order."""
-    n = x.shape[1]
-    order = np.argsort(x, axis=1)
-    tied = (np.diff(np.take_along_axis(x, order, axis=1), axis=1) <= x_tolerance).any(axis=1)
-    ranks = midranks(z, None, z_tolerance)[0]
-    values = np.empty(len(x))
-    ordered = ranks[order[~tied]]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if coefficient == "spearman":
-            middle = (n + 1) / 2
-            spread = ((ranks - middle) ** 2).sum() * (n**3 - n) / 12
-            values[~tied] = (ordered - middle) @ (np.arange(1, n + 1) - middle) / np.sqrt(spread)
-        else:
-            twice = np.ascontiguousarray((2 * ordered).astype(np.int16).T)
-            above = np.zeros(twice.shape[1], dtype=np.int64)
-            for i in range(n - 1):
-                higher = (twice[i + 1 :] > twice[i]).view(np.uint8)
-                above += higher.sum(axis=0, dtype=np.uint8 if n <= 256 else np.int64)
-            untied_z = (n * n - (ranks[:, None] == ranks).sum()) / 2
-            pairs = n * (n - 1) / 2
-            values[~tied] = 2 * above - untied_z
-            if coefficient == "pairwise":
-                values[~tied] = above / pairs
-            elif coefficient == "kendall":
-                values[~tied] /= np.sqrt(pairs * untied_z)
-            else:
-                distinct = len(np.unique(ranks))
-                values[~tied] *= 2.0 / (n**2 * (distinct - 1) / distinct)
-    if tied.any():  # z as a row: the general way
-        values[tied] = correlate_rows(
-            x[tied], z[None], coefficient, x_tolerance=x_tolerance, z_tolerance=z_tolerance
-        )
-    return values
 
 
 def _paired(
