@@ -12,6 +12,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.means import mean_of_scored, system_means
+from litepyramid.progress import track
 from litepyramid.pyramid import metric_title
 from litepyramid.report.table import Cell, Column, Result, Table
 from litepyramid.resampling import (
@@ -90,8 +91,8 @@ class ComparisonResult(Result):
             Column("difference", "diff.", signed=True),
             Column("low", signed=True),
             Column("high", signed=True),
-            Column("p", digits=4),
-            Column("p_holm", "p Holm", digits=4),
+            Column("p", digits=4, above_zero=True),
+            Column("p_holm", "p Holm", digits=4, above_zero=True),
         ]
         rows: list[tuple[Cell, ...]] = [
             (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm) for p in self.pairs
@@ -166,14 +167,16 @@ def system_intervals(
         [(0.5, 0.5)]
     """
     check_samples(samples, confidence=confidence)
-    rng = np.random.default_rng(seed)
-    means = np.concatenate(
-        [
-            resampled_means(values, bootstrap_counts(rng, values.shape[1], part.stop - part.start))
-            for part in blocks(samples, values.shape[1])
+    inputs = values.shape[1]
+    intervals = []
+    for rows in blocks(len(values), samples):
+        rng = np.random.default_rng(seed)
+        means = [
+            resampled_means(values[rows], bootstrap_counts(rng, inputs, part.stop - part.start))
+            for part in blocks(samples, inputs)
         ]
-    )
-    return percentile_intervals(means, confidence)
+        intervals += percentile_intervals(np.concatenate(means), confidence)
+    return intervals
 
 
 def compare_systems(
@@ -226,7 +229,7 @@ def compare_systems(
         )
     corrected = adjust_p_values(p, "holm")
     results = []
-    for block in blocks(len(pairs), samples):
+    for block in track(list(blocks(len(pairs), samples)), "resampling", "blocks of pairs"):
         first, second = pairs[block].T
         differences = values[first] - values[second]
         intervals = system_intervals(differences, samples=samples, confidence=confidence, seed=seed)

@@ -214,10 +214,10 @@ class ComparisonResult(Result):
             Column("correlation", "corr a"),
             Column("other_correlation", "corr b"),
             Column("difference", "a - b", signed=True),
-            Column("p_value", "p", digits=4),
+            Column("p_value", "p", digits=4, above_zero=True),
         ]
         if self.correction != "none":
-            columns.append(Column("corrected", "corrected p", digits=4))
+            columns.append(Column("corrected", "corrected p", digits=4, above_zero=True))
         order = sorted(self.pairs(), key=lambda ij: (-_rank(c, ij[0]), -_rank(c, ij[1])))
         rows: list[tuple[Cell, ...]] = []
         for i, j in order:

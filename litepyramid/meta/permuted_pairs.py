@@ -20,6 +20,7 @@ from litepyramid.meta.permutation import (
     prepare,
     standardised,
 )
+from litepyramid.progress import bar
 from litepyramid.resampling import (
     SMALLEST_TAIL,
     Alternative,
@@ -115,31 +116,34 @@ def permuted_p_values(
     running = ~np.eye(count, dtype=bool) if one_sided else ~np.tri(count, dtype=bool)
     refined_p = np.full((count, count), np.nan)
     larger, equal, kept, failed = np.zeros((4, count, count), dtype=np.int64)
-    for start, stop in shared.windows(most, most if refined or k else _FIRST_LOOK, refined):
-        for i, j in combinations(range(count), 2):
-            tests = [(a, b) for a, b in ((i, j), (j, i)) if running[a, b]]
-            if not tests:
-                continue
-            own, samples, terms = shared.differences(i, j, refined)
-            samples = samples[: stop - start]
-            failed[[i, j], [j, i]] += np.isnan(samples).sum()
+    pairs = list(combinations(range(count), 2))
+    with bar(most * len(pairs), "testing", "samples") as shown:
+        for start, stop in shared.windows(most, most if refined or k else _FIRST_LOOK, refined):
+            for i, j in pairs:
+                shown.update(stop - start)
+                tests = [(a, b) for a, b in ((i, j), (j, i)) if running[a, b]]
+                if not tests:
+                    continue
+                own, samples, terms = shared.differences(i, j, refined)
+                samples = samples[: stop - start]
+                failed[[i, j], [j, i]] += np.isnan(samples).sum()
+                if k is None:
+                    samples = np.concatenate([own[start:], samples])
+                    samples = np.concatenate([samples, -samples])
+                for a, b in tests if not np.isnan(own[0]) else []:
+                    turn = 1.0 if (a < b if one_sided else own[0] >= 0) else -1.0
+                    found = as_large(turn * own[0], turn * samples, alternative, rule)
+                    larger[a, b] += found[0]
+                    kept[a, b] += found[1]
+                    if rule == "paper":
+                        ties = as_large(turn * own[0], turn * samples, alternative)
+                        equal[a, b] += ties[0] - found[0]
+                    if refined and larger[a, b] < _CLEARLY:
+                        rows = turn * terms()[: 1 if swaps in ("systems", "inputs") else most + 1]
+                        tails = flip_tails(rows, cosets=len(rows) > 1)
+                        refined_p[a, b] = min(1.0, 2 / sides * tails.mean())
             if k is None:
-                samples = np.concatenate([own[start:], samples])
-                samples = np.concatenate([samples, -samples])
-            for a, b in tests if not np.isnan(own[0]) else []:
-                turn = 1.0 if (a < b if one_sided else own[0] >= 0) else -1.0
-                found = as_large(turn * own[0], turn * samples, alternative, rule)
-                larger[a, b] += found[0]
-                kept[a, b] += found[1]
-                if rule == "paper":
-                    ties = as_large(turn * own[0], turn * samples, alternative)
-                    equal[a, b] += ties[0] - found[0]
-                if refined and larger[a, b] < _CLEARLY:
-                    rows = turn * terms()[: 1 if swaps in ("systems", "inputs") else most + 1]
-                    tails = flip_tails(rows, cosets=len(rows) > 1)
-                    refined_p[a, b] = min(1.0, 2 / sides * tails.mean())
-        if k is None:
-            running &= (larger < _CLEARLY) & (kept > 0)
+                running &= (larger < _CLEARLY) & (kept > 0)
     with np.errstate(invalid="ignore"):
         p = larger / kept if k is None else p_values_of(larger, kept, rule)
     p = np.where(np.isnan(refined_p), p, refined_p)

@@ -30,12 +30,15 @@ class Column:
         header: What people read above it; `name` if empty.
         digits: Decimals shown for floats in table and LaTeX; CSV always holds all digits.
         signed: Whether positive numbers carry a plus sign.
+        above_zero: Whether a number above 0 that its digits would show as 0 is shown as below the
+            smallest they can show (<0.0001), as p-values are.
     """
 
     name: str
     header: str = ""
     digits: int = 3
     signed: bool = False
+    above_zero: bool = False
 
     @property
     def title(self) -> str:
@@ -139,10 +142,14 @@ def show(cell: Cell, column: Column) -> str:
     Example:
         >>> show(0.25, Column("d", digits=2, signed=True)), show(None, Column("d"))
         ('+0.25', '–')
+        >>> show(1e-9, Column("p", digits=4, above_zero=True))
+        '<0.0001'
     """
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "–"
     if isinstance(cell, float):
+        if column.above_zero and 0 < cell < 0.5 * 10**-column.digits:
+            return f"<{10**-column.digits:.{column.digits}f}"
         return f"{cell:{'+' if column.signed else ''}z.{column.digits}f}"
     return printable(str(cell))
 
@@ -235,6 +242,7 @@ _LATEX = {
     "ρ": r"$\rho$",
     "τ": r"$\tau$",
     "±": r"$\pm$",
+    "<": "$<$",
     "≥": r"$\geq$",
     "≤": r"$\leq$",
     "–": "--",
