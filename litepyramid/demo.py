@@ -55,7 +55,7 @@ def tour(seed: int = 12345) -> Iterator[Step]:
         "nor is a good NLI model (--judge HUB_ID).",
     )
     yield Step(
-        "Compare: which systems are told apart?",
+        "Compare: which systems differ significantly?",
         ("litepyramid compare example/summaries --units example/scus.jsonl",),
         compare_systems(lite2.matrix, seed=seed, signature=lite2.signature),
     )

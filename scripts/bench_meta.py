@@ -233,7 +233,7 @@ def all_pairs(data: Path) -> None:
         for _ in range(3)
     ]
     print(
-        f"All pairs of {len(table.metrics) - 1} REALSumm metrics, PERM-BOTH, k = 1000, two levels, "
+        f"All pairs of {len(table.metrics) - 1} REALSumm metrics, PERM-BOTH, two levels, "
         f"three coefficients: {median(times):.1f} s of CPU ({min(times):.1f}-{max(times):.1f})"
     )
 

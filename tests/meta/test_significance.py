@@ -287,6 +287,31 @@ def test_turning_over_the_coins_of_an_input_or_a_system_turns_its_term():
     np.testing.assert_allclose(*both, atol=1e-12)
 
 
+@pytest.mark.parametrize("level", ["system", "summary", "global"])
+@pytest.mark.filterwarnings("error")
+def test_chosen_samples_give_the_p_values_of_given_ones(level):
+    """With ties, holes, constant inputs, every kind of coin, either alternative."""
+    rng = np.random.default_rng(7)
+    Z = np.round(rng.normal(size=(9, 7)) * 2)
+    X, Y = np.round(rng.normal(size=(2, 9, 7)) + Z * np.array([1, 0.2])[:, None, None])
+    Z[rng.random(Z.shape) < 0.1] = np.nan
+    X[:, 3] = 1.0
+    values = np.where(np.isnan(Z), np.nan, np.stack([X, Y, 2 * X + 1]))
+    methods = [method for method in COMPARISON_METHODS if method.startswith("perm")]
+    for method, coefficient, alternative, constant in itertools.product(
+        methods, ["pearson", "kendall", "pairwise"], ["greater", "two-sided"], ["skip", "zero"]
+    ):
+        chosen, given = (
+            compare_pairs(
+                values, Z, level, coefficient, method, alternative=alternative, k=k, target=0.01,
+                constant=constant,
+            ).p_values
+            for k in (None, 1500)
+        )  # fmt: skip
+        np.testing.assert_allclose(chosen, given, atol=0.09)
+        assert chosen[0, 2] == chosen[2, 0] == 1.0  # a metric and its copy
+
+
 def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear():
     table = made_up(metrics=3, n=12, m=30)
     values, Z = table.values[:3], table.values[3]
