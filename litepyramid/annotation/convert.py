@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from litepyramid.annotation.peers import PeerScores, PyramidFolder
 from litepyramid.errors import InputError
 from litepyramid.io.files import atomic_write, check_output, write_jsonl
+from litepyramid.io.folders import check_names, filled_folder
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
 from litepyramid.report.table import Column, Result, Table
@@ -89,32 +91,30 @@ def convert(
             check_output(path, *read)
     if (labels or summaries) and not folder.annotations:
         raise InputError("no annotated summary", expected="at least one .pan file")
-    for system in folder.systems:
-        if "/" in system or system.startswith("."):
-            raise InputError(f"system '{system}' cannot name a file", hint="Use --names.")
-    for made in (labels, summaries):
-        if made is not None:
-            _make(made, folder.systems)
+    check_names(folder.systems, hint="Use --names.")
     notes = list(folder.notes)
-    write_units(units, folder.units())
-    files = [units]
-    if labels is not None:
-        for labelled in folder.labels():
-            write_labels(labels / f"{labelled.system}.jsonl", labelled)
-        files.append(labels)
-    if summaries is not None:
-        for texts in folder.summaries():
-            write_summaries(summaries, texts)
-        files.append(summaries)
+    with ExitStack() as folders:
+
+        def filled(goal: Path, kind: str) -> Path:
+            return folders.enter_context(filled_folder(goal, kind, systems=(".",)))
+
+        if labels is not None:
+            new = filled(labels, "labels")
+            for labelled in folder.labels():
+                write_labels(new / f"{labelled.system}.jsonl", labelled)
+        if summaries is not None:
+            new = filled(summaries, "summaries")
+            for texts in folder.summaries():
+                write_summaries(new, texts)
     if references is not None:
         write_jsonl(
             references,
             [
-                {"input": entry.input, "references": [list(lines) for lines in entry.references]}
+                {"input": entry.input, "references": list(map(list, entry.references))}
                 for entry in folder.references()
             ],
         )
-        files.append(references)
+    write_units(units, folder.units())
     missing = len(folder.systems) * len(folder.inputs) - len(folder.annotations)
     if folder.annotations and missing:
         said = counted(missing, "summary is not annotated", "summaries are not annotated")
@@ -130,7 +130,7 @@ def convert(
             for p in folder.pyramids
         ),
         inputs=folder.inputs,
-        files=tuple(files),
+        files=tuple(path for path in (units, labels, summaries, references) if path),
         notes=tuple(notes),
     )
 
@@ -156,19 +156,3 @@ def write_scores(path: Path, result: PeerScores) -> None:
                     score = float(table.values[k, i, j])
                     if not np.isnan(score):
                         writer.writerow((system, name, metric, repr(score)))
-
-
-def _make(folder: Path, systems: Sequence[str]) -> None:
-    """Makes the folder, or finds it empty but for files of the same systems."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None
-    own = {f"{system}.jsonl" for system in systems}
-    for found in sorted(folder.iterdir()):
-        if found.name not in own:
-            raise InputError(
-                f"holds other files ('{found.name}'), which would be taken for systems too",
-                path=folder,
-                expected="a folder that is new, empty, or holds the same systems",
-            )

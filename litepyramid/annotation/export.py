@@ -12,6 +12,7 @@ from litepyramid.annotation.mturk import export_mturk
 from litepyramid.annotation.page import export_page
 from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, write_tasks
 from litepyramid.errors import InputError
+from litepyramid.io.folders import check_names, filled_folder
 from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
 
@@ -93,8 +94,8 @@ def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int =
 
     Raises:
         InputError: There is no such form, there are fewer tasks than parts, the folder holds
-            other tasks (without their task file nobody's answers to them could be read), or it
-            cannot be written to.
+            other tasks (without their task file nobody's answers to them could be read) or a file
+            of yours that would be overwritten, or it cannot be written to.
     """
     if form not in FORMS:
         raise InputError(f"no form '{form}'", expected=", ".join(FORMS))
@@ -103,19 +104,17 @@ def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int =
             f"{counted(parts, 'part')}", expected=f"from 1 to {len(tasks.ids)}, one task each"
         )
     folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot be made a folder ({error.strerror})", path=folder) from None
     _check_tasks(folder, tasks)
-    # The task file goes first: what people answer can be read whatever happens next.
-    write_tasks(folder / TASK_FILE, tasks)
-    files: list[Path] = []
-    for number in range(parts):
-        suffix = f"-{number + 1}" if parts > 1 else ""
-        files += FORMS[form](part_of(tasks, number, parts), folder, suffix)
+    check_names(tasks.systems)  # the labels' files will be called so
+    written: list[Path] = []
+    with filled_folder(folder, "tasks", keep=True) as new:
+        for number in range(parts):
+            suffix = f"-{number + 1}" if parts > 1 else ""
+            written += FORMS[form](part_of(tasks, number, parts), new, suffix)
+        write_tasks(new / TASK_FILE, tasks)
+    files = dict.fromkeys(folder / path.name for path in (*written, new / TASK_FILE))
     stale = sorted(set(folder.glob(PARTS[form])) - set(files))
-    return ExportResult(tasks, form, (*dict.fromkeys(files), folder / TASK_FILE), tuple(stale))
+    return ExportResult(tasks, form, tuple(files), tuple(stale))
 
 
 def _check_tasks(folder: Path, tasks: TaskSet) -> None:

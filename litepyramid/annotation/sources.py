@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from litepyramid.annotation.collect import JudgedLabels
@@ -16,7 +15,8 @@ from litepyramid.easiness.mix import By
 from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write
+from litepyramid.io.files import atomic_write, file_type
+from litepyramid.io.folders import check_names, filled_folder, read_manifest
 from litepyramid.io.labels import write_labels
 from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
@@ -28,8 +28,8 @@ from litepyramid.units.align import sentences_of
 from litepyramid.units.parses import read_parses
 from litepyramid.units.sentences import make_splitter
 
-JUDGED = ("units.jsonl", "summaries", "labels", "agreement.json")
-"""What an import of judgements writes into its folder."""
+JUDGED = "imported judgements"
+"""What the manifest of a folder says that `write_judged` filled."""
 
 
 def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> TaskSet:
@@ -69,57 +69,40 @@ def judging_tasks_from(
 def write_judged(folder: Path, judged: JudgedLabels) -> None:
     """Writes a folder that can be scored: units.jsonl, summaries/, labels/, agreement.json.
 
-    An earlier import in the folder is replaced as a whole, once all is written. If no input is
-    complete, there is nothing to score and agreement.json is all there is.
+    An earlier import in the folder is replaced as a whole, once all is written; other files stay.
+    If no input is complete, there is nothing to score and agreement.json is all there is.
 
     Raises:
-        InputError: The folder holds other files and no earlier import, or cannot be written to.
+        InputError: The folder holds other files and no earlier import, or cannot be written to; or
+            a system's name cannot be that of a file.
     """
     check_judged(folder)
-    folder = folder.resolve() if folder.is_symlink() else folder
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as name:
-            new, old = Path(name) / "new", Path(name) / "old"
-            for made in (new / "summaries", new / "labels", old):
-                made.mkdir(parents=True)
-            _fill(new, judged)
-            folder.mkdir(exist_ok=True)
-            for part in JUDGED:
-                if (folder / part).exists():
-                    (folder / part).rename(old / part)
-                if judged.units or part == "agreement.json":
-                    (new / part).rename(folder / part)
-    except OSError as error:
-        raise InputError(f"cannot be written to ({error.strerror})", path=folder) from None
+    check_names(labels.system for labels in judged.labels)
+    with filled_folder(folder, JUDGED, systems=("labels", "summaries")) as new:
+        for made in ("labels", "summaries") if judged.units else ():
+            (new / made).mkdir()
+        if judged.units:
+            write_units(new / "units.jsonl", judged.units)
+            for labels in judged.labels:
+                write_labels(new / "labels" / f"{labels.system}.jsonl", labels)
+            for summaries in judged.summaries:
+                write_summaries(new / "summaries", summaries)
+        with atomic_write(new / "agreement.json") as file:
+            file.write(render(judged.agreement, "json"))
 
 
 def check_judged(folder: Path) -> None:
-    """Refuses a folder whose files `write_judged` could mix with or replace.
+    """Refuses a folder whose files `write_judged` could mix with.
 
     Raises:
         InputError: It is no folder, or holds files but no earlier import.
     """
-    if not folder.exists():
-        return
-    if not folder.is_dir():
-        raise InputError("is no folder", path=folder, expected="a folder for the labels")
-    if any(folder.iterdir()) and not (folder / "agreement.json").is_file():
+    if not read_manifest(folder.resolve(), JUDGED) and file_type(folder) and any(folder.iterdir()):
         raise InputError(
             "holds other files",
             path=folder,
             expected="a folder that is new, empty, or holds an earlier import",
         )
-
-
-def _fill(folder: Path, judged: JudgedLabels) -> None:
-    write_units(folder / "units.jsonl", judged.units)
-    for labels in judged.labels:
-        write_labels(folder / "labels" / f"{labels.system}.jsonl", labels)
-    for summaries in judged.summaries:
-        write_summaries(folder / "summaries", summaries)
-    with atomic_write(folder / "agreement.json") as file:
-        file.write(render(judged.agreement, "json"))
 
 
 def sentence_easiness(

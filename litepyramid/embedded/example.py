@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from litepyramid.errors import InputError
+from litepyramid.io.files import atomic_folder
 from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
@@ -56,11 +56,6 @@ def save_example(folder: str | Path) -> Path:
         InputError: Something is there already, or the folder cannot be written.
     """
     goal = Path(folder)
-    if goal.exists():
-        raise InputError("is there already", path=goal, hint="Name a folder that does not exist.")
-    try:
-        with as_file(files("litepyramid.embedded") / "example") as source:
-            shutil.copytree(source, goal)
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", path=goal) from error
+    with as_file(files("litepyramid.embedded") / "example") as source, atomic_folder(goal) as new:
+        shutil.copytree(source, new, dirs_exist_ok=True)
     return goal

@@ -7,12 +7,14 @@ import io
 import json
 import os
 import shutil
+import stat
+import sys
 import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Literal
 
 from litepyramid.errors import InputError
 from litepyramid.io.checked import parse_json
@@ -39,13 +41,18 @@ def read_bytes(path: str | Path) -> bytes:
         raise InputError("is a folder", path=path, expected="a file") from None
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise InputError(f"cannot be unpacked ({error})", path=path) from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", path=path) from error
+    except (OSError, ValueError) as error:  # of no file that can be: a NUL in its name
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read ({why})", path=path) from error
     if len(data) > _MOST_UNPACKED:
         raise InputError(
             "unpacks to more than 512 MB", path=path, hint="Unpack it yourself (gunzip)."
         )
     return data
+
+
+TEMPORARY = ".litepyramid-"
+"""How names of unfinished files begin: short, whatever the finished one is called."""
 
 
 def read_text(path: str | Path) -> str:
@@ -154,8 +161,17 @@ def check_there(*paths: str | Path | None) -> None:
         InputError: One is not; None stands for one that was not given.
     """
     for path in paths:
-        if path is not None and not Path(path).exists():
+        if path is not None and file_type(path) is None:
             raise InputError("no such file or folder", path=path, hint="Check the path.")
+
+
+def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
+    """What a path leads to; None if to nothing, or if no file can be called so."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return None
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
 
 
 def check_output(output: str | Path, *inputs: str | Path | None) -> None:
@@ -166,21 +182,72 @@ def check_output(output: str | Path, *inputs: str | Path | None) -> None:
         inputs: Files that are read; None stands for one that was not given.
 
     Raises:
-        InputError: It is a folder or in none, or it is one of `inputs`, perhaps by another name:
-            a mistake that loses somebody's work.
+        InputError: It is a folder or in none, or cannot be written; or it is one of `inputs`,
+            perhaps by another name: a mistake that loses somebody's work.
     """
     output = Path(output)
-    if output.is_dir():
+    kind = file_type(output)
+    if kind == "folder":
         raise InputError("is a folder", path=output, expected="a file to write")
-    if not output.parent.is_dir():
+    if file_type(output.parent) != "folder":
         raise InputError("the folder does not exist", path=output, hint="Check the path.")
-    read = [Path(path) for path in inputs if path is not None]
-    if output.is_file() and any(path.exists() and output.samefile(path) for path in read):
+    with writing(output), suppress(FileNotFoundError):
+        output.stat()  # a name that is too long, a folder that is closed
+        if kind == "file" and any(file_type(p) and output.samefile(p) for p in inputs if p):
+            raise InputError(
+                "would be overwritten, and is one of the files to read",
+                path=output,
+                expected="another name for the result",
+            )
+    if not os.access(output if kind == "other" else output.resolve().parent, os.W_OK):
+        raise InputError("cannot be written (no permission)", path=output)
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Makes one clear error of whatever keeps the system from writing: a full disk, no right …
+
+    Raises:
+        InputError: In place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
         raise InputError(
-            "would be written over, and is one of the files to read",
-            path=output,
-            expected="another name for the result",
-        )
+            f"cannot be written ({error.strerror or error})",
+            path=path,
+            hint="Check the path, your rights there, and the space left.",
+        ) from error
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Keeps other processes off a file or folder that is there, however this one ends.
+
+    Windows has no such lock: there nothing is kept off.
+
+    Raises:
+        InputError: Another process has it.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with writing(path):
+        handle = os.open(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                "is in use by another process",
+                path=path,
+                hint="Wait until it has ended, or name another place.",
+            ) from None
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager
@@ -193,36 +260,30 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     (a pipe, /dev/stdout) is written through, since it cannot be renamed over.
 
     Raises:
-        InputError: The folder does not exist or cannot be written to.
+        InputError: The folder does not exist, or the file cannot be written.
     """
     path = Path(path)
-    encoded: dict[str, Any] = {} if binary else {"encoding": "utf-8", "errors": "backslashreplace"}
-    if path.is_dir():
+    mode, encoding, errors = ("wb", None, None) if binary else ("w", "utf-8", "backslashreplace")
+    kind = file_type(path)
+    if kind == "folder":
         raise InputError("is a folder", path=path, expected="a file to write")
-    if path.exists() and not path.is_file():
-        with _write_through(path, "wb" if binary else "w", encoded) as file:
-            yield file
-        return
-    path = path.resolve() if path.is_symlink() else path
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError as error:
-        raise InputError(
-            f"cannot be written ({error.strerror})", path=path, hint="Check the folder."
-        ) from error
-    temporary = Path(name)
-    try:
-        umask = os.umask(0)
-        os.umask(umask)
-        temporary.chmod(0o666 & ~umask)
-        with os.fdopen(handle, "wb" if binary else "w", **encoded) as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with writing(path):
+        if kind == "other":
+            with path.open(mode, encoding=encoding, errors=errors) as file:
+                yield file
+            return
+        goal = path.resolve()
+        handle, name = tempfile.mkstemp(dir=goal.parent, prefix=TEMPORARY)
+        try:
+            with os.fdopen(handle, mode, encoding=encoding, errors=errors) as file:
+                Path(name).chmod(0o666 & ~_umask())
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(goal)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 @contextmanager
@@ -230,26 +291,29 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
     """A folder to fill that appears under `path` only when the block ends without an error.
 
     It is made beside its goal under a temporary name and renamed; missing parents are made.
+
+    Raises:
+        InputError: Something is there already, or the folder cannot be written.
     """
     goal = Path(path)
-    goal.parent.mkdir(parents=True, exist_ok=True)
-    temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=f".{goal.name}."))
-    try:
-        yield temporary
-        temporary.chmod(0o755)
-        temporary.rename(goal)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+    with writing(goal):
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=TEMPORARY))
+        try:
+            yield temporary
+            temporary.chmod(0o777 & ~_umask())
+            if file_type(goal) is not None:
+                raise InputError("is there already", path=goal, hint="Name a new folder.")
+            temporary.rename(goal)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
 
 
-@contextmanager
-def _write_through(path: Path, mode: str, encoded: dict[str, Any]) -> Iterator[IO[Any]]:
-    try:
-        with path.open(mode, **encoded) as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"cannot be written ({error.strerror})", path=path) from error
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
 
 
 def write_jsonl(path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:

@@ -225,7 +225,7 @@ def test_export_forms(tmp_path, tasks):
     with pytest.raises(InputError, match="page, label-studio, mturk"):
         export_tasks(tasks, tmp_path, "paper")
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be made a folder"):
+    with pytest.raises(InputError, match="is no folder"):
         export_tasks(tasks, tmp_path / "file", "page")
     values = tmp_path / "easiness.jsonl"
     nobody = plan_budget(sentence_easiness(tmp_path / "references.jsonl", easiness=values), 0)

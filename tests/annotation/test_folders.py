@@ -1,5 +1,8 @@
 """Folders that answers need, or that hold something else, are not written over."""
 
+import json
+from dataclasses import replace
+
 import pytest
 from test_answers import full, judged
 
@@ -7,13 +10,20 @@ from litepyramid.annotation.collect import collect_labels
 from litepyramid.annotation.export import export_tasks
 from litepyramid.annotation.responses import ResponseFile
 from litepyramid.annotation.sources import write_judged, writing_tasks_from
-from litepyramid.annotation.tasks import read_tasks
+from litepyramid.annotation.tasks import _judging_id, read_tasks, write_tasks
 from litepyramid.errors import InputError
+from litepyramid.io.folders import MANIFEST
 from litepyramid.report.table import render
 
 
 def names(path):
-    return sorted(p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file())
+    """The files in a folder, without its list of what was written."""
+    files = (p for p in path.rglob("*") if p.is_file() and p.name != MANIFEST)
+    return sorted(p.relative_to(path).as_posix() for p in files)
+
+
+def contents(path):
+    return {p: p.read_bytes() for p in path.rglob("*") if p.is_file()}
 
 
 def test_tasks_that_went_out_are_not_replaced(tmp_path, tasks, judging):
@@ -60,11 +70,84 @@ def test_a_later_import_replaces_the_earlier_one(tmp_path, judging):
     write_judged(out, collect_labels(judging, ResponseFile(rows)))
     everything = names(out)
     assert "labels/alpha.jsonl" in everything
-    (out / "labels" / "renamed.jsonl").write_text("of an earlier export")
     (out / "notes.txt").write_text("mine")
-    write_judged(out, collect_labels(judging, ResponseFile(rows)))
-    assert names(out) == sorted([*everything, "notes.txt"])
+    some = collect_labels(judging, ResponseFile(rows))
+    fewer = replace(some, labels=some.labels[1:], summaries=some.summaries[1:])
+    write_judged(out, fewer)
+    gone = {f"{kind}/{some.labels[0].system}.jsonl" for kind in ("labels", "summaries")}
+    assert names(out) == sorted([*(set(everything) - gone), "notes.txt"])
     assert names(out.parent) == [f"judged/{name}" for name in names(out)]
+
+
+def test_what_others_put_among_the_labels_is_never_touched(tmp_path, judging, cli):
+    """Answers kept beside the labels vanished at the next import."""
+    sent, out = tmp_path / "sent", tmp_path / "out"
+    export_tasks(judging, sent, "page")
+    rows = [
+        {"task": task.id, "finished": True, "presence": {str(i): True for i in range(9)}}
+        for task in judging.judging
+    ]
+    answers = tmp_path / "answers.json"
+    answers.write_text(json.dumps({"format": "litepyramid-answers", "answers": rows}), "utf-8")
+    cli("budget", "import", sent, answers, "-o", out)
+    kept = out / "labels" / "answers.json"
+    answers.rename(kept)
+    before = contents(tmp_path)
+    said = cli("budget", "import", sent, kept, "-o", out, status=2).stderr
+    assert "holds other files ('answers.json'), which would be taken for systems too" in said
+    assert contents(tmp_path) == before
+    kept.rename(answers)
+    labels = out / "labels" / "alpha.jsonl"
+    labels.write_text(labels.read_text("utf-8").replace("1", "0"), "utf-8")  # corrected by hand
+    before = contents(tmp_path)
+    said = cli("budget", "import", sent, answers, "-o", out, status=2).stderr
+    assert "labels/alpha.jsonl: was changed since it was written" in said
+    assert contents(tmp_path) == before
+    said = cli("budget", "import", sent, answers, "-o", sent, status=2).stderr
+    assert "holds tasks of litepyramid" in said
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "agreement.json").write_text("{}")
+    said = cli("budget", "import", sent, answers, "-o", mine, status=2).stderr
+    assert "holds other files" in said
+    assert (mine / "agreement.json").read_text() == "{}"
+
+
+@pytest.mark.parametrize("name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300])
+def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name, cli):
+    first = judging.systems[0]
+    renamed = replace(
+        judging,
+        systems=(name, *judging.systems[1:]),
+        judging=tuple(
+            replace(task, system=name, id=_judging_id(name, task.input, task.summary, task.units))
+            if task.system == first
+            else task
+            for task in judging.judging
+        ),
+        blank=tuple((name if s == first else s, i) for s, i in judging.blank),
+    )
+    write_tasks(tmp_path / "tasks.json", renamed)
+    answers = tmp_path / "answers.json"
+    rows = [{"task": t.id, "presence": {str(i): True for i in range(9)}} for t in renamed.judging]
+    answers.write_text(json.dumps({"format": "litepyramid-answers", "answers": rows}), "utf-8")
+    before = contents(tmp_path.parent)
+    said = cli("budget", "import", tmp_path, answers, "-o", tmp_path / "out", status=2).stderr
+    assert "cannot name a file" in said
+    assert contents(tmp_path.parent) == before
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(InputError, match="cannot name a file"):
+        export_tasks(renamed, tmp_path / "sent", "page")
+
+
+def test_a_page_of_your_own_is_not_replaced(tmp_path, tasks):
+    (tmp_path / "out").mkdir()
+    page = tmp_path / "out" / "page.html"
+    page.write_text("mine")
+    with pytest.raises(InputError, match=r"page\.html: is there already, and would be overwritten"):
+        export_tasks(tasks, tmp_path / "out", "page")
+    assert names(tmp_path / "out") == ["page.html"]
+    assert page.read_text() == "mine"
 
 
 def test_nothing_complete_leaves_nothing_that_looks_scorable(tmp_path, judging):
