@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from litepyramid.text import legible, printable
@@ -79,3 +81,45 @@ class MissingExtraError(LitepyramidError):
             f"{purpose} needs the package '{package}', which is not installed",
             hint=f"Install it with: {install_line(extra)}",
         )
+
+
+@contextmanager
+def loading(
+    what: str,
+    *,
+    path: str | Path | None = None,
+    expected: str | None = None,
+    hint: str | None = None,
+) -> Iterator[None]:
+    """Makes one `ModelError` of whatever a loader of others raises on a damaged model.
+
+    Loaders raise nearly everything, and panics of Rust are no `Exception`.
+
+    Args:
+        what: What is wrong then; the loader's reason goes after it in brackets.
+        path: As of `LitepyramidError`, like the rest.
+        expected: What would have been right.
+        hint: What to do about it.
+
+    Example:
+        >>> with loading("cannot be loaded", path="model"):
+        ...     {}["weights"]
+        Traceback (most recent call last):
+        litepyramid.errors.ModelError: model: cannot be loaded (KeyError: 'weights').
+    """
+    try:
+        yield
+    except (LitepyramidError, KeyboardInterrupt, SystemExit, GeneratorExit):
+        raise
+    except BaseException as error:
+        raise ModelError(
+            f"{what} ({reason(error)})", path=path, expected=expected, hint=hint
+        ) from error
+
+
+def reason(error: BaseException) -> str:
+    """The first line of what an error of others says, at most 200 characters."""
+    said = (str(error).strip().splitlines() or [""])[0].rstrip(".:")[:200]
+    if isinstance(error, LookupError) or not said:
+        return f"{type(error).__name__}: {said}".removesuffix(": ")
+    return said

@@ -1,29 +1,25 @@
-"""AllenNLP archives: unpacked safely, checked, and read without AllenNLP.
+"""AllenNLP archives: checked, and read without AllenNLP.
 
 An archive is a tar file (usually ``model.tar.gz``) that holds ``config.json``, ``weights.th`` (a
-torch state dict) and ``vocabulary/``. Nothing in it is ever run: members go through tarfile's
-``data`` filter, weights through ``torch.load(weights_only=True)``.
+torch state dict) and ``vocabulary/``. Nothing in it is ever unpacked or run: its files are read
+from its stream, weights by ``torch.load(weights_only=True)``.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import lzma
 import re
-import tarfile
-import tempfile
-import zlib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import ModelError, loading
 from litepyramid.extras import require
-from litepyramid.io.files import read_text
+from litepyramid.io.weights import check_weights
 from litepyramid.units.allennlp_bert import BertFiles, find_bert, read_vocabulary
+from litepyramid.units.allennlp_files import WHAT, Files, archive_files
 
 if TYPE_CHECKING:
     import torch
@@ -31,7 +27,6 @@ if TYPE_CHECKING:
 MODEL = "srl_bert"
 PURPOSE = "reading AllenNLP archives"
 _PADDING, _UNKNOWN = "@@PADDING@@", "@@UNKNOWN@@"
-_WHAT = "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, vocabulary/labels.txt)"
 
 
 @dataclass(frozen=True)
@@ -76,85 +71,34 @@ def read_srl_archive(path: str | Path, bert: str | Path | None = None) -> SrlArc
     """
     path = Path(path)
     require("torch", extra="nli", purpose=PURPOSE)
-    with unpacked(path) as folder:
-        config = _read_config(folder, path)
+    with archive_files(path) as files:
+        config = _read_config(files, path)
         name = _bert_name(config, path)
-        files = find_bert(
-            name, inside=folder, beside=path.absolute().parent, given=bert, owner=path
-        )
-        labels = read_labels(folder / "vocabulary", path)
-        weights, revision = _read_weights(folder, path)
+        found = find_bert(name, inside=files, beside=path.absolute().parent, given=bert, owner=path)
+        labels = read_labels(files, path)
+        weights, revision = _read_weights(files, path)
         return SrlArchive(
             path=path,
             revision=revision,
             labels=labels,
-            pieces=read_vocabulary(files.vocabulary),
+            pieces=read_vocabulary(found),
             lowercase="uncased" in name,
             bert_name=name,
-            bert_config=_bert_config(config["model"].get("bert_model"), files, path),
+            bert_config=_bert_config(config["model"].get("bert_model"), found, path),
             weights=weights,
         )
 
 
-@contextmanager
-def unpacked(path: Path) -> Iterator[Path]:
-    """The folder with the archive's files, for as long as the block lasts.
-
-    Raises:
-        InputError: There is no such file.
-        ModelError: No tar file, a damaged one, or one with a member that would leave the folder.
-    """
-    if path.is_dir():
-        yield _root(path)
-        return
-    if not path.exists():
-        raise InputError("no such file", path=path, expected=_WHAT, hint="Check the path.")
-    with tempfile.TemporaryDirectory(prefix="litepyramid-") as folder:
-        try:
-            with tarfile.open(path, "r:*") as archive:
-                for member in archive:
-                    archive.extract(member, folder, filter="data")
-                while archive.fileobj and archive.fileobj.read(1 << 20):
-                    pass  # only at its very end is the stream's checksum looked at
-        except tarfile.FilterError as error:
-            raise ModelError(
-                f"holds a member that is not safe to unpack ({error})",
-                path=path,
-                expected=_WHAT,
-                hint="Do not use this file; get the archive again from where it was published.",
-            ) from None
-        except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
-            raise ModelError(
-                f"is damaged or no tar file ({error})",
-                path=path,
-                expected=_WHAT,
-                hint="Get the archive again.",
-            ) from None
-        yield _root(Path(folder))
-
-
-def _root(folder: Path) -> Path:
-    """The folder with config.json: this one, or the only one in it."""
-    if not (folder / "config.json").exists():
-        inner = [item for item in folder.iterdir() if (item / "config.json").is_file()]
-        if len(inner) == 1:
-            return inner[0]
-    return folder
-
-
-def _read_config(folder: Path, path: Path) -> dict[str, Any]:
+def _read_config(files: Files, path: Path) -> dict[str, Any]:
     """config.json, if it is one of an ``srl_bert`` model."""
-    file = folder / "config.json"
-    if not file.is_file():
-        raise ModelError("holds no config.json", path=path, expected=_WHAT)
-    try:
-        config = json.loads(read_text(file))
-    except (json.JSONDecodeError, RecursionError, InputError) as error:
-        reason = error.what if isinstance(error, InputError) else str(error)
-        raise ModelError(f"config.json is not valid JSON ({reason})", path=path) from None
+    file = files("config.json")
+    if file is None:
+        raise ModelError("holds no config.json", path=path, expected=WHAT)
+    with loading("config.json is not valid JSON", path=path):
+        config = json.load(file)
     model = config.get("model") if isinstance(config, dict) else None
     if not isinstance(model, dict) or not isinstance(model.get("type"), str):
-        raise ModelError("config.json names no model type", path=path, expected=_WHAT)
+        raise ModelError("config.json names no model type", path=path, expected=WHAT)
     if model["type"] != MODEL:
         raise ModelError(
             f"is a model of the kind '{model['type']}'",
@@ -185,30 +129,25 @@ def _bert_config(stated: Any, files: BertFiles, path: Path) -> dict[str, Any]:
         return stated
     if files.config is None:
         return {}
-    try:
-        config = json.loads(read_text(files.config))
-    except json.JSONDecodeError as error:
-        raise ModelError(f"is not valid JSON ({error})", path=files.config) from None
+    with loading("its BERT's config.json is not valid JSON", path=path):
+        config = json.loads(files.config)
     if not isinstance(config, dict):
-        raise ModelError(f"holds no BERT configuration for {path}", path=files.config)
+        raise ModelError("its BERT's config.json holds no configuration", path=path)
     return config
 
 
-def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
+def read_labels(files: Files, path: Path) -> tuple[str, ...]:
     """The labels by index, as AllenNLP's ``Vocabulary.from_files`` counts them.
 
     A namespace that is not named in ``non_padded_namespaces.txt`` has a padding label before the
     first line.
     """
-    file = folder / "labels.txt"
-    if not file.is_file():
-        raise ModelError("holds no vocabulary/labels.txt", path=path, expected=_WHAT)
-    try:
-        lines = re.split(r"\r?\n", read_text(file))
-        listed = folder / "non_padded_namespaces.txt"
-        patterns = read_text(listed).split() if listed.is_file() else ["*labels"]
-    except InputError as error:
-        raise ModelError(f"its vocabulary cannot be read ({error.what})", path=path) from None
+    file, listed = files("vocabulary/labels.txt"), files("vocabulary/non_padded_namespaces.txt")
+    if file is None:
+        raise ModelError("holds no vocabulary/labels.txt", path=path, expected=WHAT)
+    with loading("its vocabulary cannot be read", path=path):
+        lines = re.split(r"\r?\n", file.read().decode("utf-8-sig"))
+        patterns = ["*labels"] if listed is None else listed.read().decode().split()
     if not lines[-1]:
         lines.pop()
     unpadded = any(
@@ -228,30 +167,26 @@ def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _read_weights(folder: Path, path: Path) -> tuple[dict[str, torch.Tensor], str]:
+def _read_weights(files: Files, path: Path) -> tuple[dict[str, torch.Tensor], str]:
     """The state dict with the prefixes of training wrappers taken off, and its fingerprint."""
-    import pickle
-
     import torch
 
-    file = next((f for n in ("weights.th", "best.th") if (f := folder / n).is_file()), None)
+    file = files("weights.th") or files("best.th")
     if file is None:
-        raise ModelError("holds no weights.th", path=path, expected=_WHAT)
-    try:
+        raise ModelError("holds no weights.th", path=path, expected=WHAT)
+    what = "weights.th is damaged or holds more than plain tensors, and was not loaded"
+    with loading(what, path=path, expected="a torch state dict"):
+        check_weights(file)
+        file.seek(0)
         state = torch.load(file, map_location="cpu", weights_only=True)
-    except (pickle.UnpicklingError, RuntimeError, EOFError, ValueError, KeyError, OSError) as error:
-        reason = str(error).strip().split("\n")[0] or type(error).__name__
-        raise ModelError(
-            "weights.th is damaged or holds more than plain tensors, and was not loaded",
-            path=path,
-            expected="a torch state dict",
-            hint=f"(torch: {reason[:200]})",
-        ) from None
+        size = file.seek(0, 2)
     if not isinstance(state, dict) or not all(
         isinstance(k, str) and isinstance(v, torch.Tensor) for k, v in state.items()
     ):
-        raise ModelError("weights.th is no table of tensors", path=path, expected=_WHAT)
+        raise ModelError("weights.th is no table of tensors", path=path, expected=WHAT)
+    if sum(tensor.nbytes for tensor in state.values()) > 4 * size:  # views of a few numbers
+        raise ModelError("weights.th holds tensors larger than itself", path=path, expected=WHAT)
     clean = {re.sub(r"^(?:module\.|_orig_mod\.|model\.)+", "", k): v for k, v in state.items()}
-    with file.open("rb") as stream:
-        revision = hashlib.file_digest(stream, "sha256").hexdigest()[:12]
+    file.seek(0)
+    revision = hashlib.file_digest(file, "sha256").hexdigest()[:12]  # type: ignore[arg-type]
     return {k: v.float() if v.is_floating_point() else v for k, v in clean.items()}, revision

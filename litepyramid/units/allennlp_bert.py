@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litepyramid.errors import InputError, ModelError
-from litepyramid.io.files import read_text
+from litepyramid.errors import ModelError, loading
+from litepyramid.io.files import file_type
+from litepyramid.units.allennlp_files import Files
 
 if TYPE_CHECKING:
     import torch
@@ -33,34 +34,37 @@ HEADS = {
 }
 """Attention heads of the published BERTs: the one number of theirs that weights do not show."""
 
+_VOCABULARIES = ("vocab.txt", "tokenizer.json")
 _PUBLISHER = {"spanbert": "SpanBERT", "scibert": "allenai", "bert": "google-bert"}
 
 
 @dataclass(frozen=True)
 class BertFiles:
-    """Where a BERT's files are.
+    """A BERT's files.
 
     Attributes:
-        vocabulary: ``vocab.txt`` or ``tokenizer.json``.
-        config: ``config.json``, if there is one.
+        place: Where its vocabulary was found, for messages.
+        vocabulary: What ``vocab.txt`` or ``tokenizer.json`` holds.
+        config: What ``config.json`` holds, if there is one.
     """
 
-    vocabulary: Path
-    config: Path | None
+    place: str
+    vocabulary: bytes
+    config: bytes | None
 
 
 def find_bert(
-    name: str, *, inside: Path, beside: Path, given: str | Path | None, owner: Path
+    name: str, *, inside: Files, beside: Path, given: str | Path | None, owner: Path
 ) -> BertFiles:
     """Finds the vocabulary of the BERT that an archive names.
 
-    In this order: where the user says; in the unpacked archive, under the name, its last part, or
-    at the top; beside the archive; at the path that the name is; in the Hugging Face cache; on the
+    In this order: where the user says; in the archive, under the name, its last part, or at the
+    top; beside the archive; at the path that the name is; in the Hugging Face cache; on the
     hub (not with ``HF_HUB_OFFLINE=1``).
 
     Args:
         name: The archive's ``bert_model_name``, a path or a name on the hub.
-        inside: The unpacked archive.
+        inside: The files of the archive.
         beside: The folder that the archive lies in.
         given: A folder, a ``vocab.txt`` or a name on the hub, to be used and nothing else.
         owner: The archive, for messages.
@@ -78,10 +82,16 @@ def find_bert(
             )
         return found
     last = Path(name).name or "."
-    places = [inside / name.lstrip("/"), inside / last, inside / "fta" / last, inside]
-    places += [beside / name, beside / last, Path(name)]
-    for place in places:
-        if (found := _at(place, top=place == inside)) is not None:
+    for top in (f"{name.lstrip('/')}/", f"{last}/", f"fta/{last}/", ""):
+        for file in _VOCABULARIES:
+            if (vocabulary := inside(top + file)) is not None:
+                # At the archive's top, config.json is AllenNLP's.
+                config = inside(f"{top}config.json") if top else None
+                return BertFiles(
+                    top + file, vocabulary.read(), None if config is None else config.read()
+                )
+    for place in (beside / name, beside / last, Path(name)):
+        if (found := _at(place)) is not None:
             return found
     if (found := _on_hub(name)) is not None:
         return found
@@ -95,17 +105,22 @@ def find_bert(
     )
 
 
-def _at(place: Path, *, top: bool = False) -> BertFiles | None:
+def _at(place: Path) -> BertFiles | None:
     """The BERT in this folder, or with this vocabulary file."""
-    if place.is_file():
-        config = place.with_name("config.json")
-        return BertFiles(place, config if config.is_file() else None)
-    for name in ("vocab.txt", "tokenizer.json"):
-        if (place / name).is_file():
-            config = place / "config.json"
-            # At the archive's top, config.json is AllenNLP's.
-            return BertFiles(place / name, config if config.is_file() and not top else None)
+    for file in (place, *(place / name for name in _VOCABULARIES)):
+        if file_type(file) == "file":
+            return _read(file, file.with_name("config.json"))
     return None
+
+
+def _read(vocabulary: Path, config: Path | None) -> BertFiles:
+    with loading("cannot be read", path=vocabulary):
+        known = config is not None and file_type(config) == "file"
+        return BertFiles(
+            str(vocabulary),
+            vocabulary.read_bytes(),
+            config.read_bytes() if known and config else None,
+        )
 
 
 def _on_hub(name: str) -> BertFiles | None:
@@ -131,31 +146,31 @@ def _on_hub(name: str) -> BertFiles | None:
         return None
 
     for local in (True, False):
-        for file in ("vocab.txt", "tokenizer.json"):
+        for file in _VOCABULARIES:
             if (vocabulary := fetch(file, local=local)) is not None:
-                return BertFiles(vocabulary, fetch("config.json", local=local))
+                return _read(vocabulary, fetch("config.json", local=local))
     return None
 
 
-def read_vocabulary(path: Path) -> dict[str, int]:
+def read_vocabulary(files: BertFiles) -> dict[str, int]:
     """The word pieces of a ``vocab.txt`` (one a line) or of a ``tokenizer.json``, with indices.
 
     Raises:
         ModelError: It is no BERT vocabulary: ``[CLS]``, ``[SEP]`` or ``[UNK]`` is missing.
     """
-    try:
-        text = read_text(path)
-        if path.suffix == ".json":
+    with loading("is no BERT vocabulary", path=files.place):
+        text = files.vocabulary.decode("utf-8-sig")
+        if files.place.endswith(".json"):
             model = json.loads(text).get("model", {})
-            pieces = model["vocab"] if model.get("type") == "WordPiece" else {}
+            pieces = dict(model["vocab"]) if model.get("type") == "WordPiece" else {}
         else:
             lines = re.split(r"\r\n|\r|\n", text)
             pieces = {piece: i for i, piece in enumerate(lines[: -1 if not lines[-1] else None])}
-    except (InputError, ValueError, AttributeError, KeyError) as error:
-        raise ModelError(f"is no BERT vocabulary ({error})", path=path) from None
     missing = [special for special in ("[CLS]", "[SEP]", "[UNK]") if special not in pieces]
     if missing:
-        raise ModelError(f"is no BERT vocabulary: {', '.join(missing)} missing", path=path)
+        raise ModelError(f"is no BERT vocabulary: {', '.join(missing)} missing", path=files.place)
+    if not all(type(index) is int and index >= 0 for index in pieces.values()):
+        raise ModelError("is no BERT vocabulary: its indices are no numbers", path=files.place)
     return pieces
 
 

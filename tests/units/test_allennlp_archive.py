@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import os
 import pickle
 import tarfile
+import tempfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -28,6 +31,7 @@ from allennlp_archives import (  # noqa: E402
 
 from litepyramid.units.allennlp import load_srl_bert, tag_predicates  # noqa: E402
 from litepyramid.units.allennlp_archive import read_labels, read_srl_archive  # noqa: E402
+from litepyramid.units.allennlp_files import archive_files  # noqa: E402
 
 WORDS = ["the", "dog", "barked", "."]
 
@@ -174,21 +178,101 @@ def test_damaged_files(tmp_path):
             load_srl_bert(path)
 
 
-def test_members_that_would_leave_the_folder_are_refused(tmp_path):
-    for name in ("../evil.txt", "a/../../evil.txt"):
-        path = write_archive(tmp_path / "m.tgz", {**members(), name: b"x"})
-        with pytest.raises(ModelError, match="not safe to unpack"):
-            load_srl_bert(path)
-    link = tarfile.TarInfo("vocabulary2")
-    link.type, link.linkname = tarfile.SYMTYPE, "../../../etc"
-    device = tarfile.TarInfo("null")
-    device.type = tarfile.CHRTYPE
-    for member in (link, device):
-        with tarfile.open(tmp_path / "l.tgz", "w:gz") as archive:
-            archive.addfile(member)
-        with pytest.raises(ModelError, match="not safe to unpack"):
-            load_srl_bert(tmp_path / "l.tgz")
-    assert not (tmp_path.parent / "evil.txt").exists()
+def special(name: str, kind: bytes, link: str = "") -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = kind, link
+    return info
+
+
+HOSTILE = {
+    "up": [("../evil.txt", b"x")],
+    "up again": [("a/../../evil.txt", b"x")],
+    "link": [special("vocabulary2", tarfile.SYMTYPE, "../../../etc")],
+    # how tarfile's own filter is led out of the folder before Python 3.11.13
+    "through a link": [
+        special("d" * 200, tarfile.SYMTYPE, "/".join(["."] * 2000)),
+        special("out", tarfile.SYMTYPE, "d" * 200 + "/../.."),
+        ("out/evil.txt", b"x"),
+    ],
+    "hard link": [special("weights2.th", tarfile.LNKTYPE, "/etc/passwd")],
+    "the weights are a link": [special("x/weights.th", tarfile.SYMTYPE, "/etc/passwd")],
+    "device": [special("null", tarfile.CHRTYPE)],
+    "pipe": [special("pipe", tarfile.FIFOTYPE)],
+}
+
+
+@pytest.mark.parametrize("extra", HOSTILE.values(), ids=HOSTILE)
+def test_nothing_is_ever_written_and_links_are_refused(tmp_path, monkeypatch, extra):
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    (tmp_path / "evil.txt").write_text("mine")
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    monkeypatch.chdir(folder)
+    path = folder / "m.tgz"
+    with tarfile.open(path, "w:gz") as archive:
+        for name, data in members().items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+        for entry in extra:
+            if isinstance(entry, tuple):
+                info = tarfile.TarInfo(entry[0])
+                info.size = len(entry[1])
+                archive.addfile(info, io.BytesIO(entry[1]))
+            else:
+                archive.addfile(entry)
+    before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
+    with pytest.raises(ModelError, match="not safe to unpack"):
+        load_srl_bert(path)
+    assert {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()} == before
+
+
+def test_an_absolute_name_is_one_inside(tmp_path, good, monkeypatch):
+    path = write_archive(tmp_path / "m.tgz", members(), prefix="/")
+    assert (logits(path) == good).all()
+
+
+def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("litepyramid.units.allennlp_files._ROOM", 1 << 20)
+    zeros = bytes(64 << 20)
+    header = tarfile.TarInfo("./PaxHeaders/x")
+    header.type, header.size = tarfile.XHDTYPE, len(zeros)
+    for extra in (("notes.txt", zeros), ("weights.th", zeros), (header, zeros)):
+        with tarfile.open(tmp_path / "m.tgz", "w:gz") as archive:
+            info = extra[0] if isinstance(extra[0], tarfile.TarInfo) else tarfile.TarInfo(extra[0])
+            info.size = len(zeros)
+            archive.addfile(info, io.BytesIO(zeros))
+        with pytest.raises(ModelError, match="too much for its size"):
+            load_srl_bert(tmp_path / "m.tgz")
+    data = write_archive(tmp_path / "m.tgz", members()).read_bytes()
+    (tmp_path / "m.tgz").write_bytes(data + gzip.compress(zeros))
+    with pytest.raises(ModelError, match="too much for its size"):
+        load_srl_bert(tmp_path / "m.tgz")
+    parts = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(saved(random_weights()))) as whole,
+        zipfile.ZipFile(parts, "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for name in whole.namelist():
+            packed.writestr(name, whole.read(name))
+    files = {**members(), "weights.th": parts.getvalue()}
+    with pytest.raises(ModelError, match="holds compressed weights"):
+        load_srl_bert(write_archive(tmp_path / "m.tgz", files))
+    files["weights.th"] = saved({"a": torch.zeros(1).expand(1 << 40)})
+    with pytest.raises(ModelError, match="larger than itself"):
+        load_srl_bert(write_archive(tmp_path / "m.tgz", files))
+
+
+def test_archives_with_too_many_or_doubled_members(tmp_path, monkeypatch):
+    monkeypatch.setattr("litepyramid.units.allennlp_files._MEMBERS", 20)
+    files = {**members(), **{f"m{i}": b"" for i in range(20)}}
+    with pytest.raises(ModelError, match="more than 20 members"):
+        load_srl_bert(write_archive(tmp_path / "m.tgz", files))
+    with tarfile.open(tmp_path / "m.tgz", "w:gz") as archive:
+        for name in ("config.json", "./config.json"):
+            archive.addfile(tarfile.TarInfo(name))
+    with pytest.raises(ModelError, match="holds a file twice"):
+        load_srl_bert(tmp_path / "m.tgz")
 
 
 class Evil:
@@ -281,12 +365,17 @@ def test_labels_that_allennlp_pads(tmp_path):
     (folder / "labels.txt").write_bytes(b"@@UNKNOWN@@\r\nO\r\nB-V\r\n")
     (folder / "non_padded_namespaces.txt").write_text("*tags\n")
     padded = ("@@PADDING@@", "@@UNKNOWN@@", "O", "B-V")
-    assert read_labels(folder, tmp_path) == padded
+
+    def read():
+        with archive_files(tmp_path) as files:
+            return read_labels(files, tmp_path)
+
+    assert read() == padded
     for text in ("*tags\n*labels\n", "labels\n", "*\n"):
         (folder / "non_padded_namespaces.txt").write_text(text)
-        assert read_labels(folder, tmp_path) == padded[1:]
+        assert read() == padded[1:]
     (folder / "non_padded_namespaces.txt").unlink()
-    assert read_labels(folder, tmp_path) == padded[1:]
+    assert read() == padded[1:]
 
 
 def test_what_an_archive_says_of_itself(tmp_path):
