@@ -15,7 +15,7 @@ from litepyramid.cli.options import (
     old_share,
     with_names,
 )
-from litepyramid.cli.outputs import WRITTEN
+from litepyramid.cli.outputs import MADE, WRITTEN
 
 
 @with_names
@@ -121,7 +121,7 @@ def export(
             show_default=False,
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to."), MADE],
     units: Annotated[
         Path | None, typer.Option("--units", "-u", help="Units to judge in the summaries.")
     ] = None,
@@ -164,6 +164,7 @@ def import_answers(
     output: Annotated[
         Path,
         typer.Option("--output", "-o", help="Units file (writing), or folder (judging)."),
+        MADE,
     ],
     stus: Annotated[
         Path | None,
@@ -205,7 +206,7 @@ def import_answers(
     sent = read_tasks(tasks)
     found = read_responses(answers)
     if sent.kind == "writing":
-        check_output(output, tasks, tasks / "tasks.json", *answers, stus, onto)
+        check_output(output)
         written = collect_units(
             sent,
             found,

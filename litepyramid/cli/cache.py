@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from litepyramid.cli.options import FormatOption, OutputOption
+from litepyramid.cli.outputs import MADE
 from litepyramid.text import counted
 
 app = typer.Typer(
@@ -20,6 +21,7 @@ CacheOption = Annotated[
     typer.Option(
         "--cache", help="The file. Default: see `litepyramid cache path`.", show_default=False
     ),
+    MADE,
 ]
 
 

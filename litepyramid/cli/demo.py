@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 
 from litepyramid.cli.options import SeedOption
+from litepyramid.cli.outputs import MADE
 
 
 def demo(
     save: Annotated[
         Path | None,
         typer.Option("--save", help="Copy the example's files to this new folder, and stop."),
+        MADE,
     ] = None,
     seed: SeedOption = 12345,
 ) -> None:

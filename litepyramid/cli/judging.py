@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from litepyramid.cli.options import with_options
+from litepyramid.cli.outputs import MADE
 
 _PANEL = "NLI judges (a hub id or a folder)"
 
@@ -86,6 +87,7 @@ def _settings(
             help="File of the judgements. Default: see `litepyramid cache path`.",
             show_default=False,
         ),
+        MADE,
     ] = None,
     no_cache: Annotated[
         bool, typer.Option("--no-cache", rich_help_panel=_PANEL, help="Keep no judgements.")

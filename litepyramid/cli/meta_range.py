@@ -16,7 +16,7 @@ from litepyramid.cli.options import (
     with_figure,
     with_names,
 )
-from litepyramid.cli.outputs import WRITTEN
+from litepyramid.cli.outputs import MADE, WRITTEN
 
 
 @with_figure
@@ -138,6 +138,7 @@ def generate(
     journal: Annotated[
         Path | None,
         typer.Option("--journal", help="Keep finished searches here; a stopped run goes on."),
+        MADE,
     ] = None,
     seed: SeedOption = 12345,
     form: FormatOption = "table",

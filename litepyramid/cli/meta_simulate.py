@@ -18,6 +18,7 @@ from litepyramid.cli.meta import (
     ScoresArgument,
 )
 from litepyramid.cli.options import SeedOption, Shown, with_figure, with_names
+from litepyramid.cli.outputs import MADE
 
 app = typer.Typer(
     help="Simulate: coverage of intervals on held-out halves, power of tests.",
@@ -31,6 +32,7 @@ CoefficientOption = Annotated[
 JournalOption = Annotated[
     Path | None,
     typer.Option("--journal", help="Keep finished trials here; a stopped run goes on."),
+    MADE,
 ]
 
 

@@ -1,22 +1,45 @@
-"""What a command writes is checked before its work: in a folder that is there, over no input."""
+"""What a command writes is checked before its work: over no input, and in no other result's way."""
 
 from __future__ import annotations
 
+import os
+import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from functools import wraps
+from glob import escape, glob
+from itertools import permutations
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import typer
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import check_output
+from litepyramid.io.files import check_output, file_type
 
 WRITTEN = "a file that the command writes"
-"""Marks a parameter, inside its ``Annotated``: all other paths are taken to be read."""
+"""Marks a parameter, inside its ``Annotated``; those without a mark are taken to be read."""
 
-FOLDERS = frozenset({"summaries", "labels", "folds"})
-"""Parameters that may be folders, of which every file is read."""
+MADE = "a file or folder that the command makes, or goes on with"
+"""Marks a parameter: its folder need not be there, and its command says if it cannot be made."""
+
+FILLED = "a folder that the command fills, a file a system"
+"""Marks a parameter, as `MADE`; no other result may go into the folder."""
+
+_SYSTEMS = r"[^/]+"
+_DATA = r".*\.(jsonl|gz)|(SCUs|STUs|references|weights|ids)\.\w+|.+/.*"
+_READ_IN = {
+    "summaries": _SYSTEMS,
+    "labels": _SYSTEMS,
+    "folds": _SYSTEMS,
+    "sources": _SYSTEMS,
+    "tasks": r"tasks\.json",
+    "files": r".*\.(pyr|pan)(\.gz)?",
+    "data": _DATA,
+    "train_on": _DATA,
+    "test_on": _DATA,
+}
+"""What is read of a folder, by parameter; of others all."""
 
 
 class InterruptError(Exception):
@@ -33,41 +56,55 @@ def protect(app: typer.Typer) -> None:
             protect(group.typer_instance)
 
 
-def check_outputs(written: Mapping[str, Path], read: Mapping[str, Any]) -> None:
+def check_outputs(
+    written: Mapping[str, Path], read: Mapping[str, Any], marks: Mapping[str, str] | None = None
+) -> None:
     """Checks each file that a command writes against all that it reads and the others it writes.
 
     Args:
         written: The files to write, by parameter.
-        read: The values of all other parameters; what is no path and no text is passed over.
+        read: The values of all other parameters; what names no file is passed over.
+        marks: The marks of those parameters of `written` that are not `WRITTEN`.
 
     Raises:
-        InputError: As `check_output`; or two results would go to one file.
+        InputError: As `check_output`; or two results would go to one file, or one into the other.
     """
-    inputs = [path for name, value in read.items() for path in _paths(name, value)]
-    goals: dict[Path, str] = {}
-    for name, output in written.items():
-        check_output(output, *inputs)
-        other = goals.setdefault(output.resolve(), name)
-        if other != name and not (output.exists() and not output.is_file()):
+    marks = marks or {}
+    goals = {name: _plain(path) for name, path in written.items() if file_type(path) != "other"}
+    for one, two in permutations(goals, 2):
+        if goals[one] == goals[two]:
             raise InputError(
-                f"is named for two results, --{other} and --{name.replace('_', '-')}",
-                path=output,
+                f"is named for two results, {_option(one)} and {_option(two)}",
+                path=written[two],
                 expected="a file for each",
             )
+        if marks.get(one) == FILLED and goals[one] in goals[two].parents:
+            raise InputError(
+                f"of {_option(two)} is in the folder that {_option(one)} fills",
+                path=written[two],
+                expected="a place of its own for each result",
+            )
+    there = any(file_type(path) == "file" for path in written.values())
+    inputs = [p for name, value in read.items() for p in _files(name, value)] if there else []
+    for name, output in written.items():
+        if name not in marks or file_type(output) == "file":
+            check_output(output, *inputs)
 
 
 def _checked(callback: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(callback)
     def checked(**given: Any) -> Any:
-        outputs = {
-            name
+        marks = {
+            name: mark
             for name, hint in get_type_hints(callback, include_extras=True).items()
-            if WRITTEN in getattr(hint, "__metadata__", ())
+            for mark in getattr(hint, "__metadata__", ())
+            if mark in (WRITTEN, MADE, FILLED)
         }
         try:
             check_outputs(
-                {name: Path(given[name]) for name in given if name in outputs and given[name]},
-                {name: value for name, value in given.items() if name not in outputs},
+                {name: Path(given[name]) for name in given if name in marks and given[name]},
+                {name: value for name, value in given.items() if name not in marks},
+                {name: mark for name, mark in marks.items() if mark != WRITTEN},
             )
             return callback(**given)
         except KeyboardInterrupt as stop:
@@ -80,16 +117,46 @@ def _checked(callback: Callable[..., Any]) -> Callable[..., Any]:
     return checked
 
 
-def _paths(name: str, value: Any) -> Iterator[Path]:
-    """The files that a parameter's value may name."""
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _plain(path: Path) -> Path:
+    """The path by which twins that differ in case or Unicode form are known, links followed."""
+    return Path(unicodedata.normalize("NFC", str(path.resolve())).casefold())
+
+
+def _files(name: str, value: Any) -> Iterator[Path]:
+    """The files that a parameter's value may name, and what is read in its folders."""
     for entry in value if isinstance(value, list | tuple) else [value]:
-        if not isinstance(entry, str | Path) or not str(entry):
+        if isinstance(entry, str | Path):
+            for path in map(Path, _named(str(entry))):
+                if file_type(path) == "file":
+                    yield path
+                elif file_type(path) == "folder":
+                    inside = re.compile(_READ_IN.get(name, ".*"), re.IGNORECASE)
+                    for file in _below(path):
+                        if inside.fullmatch(file.relative_to(path).as_posix()):
+                            yield file
+
+
+def _named(text: str) -> Iterator[str]:
+    """A text and the paths in it: NAME=PATH, KIND:PATH, PATH,option=PATH, PATH-of-{fold}."""
+    for part in {text, *re.split(r",(?=\w+=)", text)}:
+        for path in {part, part.partition("=")[2], part.partition(":")[2]} - {""}:
+            yield path
+            before, fold, after = path.partition("{fold}")
+            if fold:
+                yield from glob(f"{escape(before)}*{escape(after)}")  # noqa: PTH207
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """Every file below a folder; links are followed, once."""
+    seen = set()
+    for top, inner, names in os.walk(folder, followlinks=True):
+        place = Path(top).stat()
+        if (place.st_dev, place.st_ino) in seen:
+            inner.clear()
             continue
-        path = Path(entry)
-        try:
-            if name in FOLDERS and path.is_dir():
-                yield from (inside for inside in path.iterdir() if inside.is_file())
-            elif path.is_file():
-                yield path
-        except OSError:
-            continue  # a text that can name no file, or one that its command will complain about
+        seen.add((place.st_dev, place.st_ino))
+        yield from (Path(top, name) for name in names)

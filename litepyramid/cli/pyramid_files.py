@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from litepyramid.cli.options import FormatOption, OutputOption
-from litepyramid.cli.outputs import WRITTEN
+from litepyramid.cli.outputs import FILLED, WRITTEN
 
 Files = Annotated[
     list[Path],
@@ -63,10 +63,10 @@ def from_pyr(
     files: Files,
     output: Annotated[Path, typer.Option("--output", "-o", help="Write the units here."), WRITTEN],
     labels: Annotated[
-        Path | None, typer.Option("--labels", help="Write presence labels to this folder.")
+        Path | None, typer.Option("--labels", help="Write presence labels to this folder."), FILLED
     ] = None,
     summaries: Annotated[
-        Path | None, typer.Option("--summaries", help="Write the summaries to this folder.")
+        Path | None, typer.Option("--summaries", help="Write the summaries to this folder."), FILLED
     ] = None,
     references: Annotated[
         Path | None, typer.Option("--references", help="Write the references here."), WRITTEN

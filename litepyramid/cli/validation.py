@@ -17,6 +17,7 @@ from litepyramid.cli.options import (
     StuShareOption,
     with_names,
 )
+from litepyramid.cli.outputs import MADE
 from litepyramid.text import counted
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def crossval(
         ),
     ] = None,
     models: Annotated[
-        Path | None, typer.Option("--models", help="Folder for the fine-tuned models.")
+        Path | None, typer.Option("--models", help="Folder for the fine-tuned models."), MADE
     ] = None,
     zero_shot: Annotated[
         list[str] | None,
@@ -185,7 +186,7 @@ def crossval(
 @with_names
 def finetune(
     base: Annotated[str, typer.Argument(help="lexical, or a hub id or folder of an NLI model.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make."), MADE],
     data: Annotated[
         list[str] | None,
         typer.Option("--data", "-d", help="NAME=PATH of a labelled data set (repeatable)."),

@@ -1,4 +1,4 @@
-"""Nothing that a command reads is ever written over, whatever option names it."""
+"""Nothing that a command reads is ever overwritten, whatever option names it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import typer
 from typer.testing import CliRunner
 
 from litepyramid.cli.app import app
-from litepyramid.cli.outputs import WRITTEN, check_outputs, protect
+from litepyramid.cli.outputs import MADE, WRITTEN, check_outputs, protect
 from litepyramid.errors import InputError
 
 REFERENCES = '{"input": "a", "references": [["A cat sat on the mat .", "It purred ."]]}\n'
@@ -35,6 +35,14 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "summaries").mkdir()
     (tmp_path / "summaries" / "alpha.jsonl").write_text(SUMMARY, encoding="utf-8")
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "units.jsonl")
+    for name in ("SCUs.txt", "summaries/a.summary", "labels/a.label", "pyramids/a/x.pyr",
+                 "kept.pyr", "judge/lexical.json", "judge2/tokenizer/vocab.txt", "m.tar.gz", "a,b.tar.gz",
+                 "berts/b/vocab.txt", "old.ubj", "fold1/config.json", "tasks/tasks.json",
+                 "plan.json"):  # fmt: skip
+        (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "data" / name).write_text("mine", encoding="utf-8")
+    (tmp_path / "data" / "pyramids" / "b.PAN").hardlink_to(tmp_path / "data" / "kept.pyr")
+    (tmp_path / "data" / "pyramids" / "loop").symlink_to(tmp_path / "data" / "pyramids")
     return tmp_path
 
 
@@ -55,12 +63,43 @@ def folder(tmp_path: Path) -> Path:
             "meta generate references.jsonl -r references.jsonl --scores references.jsonl",
             "references.jsonl",
         ),
+        ("pyramid data/pyramids --scores data/pyramids/a/x.pyr", "data/pyramids/a/x.pyr"),
+        ("pyramid data/pyramids --scores data/kept.pyr", "data/kept.pyr"),
+        ("pyramid data/pyramids -o data/pyramids/loop/a/x.pyr", "data/pyramids/a/x.pyr"),
+        ("units from-pyr data/pyramids -o data/pyramids/a/x.pyr", "data/pyramids/a/x.pyr"),
+        ("units from-pyr data/kept.pyr -o u.jsonl --references data/kept.pyr", "data/kept.pyr"),
+        ("crossval folder=data -o data/SCUs.txt", "data/SCUs.txt"),
+        ("crossval folder=data -o data/labels/a.label", "data/labels/a.label"),
+        ("crossval folder=data --base data/judge -o data/judge/lexical.json", "data/judge"),
+        ("crossval x --train-on a=data --test-on b=data -o data/labels/a.label", "data/labels"),
+        ("crossval x --checkpoints data/fold{fold} -o data/fold1/config.json", "data/fold1"),
+        ("score summaries -r references.jsonl --srl allennlp:data/m.tar.gz -o data/m.tar.gz", "."),
+        (
+            "score summaries -r references.jsonl --srl allennlp:data/a,b.tar.gz,bert=data/berts "
+            "-o data/a,b.tar.gz",
+            "data/a,b.tar.gz",
+        ),
+        (
+            "units extract references.jsonl --srl allennlp:m.tar.gz,decoding=exact,bert=data/berts "
+            "-o data/berts/b/vocab.txt",
+            "data/berts/b/vocab.txt",
+        ),
+        ("units extract references.jsonl --srl allennlp:x,verbs=link.jsonl -o link.jsonl", "."),
+        ("score summaries -u units.jsonl --judge data/judge -o data/judge/lexical.json", "."),
+        ("score summaries -u units.jsonl -j data/judge2 -o data/judge2/tokenizer/vocab.txt", "."),
+        ("easiness fit references.jsonl -s units.jsonl --start data/old.ubj -o data/old.ubj", "."),
+        ("meta simulate coverage scores.csv --journal scores.csv", "scores.csv"),
+        ("score summaries -u units.jsonl -j m --cache units.jsonl", "units.jsonl"),
+        ("budget export data/plan.json -o data/plan.json", "data/plan.json"),
+        ("budget import data/tasks units.jsonl -o units.jsonl", "units.jsonl"),
+        ("budget import data/tasks units.jsonl -o data/tasks/tasks.json", "data/tasks/tasks.json"),
+        ("finetune lexical --data folder=data -o data/SCUs.txt", "data/SCUs.txt"),
     ],
 )
-def test_no_input_is_written_over(folder: Path, cli: Any, command: str, lost: str) -> None:
+def test_no_input_is_overwritten(folder: Path, cli: Any, command: str, lost: str) -> None:
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     said = cli(*command.split(), status=2, cwd=folder).stderr
-    assert "would be written over, and is one of the files to read" in said
+    assert "would be overwritten, and is one of the files to read" in said
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
     assert (folder / lost).exists()
 
@@ -75,7 +114,7 @@ def test_results_may_go_anywhere_else(folder: Path, cli: Any) -> None:
     score = ("score", "summaries", "--units", "units.jsonl", "-f", "json")
     for output in ("result.json", "result.json", "/dev/stdout"):  # its own result may be renewed
         cli(*score, "-o", output, cwd=folder)
-    assert "would be written over" not in cli(*score, cwd=folder).stderr
+    assert "would be overwritten" not in cli(*score, cwd=folder).stderr
 
 
 def test_two_results_need_two_files(tmp_path: Path) -> None:
@@ -88,6 +127,36 @@ def test_two_results_need_two_files(tmp_path: Path) -> None:
 def test_values_that_name_no_file_are_passed_over(tmp_path: Path) -> None:
     read = {"judge": "x" * 5000, "seed": 3, "metric": ["a\0b", ""], "summaries": None}
     check_outputs({"output": tmp_path / "x"}, read)
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        ("units from-pyr data -o u --labels L --summaries L", "named for two results, --labels"),
+        ("units from-pyr data -o L/15.jsonl --labels L", "in the folder that --labels fills"),
+        ("units from-pyr data -o u --labels L --summaries L/s", "in the folder that --labels"),
+        ("units from-pyr data -o u --labels l/x --summaries L/X", "named for two results"),
+        ("units from-pyr data -o u --references ./u", "--output and --references"),
+        ("meta simulate coverage scores.csv --journal j -o j", "named for two results"),
+        ("score summaries -u units.jsonl --cache c -o c", "named for two results"),
+        ("cache info --cache c -o c", "named for two results"),
+    ],
+)
+def test_no_result_is_in_the_way_of_another(
+    folder: Path, cli: Any, command: str, words: str
+) -> None:
+    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    assert words in cli(*command.split(), status=2, cwd=folder).stderr
+    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
+
+
+def test_results_may_be_renewed_in_the_folder_that_is_read(folder: Path) -> None:
+    """Whoever works in the folder of the data writes results there, again and again."""
+    result = folder / "data" / "result.json"
+    result.write_text("{}")
+    read = {"data": f"folder={folder}/data", "files": [folder / "data"]}
+    check_outputs({"output": result}, {**read, "tasks": folder / "data"})
+    check_outputs({"output": folder / "data" / "tasks" / "u"}, {"tasks": folder / "data" / "tasks"})
 
 
 def test_groups_below_groups_are_protected(tmp_path: Path) -> None:
@@ -118,10 +187,8 @@ def commands(group: typer.Typer) -> list[Any]:
 
 
 def test_every_option_that_takes_a_file_to_write_is_marked() -> None:
-    # These write a folder, or check what they write themselves.
-    own = {"export", "import_answers", "finetune", "fit", "predict"}
-    names = {"output", "figure", "write_ids", "texts"}
+    names = {"output", "figure", "write_ids", "texts", "journal", "cache", "models", "save"}
     for callback in commands(app):
         for name, hint in get_type_hints(callback, include_extras=True).items():
-            if name in names and callback.__name__ not in own:
-                assert WRITTEN in hint.__metadata__, (callback.__name__, name)
+            if name in names:
+                assert {WRITTEN, MADE} & set(hint.__metadata__), (callback.__name__, name)
