@@ -51,10 +51,11 @@ def clear(
 ) -> None:
     """Forget every judgement."""
     from litepyramid.presence.cache import LogitCache
+    from litepyramid.presence.cache_file import is_cache
     from litepyramid.presence.cache_info import default_cache_path
 
     file = cache or default_cache_path()
-    if not file.exists():
+    if not is_cache(file):
         typer.echo(f"There is no cache at {file}.")
         return
     if not yes:

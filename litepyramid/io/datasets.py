@@ -14,7 +14,7 @@ from typing import Any
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.datasets_json import read_qapyramid, read_rose
-from litepyramid.io.files import read_bytes, stem
+from litepyramid.io.files import file_type, read_bytes, stem
 from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references
@@ -67,7 +67,7 @@ def load_dataset(name: str, path: str | Path) -> Dataset:
     if name not in DATASETS:
         raise InputError(f"no data set '{name}'", expected=f"one of {', '.join(DATASETS)}")
     place = Path(path)
-    if not place.exists():
+    if file_type(place) is None:
         raise InputError("no such file or folder", path=place, expected=DATASETS[name].layout)
     _check_hashes(DATASETS[name], place)
     return DATASETS[name].read(place)

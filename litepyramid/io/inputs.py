@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from litepyramid.errors import InputError
 from litepyramid.io.checked import parse_json
-from litepyramid.io.files import stem
+from litepyramid.io.files import file_type, stem
 from litepyramid.io.rows import COLUMNS, Row, Rows, identifier, read_rows
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
@@ -363,14 +363,14 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
     """
     files: list[Path] = []
     for path in map(Path, paths):
-        if path.is_dir():
+        if file_type(path) == "folder":
             inside = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
             if not inside:
                 raise InputError(
                     f"no {what} in this folder", path=path, expected="one file a system"
                 )
             files += inside
-        elif path.exists():
+        elif file_type(path):
             files.append(path)
         else:
             raise InputError("no such file or folder", path=path, hint="Check the path.")

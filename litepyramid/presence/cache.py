@@ -3,59 +3,39 @@
 A pair is written in the transaction that counts it, batch by batch, so a killed run goes on where
 it was. Before judging, a process claims a batch; another process on the same machine that shares
 the file leaves claimed pairs alone and reads them when they are there. A claim dies with its
-process. A damaged file is set aside with a warning.
+process. A damaged row is judged anew and a damaged file set aside, both with a warning; a file of
+another program is never touched.
 """
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
 import uuid
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from glob import escape
 from hashlib import blake2b
 from pathlib import Path
 from typing import TypeVar
 
 from litepyramid.errors import InputError
+from litepyramid.presence.cache_file import TAILS, is_cache, open_cache, seal
+from litepyramid.text import counted
 
 T = TypeVar("T")
 
-_VERSION = 1
-_APPLICATION = 0x4C505952  # "LPYR"
 _BUSY_SECONDS = 60.0
 _CHUNK = 500
-_SUFFIXES = {".sqlite", ".sqlite3", ".db"}
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS models (
-    id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE
-);
-CREATE TABLE IF NOT EXISTS logits (
-    model INTEGER NOT NULL, pair BLOB NOT NULL, logits BLOB NOT NULL,
-    truncated INTEGER NOT NULL, times INTEGER NOT NULL DEFAULT 1,
-    PRIMARY KEY (model, pair)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS claims (
-    model INTEGER NOT NULL, pair BLOB NOT NULL, owner TEXT NOT NULL,
-    PRIMARY KEY (model, pair)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS files (
-    path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, digest TEXT NOT NULL
-);
-"""
 
 
 class CacheWarning(UserWarning):
-    """The cache was damaged and has been set aside."""
-
-
-def is_sqlite(path: Path) -> bool:
-    """Whether a file begins as SQLite's do."""
-    with path.open("rb") as file:
-        return file.read(16) == b"SQLite format 3\0"
+    """The cache was damaged and has been set aside, or some of it left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +89,7 @@ class LogitCache:
         path: The file, made with its folder if it is not there; None for memory.
 
     Raises:
-        InputError: The file cannot be opened or written to.
+        InputError: The file is no cache, or cannot be opened or written to.
 
     Example:
         >>> with LogitCache(None) as cache:
@@ -123,7 +103,7 @@ class LogitCache:
         self.path = path
         self._models: dict[str, int] = {}
         self._owner = uuid.uuid4().hex
-        self._alive: sqlite3.Connection | None = None
+        self._leave: weakref.finalize[..., LogitCache] | None = None
         self._inode: int | None = None
         self._db = self._guarded_open()
 
@@ -135,12 +115,9 @@ class LogitCache:
 
     def close(self) -> None:
         """Gives back the claims and closes the file; a second call does nothing."""
-        if self._alive is not None:
-            with self._transaction():
-                self._db.execute("DELETE FROM claims WHERE owner = ?", (self._owner,))
-            self._alive.close()
-            self._alive = None
-            self._owner_file(self._owner).unlink(missing_ok=True)
+        if self._leave is not None and self._leave.alive:
+            self._retry(self._give_back)
+            self._leave()
         self._db.close()
 
     def get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, StoredLogits]:
@@ -171,8 +148,9 @@ class LogitCache:
         """What is kept, per model."""
         rows = self._retry(
             lambda: self._db.execute(
-                "SELECT identity, COUNT(pair), COALESCE(SUM(times), 0), "
-                "COALESCE(SUM(truncated), 0) FROM models LEFT JOIN logits ON model = id "
+                "SELECT identity, COUNT(pair), CAST(COALESCE(SUM(times), 0) AS INTEGER), "
+                "CAST(COALESCE(SUM(truncated), 0) AS INTEGER) "
+                "FROM models LEFT JOIN logits ON model = id "
                 "GROUP BY id ORDER BY identity"
             ).fetchall()
         )
@@ -190,22 +168,39 @@ class LogitCache:
         if row is None:
             return found
         model = row[0]
+        broken: list[tuple[int, bytes]] = []
         for chunk in _chunks(pairs):
             marks = ",".join("?" * len(chunk))
             rows = self._db.execute(
-                f"SELECT pair, logits, truncated FROM logits WHERE model = ? AND pair IN ({marks})",
+                "SELECT pair, logits, truncated, seal FROM logits "
+                f"WHERE model = ? AND pair IN ({marks})",
                 (model, *chunk),
             )
-            found.update({pair: StoredLogits(raw, bool(cut)) for pair, raw, cut in rows})
+            for pair, raw, cut, sealed in rows:
+                if sealed == seal(identity, pair, raw, cut):
+                    found[pair] = StoredLogits(raw, bool(cut))
+                else:
+                    broken.append((model, pair))
+        if broken:
+            self._db.executemany("DELETE FROM logits WHERE model = ? AND pair = ?", broken)
+            warnings.warn(
+                f"the cache {self.path} is damaged: {counted(len(broken), 'judgement')} left out",
+                CacheWarning,
+                stacklevel=2,
+            )
         return found
 
     def _put(self, identity: str, results: Mapping[bytes, StoredLogits]) -> None:
         with self._transaction():
             model = self._model(identity)
             self._db.executemany(
-                "INSERT INTO logits (model, pair, logits, truncated) VALUES (?, ?, ?, ?) "
+                "INSERT INTO logits (model, pair, logits, truncated, seal) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT (model, pair) DO UPDATE SET times = times + 1",
-                [(model, pair, kept.raw, kept.truncated) for pair, kept in results.items()],
+                [
+                    (model, pair, kept.raw, cut, seal(identity, pair, kept.raw, cut))
+                    for pair, kept in results.items()
+                    for cut in (int(kept.truncated),)
+                ],
             )
             self._db.executemany(
                 "DELETE FROM claims WHERE model = ? AND pair = ? AND owner = ?",
@@ -234,26 +229,27 @@ class LogitCache:
                 "INSERT OR REPLACE INTO claims (model, pair, owner) VALUES (?, ?, ?)",
                 [(model, pair, self._owner) for pair in free],
             )
-        for owner, alive in living.items():
-            if not alive and owner != self._owner:
-                self._owner_file(owner).unlink(missing_ok=True)
         return free
 
     def _file_digest(self, path: Path, compute: Callable[[Path], str]) -> str:
         stat = path.stat()
-        state = (stat.st_size, stat.st_mtime_ns)
+        state = (str(path), stat.st_size, stat.st_mtime_ns)
         row = self._db.execute(
-            "SELECT digest FROM files WHERE path = ? AND size = ? AND mtime_ns = ?",
-            (str(path), *state),
+            "SELECT digest, seal FROM files WHERE path = ? AND size = ? AND mtime_ns = ?", state
         ).fetchone()
-        if row is not None:
+        if row is not None and row[1] == seal(*state, row[0]):
             return str(row[0])
         digest = compute(path)
         with self._transaction():
             self._db.execute(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (str(path), *state, digest)
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)",
+                (*state, digest, seal(*state, digest)),
             )
         return digest
+
+    def _give_back(self) -> None:
+        with self._transaction():
+            self._db.execute("DELETE FROM claims WHERE owner = ?", (self._owner,))
 
     def _clear(self) -> int:
         with self._transaction():
@@ -317,58 +313,22 @@ class LogitCache:
 
     def _open(self) -> sqlite3.Connection:
         self._models.clear()
-        if self.path is not None:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-        db = sqlite3.connect(
-            ":memory:" if self.path is None else self.path,
-            timeout=_BUSY_SECONDS,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
-            db.execute("BEGIN IMMEDIATE")
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            application = db.execute("PRAGMA application_id").fetchone()[0]
-            empty = not db.execute("SELECT COUNT(*) FROM sqlite_master").fetchone()[0]
-            if not empty and (application, version) != (_APPLICATION, _VERSION):
-                db.execute("ROLLBACK")
-                raise InputError(
-                    "is an sqlite file, but not a cache of this version",
-                    path=self.path,
-                    hint="Name another file with --cache or LITEPYRAMID_CACHE.",
-                )
-            if empty:
-                for statement in _SCHEMA.split(";"):
-                    db.execute(statement)
-                db.execute(f"PRAGMA user_version = {_VERSION}")
-                db.execute(f"PRAGMA application_id = {_APPLICATION}")
-            db.execute("COMMIT")
-            self._inode = None if self.path is None else self.path.stat().st_ino
-        except BaseException:
-            self._inode = _inode(self.path)
-            db.close()
-            raise
+        self._inode = _inode(self.path)
+        db = open_cache(self.path, _BUSY_SECONDS)
+        self._inode = _inode(self.path)
         return db
 
     def _set_aside(self, error: sqlite3.DatabaseError) -> None:
         if self.path is None:
             raise self._error(error) from error
-        if _inode(self.path) != self._inode:
+        if _inode(self.path) != self._inode or not is_cache(self.path):
             return  # another process has done it
-        if self.path.suffix not in _SUFFIXES and not is_sqlite(self.path):
-            raise InputError(
-                "is no judgement cache",
-                path=self.path,
-                expected="a cache, or a file of a new name",
-            )
         number = 1
         while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
             number += 1
-        self.path.replace(aside)
-        for tail in ("-wal", "-shm"):
-            self.path.with_name(self.path.name + tail).unlink(missing_ok=True)
+        for tail in ("", *TAILS):
+            with suppress(FileNotFoundError):
+                self.path.with_name(self.path.name + tail).replace(f"{aside}{tail}")
         warnings.warn(
             f"the cache {self.path} is damaged ({error}); it was set aside as {aside.name} "
             "and a new one begun",
@@ -388,12 +348,20 @@ class LogitCache:
         return path.with_name(f"{path.name}-run-{owner}")
 
     def _announce(self) -> None:
-        """Holds a lock that the system takes away when this process ends, however it ends."""
-        if self._alive is None:
-            self._alive = sqlite3.connect(
-                self._owner_file(self._owner), isolation_level=None, check_same_thread=False
-            )
-            self._alive.execute("BEGIN EXCLUSIVE")
+        """Holds a lock that the system takes away when this process ends, however it ends.
+
+        The files of processes that were killed are removed.
+        """
+        if self._leave is None and self.path is not None:
+            file = self._owner_file(self._owner)
+            alive = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+            alive.execute("BEGIN EXCLUSIVE")
+            self._leave = weakref.finalize(self, _end, alive, file, os.getpid())
+            for other in self.path.parent.glob(f"{escape(self.path.name)}-run-*"):
+                owner = other.name.rpartition("-run-")[2]
+                mine = re.fullmatch("[0-9a-f]{32}", owner) and not other.stat().st_size
+                if mine and owner != self._owner and not self._lives(owner):
+                    other.unlink(missing_ok=True)
 
     def _lives(self, owner: str) -> bool:
         file = self._owner_file(owner)
@@ -407,6 +375,13 @@ class LogitCache:
         finally:
             probe.close()
         return False
+
+
+def _end(alive: sqlite3.Connection, file: Path, process: int) -> None:
+    """Ends a process's claims; a copy of the process that was forked off ends nothing."""
+    if os.getpid() == process:
+        alive.close()
+        file.unlink(missing_ok=True)
 
 
 def _is_damage(error: sqlite3.DatabaseError) -> bool:

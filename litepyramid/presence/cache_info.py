@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litepyramid.errors import InputError
-from litepyramid.presence.cache import CacheModel, LogitCache, is_sqlite
+from litepyramid.presence.cache import CacheModel, LogitCache
+from litepyramid.presence.cache_file import is_cache
 from litepyramid.report.table import Column, Result, Table
 
 
@@ -64,11 +64,11 @@ class CacheInfo(Result):
         rows = [
             (
                 _short(str(entry["model"])),
-                int(entry["max_length"]),
-                str(entry["dtype"]),
-                int(entry["pairs"]),
-                int(entry["judged"]),
-                int(entry["truncated"]),
+                entry["max_length"],
+                entry["dtype"],
+                entry["pairs"],
+                entry["judged"],
+                entry["truncated"],
             )
             for entry in self._entries()
         ]
@@ -80,28 +80,23 @@ class CacheInfo(Result):
         return {"path": str(self.path), "bytes": self.size, "models": self._entries()}
 
     def _entries(self) -> list[dict[str, Any]]:
-        return [
-            {
-                **json.loads(model.identity),
-                "pairs": model.pairs,
-                "judged": model.judged,
-                "truncated": model.truncated,
-            }
-            for model in self.models
-        ]
+        entries = []
+        for model in self.models:
+            try:
+                known = json.loads(model.identity)
+                known = {name: known[name] for name in ("model", "max_length", "dtype")}
+            except (ValueError, KeyError, TypeError, RecursionError):  # a damaged row
+                known = {"model": "unknown", "max_length": None, "dtype": None}
+            counts = {"pairs": model.pairs, "judged": model.judged, "truncated": model.truncated}
+            entries.append({**known, **counts})
+        return entries
 
 
 def cache_info(path: Path | None = None) -> CacheInfo:
     """What the cache at `path`, or the user's own, holds; a missing file is an empty cache."""
     path = path or default_cache_path()
-    if not path.exists():
+    if not is_cache(path):
         return CacheInfo(path, 0, ())
-    if path.stat().st_size and not is_sqlite(path):
-        raise InputError(
-            "is no judgement cache, or a damaged one",
-            path=path,
-            hint="A run that uses it sets a damaged cache aside and begins a new one.",
-        )
     with LogitCache(path) as cache:
         models = tuple(cache.models())
     return CacheInfo(path, path.stat().st_size, models)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.io.files import atomic_write, read_text
+from litepyramid.io.files import atomic_write, file_type, read_text
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.lexical_features import FEATURES, StemTable, UnitSet, overlap
 from litepyramid.presence.lexical_text import EncodedText, Vocabulary
@@ -338,7 +338,7 @@ def load_lexical(path: str | Path | None = None) -> LexicalModel:
 
         text = files("litepyramid.embedded").joinpath("lexical.json").read_text(encoding="utf-8")
     else:
-        path = Path(path) / "lexical.json" if Path(path).is_dir() else Path(path)
+        path = Path(path) / "lexical.json" if file_type(path) == "folder" else Path(path)
         text = read_text(path)
     try:
         document = json.loads(text)
@@ -376,4 +376,4 @@ def load_lexical(path: str | Path | None = None) -> LexicalModel:
 def is_lexical_file(name: str | Path) -> bool:
     """Whether `name` is a JSON file, or a folder with a ``lexical.json``."""
     path = Path(name)
-    return (path.is_file() and path.suffix == ".json") or (path / "lexical.json").is_file()
+    return "file" in (path.suffix == ".json" and file_type(path), file_type(path / "lexical.json"))

@@ -36,9 +36,9 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "summaries" / "alpha.jsonl").write_text(SUMMARY, encoding="utf-8")
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "units.jsonl")
     for name in ("SCUs.txt", "summaries/a.summary", "labels/a.label", "pyramids/a/x.pyr",
-                 "kept.pyr", "judge/lexical.json", "judge2/tokenizer/vocab.txt", "m.tar.gz", "a,b.tar.gz",
-                 "berts/b/vocab.txt", "old.ubj", "fold1/config.json", "tasks/tasks.json",
-                 "plan.json"):  # fmt: skip
+                 "kept.pyr", "judge/lexical.json", "judge2/tokenizer/vocab.txt", "m.tar.gz",
+                 "a,b.tar.gz", "berts/b/vocab.txt", "old.ubj", "fold1/config.json",
+                 "tasks/tasks.json", "plan.json"):  # fmt: skip
         (tmp_path / "data" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "data" / name).write_text("mine", encoding="utf-8")
     (tmp_path / "data" / "pyramids" / "b.PAN").hardlink_to(tmp_path / "data" / "kept.pyr")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import sqlite3
 import subprocess
 import sys
+import warnings
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
@@ -70,11 +73,10 @@ def test_claims_of_a_killed_process_are_void(path):
         assert cache.claim("m", [b"x", b"y"]) == [b"x", b"y"]
 
 
-@pytest.mark.parametrize(
-    "junk", [b"not a database, only text " * 100, b"SQLite format 3\0" + b"\7" * 4000]
-)
-def test_a_damaged_file_is_set_aside_with_a_warning(path, junk):
-    path.parent.mkdir()
+@pytest.mark.parametrize("rest", [b"", b"\7" * 4000, b"not a database, only text " * 1000])
+def test_a_damaged_file_is_set_aside_with_a_warning(path, rest):
+    LogitCache(path).close()
+    junk = path.read_bytes()[:100] + rest
     path.write_bytes(junk)
     with pytest.warns(CacheWarning, match="set aside as judged.sqlite.damaged-1"):
         cache = LogitCache(path)
@@ -100,16 +102,128 @@ def test_damage_found_later_is_set_aside_too(path):
         assert cache.get("m", [A]) == {A: KEPT}
 
 
-def test_another_database_is_left_alone(path):
+def contents(folder):
+    return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+def test_another_database_is_left_alone(path, cli):
     path.parent.mkdir()
     other = sqlite3.connect(path)
     other.execute("CREATE TABLE mine (x)")
     other.commit()
+    for number in (0, 1):  # a number of its own does not make it ours
+        other.execute(f"PRAGMA user_version = {number}")
+        before = contents(path.parent)
+        with pytest.raises(InputError, match="is no judgement cache"):
+            LogitCache(path)
+        assert contents(path.parent) == before
     other.close()
-    before = path.read_bytes()
-    with pytest.raises(InputError, match="not a cache of this version"):
+    before = contents(path.parent)
+    for command in (("info",), ("clear", "--yes")):
+        assert "no judgement cache" in cli("cache", *command, "--cache", path, status=2).stderr
+    assert contents(path.parent) == before
+
+
+@pytest.mark.parametrize("data", [b"mine" * 999, b"x", b"SQLite format 3\0" + b"\7" * 4000])
+def test_a_file_of_others_is_never_moved_whatever_its_name(path, data):
+    path.parent.mkdir()
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="is no judgement cache"):
         LogitCache(path)
-    assert path.read_bytes()[100:] == before[100:]
+    assert contents(path.parent) == {path: data}
+    path.unlink()
+    for tail in ("-wal", "-journal", "-shm"):
+        mine = path.with_name(path.name + tail)
+        mine.write_bytes(data)
+        with pytest.raises(InputError, match="in the way"):
+            LogitCache(path)
+        assert contents(path.parent) == {mine: data}
+        mine.unlink()
+    path.touch()
+    LogitCache(path).close()
+    for place in (path.parent, "/dev/null"):
+        with pytest.raises(InputError, match="is no file"):
+            LogitCache(Path(place))
+
+
+def test_a_cache_of_the_first_version_goes_on(path):
+    with LogitCache(path) as cache:
+        cache.put("m", {A: KEPT})
+    old = sqlite3.connect(path)
+    old.execute("ALTER TABLE logits DROP COLUMN seal")
+    old.execute("ALTER TABLE files DROP COLUMN seal")
+    old.execute("PRAGMA user_version = 1")
+    old.commit()
+    old.close()
+    for _ in range(2):
+        with LogitCache(path) as cache:
+            assert cache.get("m", [A]) == {A: KEPT}
+            cache.put("m", {B: KEPT})
+    old = sqlite3.connect(path)
+    old.execute("PRAGMA user_version = 3")
+    old.close()
+    before = contents(path.parent)
+    with pytest.raises(InputError, match="another version"):
+        LogitCache(path)
+    assert contents(path.parent) == before
+
+
+def test_a_damaged_row_is_never_taken(path):
+    """Bytes changed anywhere: what the cache gives is what was put, or nothing."""
+    rng = np.random.default_rng(3)
+    kept = {
+        pair_key("s", str(i)): StoredLogits(rng.bytes(12), bool(rng.integers(2)))
+        for i in range(300)
+    }
+    with LogitCache(path) as cache:
+        cache.put("m", kept)
+    whole = path.read_bytes()
+    dropped = 0
+    for _ in range(300):
+        data = bytearray(whole)
+        for place in rng.integers(100, len(data), size=3):
+            data[place] ^= int(rng.integers(1, 256))
+        path.write_bytes(data)
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            try:
+                with LogitCache(path) as cache:
+                    found = cache.get("m", list(kept))
+                    assert found.items() <= kept.items()
+                    cache.put("m", {key: kept[key] for key in kept if key not in found})
+                    assert cache.get("m", list(kept)).items() <= kept.items()
+                cache_info(path).to_tables()
+            except InputError:
+                continue
+        dropped += any("left out" in str(warning.message) for warning in said)
+    assert dropped > 30
+
+
+def test_no_file_stays_behind(path):
+    """Neither of a run that just ends, nor, after the next one, of one that was killed."""
+    code = (
+        "import os, sys; from pathlib import Path;"
+        "from litepyramid.presence.cache import LogitCache;"
+        "cache = LogitCache(Path(sys.argv[1]));"
+        "cache.claim('m', [b'x']);"
+        "pid = os.fork() if hasattr(os, 'fork') else 1;"
+        "pid or sys.exit();"
+        "pid > 1 and os.waitpid(pid, 0);"
+        "len(list(Path(sys.argv[1]).parent.glob('*-run-*'))) == 1 or sys.exit(3);"
+        "sys.argv[2] == 'kill' and os.kill(os.getpid(), 9)"
+    )
+    run = [sys.executable, "-c", code, str(path)]
+    assert subprocess.run([*run, "end"], check=False).returncode == 0
+    assert [p.name for p in path.parent.iterdir()] == [path.name]
+    assert subprocess.run([*run, "kill"], check=False).returncode == -9
+    mine = [path.with_name(f"{path.name}-run-{name}") for name in ("notes", "0" * 32)]
+    for file in mine:
+        file.write_text("mine")
+    assert subprocess.run([*run, "end"], check=False).returncode in (0, 3)
+    assert set(path.parent.iterdir()) >= {path, *mine}
+    with LogitCache(path) as cache:
+        cache.claim("m", [b"z"])
+    assert set(path.parent.iterdir()) == {path, *mine}
 
 
 def test_a_file_that_cannot_be_made_is_an_error_with_advice(tmp_path):

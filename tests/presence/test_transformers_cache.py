@@ -88,7 +88,8 @@ def test_what_changes_a_logit_is_judged_anew(tiny, tmp_path, items):
 
 def test_a_damaged_cache_costs_a_warning_and_a_new_judgement(tiny, tmp_path, items):
     cache = tmp_path / "c.sqlite"
-    cache.write_bytes(b"no database" * 500)
+    LogitCache(cache).close()
+    cache.write_bytes(cache.read_bytes()[:100] + b"no database" * 500)
     with pytest.warns(UserWarning, match="set aside"):
         judge = TransformersJudge(str(tiny), device="cpu", cache=cache)
     assert judge.judge(items).counts["judged"] > 0
@@ -211,7 +212,8 @@ def test_the_command_line_keeps_what_it_judged(tiny, tmp_path, cli):
     info = json.loads(cli("cache", "info", "--cache", kept, "-f", "json").stdout)
     assert [(m["pairs"], m["judged"]) for m in info["models"]] == [(3, 3)]
     assert cli("cache", "clear", "--cache", kept, "-y").stdout == "Forgot 3 pairs.\n"
-    kept.write_bytes(b"no database" * 500)
+    assert [p.name for p in tmp_path.glob("kept*")] == ["kept.sqlite"]
+    kept.write_bytes(kept.read_bytes()[:100] + b"no database" * 500)
     done = cli(*score, "--device", "cpu")
     assert done.stderr.startswith(f"litepyramid: warning: the cache {kept} is damaged")
     assert "set aside as kept.sqlite.damaged-1" in done.stderr

@@ -1,0 +1,185 @@
+"""A full disk, a closed stream or a folder that cannot be written: one error, old files kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from litepyramid.cli.app import app
+from litepyramid.errors import LitepyramidError
+from tests.conftest import ROOT
+
+COMMANDS = [
+    "score example/summaries -u example/scus.jsonl -o old",
+    "finetune lexical --summaries example/summaries -u example/scus.jsonl -l example/labels "
+    "-o judge",
+    "units extract example/references.jsonl -o new --parses old",
+    "units convert example/scus.jsonl -o new --write-ids old",
+    "easiness fit example/references.jsonl -s example/scus.jsonl -o old.ubj",
+    "budget export plan.json -o new",
+    "budget export example/summaries -u example/scus.jsonl --to mturk -o tasks",
+    "budget import tasks answers.json -o out",
+    "meta interval scores.json --samples 40 --figure old.png",
+    "meta simulate coverage scores.json --trials 2 --samples 40 --journal journal",
+    "demo --save new",
+]
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example, and what its commands make of it, with an old file under each goal's name."""
+    folder = tmp_path_factory.mktemp("full")
+
+    def run(*args: str) -> None:
+        subprocess.run(
+            [sys.executable, "-m", "litepyramid", *args],
+            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True, timeout=300,
+            capture_output=True,
+        )  # fmt: skip
+
+    run("demo", "--save", "example")
+    summaries = ("example/summaries", "-u", "example/scus.jsonl")
+    run("score", *summaries, "-l", "example/labels", "-f", "json", "-o", "scores.json")
+    run("budget", "plan", "example/references.jsonl", "--share", ".5", "-o", "plan.json")
+    run("budget", "export", *summaries, "-o", "tasks")
+    (folder / "answers.json").write_text(answers_to(folder / "tasks" / "tasks.json"), "utf-8")
+    run("budget", "import", "tasks", "answers.json", "-o", "out")
+    for name in ("old", "old.ubj", "old.png"):
+        (folder / name).write_text("old", encoding="utf-8")
+    return folder
+
+
+def answers_to(tasks: Path) -> str:
+    rows = [
+        {"task": row["id"], "presence": {str(i): True for i in range(20)}}
+        for row in json.loads(tasks.read_text("utf-8"))["tasks"]
+    ]
+    return json.dumps({"format": "litepyramid-answers", "answers": rows})
+
+
+def fill_disk() -> None:
+    """From now on this process can write no byte into any file."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, resource.RLIM_INFINITY))
+
+
+def contents(folder: Path) -> dict[Path, bytes]:
+    return {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_full_disk_is_one_error_and_old_files_stay(prepared: Path, command: str) -> None:
+    pytest.importorskip("resource", reason="this system has no limits of processes")
+    before = contents(prepared)
+    done = subprocess.run(
+        [sys.executable, "-m", "litepyramid", *command.split()],
+        cwd=prepared,
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "JOBLIB_MULTIPROCESSING": "0",  # it warns when it can write nothing
+        },
+        preexec_fn=fill_disk,
+        text=True,
+        check=False,
+        capture_output=True,
+    )
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1, done.stderr
+    assert "cannot be" in done.stderr
+    after = contents(prepared)
+    assert {p: data for p, data in after.items() if p in before} == before
+    assert all(data == b"" for p, data in after.items() if p not in before), "a part was left"
+    for path in after.keys() - before.keys():
+        assert path.name == "journal", path
+        path.unlink()
+
+
+@pytest.mark.parametrize("stream", [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"])
+@pytest.mark.parametrize("command", ["datasets", "--help", "cache path", "demo"])
+def test_a_standard_output_that_takes_nothing(cli: Any, command: str, stream: str) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full")
+    done = subprocess.run(
+        f"{sys.executable} -m litepyramid {command} {stream}",
+        shell=True, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    assert done.returncode == 2, done.stderr
+    said = "" if "2>" in stream else "litepyramid: standard output: cannot be used ("
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == bool(said)
+
+
+def test_a_folder_that_cannot_be_written(tmp_path: Path, cli: Any) -> None:
+    """/proc is such a folder whoever runs the tests."""
+    if not Path("/proc/self").exists():
+        pytest.skip("no /proc")
+    summaries = tmp_path / "a.txt"
+    summaries.write_text("A cat sat.\n")
+    score = ("score", summaries, "--units", summaries)
+    for command in (
+        (*score, "-o", "/proc/x"),
+        ("budget", "plan", summaries, "--share", 1, "-o", "/proc/x"),
+        ("demo", "--save", "/proc/x"),
+        ("demo", "--save", "/proc/x/y"),
+    ):
+        said = cli(*command, status=2).stderr
+        assert said.startswith("litepyramid: /proc/x"), said
+        assert said.count("\n") == 1
+
+
+LONG = "x" * 300
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"score a.txt --units a.txt -o {LONG}",
+        f"score {LONG} --units a.txt",
+        f"score a.txt --units {LONG}",
+        f"score a.txt --units a.txt --judge {LONG}",
+        f"score a.txt --units a.txt --judge m --cache {LONG}",
+        f"score a.txt -r a.txt --srl allennlp:{LONG}",
+        f"score a.txt -r a.txt --srl {LONG}",
+        f"crossval folder={LONG}",
+        f"crossval x --checkpoints {LONG}",
+        f"demo --save {LONG}",
+        f"budget export {LONG} -o out",
+        f"budget export a.txt -u a.txt -o {LONG}",
+        f"budget import {LONG} a.txt -o out",
+        f"meta correlate {LONG}",
+        f"meta simulate coverage scores.csv --journal {LONG}",
+        f"meta interval scores.csv --figure {LONG}.png",
+        f"pyramid {LONG}",
+        f"cache info --cache {LONG}",
+        f"easiness predict a.txt --regressor {LONG}",
+        f"finetune {LONG} -o out --nli {LONG}",
+        f"finetune lexical --nli nli.jsonl -o {LONG}",
+        "cache info --cache .",
+        "cache clear --yes --cache .",
+        "score a.txt --units a.txt --judge m --cache .",
+    ],
+)
+def test_names_too_long_and_folders_for_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    (tmp_path / "a.txt").write_text("A cat sat.\n")
+    rows = [f"s{i},i{j},{m},{(i * j + i) % 5}" for i in range(3) for j in range(3) for m in "mh"]
+    (tmp_path / "scores.csv").write_text("\n".join(["system,input,metric,score", *rows]))
+    pairs = [{"premise": "a b", "hypothesis": f"{x} b", "label": y} for x, y in ("ae", "cc")]
+    (tmp_path / "nli.jsonl").write_text("\n".join(map(json.dumps, pairs)))
+    monkeypatch.chdir(tmp_path)
+    before = contents(tmp_path)
+    found = CliRunner().invoke(app, command.split())
+    assert isinstance(found.exception, LitepyramidError), found
+    assert contents(tmp_path) == before
