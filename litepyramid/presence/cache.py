@@ -32,6 +32,7 @@ T = TypeVar("T")
 _BUSY_SECONDS = 60.0
 _CHUNK = 500
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
+_FAILURES = (sqlite3.DatabaseError, UnicodeDecodeError)  # it shows damaged names in its messages
 
 
 class CacheWarning(UserWarning):
@@ -265,7 +266,12 @@ class LogitCache:
         if identity not in self._models:
             self._db.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (identity,))
             row = self._db.execute("SELECT id FROM models WHERE identity = ?", (identity,))
-            self._models[identity] = int(row.fetchone()[0])
+            found = row.fetchone()
+            if found is None or not isinstance(found[0], int):
+                error = sqlite3.DatabaseError("a model without a number")
+                error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+                raise error
+            self._models[identity] = found[0]
         return self._models[identity]
 
     # Opening, damage, and who is alive.
@@ -284,7 +290,7 @@ class LogitCache:
     def _retry(self, operation: Callable[[], T]) -> T:
         try:
             return operation()
-        except sqlite3.DatabaseError as error:
+        except _FAILURES as error:
             if not _is_damage(error):
                 raise self._error(error) from error
             self._db.close()
@@ -292,14 +298,14 @@ class LogitCache:
             self._db = self._guarded_open()
         try:
             return operation()
-        except sqlite3.DatabaseError as error:
+        except _FAILURES as error:
             raise self._error(error) from error
 
     def _guarded_open(self) -> sqlite3.Connection:
         for _ in range(3):
             try:
                 return self._open()
-            except sqlite3.DatabaseError as error:
+            except _FAILURES as error:
                 if self.path is None or not _is_damage(error):
                     raise self._error(error) from error
                 self._set_aside(error)
@@ -318,7 +324,7 @@ class LogitCache:
         self._inode = _inode(self.path)
         return db
 
-    def _set_aside(self, error: sqlite3.DatabaseError) -> None:
+    def _set_aside(self, error: Exception) -> None:
         if self.path is None:
             raise self._error(error) from error
         if _inode(self.path) != self._inode or not is_cache(self.path):
@@ -336,7 +342,7 @@ class LogitCache:
             stacklevel=2,
         )
 
-    def _error(self, error: sqlite3.Error) -> InputError:
+    def _error(self, error: Exception) -> InputError:
         return InputError(
             f"the cache cannot be used ({error})",
             path=self.path,
@@ -384,9 +390,9 @@ def _end(alive: sqlite3.Connection, file: Path, process: int) -> None:
         file.unlink(missing_ok=True)
 
 
-def _is_damage(error: sqlite3.DatabaseError) -> bool:
+def _is_damage(error: Exception) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
-    return code is not None and code & 0xFF in _DAMAGED
+    return isinstance(error, UnicodeDecodeError) or (code is not None and code & 0xFF in _DAMAGED)
 
 
 def _inode(path: Path | None) -> int | None:
