@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from litepyramid.errors import ModelError
-from litepyramid.io.files import read_text
+from litepyramid.errors import ModelError, loading
 from litepyramid.presence.labels import THREE, TWO
-from litepyramid.presence.modes import Mode, check_mode
+from litepyramid.presence.modes import MODES, Mode
 
 Kind = Literal["zero-shot", "presence"]
 
@@ -102,21 +101,17 @@ def read_card(path: Path) -> JudgeCard:
         ModelError: The file is not such an object.
     """
     expected = '{"kind": "zero-shot" or "presence", "mode": one of p3c, l3c, p2c, l2c}'
-    try:
-        fields = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise ModelError(f"not valid JSON ({error.msg})", path=path, line=error.lineno) from None
-    if not isinstance(fields, dict):
-        raise ModelError("is not a judge's card", path=path, expected=expected)
-    kind = fields.get("kind", "presence")
-    mode = fields.get("mode")
-    order = fields.get("order")
-    if kind not in DEFAULT_MODE:
-        raise ModelError(f"the kind is {kind!r}", path=path, expected=expected)
-    if order is not None and sorted(map(str, order)) not in (sorted(THREE), sorted(TWO)):
-        raise ModelError(f"the order is {order!r}", path=path, expected="the classes' names")
-    return JudgeCard(
-        kind,
-        None if order is None else tuple(map(str, order)),
-        None if mode is None else check_mode(str(mode)),
-    )
+    with loading("not valid JSON", path=path, expected=expected):
+        fields = json.loads(path.read_text("utf-8-sig"))
+    with loading("not a judge's card", path=path, expected=expected):
+        kind, mode = fields.get("kind", "presence"), fields.get("mode")
+        order = fields.get("order")
+        if kind not in DEFAULT_MODE:
+            raise ModelError(f"the kind is {kind!r:.80}", path=path, expected=expected)
+        if order is not None and sorted(order) not in (sorted(THREE), sorted(TWO)):
+            raise ModelError(
+                f"the order is {order!r:.80}", path=path, expected="the classes' names"
+            )
+        if mode is not None and mode not in MODES:
+            raise ModelError(f"the mode is {mode!r:.80}", path=path, expected=expected)
+    return JudgeCard(kind, None if order is None else tuple(order), mode)

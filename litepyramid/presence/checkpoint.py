@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import InputError, ModelError, loading, reason
 from litepyramid.extras import require
+from litepyramid.io.files import file_type
 from litepyramid.presence.cards import JudgeCard, find_card
 from litepyramid.presence.labels import ClassOrder, class_order
 from litepyramid.presence.modes import Mode, check_mode
 
 #: The authors cut pairs at 400 tokens (ZB21, released code).
 MAX_LENGTH = 400
+
+_LAYERS = 256
 
 #: The files that decide what a model computes.
 _MODEL_FILES = (
@@ -125,7 +128,7 @@ def open_checkpoint(
         InputError: A revision for a folder.
     """
     folder = Path(name).expanduser()
-    if folder.is_dir():
+    if file_type(folder) == "folder":
         if revision is not None:
             raise InputError(
                 f"a revision ('{revision}') for the folder '{name}'",
@@ -141,6 +144,13 @@ def open_checkpoint(
         source, fingerprint = name, f"{name}@{commit}"
     card = find_card(name, folder)
     labels = config.get("id2label") or {0: "LABEL_0", 1: "LABEL_1"}
+    if not isinstance(labels, dict) or not all(
+        str(index).isdecimal() and isinstance(label, str) for index, label in labels.items()
+    ):
+        raise ModelError(
+            f"{name}: the labels in its configuration are no table",
+            expected='"id2label": {"0": "entailment", …}',
+        )
     return Checkpoint(
         name=name,
         source=source,
@@ -162,7 +172,8 @@ def file_sha256(path: Path) -> str:
 
 
 def _folder_hash(folder: Path, digest: Digest) -> str:
-    files = sorted({path for pattern in _MODEL_FILES for path in folder.glob(pattern)})
+    found = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
+    files = sorted(path for path in found if file_type(path) == "file")
     if not any(path.suffix in (".safetensors", ".bin") for path in files):
         raise ModelError(
             "the folder holds no weights",
@@ -177,28 +188,41 @@ def _folder_hash(folder: Path, digest: Digest) -> str:
 
 def _read_config(path: Path) -> dict[str, Any]:
     expected = "a folder written by transformers' save_pretrained"
-    try:
-        config = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ModelError(
-            "the folder holds no config.json", path=path.parent, expected=expected
-        ) from None
-    except (OSError, ValueError) as error:
-        raise ModelError(f"cannot be read ({error})", path=path, expected=expected) from error
+    if file_type(path) is None:
+        raise ModelError("the folder holds no config.json", path=path.parent, expected=expected)
+    with loading("is no configuration", path=path, expected=expected):
+        config = json.loads(path.read_text("utf-8-sig"))
     if not isinstance(config, dict):
-        raise ModelError("is not a configuration", path=path, expected=expected)
+        raise ModelError("is no configuration", path=path, expected=expected)
+    for name, value in _numbers(config):
+        if "layer" in name and value > _LAYERS:
+            raise ModelError(
+                f"{name} is {value:.3g}", path=path, expected=f"at most {_LAYERS} layers"
+            )
     return config
+
+
+def _numbers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    """Every integer of a configuration, in parts of it too, with its name."""
+    for name, value in config.items():
+        if isinstance(value, dict):
+            yield from _numbers(value)
+        elif type(value) is int:
+            yield name, value
 
 
 def _longest(config: Mapping[str, Any]) -> int | None:
     """The most tokens that the model's table of positions allows."""
     positions = config.get("max_position_embeddings")
-    if not isinstance(positions, int) or config.get("position_biased_input") is False:
+    if type(positions) is not int or config.get("position_biased_input") is False:
         return None
     # RoBERTa and its kin count positions from the padding id + 1.
-    offset = {"roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "mpnet", "longformer"}
+    offset = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "mpnet", "longformer")
+    padding = config.get("pad_token_id")
     if config.get("model_type") in offset:
-        positions -= int(config.get("pad_token_id") or 0) + 1
+        positions -= (padding if type(padding) is int else 0) + 1
+    if positions < 8:
+        raise ModelError(f"the model reads {positions} tokens", expected="at least 8")
     return positions
 
 
@@ -222,6 +246,7 @@ def _hub_config(name: str, revision: str | None, offline: bool) -> Path:
         what = "is not in the local hub cache" if offline else "cannot be fetched from the hub"
         raise ModelError(f"the model {wanted} {what}", hint=hint) from error
     except (errors.EntryNotFoundError, errors.HfHubHTTPError, OSError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise ModelError(f"the model {wanted} cannot be read ({reason})", hint=hint) from error
+        raise ModelError(
+            f"the model {wanted} cannot be read ({reason(error)})", hint=hint
+        ) from error
     return Path(found)

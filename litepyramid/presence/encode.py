@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import InputError, ModelError, loading
 from litepyramid.text import counted
 from litepyramid.types import IntArray
 
 Pair = tuple[str, str]
+_FAILS = "the model's tokenizer failed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,17 +52,18 @@ class PairEncoder:
         self._tokenizer = tokenizer
         self._max_length = max_length
         self._pairs = pairs
-        self._special = int(tokenizer.num_special_tokens_to_add(pair=True))
         self._backend = getattr(tokenizer, "backend_tokenizer", None)
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        if self._backend is not None:
-            self._backend.no_truncation()
-            self._backend.no_padding()
-            encodings = self._backend.encode_batch(texts, add_special_tokens=False)
-            counts = [len(encoding.ids) for encoding in encodings]
-        else:
-            encodings = [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
-            counts = [len(ids) for ids in encodings]
+        with loading(_FAILS):
+            self._special = int(tokenizer.num_special_tokens_to_add(pair=True))
+            if self._backend is not None:
+                self._backend.no_truncation()
+                self._backend.no_padding()
+                encodings = self._backend.encode_batch(texts, add_special_tokens=False)
+                counts = [len(encoding.ids) for encoding in encodings]
+            else:
+                encodings = [tokenizer(t, add_special_tokens=False)["input_ids"] for t in texts]
+                counts = [len(ids) for ids in encodings]
         self._encoded = dict(zip(texts, encodings, strict=True))
         length = dict(zip(texts, counts, strict=True))
         self._rooms = [max_length - self._special - length[unit] for _, unit in pairs]
@@ -81,6 +83,10 @@ class PairEncoder:
 
     def batch(self, indices: Sequence[int]) -> EncodedBatch:
         """The pairs at `indices`, padded to the longest of them."""
+        with loading(_FAILS):
+            return self._batch(indices)
+
+    def _batch(self, indices: Sequence[int]) -> EncodedBatch:
         tokenizer = self._tokenizer
         if tokenizer.pad_token_id is None and len({int(self.lengths[i]) for i in indices}) > 1:
             raise ModelError("the tokenizer has no padding token", hint="Choose another model.")

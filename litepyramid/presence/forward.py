@@ -10,13 +10,16 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.errors import InputError, LitepyramidError, ModelError
+from litepyramid.errors import InputError, LitepyramidError, ModelError, loading
 from litepyramid.extras import require
+from litepyramid.io.files import file_type
+from litepyramid.io.weights import check_weights
 from litepyramid.presence.encode import EncodedBatch
 from litepyramid.text import counted
 
@@ -24,7 +27,7 @@ FloatLogits = NDArray[np.float32]
 Precision = Literal["float32", "bfloat16", "float16", "int8"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 _PURPOSE = "an NLI judge"
-_LOAD_ERRORS = (OSError, ValueError, KeyError, ImportError, RuntimeError, TypeError, EOFError)
+_VOCABULARIES = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +78,11 @@ class Forward:
         if size > 1 and self._fits is not None and size * width > self._fits:
             return self._halves(batch)
         try:
-            return self._run(batch)
-        except (self._torch.OutOfMemoryError, RuntimeError, MemoryError) as error:
-            if not _out_of_memory(error, self._torch):
-                raise ModelError(f"the model failed on {self._device} ({_line(error)})") from error
+            with loading(f"the model failed on {self._device}"):
+                return self._run(batch)
+        except ModelError as error:
+            if not _out_of_memory(error.__cause__, self._torch):
+                raise
             if size == 1:
                 raise ModelError(
                     f"one pair of {width} tokens does not fit into the memory of {self._device}",
@@ -226,13 +230,16 @@ def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
         ModelError: It cannot be read.
     """
     transformers = require("transformers", extra="nli", purpose=_PURPOSE)
-    try:
-        with _quiet(transformers):
-            return transformers.AutoTokenizer.from_pretrained(
-                source, revision=revision, local_files_only=offline, trust_remote_code=False
-            )
-    except _LOAD_ERRORS as error:
-        raise ModelError(f"the tokenizer of '{source}' cannot be read ({_line(error)})") from error
+    folder = Path(source).expanduser()
+    files = (path for pattern in _VOCABULARIES for path in folder.glob(pattern))
+    if folder.is_dir() and not any(file_type(path) == "file" for path in files):
+        raise ModelError(  # transformers would make an empty one
+            "the folder holds no tokenizer", path=folder, expected="tokenizer.json or its like"
+        )
+    with loading(f"the tokenizer of '{source}' cannot be read"), _quiet(transformers):
+        return transformers.AutoTokenizer.from_pretrained(
+            source, revision=revision, local_files_only=offline, trust_remote_code=False
+        )
 
 
 def find_devices(device: str = "auto", devices: Sequence[str] | None = None) -> list[str]:
@@ -270,30 +277,14 @@ def automatic_precision(device: str) -> Precision:
 
 def _load(spec: ModelSpec) -> Any:
     torch = require("torch", extra="nli", purpose=_PURPOSE)
-    transformers = require("transformers", extra="nli", purpose=_PURPOSE)
-    safetensors = require("safetensors", extra="nli", purpose=_PURPOSE)
     if spec.precision == "int8" and spec.device != "cpu":
         raise InputError("the precision int8 is for the CPU", expected="--device cpu with it")
-    dtype = torch.float32 if spec.precision == "int8" else getattr(torch, spec.precision)
-    try:
-        with _quiet(transformers):
-            model, report = transformers.AutoModelForSequenceClassification.from_pretrained(
-                spec.source,
-                revision=spec.revision,
-                local_files_only=spec.offline,
-                trust_remote_code=False,
-                weights_only=True,
-                dtype=dtype,
-                output_loading_info=True,
-            )
-    except pickle.UnpicklingError as error:
-        raise ModelError(
-            f"the weights of '{spec.source}' are a pickle that holds more than tensors",
-            expected="safetensors, or a file of tensors alone",
-            hint="It was not run, and cannot be used here.",
-        ) from error
-    except (*_LOAD_ERRORS, safetensors.SafetensorError) as error:
-        raise ModelError(f"the model '{spec.source}' cannot be loaded ({_line(error)})") from error
+    model, report = load_classifier(
+        spec.source,
+        revision=spec.revision,
+        offline=spec.offline,
+        dtype=torch.float32 if spec.precision == "int8" else getattr(torch, spec.precision),
+    )
     missing = sorted(report["missing_keys"])
     if missing:
         raise ModelError(
@@ -305,6 +296,61 @@ def _load(spec: ModelSpec) -> Any:
     if spec.precision == "int8":
         model = _quantized(model)
     return model
+
+
+def load_classifier(
+    source: str, *, revision: str | None, offline: bool, dtype: Any, **config: Any
+) -> tuple[Any, dict[str, Any]]:
+    """A sequence classifier of transformers, with what its loader reports of its weights.
+
+    Args:
+        source: Hub id or folder.
+        revision: Of a hub model.
+        offline: Whether the hub may not be asked.
+        dtype: Of the weights in memory.
+        **config: What is to be other than in its configuration.
+
+    Raises:
+        ModelError: It cannot be loaded, whatever is wrong with it; weights are no plain tensors; or
+            the folder's configuration is of a far larger model than its weights.
+    """
+    torch = require("torch", extra="nli", purpose=_PURPOSE)
+    transformers = require("transformers", extra="nli", purpose=_PURPOSE)
+    where = {"revision": revision, "local_files_only": offline, "trust_remote_code": False}
+    with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
+        if (folder := Path(source).expanduser()).is_dir():
+            known = transformers.AutoConfig.from_pretrained(source, **where, **config)
+            _check_size(torch, transformers, folder, known)
+        try:
+            model, report = transformers.AutoModelForSequenceClassification.from_pretrained(
+                source, dtype=dtype, weights_only=True, output_loading_info=True, **where, **config
+            )
+        except pickle.UnpicklingError as error:
+            raise ModelError(
+                f"the weights of '{source}' are a pickle that holds more than tensors",
+                expected="safetensors, or a file of tensors alone",
+                hint="It was not run, and cannot be used here.",
+            ) from error
+        return model, report
+
+
+def _check_size(torch: Any, transformers: Any, folder: Path, config: Any) -> None:
+    """Refuses weights that unfold, and a configuration that would fill the memory without them."""
+    files = [path for path in folder.iterdir() if path.suffix in (".safetensors", ".bin")]
+    for path in files:
+        if path.suffix == ".bin":
+            with path.open("rb") as file:
+                check_weights(file)
+    with torch.device("meta"):
+        model = transformers.AutoModelForSequenceClassification.from_config(config)
+    claimed = sum(weight.numel() for weight in model.parameters())
+    held = sum(path.stat().st_size for path in files)
+    if claimed > 4 * held:
+        raise ModelError(
+            f"the model '{folder}' cannot be loaded: its configuration is of {claimed} weights, "
+            f"its files have {counted(held, 'byte')}",
+            expected="at most four weights a byte",
+        )
 
 
 def _quantized(model: Any) -> Any:
@@ -333,7 +379,7 @@ def _quiet(transformers: Any) -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _out_of_memory(error: BaseException, torch: Any) -> bool:
+def _out_of_memory(error: BaseException | None, torch: Any) -> bool:
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
     text = str(error).lower()
@@ -350,7 +396,3 @@ def _part(batch: EncodedBatch, part: slice) -> EncodedBatch:
         np.ascontiguousarray(mask[:, used]),
         None if types is None else np.ascontiguousarray(types[part][:, used]),
     )
-
-
-def _line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")

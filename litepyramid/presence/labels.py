@@ -71,7 +71,12 @@ class ClassOrder:
             >>> ClassOrder(TWO, (1, 0)).logits([[0.3, 0.7]]).tolist()
             [[0.7, 0.3, 0.0]]
         """
-        chosen = np.asarray(raw, dtype=np.float64)[:, list(self.indices)]
+        raw = np.asarray(raw, dtype=np.float64)
+        if raw.shape[1] <= max(self.indices):
+            raise ModelError(
+                f"the model has {raw.shape[1]} outputs", expected=f"{max(self.indices) + 1} or more"
+            )
+        chosen = raw[:, list(self.indices)]
         if self.two:
             chosen = np.concatenate([chosen, np.zeros((len(chosen), 1))], axis=1)
         return chosen

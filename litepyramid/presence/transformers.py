@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, ModelError
 from litepyramid.presence.cache import LogitCache, StoredLogits, pair_key
 from litepyramid.presence.cache_info import default_cache_path
 from litepyramid.presence.checkpoint import Checkpoint, file_sha256, open_checkpoint
@@ -286,6 +286,11 @@ def _judge_missing(
     def commit() -> None:
         indices, future = under_way.popleft()
         raw = np.asarray(future.result(), dtype="<f4")
+        if not np.isfinite(raw).all():
+            raise ModelError(
+                "the model gives logits that are no finite numbers",
+                hint="Its weights are damaged, or need more precision: --dtype float32.",
+            )
         fresh = {
             keys[index]: StoredLogits(raw[row].tobytes(), bool(encoder.truncated[index]))
             for row, index in enumerate(indices)

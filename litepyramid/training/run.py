@@ -17,7 +17,7 @@ from litepyramid.extras import require
 from litepyramid.io.files import atomic_folder, atomic_write
 from litepyramid.presence.cards import CARD_FILE, DEFAULT_MODE, Kind
 from litepyramid.presence.checkpoint import Checkpoint, open_checkpoint
-from litepyramid.presence.forward import load_tokenizer
+from litepyramid.presence.forward import load_classifier, load_tokenizer
 from litepyramid.presence.labels import THREE, TWO, ClassOrder
 from litepyramid.progress import bar
 from litepyramid.training.loss import balanced_weights, make_loss
@@ -207,13 +207,7 @@ def _load(
     label_map: Mapping[str, str] | None,
 ) -> tuple[Any, Any, ClassOrder, int | None]:
     """The base model in float32, its tokenizer, its class order and the most tokens it reads."""
-    import transformers
-
-    options: dict[str, Any] = {
-        "revision": revision,
-        "local_files_only": offline,
-        "trust_remote_code": False,
-    }
+    options: dict[str, Any] = {}
     if settings.head == "two-class":
         order = ClassOrder(TWO, (1, 0))
         options |= {
@@ -239,12 +233,7 @@ def _load(
             "label2id": {name: index for index, name in names.items()},
         }
     tokenizer = load_tokenizer(base, revision, offline=offline)
-    try:
-        model = transformers.AutoModelForSequenceClassification.from_pretrained(
-            base, dtype="float32", weights_only=True, **options
-        )
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise ModelError(f"'{base}' cannot be loaded ({str(error).splitlines()[0]})") from error
+    model, _ = load_classifier(base, revision=revision, offline=offline, dtype="float32", **options)
     return model, tokenizer, order, longest
 
 
