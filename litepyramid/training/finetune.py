@@ -13,7 +13,7 @@ from typing import Any
 from litepyramid._version import __version__
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.files import atomic_folder, atomic_write
+from litepyramid.io.files import atomic_folder, atomic_write, file_type
 from litepyramid.presence.cards import CARD_FILE
 from litepyramid.presence.judge import Judge
 from litepyramid.presence.judges import check_judge_name, make_judge
@@ -27,7 +27,7 @@ from litepyramid.training.pairs import (
     read_nli,
     split_datasets,
 )
-from litepyramid.training.run import train_transformer
+from litepyramid.training.run import made_from, read_note, run_facts, train_transformer
 from litepyramid.training.settings import FinetuneSettings
 from litepyramid.validation.crossval import validate
 from litepyramid.validation.folds import LabelledItems, join_items
@@ -95,13 +95,15 @@ def finetune(
         The folder, its card, and the held-out accuracy, AUC, Brier score and correlations.
 
     Raises:
-        InputError: Nothing to learn from, or something else is at `output`.
+        InputError: Nothing to learn from, or something is at `output` already (but a judge of this
+            very run that was stopped while it was evaluated is evaluated again).
         ModelError: The base cannot be fine-tuned.
         MissingExtraError: The extra ``train`` is not installed.
     """
     settings = settings or FinetuneSettings()
     goal = Path(output)
-    if goal.exists():
+    begun = read_note(goal / CARD_FILE)
+    if file_type(goal) and (not begun or "held_out" in begun):
         raise InputError("is there already", path=goal, hint="Name a new folder.")
     if not datasets and not nli:
         raise InputError("nothing to learn from", expected="at least one labelled data set")
@@ -111,13 +113,17 @@ def finetune(
         if nli:
             parts.append(_as_items(read_nli(nli, "presence")))
         data = presence_pairs(join_items(parts))
-        _save_lexical(goal, join_items(parts))
-        facts: dict[str, Any] = {"updates": None}
     else:
         head = settings.head
         pairs = [presence_pairs(part, head) for part in parts]
         data = join_pairs([*pairs, *([read_nli(nli, head)] if nli else [])])
-        trained = train_transformer(
+    if made_from(goal, base, revision, data, settings):
+        pass  # a run that was stopped while it evaluated
+    elif base == "lexical":
+        about = {"updates": None, **run_facts(base, revision, data, settings)}
+        _save_lexical(goal, join_items(parts), about)
+    else:
+        train_transformer(
             base,
             data,
             goal,
@@ -129,10 +135,9 @@ def finetune(
             device=device,
             kind="presence" if datasets else "zero-shot",
         )
-        facts = {"updates": trained.updates, "loss": trained.loss}
     judge = _open(goal, device)
     results = tuple(validate(h.dataset, {"tuned": judge}, inputs=h.inputs) for h in held)
-    card = _card(goal, base, revision, datasets, nli, data, settings, held, results, facts)
+    card = _card(goal, base, revision, datasets, nli, data, settings, held, results)
     return FinetuneResult(goal, card, results)
 
 
@@ -160,11 +165,12 @@ def _development(held: Sequence[HeldOut], settings: FinetuneSettings) -> Trainin
     return presence_pairs(join_items(parts), settings.head)
 
 
-def _save_lexical(goal: Path, data: LabelledItems) -> None:
+def _save_lexical(goal: Path, data: LabelledItems, card: Mapping[str, Any]) -> None:
     """Refits the lexical weights into a folder that appears only when it is complete."""
     model = fit_lexical(data.items, data.labels)
     with atomic_folder(goal) as folder:
         save_lexical(model, folder / "lexical.json")
+        _write_card(folder, card)
 
 
 def _card(
@@ -177,35 +183,31 @@ def _card(
     settings: FinetuneSettings,
     held: Sequence[HeldOut],
     results: Sequence[ValidationResult],
-    facts: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Writes all that is known of the judge into its folder, over what the run left there."""
-    path = goal / CARD_FILE
-    begun: dict[str, Any] = {}
-    if path.is_file():
-        begun = json.loads(path.read_text(encoding="utf-8"))
+    facts = run_facts(base, revision, data, settings)
     card: dict[str, Any] = {
-        **begun,
-        "base": base,
-        "revision": revision,
+        **read_note(goal / CARD_FILE),
+        **facts,
         "data": {
             "sets": [entry.name for entry in datasets],
             "nli_files": [Path(path).name for path in nli],
-            "pairs": len(data.pairs),
-            "sha256": data.digest(),
+            **facts["data"],
         },
-        "settings": settings.to_dict(),
-        **facts,
         "held_out": [
             {"data_set": h.dataset.name, "inputs": list(h.inputs), **_numbers(result)}
             for h, result in zip(held, results, strict=True)
         ],
         "versions": _versions(),
     }
-    with atomic_write(path) as file:
+    _write_card(goal, card)
+    return card
+
+
+def _write_card(folder: Path, card: Mapping[str, Any]) -> None:
+    with atomic_write(folder / CARD_FILE) as file:
         json.dump(plain(card), file, indent=1)
         file.write("\n")
-    return card
 
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:

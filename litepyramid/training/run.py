@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from litepyramid._version import __version__
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import InputError, ModelError, loading
 from litepyramid.extras import require
-from litepyramid.io.files import atomic_folder, atomic_write
+from litepyramid.io.files import atomic_folder, atomic_write, locked, writing
 from litepyramid.presence.cards import CARD_FILE, DEFAULT_MODE, Kind
 from litepyramid.presence.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.presence.forward import load_classifier, load_tokenizer
@@ -62,10 +64,11 @@ def train_transformer(
 ) -> TrainedFolder:
     """Fine-tunes a sequence classifier on labelled pairs (ZB21 §3.1, A.3).
 
-    Restart points are kept in ``OUTPUT.training`` beside the goal; a run that was killed goes on
-    from the last one when it is called again with the same data and settings, and ends with the
-    same weights. The goal appears only when it is complete, holds safetensors and no pickles, and
-    carries ``litepyramid.json``, from which judges take the mode that fits the head.
+    Restart points are kept in ``OUTPUT.training`` beside the goal, for one process at a time; a run
+    that was killed goes on from the last one when it is called again with the same data and
+    settings, and ends with the same weights. The goal appears only when it is complete, holds
+    safetensors and no pickles, and carries ``litepyramid.json``, from which judges take the mode
+    that fits the head.
 
     Several GPUs: start the same command with ``accelerate launch -m litepyramid finetune …``.
 
@@ -87,8 +90,8 @@ def train_transformer(
 
     Raises:
         InputError: There is something else at `output`, no pairs, or another run's restart
-            points.
-        ModelError: The base cannot be read or has no classes that fit the head.
+            points; another process trains there, or the folder cannot be written.
+        ModelError: The base cannot be read or has no classes that fit the head; training failed.
         MissingExtraError: torch, transformers or accelerate is not installed.
     """
     settings = settings or FinetuneSettings()
@@ -103,61 +106,94 @@ def train_transformer(
         raise InputError("no labelled pairs to learn from")
     if settings.early_stop and development is None:
         raise InputError("early stopping with nothing held out", expected="development pairs")
+    plan = run_facts(base, revision, data, settings)
     work = goal.with_name(f"{goal.name}.training")
-    _claim(work, base, revision, data, settings)
+    with _claimed(work, {**plan, "version": __version__}):
+        if goal.exists():  # another process was quicker
+            raise InputError("is there already", path=goal, hint="Name a new folder.")
+        transformers.set_seed(settings.seed)
+        model, tokenizer, order, longest = _load(base, settings, revision, offline, label_map)
+        length = min(settings.max_length, longest or settings.max_length)
+        weights = None
+        if settings.class_weights == "balanced":
+            classes = 3 if settings.head == "three-class" else 2
+            weights = balanced_weights(data.labels, classes)
+        trainer = transformers.Trainer(
+            model=model,
+            args=_arguments(work, data, settings, device),
+            data_collator=transformers.DataCollatorWithPadding(tokenizer),
+            train_dataset=encode_pairs(tokenizer, data, length),
+            eval_dataset=encode_pairs(tokenizer, development, length) if development else None,
+            compute_loss_func=make_loss(settings.head, order, weights),
+            compute_metrics=_development_metrics(settings, order),
+            callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)]
+            if settings.early_stop
+            else None,
+        )
+        trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
+        trainer.add_callback(_progress())
+        last = _last_restart_point(work)
+        resumed = int(last.name.removeprefix(_POINT)) if last else 0
+        hint = f"Run it again to go on from the last restart point in {work}, if there is one."
+        try:
+            with loading("fine-tuning stopped", hint=hint):
+                trainer.train(resume_from_checkpoint=str(last) if last else None)
+        except KeyboardInterrupt as stop:
+            if last := _last_restart_point(work):
+                done = f"{last.name.removeprefix(_POINT)} of {trainer.state.max_steps} updates"
+                stop.add_note(f"{done} kept in {work}")
+            raise
+        # Few updates leave no loss of their own in the log, but always the mean of all.
+        log = trainer.state.log_history
+        logged = [row[k] for k in ("train_loss", "loss") for row in log if k in row]
+        loss = float(logged[-1]) if logged else float("nan")
+        if trainer.is_world_process_zero():
+            card = {
+                "kind": kind,
+                "mode": HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind],
+                "updates": trainer.state.global_step,
+                "loss": loss if logged else None,
+                **plan,
+            }
+            with loading("the tuned model cannot be written", path=goal, hint=hint):
+                _save(goal, trainer.accelerator.unwrap_model(trainer.model), tokenizer, card)
+            for point in work.glob(f"{_POINT}*"):
+                shutil.rmtree(point)
+        trainer.accelerator.wait_for_everyone()
+    return TrainedFolder(goal, len(data.pairs), trainer.state.global_step, resumed, loss)
 
-    transformers.set_seed(settings.seed)
-    model, tokenizer, order, longest = _load(base, settings, revision, offline, label_map)
-    length = min(settings.max_length, longest or settings.max_length)
-    weights = None
-    if settings.class_weights == "balanced":
-        classes = 3 if settings.head == "three-class" else 2
-        weights = balanced_weights(data.labels, classes)
-    trainer = transformers.Trainer(
-        model=model,
-        args=_arguments(work, data, settings, device),
-        data_collator=transformers.DataCollatorWithPadding(tokenizer),
-        train_dataset=encode_pairs(tokenizer, data, length),
-        eval_dataset=encode_pairs(tokenizer, development, length) if development else None,
-        compute_loss_func=make_loss(settings.head, order, weights),
-        compute_metrics=_development_metrics(settings, order),
-        callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)]
-        if settings.early_stop
-        else None,
-    )
-    trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
-    trainer.add_callback(_progress())
-    last = _last_restart_point(work)
-    resumed = int(last.name.removeprefix(_POINT)) if last else 0
+
+def made_from(
+    folder: Path,
+    base: str,
+    revision: str | None,
+    data: TrainingPairs,
+    settings: FinetuneSettings,
+) -> dict[str, Any] | None:
+    """The card of a folder that holds a model of just this run; None if it does not."""
+    card = read_note(folder / CARD_FILE)
+    return card if run_facts(base, revision, data, settings).items() <= card.items() else None
+
+
+def read_note(path: Path) -> dict[str, Any]:
+    """A JSON object that was written beside a model; empty if there is none."""
     try:
-        trainer.train(resume_from_checkpoint=str(last) if last else None)
-    except KeyboardInterrupt as stop:
-        if last := _last_restart_point(work):
-            done = f"{last.name.removeprefix(_POINT)} of {trainer.state.max_steps} updates"
-            stop.add_note(f"{done} kept in {work}")
-        raise
-    if trainer.is_world_process_zero():
-        model = trainer.accelerator.unwrap_model(trainer.model)
-        card = {
-            "kind": kind,
-            "mode": HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind],
-            "base": base,
-            "data": {"pairs": len(data.pairs), "sha256": data.digest()},
-            "settings": settings.to_dict(),
-        }
-        _save(goal, model, tokenizer, card)
-        shutil.rmtree(work)
-    # Few updates leave no loss of their own in the log, but always the mean of all.
-    logged = [
-        row[k] for k in ("train_loss", "loss") for row in trainer.state.log_history if k in row
-    ]
-    return TrainedFolder(
-        folder=goal,
-        pairs=len(data.pairs),
-        updates=trainer.state.global_step,
-        resumed_from=resumed,
-        loss=float(logged[-1]) if logged else float("nan"),
-    )
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def run_facts(
+    base: str, revision: str | None, data: TrainingPairs, settings: FinetuneSettings
+) -> dict[str, Any]:
+    """What a run depends on, as its card says it."""
+    return {
+        "base": base,
+        "revision": revision,
+        "data": {"pairs": len(data.pairs), "sha256": data.digest()},
+        "settings": settings.to_dict(),
+    }
 
 
 def _last_restart_point(work: Path) -> Path | None:
@@ -170,33 +206,37 @@ def _last_restart_point(work: Path) -> Path | None:
     return max(points, key=lambda path: int(path.name.removeprefix(_POINT)), default=None)
 
 
-def _claim(
-    work: Path, base: str, revision: str | None, data: TrainingPairs, settings: FinetuneSettings
-) -> None:
-    """Makes the folder of restart points, or checks that the one there is of the same run."""
-    plan = {
-        "base": base,
-        "revision": revision,
-        "data": data.digest(),
-        "settings": settings.to_dict(),
-        "version": __version__,
-    }
-    note = work / "run.json"
-    if not work.exists():
-        work.mkdir(parents=True)
-        with atomic_write(note) as file:
-            json.dump(plan, file, indent=1)
+@contextmanager
+def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
+    """Holds the folder of restart points for one process; removed if none are left in it.
+
+    Of several processes that train one model together the first holds it for all.
+    """
+    if int(os.environ.get("RANK") or 0):
+        yield
         return
-    try:
-        found = json.loads(note.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        found = None
-    if found != plan:
-        raise InputError(
-            "holds restart points of a run with another base, data, settings or version",
-            path=work,
-            hint="Give the same ones to go on, or delete the folder to begin anew.",
-        )
+    note = work / "run.json"
+    with writing(work):
+        work.mkdir(parents=True, exist_ok=True)
+    with locked(work):
+        try:
+            if not any(work.glob("[!.]*")):  # new, or left by a run that was killed at once
+                with atomic_write(note) as file:
+                    json.dump(plan, file, indent=1)
+            if read_note(note) != plan:
+                raise InputError(
+                    "holds restart points of a run with another base, data, settings or version"
+                    if note.exists()
+                    else "holds files that are no restart points",
+                    path=work,
+                    hint="Give the same ones to go on, or delete the folder to begin anew.",
+                )
+            yield
+        finally:
+            if read_note(note) == plan and not any(work.glob(f"{_POINT}*")):
+                note.unlink()
+                with suppress(OSError):  # other files are in it
+                    work.rmdir()
 
 
 def _load(

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.presence.cards import CARD_FILE
 from litepyramid.presence.judge import Judge
 from litepyramid.presence.judges import make_judge, takes_settings
 from litepyramid.presence.lexical import LexicalJudge, fit_lexical
-from litepyramid.training.pairs import TrainingPairs, presence_pairs
-from litepyramid.training.run import train_transformer
+from litepyramid.training.pairs import presence_pairs
+from litepyramid.training.run import made_from, train_transformer
 from litepyramid.training.settings import FinetuneSettings
 from litepyramid.validation.crossval import Trainer
 from litepyramid.validation.folds import LabelledItems
@@ -99,9 +97,10 @@ class FinetuneTrainer:
         settings = replace(settings, max_length=self.options.get("max_length", settings.max_length))
         pairs = presence_pairs(data, settings.head)
         goal = self.folder / (f"fold{fold}" if fold else "all")
+        revision = self.options.get("revision")
         if not goal.exists():
             train_transformer(self.base, pairs, goal, settings, **self._given(_TRAINING))
-        elif not self._made_from(goal, pairs, settings):
+        elif made_from(goal, self.base, revision, pairs, settings) is None:
             raise InputError(
                 "holds a model of another base, other data or settings",
                 path=goal,
@@ -111,18 +110,6 @@ class FinetuneTrainer:
 
     def _given(self, names: Sequence[str]) -> dict[str, Any]:
         return {name: self.options[name] for name in names if name in self.options}
-
-    def _made_from(self, goal: Path, pairs: TrainingPairs, settings: FinetuneSettings) -> bool:
-        try:
-            card = json.loads((goal / CARD_FILE).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            return False
-        return bool(
-            isinstance(card, dict)
-            and card.get("base") == self.base
-            and card.get("settings") == settings.to_dict()
-            and (card.get("data") or {}).get("sha256") == pairs.digest()
-        )
 
 
 def make_trainer(

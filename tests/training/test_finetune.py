@@ -109,6 +109,44 @@ def test_a_card_is_json_however_few_the_updates(base, dataset, tmp_path):
     assert repr(result) == f"<FinetuneResult: {result.to_tables()[0].title}>"
 
 
+@pytest.mark.parametrize("kind", ["lexical", "transformer"])
+def test_a_run_stopped_while_it_is_evaluated_goes_on(kind, request, dataset, tmp_path, monkeypatch):
+    """It said "is there already" for ever."""
+    base = kind if kind == "lexical" else str(request.getfixturevalue("base"))
+    settings = FinetuneSettings(epochs=1, learning_rate=1e-3, held_out=0.2)
+    goal = tmp_path / "judge"
+
+    def stop(*_args, **_options):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr("litepyramid.training.finetune.validate", stop)
+        with pytest.raises(KeyboardInterrupt):
+            finetune(base, [dataset], goal, settings, device="cpu")
+    before = {p.name: p.read_bytes() for p in goal.iterdir() if p.name != "litepyramid.json"}
+    with pytest.raises(InputError, match="is there already"):
+        finetune(base, [dataset], goal, replace(settings, seed=1), device="cpu")
+    result = finetune(base, [dataset], goal, settings, device="cpu")
+    assert {name: (goal / name).read_bytes() for name in before} == before
+    assert len(result.held_out) == len(result.card["held_out"]) == 1
+    whole = finetune(base, [dataset], tmp_path / "whole", settings, device="cpu")
+    assert {**result.card} == {**whole.card}
+    with pytest.raises(InputError, match="is there already"):
+        finetune(base, [dataset], goal, settings, device="cpu")
+    assert sorted(p.name for p in tmp_path.iterdir() if p.name != "base0") == ["judge", "whole"]
+
+
+def test_what_is_no_judge_of_ours_is_left_alone(dataset, tmp_path):
+    for card in (None, "{}", "[]", "{", '{"held_out": []}', '{"base": "lexical"}'):
+        goal = tmp_path / "mine"
+        goal.mkdir(exist_ok=True)
+        if card is not None:
+            (goal / "litepyramid.json").write_text(card)
+        with pytest.raises(InputError, match="is there already"):
+            finetune("lexical", [dataset], goal)
+        assert [p.read_text() for p in goal.iterdir()] == ([] if card is None else [card])
+
+
 def test_nli_alone_makes_a_zero_shot_judge(base, tmp_path):
     path = tmp_path / "nli.jsonl"
     rows = [{"premise": "red", "hypothesis": "red won", "label": label} for label in "enc"] * 4

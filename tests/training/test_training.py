@@ -18,7 +18,8 @@ from tiny_models import make_checkpoint, make_matching_bert, train_tokenizer
 torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("accelerate", reason="the extra train is not installed")
 
-from litepyramid.errors import InputError, ModelError  # noqa: E402
+from litepyramid.errors import InputError, LitepyramidError, ModelError  # noqa: E402
+from litepyramid.io.files import locked  # noqa: E402
 from litepyramid.presence.labels import THREE, ClassOrder  # noqa: E402
 from litepyramid.presence.modes import p2c  # noqa: E402
 from litepyramid.presence.transformers import TransformersJudge  # noqa: E402
@@ -289,6 +290,53 @@ def test_restart_points_of_another_run_are_not_taken(base, tmp_path):
     (work / "run.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="another base, data, settings or version"):
         train_transformer(str(base), synthetic_pairs(8, 0), tmp_path / "x", FAST)
+    assert [p.name for p in work.iterdir()] == ["run.json"]
+    (work / "run.json").unlink()
+    (work / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match="holds files that are no restart points"):
+        train_transformer(str(base), synthetic_pairs(8, 0), tmp_path / "x", FAST)
+    assert [p.name for p in work.iterdir()] == ["notes.txt"]
+
+
+def test_a_run_killed_before_its_note_was_written_begins_anew(base, tmp_path):
+    settings = replace(FAST, epochs=1)
+    for number, left in enumerate(("", ".litepyramid-half")):
+        work = tmp_path / f"{number}.training"
+        work.mkdir()
+        if left:
+            (work / left).write_text('{"base": ')
+        run = (str(base), synthetic_pairs(16, 0), tmp_path / str(number), settings)
+        assert train_transformer(*run, device="cpu").resumed_from == 0
+    with pytest.raises(ModelError):
+        train_transformer("no/such", synthetic_pairs(8, 0), tmp_path / "x", FAST, offline=True)
+    assert not (tmp_path / "x.training").exists()  # so that the right base is not called another
+
+
+def test_two_processes_do_not_train_into_one_folder(base, tmp_path):
+    run = (str(base), synthetic_pairs(16, 0), tmp_path / "x", replace(FAST, epochs=1))
+    (tmp_path / "x.training").mkdir()
+    with (
+        locked(tmp_path / "x.training"),
+        pytest.raises(InputError, match="in use by another process"),
+    ):
+        train_transformer(*run, device="cpu")
+    assert [p.name for p in tmp_path.iterdir()] == ["x.training"]
+    train_transformer(*run, device="cpu")
+    assert [p.name for p in tmp_path.iterdir()] == ["x"]
+
+
+def test_a_full_disk_keeps_what_was_trained(base, tmp_path):
+    resource = pytest.importorskip("resource", reason="this system has no limits of processes")
+    run = (str(base), synthetic_pairs(64, 0), tmp_path / "x", replace(FAST, epochs=2, save_steps=4))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
+        with pytest.raises(LitepyramidError, match=r"fine-tuning stopped|cannot be written"):
+            train_transformer(*run, device="cpu")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert not (tmp_path / "x").exists()
+    assert train_transformer(*run, device="cpu").updates == 8
 
 
 def test_what_is_refused(base, tmp_path, tokenizer):
