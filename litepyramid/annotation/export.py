@@ -12,6 +12,7 @@ from litepyramid.annotation.mturk import export_mturk
 from litepyramid.annotation.page import export_page
 from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, write_tasks
 from litepyramid.errors import InputError
+from litepyramid.io.files import file_type
 from litepyramid.io.folders import check_names, filled_folder
 from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
@@ -120,7 +121,7 @@ def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int =
 def _check_tasks(folder: Path, tasks: TaskSet) -> None:
     """Raises InputError if the folder holds the task file of other tasks."""
     path = folder / TASK_FILE
-    if not path.exists():
+    if file_type(path) is None:
         return
     try:
         same = read_tasks(path).digest == tasks.digest

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.io.files import file_type
 from litepyramid.io.pyr import (
     PeerAnnotation,
     Pyramid,
@@ -200,7 +201,7 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None)
     """
     files: list[Path] = []
     for path in map(Path, paths):
-        if path.is_dir():
+        if file_type(path) == "folder":
             inside = sorted(filter(is_pyramid_file, path.rglob("*")))
             if not inside:
                 raise InputError("no .pyr or .pan file in this folder", path=path)

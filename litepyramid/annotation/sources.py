@@ -38,7 +38,7 @@ def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> Tas
     Raises:
         InputError: There is another number of files, or it is no plan.
     """
-    if len(sources) != 1 or sources[0].is_dir():
+    if len(sources) != 1 or file_type(sources[0]) == "folder":
         raise InputError(
             f"{counted(len(sources), 'file or folder', 'files or folders')} without units to judge",
             path=sources[0] if len(sources) == 1 else None,

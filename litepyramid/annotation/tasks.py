@@ -12,7 +12,7 @@ from typing import Any, Literal
 from litepyramid.annotation.plan import BudgetPlan
 from litepyramid.errors import InputError
 from litepyramid.io.checked import check_shape
-from litepyramid.io.files import atomic_write, read_json
+from litepyramid.io.files import atomic_write, file_type, read_json
 from litepyramid.io.units import units_to_json
 from litepyramid.types import InputUnits, SystemSummaries, Unit, check_unique
 from litepyramid.units.align import Sentence
@@ -239,7 +239,7 @@ def read_tasks(path: str | Path) -> TaskSet:
             the tasks no longer have the file's digest.
     """
     path = Path(path)
-    if path.is_dir():
+    if file_type(path) == "folder":
         path = path / "tasks.json"
     expected = "the tasks.json that `litepyramid budget export` writes beside the tasks"
     data = read_json(path, expected)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from litepyramid.errors import InputError
 from litepyramid.extras import require
+from litepyramid.io.files import atomic_write, check_output
 
 if TYPE_CHECKING:
     from litepyramid.types import Signature
@@ -65,7 +66,7 @@ def check_figure(path: str | Path | None) -> None:
     """Raises at once, before long work, if a figure could not be written to `path`.
 
     Raises:
-        InputError: The file is of a kind that is not written, or its folder does not exist.
+        InputError: The file is of a kind that is not written, or cannot be written.
         MissingExtraError: matplotlib is not installed.
     """
     if path is None:
@@ -75,8 +76,7 @@ def check_figure(path: str | Path | None) -> None:
         raise InputError(
             f"no figure of the kind '{path.suffix}'", path=path, expected=", ".join(FORMATS)
         )
-    if not path.parent.is_dir():
-        raise InputError("the folder does not exist", path=path, hint="Make it first.")
+    check_output(path)
     require("matplotlib.figure", extra="report", purpose="a figure")
 
 
@@ -89,7 +89,6 @@ def save_figure(figure: Any, path: str | Path, signature: Signature | None = Non
         signature: Goes into the file's metadata, as its subject (PDF) or description.
     """
     from litepyramid._version import __version__
-    from litepyramid.io.files import atomic_write
 
     check_figure(path)
     matplotlib = require("matplotlib", extra="report", purpose="a figure")

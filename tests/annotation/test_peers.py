@@ -205,7 +205,7 @@ def test_nist_names_of_one_set_are_one_input(duc, tmp_path, cli):
     units = tmp_path / "scus.jsonl"
     cli("units", "from-pyr", duc, "-o", units, *out, "--complete")
     assert [entry.input for entry in read_units(units)] == ["D0701", "D0702"]
-    assert sorted(p.name for p in (tmp_path / "labels").iterdir()) == ["15.jsonl", "7.jsonl"]
+    assert sorted(p.name for p in (tmp_path / "labels").glob("[!.]*")) == ["15.jsonl", "7.jsonl"]
     done = cli("score", tmp_path / "summaries", "--units", units, "--labels", tmp_path / "labels")
     assert "15" in done.stdout
 

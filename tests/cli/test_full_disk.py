@@ -47,7 +47,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("demo", "--save", "example")
     summaries = ("example/summaries", "-u", "example/scus.jsonl")
     run("score", *summaries, "-l", "example/labels", "-f", "json", "-o", "scores.json")
-    run("budget", "plan", "example/references.jsonl", "--share", ".5", "-o", "plan.json")
+    run("budget", "plan", "example/references.jsonl", "--human-share", ".5", "-o", "plan.json")
     run("budget", "export", *summaries, "-o", "tasks")
     (folder / "answers.json").write_text(answers_to(folder / "tasks" / "tasks.json"), "utf-8")
     run("budget", "import", "tasks", "answers.json", "-o", "out")
@@ -129,7 +129,7 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, cli: Any) -> None:
     score = ("score", summaries, "--units", summaries)
     for command in (
         (*score, "-o", "/proc/x"),
-        ("budget", "plan", summaries, "--share", 1, "-o", "/proc/x"),
+        ("budget", "plan", summaries, "--human-share", 1, "-o", "/proc/x"),
         ("demo", "--save", "/proc/x"),
         ("demo", "--save", "/proc/x/y"),
     ):
