@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import InputError, ModelError, loading
 from litepyramid.io.files import atomic_write, file_type, read_text
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.lexical_features import FEATURES, StemTable, UnitSet, overlap
@@ -340,13 +340,13 @@ def load_lexical(path: str | Path | None = None) -> LexicalModel:
     else:
         path = Path(path) / "lexical.json" if file_type(path) == "folder" else Path(path)
         text = read_text(path)
-    try:
+    with loading("not a lexical model", path=path, expected="a file that save_lexical wrote"):
         document = json.loads(text)
         if document["format"] != FORMAT:
             raise ModelError("not a lexical model", path=path, expected=f'"format": "{FORMAT}"')
         if document["feature_version"] != FEATURE_VERSION:
             raise ModelError(
-                f"a lexical model of feature version {document['feature_version']}",
+                f"a lexical model of feature version {document['feature_version']!r:.80}",
                 path=path,
                 expected=f"version {FEATURE_VERSION}",
                 hint="Fit it again with this version of litepyramid.",
@@ -362,12 +362,8 @@ def load_lexical(path: str | Path | None = None) -> LexicalModel:
             frequencies=Frequencies(int(document["texts"]), counts),
             about=dict(document["about"]),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ModelError(
-            f"not a lexical model ({type(error).__name__}: {error})",
-            path=path,
-            expected="a file that save_lexical wrote",
-        ) from None
+        if min(model.frequencies.texts, *counts.values(), 1) < 1:
+            raise ModelError("a lexical model that counts no texts", path=path)
     if not all(math.isfinite(value) for value in (model.bias, *model.weights)):
         raise ModelError("a weight of the lexical model is not a finite number", path=path)
     return model

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import InputError, ModelError, loading
 from litepyramid.extras import require
 from litepyramid.progress import bar
 from litepyramid.text import counted
@@ -121,11 +121,10 @@ def load_srl_bert(
             f"vocabulary/labels.txt has {labels} labels, the weights have {hidden.shape[0]}",
             path=path,
         )
-    try:
-        encoder = _build_bert(archive).to(device)
+    encoder = _build_bert(archive)
+    with loading(f"cannot be put on the device '{device}'", path=path):
+        encoder = encoder.to(device)
         projection = (hidden.to(device), archive.weights[_HEAD[1]].to(device))
-    except RuntimeError as error:
-        raise ModelError(f"cannot be put on the device '{device}' ({error})", path=path) from None
     return SrlBert(archive, encoder, projection, device, decoding)
 
 
@@ -150,18 +149,15 @@ def _build_bert(archive: SrlArchive) -> torch.nn.Module:
             path=archive.path,
             hint="It is another BERT's vocabulary: name the right folder with bert=FOLDER.",
         )
-    try:
+    with loading("its BERT configuration is not valid", path=archive.path):
         with torch.device("meta"):
             encoder: torch.nn.Module = BertModel(BertConfig(**settings), add_pooling_layer=False)
         encoder.to_empty(device="cpu")
+    try:
         encoder.load_state_dict(weights, strict=True)
-    except (KeyError, TypeError, ValueError) as error:
-        raise ModelError(
-            f"its BERT configuration is not valid ({error})", path=archive.path
-        ) from None
     except RuntimeError as error:
-        reason = " ".join(str(error).split())[:400]
-        raise ModelError(f"its weights do not fit a BERT ({reason})", path=archive.path) from None
+        why = " ".join(str(error).split())[:400]
+        raise ModelError(f"its weights do not fit a BERT ({why})", path=archive.path) from None
     encoder.train(False)
     return encoder
 
@@ -209,7 +205,8 @@ def tag_predicates(
     results: dict[tuple[int, int], PredicateTags] = {}
     with torch.inference_mode(), bar(len(jobs), "labelling", "predicates") as shown:
         for batch in _batches(jobs, batch_pieces):
-            logits = _forward(model, batch)
+            with loading("the model failed", path=model.archive.path):
+                logits = _forward(model, batch)
             lengths = [len(job.pieces) for job in batch]
             for row, path in enumerate(decode(logits, lengths, model.transitions, model.decoding)):
                 job = batch[row]

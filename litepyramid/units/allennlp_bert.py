@@ -201,6 +201,8 @@ def bert_settings(
             path=owner,
             expected="tensors bert_model.embeddings…, bert_model.encoder.layer.0…",
         ) from None
+    if layers != set(range(len(layers))):
+        raise ModelError("weights.th lacks some of its BERT's layers", path=owner)
     for key, value in seen.items():
         if key in stated and stated[key] != value:
             raise ModelError(

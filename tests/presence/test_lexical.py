@@ -188,11 +188,16 @@ def test_files_that_are_no_model(tmp_path):
         ({"feature_version": 0}, "feature version 0"),
         ({"weights": {}}, "not a lexical model"),
         ({"bias": float("nan")}, "not a finite number"),
+        ({"bias": 10**400}, "not a lexical model"),
+        ({"texts": 0}, "counts no texts"),
+        ({"texts": float("inf")}, "not a lexical model"),
+        ({"frequencies": {"-1": "a"}}, "counts no texts"),
+        ({"frequencies": [1]}, "not a lexical model"),
     ):
         path.write_text(json.dumps({**document, **change}))
         with pytest.raises(ModelError, match=message):
             load_lexical(path)
-    for text in ("", "[]", "{"):
+    for text in ("", "[]", "{", "[" * 100_000, '{"format": ' + "1" * 5000 + "}"):
         path.write_text(text)
         with pytest.raises(ModelError, match="not a lexical model"):
             load_lexical(path)

@@ -405,3 +405,23 @@ def test_a_legacy_weights_file_is_read(tmp_path, good):
     torch.save(random_weights(), stream, _use_new_zipfile_serialization=False)
     files = {**members(), "weights.th": stream.getvalue()}
     assert (logits(write_archive(tmp_path / "old.tgz", files)) == good).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("bert_model.encoder.layer.999999.output.dense.bias", torch.zeros(16)),
+        ("bert_model.encoder.layer.3.output.dense.bias", torch.zeros(16)),
+    ],
+)
+def test_a_weight_of_a_layer_far_away_does_not_make_all_layers_up_to_it(tmp_path, name, value):
+    path = write_archive(tmp_path / "m.tgz", members(weights={**random_weights(), name: value}))
+    with pytest.raises(ModelError, match="lacks some of its BERT's layers"):
+        load_srl_bert(path)
+
+
+def test_weights_of_another_type_are_one_error(tmp_path):
+    weights = random_weights()
+    weights["tag_projection_layer.weight"] = weights["tag_projection_layer.weight"].to(torch.int64)
+    with pytest.raises(ModelError, match="the model failed"):
+        logits(write_archive(tmp_path / "m.tgz", members(weights=weights)))
