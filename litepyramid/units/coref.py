@@ -67,8 +67,8 @@ def resolve(reference: ParsedReference) -> Resolution:
         said: set[str] = set()
         for mention in named[1:]:
             text = _text(tokens, mention)
-            if text not in said and _says_more(tokens[mention[0] : mention[1]], name):
-                said.add(text)
+            if text.lower() not in said and _says_more(text.lower(), " ".join(name).lower()):
+                said.add(text.lower())
                 identity = Identity(f"{' '.join(name)} is {text}", _sentence(reference, mention))
                 identities.append((mention[0], identity))
     names: dict[Span, tuple[str, ...]] = {}
@@ -142,10 +142,10 @@ def _sentence(reference: ParsedReference, mention: Span) -> int:
     return bisect_right(reference.offsets, mention[0]) - 1
 
 
-def _says_more(mention: Sequence[str], name: Sequence[str]) -> bool:
-    """Whether a mention does not contain the name and shares less than half its words with it."""
-    words = [word.lower() for word in mention]
-    known = [word.lower() for word in name]
-    contained = any(words[i : i + len(known)] == known for i in range(len(words) - len(known) + 1))
-    shared = sum(word in known for word in words)
-    return not contained and shared < len(words) / 2
+def _says_more(mention: str, name: str) -> bool:
+    """Whether a mention does not hold the name and shares less than half its word types with it.
+
+    It holds the name letter by letter, as in the authors' code: "Hannah" holds "Ann".
+    """
+    words = set(mention.split(" "))
+    return name not in mention and len(words & set(name.split(" "))) < len(words) / 2

@@ -12,6 +12,13 @@ The rules are those of the authors' code, which made the STUs they published:
 5. If the first argument after the verb is ARGM-NEG, it joins the verb and is no argument.
 6. One STU per argument after the verb: before, verb, argument; repeats in a sentence are dropped.
 7. A sentence without STUs is its own one STU.
+
+They differ from it in four cases, where it looks like an oversight there:
+
+- A form of "be" that is tagged itself is not put before the verb again (rule 3): "is is".
+- "to", "be" and the words of rule 4 are known in capitals too.
+- A second V token ends an argument (rule 1): there an argument of the same role goes on behind it.
+- A word of rule 4 gives nothing after a form of "be" either: there "was can" is another verb.
 """
 
 from __future__ import annotations

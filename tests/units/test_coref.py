@@ -67,6 +67,8 @@ def test_identities_come_in_the_order_of_mentions_with_their_sentences():
         ("mayor Ann Lee", False),  # contains the name
         ("Ann", False),
         ("Lee of the north", True),
+        ("McAnn Lees", False),  # contains it letter by letter
+        ("the Lee Lee Lee", False),  # distinct words count: one of two
     ],
 )
 def test_which_mentions_say_something_new(mention, unit):
@@ -77,7 +79,7 @@ def test_which_mentions_say_something_new(mention, unit):
 
 def test_the_same_mention_twice_gives_one_unit():
     parse = reference(
-        "Ann left .", "The mayor ran .", "The mayor fell .",
+        "Ann left .", "The mayor ran .", "the mayor fell .",
         clusters=[((0, 1), (3, 5), (7, 9))],
     )  # fmt: skip
     assert [i.text for i in resolve(parse).identities] == ["Ann is The mayor"]

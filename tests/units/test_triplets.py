@@ -49,6 +49,10 @@ ROWS = {
         "Ann/B-ARG0 picked/B-V it/B-ARG1 up/B-V today/B-ARGM-TMP",
         ["Ann picked up it", "Ann picked up today"],
     ),
+    "1 a second V token ends an argument": (
+        "Ann/B-ARG0 turned/B-V it/B-ARG1 down/I-V flat/B-ARG1",
+        ["Ann turned down it", "Ann turned down flat"],
+    ),
     "1 C- and R- roles are roles of their own": (
         "those/B-ARG1 who/B-R-ARG1 said/B-V no/B-ARG2 today/B-ARGM-TMP again/B-C-ARG2",
         ["those who said no", "those who said today", "those who said again"],
@@ -84,6 +88,10 @@ ROWS = {
         ["Ann is is here"],
     ),
     "4 a modal verb": ("Ann/B-ARG0 can/B-V leave/B-ARG1", ["Ann can leave"]),
+    "4 a modal verb after a form of be, in capitals": (
+        "Ann/B-ARG0 Was/O Could/B-V leave/B-ARG1",
+        ["Ann Was Could leave"],
+    ),
     "4 may is a verb like others": ("Ann/B-ARG0 may/B-V leave/B-ARG1 ./O", ["Ann may leave"]),
     "4 the apostrophe": ("Ann/B-ARG0 '/B-V leave/B-ARG1 ./O", ["Ann ' leave ."]),
     "5 negation after the verb joins it": (
