@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from litepyramid.annotation.agreement import AgreementResult, agree
+from litepyramid.annotation.agreement import AgreementResult, agree, random_labels
 from litepyramid.annotation.completion import Completion, some
 from litepyramid.annotation.fill import fill
 from litepyramid.annotation.responses import ResponseFile
@@ -18,7 +18,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.report.table import Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries
+from litepyramid.types import FloatArray, InputUnits, Signature, SystemLabels, SystemSummaries
 
 Writers = Literal["first", "all"]
 
@@ -115,6 +115,7 @@ class JudgedLabels(Result):
         incomplete: Inputs left out because a summary still lacks an answer to a unit.
         agreement: Majority, workers, alpha, over every answer including those of such inputs.
         progress: What became of the responses.
+        rounds: Labels as above of one random answer an item instead of the majority, by round.
     """
 
     units: tuple[InputUnits, ...]
@@ -123,6 +124,7 @@ class JudgedLabels(Result):
     incomplete: tuple[str, ...]
     agreement: AgreementResult
     progress: Completion
+    rounds: tuple[tuple[SystemLabels, ...], ...] = ()
 
     def to_tables(self) -> Sequence[Table]:
         """The labels by system, then the workers."""
@@ -137,6 +139,9 @@ class JudgedLabels(Result):
                 f"Left out, inputs not complete in every system ({len(self.incomplete)}): "
                 f"{some(self.incomplete)}."
             )
+        if self.rounds:
+            said = "One random answer an item, in labels-round1"
+            notes.append(f"{said} to {len(self.rounds)}." if len(self.rounds) > 1 else f"{said}.")
         if not self.units:
             notes.append("No input is complete yet, so there is nothing to score.")
         columns = (Column("system"), Column("inputs"), Column("labels"), Column("present"))
@@ -145,11 +150,13 @@ class JudgedLabels(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Everything, with the labels."""
+        labels, *rounds = (
+            {entry.system: dict(zip(entry.inputs, entry.labels, strict=True)) for entry in entries}
+            for entries in (self.labels, *self.rounds)
+        )
         return {
-            "labels": {
-                entry.system: dict(zip(entry.inputs, entry.labels, strict=True))
-                for entry in self.labels
-            },
+            "labels": labels,
+            "rounds": rounds,
             "incomplete": self.incomplete,
             "agreement": {
                 key: value for key, value in self.agreement.to_json().items() if key != "labels"
@@ -249,6 +256,8 @@ def collect_labels(
     noisy_above: float | None = 0.5,
     min_compared: int = 10,
     drafts: bool = True,
+    rounds: int = 0,
+    seed: int = 12345,
 ) -> JudgedLabels:
     """Makes presence labels of yes and no answers: noisy workers dropped, majority, tie = absent.
 
@@ -258,6 +267,8 @@ def collect_labels(
         noisy_above: See `agreement.agree`.
         min_compared: See `agreement.agree`.
         drafts: Whether to take answers that were not marked as finished.
+        rounds: How often to draw one answer an item too, from the workers who were kept.
+        seed: Seed of these draws.
 
     Returns:
         Labels of the inputs that are complete: each unit of each system's summary has an answer
@@ -286,21 +297,18 @@ def collect_labels(
     if np.isnan(table).all():
         raise nothing_belongs(tasks, unknown)
     agreement = agree(table, workers, noisy_above=noisy_above, min_compared=min_compared)
-    found: dict[tuple[str, str], tuple[float, ...]] = {
-        (system, name): (0.0,) * len(next(e for e in tasks.units if e.input == name).units)
-        for system, name in tasks.blank
-    }
+    dropped = {w.worker for w in agreement.workers if w.dropped}
+    kept = [row for worker, row in row_of.items() if worker not in dropped]
+    drawn = random_labels(table[kept], rounds, np.random.default_rng(seed))
     started: list[str] = []
     open_: list[str] = []
     for task, start, end in zip(tasks.judging, offsets, offsets[1:], strict=False):
-        labels = agreement.labels[start:end]
-        found[task.system, task.input] = tuple(labels.tolist())
-        missing = np.isnan(labels)
+        missing = np.isnan(agreement.labels[start:end])
         if missing.any():
             (open_ if missing.all() else started).append(task.name)
     return _labels(
         tasks,
-        found,
+        [agreement.labels, *drawn],
         agreement,
         Completion(
             tasks=len(tasks.judging),
@@ -317,23 +325,34 @@ def collect_labels(
 
 def _labels(
     tasks: TaskSet,
-    found: dict[tuple[str, str], tuple[float, ...]],
+    by_round: Sequence[FloatArray],
     agreement: AgreementResult,
     progress: Completion,
 ) -> JudgedLabels:
     texts = {(t.system, t.input): t.summary for t in tasks.judging}
+    sizes = {entry.input: len(entry.units) for entry in tasks.units}
+    blank = {(system, name): np.zeros(sizes[name]) for system, name in tasks.blank}
+    ends = np.cumsum([sizes[name] for _, name in texts])[:-1]
+    found, *rounds = (
+        {**blank, **dict(zip(texts, np.split(labels, ends), strict=True))} for labels in by_round
+    )
     complete = tuple(
         entry
         for entry in tasks.units
         if not any(np.isnan(found[system, entry.input]).any() for system in tasks.systems)
     )
     names = tuple(entry.input for entry in complete)
-    return JudgedLabels(
-        units=complete,
-        labels=tuple(
+
+    def of_systems(found: Mapping[tuple[str, str], FloatArray]) -> tuple[SystemLabels, ...]:
+        return tuple(
             SystemLabels(s, names, tuple(tuple(map(int, found[s, name])) for name in names))
             for s in tasks.systems
-        ),
+        )
+
+    return JudgedLabels(
+        units=complete,
+        labels=of_systems(found),
+        rounds=tuple(map(of_systems, rounds)),
         summaries=tuple(
             SystemSummaries(s, names, tuple(texts.get((s, name), "") for name in names))
             for s in tasks.systems
