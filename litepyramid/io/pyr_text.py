@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from bisect import bisect_left
 from collections.abc import Sequence
 
@@ -92,7 +93,8 @@ def _possessive(pattern: str) -> re.Pattern[str] | None:
             if place < len(pattern) and pattern[place] in "?+":
                 return None
     try:
-        return re.compile("".join(out)) if out else None
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):
+            return re.compile("".join(out)) if out else None
     except re.error:
         return None
 
