@@ -191,6 +191,15 @@ def import_answers(
     min_compared: Annotated[
         int, typer.Option(min=1, help="Judging: drop nobody on fewer compared answers.")
     ] = 10,
+    random_rounds: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            help="Judging: so many times, also write labels of one random answer an item instead "
+            "of the majority (labels-round1 …).",
+        ),
+    ] = 0,
+    seed: SeedOption = 12345,
     form: FormatOption = "table",
 ) -> None:
     """Take people's answers back: SCUs become units, yes and no become presence labels."""
@@ -230,6 +239,8 @@ def import_answers(
         found,
         noisy_above=None if keep_noisy else noisy_above,
         min_compared=min_compared,
+        rounds=random_rounds,
+        seed=seed,
     )
     write_judged(output, judged)
     emit(judged, form)

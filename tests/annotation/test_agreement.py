@@ -14,6 +14,7 @@ from litepyramid.annotation.agreement import (
     disagreement,
     krippendorff_alpha,
     majority_labels,
+    random_labels,
 )
 from litepyramid.errors import InputError
 from litepyramid.report.table import render
@@ -126,6 +127,21 @@ def test_every_answer_is_accounted_for(table):
         result.labels,
         majority_labels(kept) if kept.size else np.full(table.shape[1], np.nan),
     )
+
+
+def test_one_answer_an_item_is_drawn_from_those_given():
+    """ZB21 A.2: one label of four at random, in rounds."""
+    answers = np.array([[1, 0, 1, NAN], [1, 0, 1, NAN], [1, 0, 0, NAN], [1, 0, NAN, NAN]])
+    drawn = random_labels(np.tile(answers, 1000), 3, np.random.default_rng(1))
+    assert drawn.shape == (3, 4000)
+    by_item = drawn.reshape(3, 1000, 4)
+    assert (by_item[..., 0] == 1).all()
+    assert (by_item[..., 1] == 0).all()
+    assert by_item[..., 2].mean(axis=1) == pytest.approx(np.full(3, 2 / 3), abs=0.05)
+    assert np.isnan(by_item[..., 3]).all()
+    assert (by_item[0, :, 2] != by_item[1, :, 2]).any()
+    with pytest.raises(InputError, match="-1 rounds"):
+        random_labels(answers, -1, np.random.default_rng(1))
 
 
 def test_noisy_worker_is_found_and_labels_recover():

@@ -178,6 +178,18 @@ def test_noisy_worker_is_dropped_with_numbers(judging):
     assert [e.labels for e in kept.labels] == [e.labels for e in result.labels]
 
 
+def test_rounds_of_one_random_answer_draw_from_the_workers_who_are_kept(judging):
+    rows = ResponseFile(tuple(full(judging, "Ann") + full(judging, "Bob", flip=True)))
+    eve = ResponseFile((*rows.responses, *full(judging, "Cleo"), *full(judging, "Dan")))
+    result = collect_labels(judging, eve, rounds=3)  # Bob is dropped, the others agree
+    assert result.rounds == (result.labels,) * 3
+    result = collect_labels(judging, rows, rounds=3, noisy_above=None)
+    assert len({result.labels, *result.rounds}) == 4
+    assert result.rounds == collect_labels(judging, rows, rounds=3).rounds
+    assert result.rounds != collect_labels(judging, rows, rounds=3, seed=1).rounds
+    assert "One random answer an item, in labels-round1 to 3." in render(result, "table")
+
+
 def test_empty_summaries_are_not_asked_about_and_contain_nothing(judging):
     assert judging.blank == (("beta", "ferry"),)
     assert ("beta", "ferry") not in {(t.system, t.input) for t in judging.judging}
