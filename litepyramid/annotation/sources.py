@@ -69,6 +69,8 @@ def judging_tasks_from(
 def write_judged(folder: Path, judged: JudgedLabels) -> None:
     """Writes a folder that can be scored: units.jsonl, summaries/, labels/, agreement.json.
 
+    Labels of one random answer an item stand in labels-round1/, labels-round2/ …
+
     An earlier import in the folder is replaced as a whole, once all is written; other files stay.
     If no input is complete, there is nothing to score and agreement.json is all there is.
 
@@ -78,13 +80,16 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
     """
     check_judged(folder)
     check_names(labels.system for labels in judged.labels)
-    with filled_folder(folder, JUDGED, systems=("labels", "summaries")) as new:
-        for made in ("labels", "summaries") if judged.units else ():
+    drawn = {f"labels-round{i}": labels for i, labels in enumerate(judged.rounds, start=1)}
+    labelled = {"labels": judged.labels, **drawn}
+    with filled_folder(folder, JUDGED, systems=(*labelled, "summaries")) as new:
+        for made in (*labelled, "summaries") if judged.units else ():
             (new / made).mkdir()
         if judged.units:
             write_units(new / "units.jsonl", judged.units)
-            for labels in judged.labels:
-                write_labels(new / "labels" / f"{labels.system}.jsonl", labels)
+            for name, entries in labelled.items():
+                for labels in entries:
+                    write_labels(new / name / f"{labels.system}.jsonl", labels)
             for summaries in judged.summaries:
                 write_summaries(new / "summaries", summaries)
         with atomic_write(new / "agreement.json") as file:

@@ -113,6 +113,30 @@ def test_what_others_put_among_the_labels_is_never_touched(tmp_path, judging, cl
     assert (mine / "agreement.json").read_text() == "{}"
 
 
+def test_labels_of_one_random_answer_can_be_scored_and_go_with_the_import(tmp_path, judging, cli):
+    sent, out = tmp_path / "sent", tmp_path / "out"
+    export_tasks(judging, sent, "page")
+    answers = []
+    for worker in ("Ann", "Bob"):
+        said = {str(i): worker == "Ann" for i in range(9)}
+        rows = [{"task": t.id, "finished": True, "presence": said} for t in judging.judging]
+        file = tmp_path / f"{worker}.json"
+        data = {"format": "litepyramid-answers", "worker": worker, "answers": rows}
+        file.write_text(json.dumps(data), "utf-8")
+        answers.append(file)
+    done = cli("budget", "import", sent, *answers, "-o", out, "--random-rounds", 2)
+    assert "One random answer an item, in labels-round1 to 2." in done.stdout
+    kinds = ("labels", "labels-round1", "labels-round2")
+    systems = names(out / "summaries")
+    assert [names(out / kind) for kind in kinds] == [systems] * 3
+    read = [contents(out / kind) for kind in kinds]
+    assert len({tuple(files.values()) for files in read}) == 3
+    scored = ["score", out / "summaries", "-u", out / "units.jsonl", "--labels"]
+    assert cli(*scored, out / "labels-round2").stdout != cli(*scored, out / "labels").stdout
+    cli("budget", "import", sent, *answers, "-o", out)
+    assert not (out / "labels-round1").exists()
+
+
 @pytest.mark.parametrize("name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300])
 def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name, cli):
     first = judging.systems[0]
