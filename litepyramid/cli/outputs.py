@@ -26,20 +26,10 @@ MADE = "a file or folder that the command makes, or goes on with"
 FILLED = "a folder that the command fills, a file a system"
 """Marks a parameter, as `MADE`; no other result may go into the folder."""
 
-_SYSTEMS = r"[^/]+"
+_TOP = {"tasks": "tasks.json"} | dict.fromkeys(("summaries", "labels", "folds", "sources"), "*")
 _DATA = r".*\.(jsonl|gz)|(SCUs|STUs|references|weights|ids)\.\w+|.+/.*"
-_READ_IN = {
-    "summaries": _SYSTEMS,
-    "labels": _SYSTEMS,
-    "folds": _SYSTEMS,
-    "sources": _SYSTEMS,
-    "tasks": r"tasks\.json",
-    "files": r".*\.(pyr|pan)(\.gz)?",
-    "data": _DATA,
-    "train_on": _DATA,
-    "test_on": _DATA,
-}
-"""What is read of a folder, by parameter; of others all."""
+_BELOW = {"files": r".*\.(pyr|pan)(\.gz)?"} | dict.fromkeys(("data", "train_on", "test_on"), _DATA)
+"""What is read at the top of a folder, or anywhere in it, by parameter; of others all."""
 
 
 class InterruptError(Exception):
@@ -133,10 +123,12 @@ def _files(name: str, value: Any) -> Iterator[Path]:
             for path in map(Path, _named(str(entry))):
                 if file_type(path) == "file":
                     yield path
+                elif file_type(path) == "folder" and name in _TOP:
+                    yield from path.glob(_TOP[name])
                 elif file_type(path) == "folder":
-                    inside = re.compile(_READ_IN.get(name, ".*"), re.IGNORECASE)
+                    read = re.compile(_BELOW.get(name, ".*"), re.IGNORECASE)
                     for file in _below(path):
-                        if inside.fullmatch(file.relative_to(path).as_posix()):
+                        if read.fullmatch(file.relative_to(path).as_posix()):
                             yield file
 
 

@@ -245,6 +245,8 @@ def locked(path: str | Path) -> Iterator[None]:
                 path=path,
                 hint="Wait until it has ended, or name another place.",
             ) from None
+        except OSError:
+            pass  # a disk without locks
         yield
     finally:
         os.close(handle)

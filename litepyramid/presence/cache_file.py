@@ -119,6 +119,7 @@ def open_cache(path: Path | None, timeout: float) -> sqlite3.Connection:
 
 def _make(path: Path) -> None:
     """Makes an empty cache elsewhere and gives it its name, so that half a one is never there."""
+    path = path.resolve()  # a link is followed
     for tail in TAILS:  # sqlite would take them for its own
         other = path.with_name(path.name + tail)
         if file_type(other) and not is_cache(path):

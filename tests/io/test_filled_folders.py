@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -113,6 +114,41 @@ def test_what_cannot_be_put_back_is_not_thrown_away(tmp_path, monkeypatch):
     assert contents(aside) == {"b": b"old"}
     assert visible(goal)["a"] == "old"
     fill(goal, {"a": "new", "b": "new"})  # and the next run makes it whole
+
+
+def fill_until(stop: int, goal: Path, files: dict[str, str]) -> None:
+    """Fills the folder, but ends the process before the move of that number."""
+    rename, left = Path.rename, iter(range(stop))
+
+    def dies(self: Path, target: Path) -> Path:
+        if next(left, None) is None:
+            os._exit(9)
+        return rename(self, target)
+
+    Path.rename = dies  # type: ignore[method-assign]
+    fill(goal, files)
+    os._exit(0)
+
+
+def test_a_kill_loses_nothing_and_leaves_no_mixture(tmp_path):
+    """Each move may be the last: what is there lacks its last files, and the next run mends it."""
+    if not hasattr(os, "fork"):
+        pytest.skip("needs fork")
+    old = {"agreement": "1", "labels/a": "1", "labels/b": "1", "units": "1"}
+    new = {"agreement": "2", "labels/a": "2", "labels/c": "2", "units": "2"}
+    for stop in range(9):
+        goal = tmp_path / str(stop)
+        fill(goal, old)
+        child = os.fork()
+        if not child:
+            fill_until(stop, goal, new)
+        assert os.waitpid(child, 0)[1] == (0 if stop == 8 else 9 << 8)
+        there = {n: text for n, text in visible(goal).items() if not n.startswith(".")}
+        aside = [text for name, text in visible(goal).items() if "/old/" in name]
+        assert "units" not in there or len(set(there.values())) == 1
+        assert [*there.values(), *aside].count("1") == (4 if stop < 8 else 0)
+        fill(goal, new)
+        assert {n: t for n, t in visible(goal).items() if not n.startswith(".")} == new
 
 
 def test_an_error_while_filling_leaves_nothing(tmp_path):

@@ -141,6 +141,11 @@ def test_a_file_of_others_is_never_moved_whatever_its_name(path, data):
         mine.unlink()
     path.touch()
     LogitCache(path).close()
+    link = path.with_name("link")
+    link.symlink_to("made.sqlite")
+    LogitCache(link).close()
+    assert link.is_symlink()
+    assert path.with_name("made.sqlite").stat().st_size > 0
     for place in (path.parent, "/dev/null"):
         with pytest.raises(InputError, match="is no file"):
             LogitCache(Path(place))
