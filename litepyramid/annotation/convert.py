@@ -13,7 +13,7 @@ import numpy as np
 
 from litepyramid.annotation.peers import PeerScores, PyramidFolder
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, check_output, write_jsonl
+from litepyramid.io.files import atomic_write, check_output, write_jsonl, writing
 from litepyramid.io.folders import check_names, filled_folder
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
@@ -76,7 +76,7 @@ def convert(
 
     Args:
         folder: The pyramids and annotations.
-        units: The unit file to write.
+        units: The unit file to write; missing folders are made.
         labels: Folder for presence labels, a file a system.
         summaries: Folder for the annotated summaries, a file a system.
         references: File for the references, a line a sentence.
@@ -85,13 +85,15 @@ def convert(
         InputError: There is nothing to write to one of them, it cannot be written, or it is one
             of the files that were read.
     """
-    read = {p.path for p in (*folder.pyramids, *(a.pyramid for a in folder.annotations))}
-    for path in (units, references):
-        if path is not None:
-            check_output(path, *read)
     if (labels or summaries) and not folder.annotations:
         raise InputError("no annotated summary", expected="at least one .pan file")
     check_names(folder.systems, hint="Use --names.")
+    read = {p.path for p in (*folder.pyramids, *(a.pyramid for a in folder.annotations))}
+    for path in (units, references):
+        if path is not None:
+            with writing(path):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            check_output(path, *read)
     notes = list(folder.notes)
     with ExitStack() as folders:
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from litepyramid.cli.options import FormatOption, OutputOption
-from litepyramid.cli.outputs import FILLED, WRITTEN
+from litepyramid.cli.outputs import FILLED, MADE, WRITTEN
 
 Files = Annotated[
     list[Path],
@@ -61,7 +61,7 @@ def pyramid(
 
 def from_pyr(
     files: Files,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the units here."), WRITTEN],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Write the units here."), MADE],
     labels: Annotated[
         Path | None, typer.Option("--labels", help="Write presence labels to this folder."), FILLED
     ] = None,
@@ -69,7 +69,7 @@ def from_pyr(
         Path | None, typer.Option("--summaries", help="Write the summaries to this folder."), FILLED
     ] = None,
     references: Annotated[
-        Path | None, typer.Option("--references", help="Write the references here."), WRITTEN
+        Path | None, typer.Option("--references", help="Write the references here."), MADE
     ] = None,
     names: Names = None,
     complete: Complete = False,

@@ -8,6 +8,7 @@ from duc_files import SCUS, pan, pyr
 from litepyramid.annotation.convert import convert, write_scores
 from litepyramid.annotation.peers import read_pyramid_files, score_peers
 from litepyramid.errors import InputError
+from litepyramid.io.datasets import load_dataset
 from litepyramid.io.labels import read_labels
 from litepyramid.io.pyr import read_pyramid
 from litepyramid.io.references import read_references
@@ -122,6 +123,25 @@ def test_command_line(folder, tmp_path, cli):
     bad.write_text('<!DOCTYPE a [<!ENTITY x "y">]><pyramid>&x;</pyramid>')
     assert "declares the entity" in cli("pyramid", bad, status=2).stderr
     assert "no peer annotation" in cli("pyramid", folder / "D0901-A.pyr", status=2).stderr
+
+
+def test_a_data_set_is_made_in_a_folder_that_is_not_there(folder, tmp_path, cli):
+    goal = tmp_path / "data" / "tac"
+    out = [
+        f"--{part}={goal / name}"
+        for part, name in [
+            ("output", "units.jsonl"),
+            ("labels", "labels"),
+            ("summaries", "summaries"),
+            ("references", "references.jsonl"),
+        ]
+    ]
+    cli("units", "from-pyr", folder, "--complete", *out)
+    assert load_dataset("folder", goal).references is not None
+    (tmp_path / "file").write_text("mine")
+    done = cli("units", "from-pyr", folder, "-o", tmp_path / "file" / "u.jsonl", status=2)
+    assert "u.jsonl" in done.stderr
+    assert (tmp_path / "file").read_text() == "mine"
 
 
 def test_pyramid_files_are_not_written_over(folder, cli):
