@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint fuzz format bench clean
 
 help:  ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
@@ -30,6 +30,9 @@ lint: $(STAMP)  ## Style and types
 
 test: lint  ## Style, types and every test
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+fuzz: $(STAMP)  ## 20,000 damaged files of every kind, SEED=1; no reader may fail, be slow or large
+	FUZZ_CASES=20000 FUZZ_SEED=$(or $(SEED),1) $(BIN)/python -m pytest -n 2 tests/fuzz
 
 format: $(STAMP)  ## Rewrite the code in the house style
 	$(BIN)/ruff format .

@@ -341,6 +341,8 @@ def read_plan(path: str | Path) -> BudgetPlan:
         raise InputError("not a budget plan", path=path, expected=expected)
     check_shape(data, _PLAN, what="a broken budget plan", path=path)
     rows = data["sentences"]
+    if not rows:
+        raise InputError("a budget plan without sentences", path=path, expected=expected)
     for row in rows:
         if not isinstance(row["annotate"], bool):
             raise InputError(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -267,6 +269,7 @@ _UNIT = {
     "kind": {"scu", "stu"},
     "reference?": int,
     "sentence?": int,
+    "places?": [[(None, int), (None, int)]],
 }
 _SHAPES: dict[Kind, dict[str, Any]] = {
     "writing": {
@@ -320,7 +323,7 @@ def _parse(data: dict[str, Any], path: Path) -> TaskSet:
                     u["kind"],
                     u.get("reference"),
                     u.get("sentence"),
-                    tuple((place[0], place[1]) for place in u.get("places", ())),
+                    tuple((place[0], place[1]) for place in u.get("places") or ()),
                 )
                 for u in entry["units"]
             ),
@@ -328,8 +331,11 @@ def _parse(data: dict[str, Any], path: Path) -> TaskSet:
         for entry in data["units"]
     )
     texts = {entry.input: entry.texts for entry in units}
-    if unknown := {r["input"] for r in data["tasks"]} - texts.keys():
-        raise InputError(f"{broken} (no units of input '{min(unknown)}')", path=path)
+    blank = [(system, name) for system, name in data["blank"]]
+    given = Counter([*blank, *((r["system"], r["input"]) for r in data["tasks"])])
+    if given != Counter(product(data["systems"], (entry["input"] for entry in data["units"]))):
+        said = "not one summary of every system for each input that has units"
+        raise InputError(f"{broken} ({said})", path=path)
     return TaskSet(
         kind,
         data["title"],
@@ -339,7 +345,7 @@ def _parse(data: dict[str, Any], path: Path) -> TaskSet:
         ),
         units=units,
         systems=tuple(data["systems"]),
-        blank=tuple((system, name) for system, name in data["blank"]),
+        blank=tuple(blank),
     )
 
 

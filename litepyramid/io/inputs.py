@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from litepyramid.errors import InputError
-from litepyramid.io.checked import parse_json
+from litepyramid.io.checked import check_shape, parse_json
 from litepyramid.io.files import file_type, stem
 from litepyramid.io.rows import COLUMNS, Row, Rows, identifier, read_rows
 from litepyramid.text import counted, cut, one_line
@@ -161,7 +162,9 @@ def aligned(entry: Entry, what: str, texts: Sequence[str], path: str | Path) -> 
     Raises:
         InputError: Another number of values than units, or none for some unit.
     """
-    values = [v[what] if isinstance(v, dict) else v for v in entry.values]
+    values, named = entry.values, any(isinstance(value, dict) for value in entry.values)
+    if named:
+        check_shape(values, [{"unit": str, what: object}], path=path, line=entry.line)
     if len(values) != len(texts):
         raise InputError(
             f"{counted(len(values), what)} for the {counted(len(texts), 'unit')} of input "
@@ -170,11 +173,11 @@ def aligned(entry: Entry, what: str, texts: Sequence[str], path: str | Path) -> 
             line=entry.line,
             expected=f"one {what} for each unit",
         )
-    if not all(isinstance(value, dict) for value in entry.values):
+    if not named:
         return values
     places: dict[str, list[Any]] = {}
-    for named, value in zip(entry.values, values, strict=True):
-        places.setdefault(one_line(str(named["unit"])).strip(), []).append(value)
+    for value in values:
+        places.setdefault(one_line(value["unit"]).strip(), []).append(value[what])
     for text in texts:
         if not places.get(text):
             raise InputError(
@@ -244,7 +247,7 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
     unit = {"text": value}
     for key in ("weight", "kind", "reference", "sentence"):
         found = row.values.get(key)
-        if isinstance(found, str) and found.strip().isdecimal():
+        if isinstance(found, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", found):
             found = int(found)
         if found not in (None, "") and not (key == "reference" and isinstance(found, str)):
             unit[key] = found

@@ -1,0 +1,117 @@
+"""Runs damaged files through their readers and keeps what went wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import resource
+import shutil
+import time
+import traceback
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from unittest.mock import patch
+
+from mutate import Mutator
+from targets import Target
+
+from litepyramid.errors import LitepyramidError
+
+SLOW = 5.0
+
+
+@dataclass
+class Findings:
+    """What a run found.
+
+    Attributes:
+        cases: How many were run.
+        refused: How many were refused by a `LitepyramidError`.
+        bad: Per kind of bad end (the exception and where it came from) the cases, by number.
+        slow: Cases that took more than `SLOW` seconds, with the seconds.
+    """
+
+    cases: int = 0
+    refused: int = 0
+    bad: dict[str, list[int]] = field(default_factory=dict)
+    slow: dict[int, float] = field(default_factory=dict)
+
+
+def prepare(target: Target, folder: Path) -> None:
+    """Writes the undamaged files, and checks that they are read without an error."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (content, _) in target.files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    with _quiet():
+        target.use(folder)
+
+
+def case(name: str, target: Target, seed: int, number: int) -> tuple[str, bytes]:
+    """The file that a case damages, and what it then holds; the same for the same arguments."""
+    mutator = Mutator(f"{name} {seed} {number}")
+    files = [file for file, (_, kind) in target.files.items() if kind]
+    file = mutator.random.choice(files)
+    return file, mutator.damaged(*target.files[file])
+
+
+def fuzz(
+    name: str, target: Target, folder: Path, cases: range, seed: int, most_kinds: int = 20
+) -> Findings:
+    """Runs cases of one target in `folder`, which `prepare` has filled."""
+    found = Findings()
+    clean = set(folder.rglob("*"))
+    for number in cases:
+        file, content = case(name, target, seed, number)
+        (folder / file).write_bytes(content)
+        begun = time.monotonic()
+        try:
+            with _quiet():
+                target.use(folder)
+        except LitepyramidError as error:
+            found.refused += 1
+            if len(str(error)) > 6000:
+                found.bad.setdefault("a message of more than 6,000 characters", []).append(number)
+        except Exception as error:  # noqa: BLE001  # whatever it is, it is what is looked for
+            found.bad.setdefault(_kind(error), []).append(number)
+        seconds = time.monotonic() - begun
+        if seconds > SLOW:
+            found.slow[number] = seconds
+        (folder / file).write_bytes(target.files[file][0])
+        for path in sorted({*folder.rglob("*")} - clean, reverse=True):
+            shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
+        found.cases += 1
+        if len(found.bad) >= most_kinds:
+            break
+    return found
+
+
+@contextlib.contextmanager
+def limited(memory: int = 1 << 30):
+    """No more than so many bytes beyond what is held already: what takes more fails."""
+    held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (held + memory, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+@contextlib.contextmanager
+def _quiet():
+    calm = warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO())
+    with calm[0], calm[1], patch("os.fsync"):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _kind(error: Exception) -> str:
+    last = traceback.extract_tb(error.__traceback__)
+    ours = [
+        frame for frame in last if "litepyramid" in frame.filename and "fuzz" not in frame.filename
+    ]
+    where = ours[-1] if ours else last[-1]
+    place = f"{Path(where.filename).name}:{where.lineno} {where.name}"
+    return f"{type(error).__name__} at {place}: {str(error)[:100]!r}"

@@ -1,0 +1,194 @@
+"""Damage to files, by seed: bytes, words, lines, and values inside JSON, XML and safetensors."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import re
+import struct
+from collections.abc import Callable
+from typing import Any
+
+VALUES: list[Any] = [
+    *(None, True, False, 0, -1, 1, 2, 0.5, 1e308, float("nan"), float("inf"), 2**31, 2**63, 10**30),
+    *("", " ", "\n", "a\tb", "0", "1", "-1", "1_000", "nan", "inf", "1e400", "١", "None", "true"),
+    *(
+        "\u2028",
+        "\u202e",
+        "\x00",
+        "\x1b[31m",
+        "\ud800",
+        "😀",
+        "e\u0301",
+        "<t>",
+        "</t>",
+        "<t> a </t>",
+    ),
+    *("../../x", "/etc/passwd", "CON", "x" * 300, "(" * 400, "not. " * 300, "a.b.c", "=1+1", "-"),
+    *([], {}, [[]], [None], [1, "a", None], [[1, 2]], {"": None}, {"a": {"b": []}}, [0] * 50),
+    json.loads("[" * 90 + "]" * 90),
+]
+TOKENS = [
+    *(b"null", b"true", b"false", b"NaN", b"Infinity", b"-", b"1e999", b"9" * 400, b"9" * 5000),
+    *(b"-1", b"0", b"1_000", b'"', b"'", b"\\", b"\\ud800", b"\\u0000", b"{", b"}", b"[", b"]"),
+    *(b"[" * 200, b"{" * 50, b",", b":", b"\t", b"\n", b"\r", b"\r\n", b"\n\n\n", b"\x00", b"\xff"),
+    *(b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\xc3", b"\xe2\x80\xa8", b"\xe2\x80\xae", b"\x1b[31m"),
+    *(b"<t>", b"</t>", b"<!DOCTYPE a [", b"<![CDATA[", b"]]>", b"&amp;", b"&lol;", b"<a>", b"</a>"),
+    *(b"(", b")", b"(" * 150, b"a" * 2000, b"=1", b"@", b"#", b"0x10", b"1e-400", b"\x1f\x8b"),
+    *(
+        b"system,input,metric,score\n",
+        b"I-V",
+        b"B-",
+        b"__class__",
+        b"${x}",
+        b"%s",
+        b"../",
+        b" " * 99,
+    ),
+]
+
+
+class Mutator:
+    """A source of damaged copies of some bytes; the same seed gives the same copies."""
+
+    def __init__(self, seed: str) -> None:
+        self.random = random.Random(seed)
+
+    def damaged(self, data: bytes, kind: str) -> bytes:
+        """The bytes after one to four pieces of damage, some of which know what `kind` they are."""
+        ways: list[Callable[[bytes], bytes]] = [self.bytes, self.words, self.lines]
+        known = {"json": self.json, "jsonl": self.json_line, "xml": self.tags}
+        if kind in known:
+            ways += [known[kind]] * 4
+        if kind == "safetensors":
+            ways += [self.header] * 4
+        for _ in range(self.random.choice((1, 1, 2, 4))):
+            data = self.random.choice(ways)(data)
+        return gzip.compress(data, 1) if self.random.random() < 0.01 else data[:200_000]
+
+    def _span(self, size: int) -> tuple[int, int]:
+        start = self.random.randrange(size + 1)
+        return start, min(size, start + int(self.random.paretovariate(0.7)))
+
+    def bytes(self, data: bytes) -> bytes:
+        """Bytes cut, doubled, moved, flipped or put in."""
+        r = self.random
+        (a, b), (c, _) = self._span(len(data)), self._span(len(data))
+        way = r.randrange(7)
+        if way == 0:
+            return data[:a] if r.random() < 0.7 else data[a:]
+        if way == 1:
+            return data[:a] + data[b:]
+        if way == 2:
+            return data[:b] + data[a:b] * r.choice((1, 2, 50)) + data[b:]
+        if way == 3 and b > a:
+            return data[:a] + bytes([data[a] ^ 1 << r.randrange(8)]) + data[a + 1 :]
+        if way == 4:
+            return data[:a] + r.randbytes(r.choice((1, 2, 8))) + data[b:]
+        if way == 5:
+            rest = data[:a] + data[b:]
+            return rest[:c] + data[a:b] + rest[c:]
+        return data[:a] + r.choice(TOKENS) + data[a:]
+
+    def words(self, data: bytes) -> bytes:
+        """A number, word or quoted text replaced, or doubled."""
+        found = list(re.finditer(rb'"[^"\n]*"|[\w.+-]+|[^\w\s]', data))
+        if not found:
+            return data + self.random.choice(TOKENS)
+        a, b = self.random.choice(found).span()
+        other = self.random.choice(found)[0]
+        new = self.random.choice((self.random.choice(TOKENS), other, b"", data[a:b] * 2))
+        return data[:a] + new + data[b:]
+
+    def lines(self, data: bytes) -> bytes:
+        """Lines taken out, doubled, swapped, joined, blanked or ended otherwise."""
+        r = self.random
+        lines = data.split(b"\n")
+        i, j = r.randrange(len(lines)), r.randrange(len(lines))
+        way = r.randrange(7)
+        if way == 0:
+            del lines[i]
+        elif way == 1:
+            lines.insert(j, lines[i])
+        elif way == 2:
+            lines[i], lines[j] = lines[j], lines[i]
+        elif way == 3:
+            lines[i : i + 2] = [b"".join(lines[i : i + 2])]
+        elif way == 4:
+            lines[i] = b""
+        elif way == 5:
+            return data.replace(b"\n", r.choice((b"\r\n", b"\r", b"\n\n", b"\xe2\x80\xa8")))
+        else:
+            lines[i : i + 1] = [lines[i]] * r.choice((2, 60))
+        return b"\n".join(lines)
+
+    def json(self, data: bytes) -> bytes:
+        """One value somewhere inside replaced, taken out, doubled, renamed or wrapped."""
+        try:
+            tree = json.loads(data)
+        except (ValueError, RecursionError):
+            return self.words(data)
+        tree = self._changed(tree)
+        try:
+            text = json.dumps(tree, ensure_ascii=self.random.random() < 0.5)
+        except (ValueError, RecursionError):
+            return data
+        return text.encode("utf-8", "surrogatepass")
+
+    def json_line(self, data: bytes) -> bytes:
+        """`json` on one of the lines."""
+        lines = data.split(b"\n")
+        i = self.random.randrange(len(lines))
+        lines[i] = self.json(lines[i])
+        return b"\n".join(lines)
+
+    def _changed(self, tree: Any) -> Any:
+        r = self.random
+        nodes: list[tuple[Any, Any]] = [([tree], 0)]
+        for holder, key in nodes:
+            inner = holder[key]
+            if isinstance(inner, dict | list) and len(nodes) < 3000:
+                keys = inner if isinstance(inner, dict) else range(len(inner))
+                nodes += [(inner, key) for key in keys]
+        root, _ = nodes[0]
+        holder, key = r.choice(nodes)
+        way = r.randrange(7)
+        if way == 0 and holder is not root:
+            del holder[key]
+        elif way == 1 and isinstance(holder, dict):
+            holder[r.choice((key + "s", key[:-1], key.upper(), "", "id", "input"))] = holder[key]
+        elif way == 2:
+            holder[key] = r.choice(([holder[key]], {"a": holder[key]}, str(holder[key])))
+        elif way == 3:
+            other, place = r.choice(nodes)
+            holder[key] = json.loads(json.dumps(other[place]))
+        elif way == 4 and isinstance(holder[key], list):
+            holder[key] = holder[key] * r.choice((0, 2, 30))
+        elif way == 5 and isinstance(holder[key], int | float):
+            number = holder[key]
+            holder[key] = r.choice((-number, number + 1, number * 1000, number + 0.5, str(number)))
+        else:
+            holder[key] = r.choice(VALUES)
+        return root[0]
+
+    def tags(self, data: bytes) -> bytes:
+        """An element or an attribute taken out, doubled, moved or given another value."""
+        r = self.random
+        found = list(re.finditer(rb"<[^>]*>|\w+\s*=\s*\"[^\"]*\"", data))
+        if not found:
+            return self.words(data)
+        a, b = r.choice(found).span()
+        new = r.choice((b"", data[a:b] * 2, r.choice(found)[0], r.choice(found)[0] * 30))
+        return data[:a] + new + data[b:]
+
+    def header(self, data: bytes) -> bytes:
+        """The JSON before the numbers of a safetensors file, or the length that it says."""
+        if len(data) < 8:
+            return self.bytes(data)
+        (size,) = struct.unpack("<Q", data[:8])
+        if size > len(data) or self.random.random() < 0.2:
+            wrong = self.random.choice((0, 1, size + 1, size - 1, 2**31, 2**63, 2**64 - 1))
+            return struct.pack("<Q", wrong % 2**64) + data[8:]
+        head = self.random.choice((self.json, self.words, self.bytes))(data[8 : 8 + size])
+        return struct.pack("<Q", len(head)) + head + data[8 + size :]

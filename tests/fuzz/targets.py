@@ -1,0 +1,639 @@
+"""What is damaged, and what reads it: every file that the package takes, and its use."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Use = Callable[[Path], Any]
+_ALLENNLP = Path(__file__).resolve().parents[1] / "data" / "allennlp"
+ARCHIVE = _ALLENNLP / "srl-bert-25-labels.tar.gz"
+VOCABULARY = _ALLENNLP / "tiny-bert-uncased" / "vocab.txt"
+
+IDS = "bridge\nferry\n"
+SCUS = "The bridge was closed.\tThe bridge is old.\nAna steered the ferry.\n"
+STUS = "The old bridge at Lune was closed\nAna steered the ferry\tIt rained\n"
+REFERENCES = "<t> The old bridge was closed . </t> <t> It rained . </t>\nAna steered the ferry.\n"
+ALPHA = "The old bridge was shut on Monday.\nAna did not steer the ferry; 3 people left.\n"
+BETA = "A bridge. It's old!\n\n"
+LABELS = "1\t0\n1\n"
+
+
+def _lines(*rows: Any) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def _entry(name: str, **values: Any) -> dict[str, Any]:
+    return {"input": name, **values}
+
+
+UNITS = _lines(
+    _entry(
+        "bridge",
+        units=[
+            {"text": "The bridge was closed.", "weight": 2, "kind": "scu", "reference": 0},
+            {"text": "It is old.", "kind": "stu", "reference": 0, "sentence": 0},
+            {"text": "It is a bridge.", "places": [[0, 0], [1, None]]},
+        ],
+    ),
+    _entry("ferry", units=["Ana steered the ferry."]),
+)
+PLACED = _lines(
+    *(
+        _entry(name, units=[{"text": t, "kind": "stu", "reference": 0, "sentence": 0}])
+        for name, t in (("bridge", "The bridge was closed"), ("ferry", "Ana steered"))
+    )
+)
+TABLE = "system,input,summary,reference,unit,kind,weight,label\n" + "".join(
+    f'{s},{i},"A {i}, old",The {i} is old.,{i} is {w},scu,{k},{k % 2}\n'
+    for s in ("alpha", "beta")
+    for i in ("bridge", "ferry")
+    for k, w in enumerate(("old", "shut"), 1)
+)
+SCORES = "system,input,metric,score\n" + "".join(
+    f"{s},{i},{m},{(len(s) * 7 + i * 3 + len(m)) % 5 / 4}\n"
+    for s in ("a", "bb", "ccc")
+    for i in range(4)
+    for m in ("human", "rouge", "js-2")
+)
+SCORE_LINES = _lines(
+    *(
+        {"system": s, "input": i, "metric": m, "score": len(s) * i + len(m) / 8}
+        for s in ("a", "bb", "ccc")
+        for i in range(3)
+        for m in ("human", "m")
+    )
+)
+SACREROUGE = _lines(
+    *(
+        {
+            "instance_id": f"d{i}",
+            "summarizer_id": str(s),
+            "metrics": {"human": s * i % 3, "rouge": {"f1": i / 3, "l": [s, i]}},
+        }
+        for s in range(3)
+        for i in range(3)
+    )
+)
+SCORE_JSON = json.dumps(
+    {
+        "metric": "lite2pyramid",
+        "scores": [
+            {"system": s, "input": i, "score": len(s) / 4, "human": len(i) / 9}
+            for s in ("a", "bb", "ccc")
+            for i in ("bridge", "ferry")
+        ],
+    },
+    indent=1,
+)
+EASINESS = _lines(
+    _entry("bridge", reference=0, sentence=0, easiness=0.3, text="The old bridge was closed ."),
+    _entry("bridge", reference=0, sentence=1, easiness=None),
+    _entry("ferry", sentence=0, easiness=0.75),
+)
+ROSE = _lines(
+    *(
+        {
+            "example_id": f"e{i}",
+            "reference": "A storm hit Oslo.",
+            "reference_acus": ["A storm hit.", "It hit Oslo."],
+            "system_outputs": {"a": "A storm.", "b": "Oslo."},
+            "annotations": {s: {"acu_labels": [1, i]} for s in "ab"},
+        }
+        for i in range(2)
+    )
+)
+QAPYRAMID = json.dumps(
+    [
+        {
+            "example_id": f"e{i}",
+            "QAs": ["what hit? a storm"],
+            "system_outputs": {"a": "A storm.", "b": "Oslo."},
+            "QA_labels": {"a": [i], "b": [0]},
+        }
+        for i in range(2)
+    ]
+)
+NLI = _lines(
+    *({"premise": f"It rained {i}.", "hypothesis": "Rain.", "label": "enc"[i]} for i in range(3))
+)
+PARSES = _lines(
+    _entry(
+        "bridge",
+        reference=0,
+        sentences=[
+            {
+                "tokens": ["Ann", "left", "Rome", "."],
+                "frames": [{"verb": 1, "tags": ["B-ARG0", "B-V", "B-ARG1", "O"]}],
+                "tree": "(S (NP (NNP Ann)) (VP (VBD left) (NP (NNP Rome))) (. .))",
+            },
+            {
+                "tokens": ["She", "slept", "."],
+                "frames": [],
+                "tree": "(S (PRP She) (VBD slept) (. .))",
+            },
+        ],
+        clusters=[[[0, 1], [4, 5]]],
+        identities=[{"text": "Ann is here", "sentence": 1}],
+    ),
+    _entry(
+        "ferry",
+        sentences=[{"tokens": ["It", "rained"], "frames": [], "tree": "(S (PRP It) (VBD rained))"}],
+        clusters=[],
+    ),
+)
+PYR = """<?xml version="1.0"?>
+<!DOCTYPE pyramid [
+ <!ELEMENT pyramid (startDocumentRegEx?,text,scu*)>
+]>
+<pyramid>
+<startDocumentRegEx><![CDATA[[-]*\\n D[0-9]*\\.M\\n[-]*\\n]]></startDocumentRegEx>
+<text>
+<line>-----</line><line> D1.M</line><line>-----</line><line>The bridge was closed.</line>
+<line>-----</line><line> D2.M</line><line>-----</line><line>It &amp; "May" closed.</line>
+</text>
+<scu uid="1" label="The bridge closed">
+ <contributor label="bridge was closed">
+  <part label="bridge was closed" start="22" end="39"/></contributor>
+ <contributor label="closed"><part label="closed" start="68" end="74"/></contributor>
+</scu>
+<scu uid="2" label="May">
+ <contributor label="May"><part label="May" start="63" end="66"/></contributor></scu>
+</pyramid>
+"""
+PAN = """<?xml version="1.0"?>
+<peerAnnotation>
+{pyramid}
+<annotation>
+<text><line>A bridge closed. May.</line></text>
+<peerscu uid="1" label="(3) The bridge closed"><contributor label="bridge closed">
+ <part label="bridge closed" start="2" end="15"/></contributor></peerscu>
+<peerscu uid="2" label="May"/>
+<peerscu uid="0" label="All non-matching SCUs go here"/>
+</annotation>
+</peerAnnotation>
+""".format(pyramid=PYR[PYR.index("<pyramid>") :])
+PAGE = {
+    "format": "litepyramid-answers",
+    "worker": "Ann",
+    "saved": "2026-01-02T03:04:05Z",
+    "answers": [],
+}
+
+
+def shown(result: Any) -> None:
+    """The result in all its forms: what was let in must be shown too."""
+    from litepyramid.report.table import render
+
+    for form in ("table", "json", "csv", "latex"):
+        render(result, form)
+
+
+def _scored(folder: Path, **columns: str) -> None:
+    from litepyramid.io.inputs import read_ids
+    from litepyramid.io.labels import read_labels
+    from litepyramid.io.summaries import read_summaries
+    from litepyramid.io.units import read_units, read_weights, write_units
+    from litepyramid.presence.judges import make_judge
+    from litepyramid.scoring import score_systems
+
+    def there(*names: str) -> Path | None:
+        return next((folder / name for name in names if (folder / name).exists()), None)
+
+    ids = read_ids(folder / "ids.txt") if there("ids.txt") else None
+    units = read_units(there("units.txt", "units.jsonl", "table.csv"), ids)
+    if weights := there("weights.txt"):
+        units = read_weights(weights, units, ids)
+    names = [entry.input for entry in units]
+    summaries = read_summaries([there("summaries", "table.csv")], names, ids)
+    labels = there("labels", "table.csv")
+    found = score_systems(
+        summaries,
+        units,
+        make_judge("lexical" if len(names) % 2 else "recall"),
+        labels=read_labels([labels], units, ids) if labels else None,
+        samples=50,
+    )
+    shown(found)
+    write_units(folder / "out.jsonl", found.units)
+
+
+def _references(folder: Path) -> None:
+    from litepyramid.io.documents import read_documents
+    from litepyramid.io.references import read_references
+    from litepyramid.units.align import sentences_of
+
+    file = next(folder.iterdir())
+    if file.stem == "documents":
+        read_documents(file)
+    else:
+        sentences_of(read_references(file), split=lambda text: [text])
+
+
+def _scores(folder: Path) -> None:
+    from litepyramid.comparison import compare_systems
+    from litepyramid.io.scores import read_scores, select_matrix
+    from litepyramid.meta.correlations import correlate
+
+    table = read_scores(next(folder.glob("s.*")))
+    shown(compare_systems(select_matrix(table, table.metrics[0]), samples=100))
+    shown(correlate(table, table.metrics[-1]))
+
+
+def _easiness(folder: Path) -> None:
+    from litepyramid.annotation.plan import plan_budget, read_plan, write_plan
+    from litepyramid.annotation.tasks import writing_tasks
+    from litepyramid.easiness.scores import read_easiness, write_easiness
+
+    easiness = read_easiness(folder / "e.jsonl")
+    shown(easiness)
+    write_easiness(folder / "out.jsonl", easiness)
+    shown(plan_budget(easiness, 1))
+    write_plan(folder / "out.json", plan_budget(easiness, 1))
+    writing_tasks(read_plan(folder / "out.json"))
+
+
+def _plan(folder: Path) -> None:
+    from litepyramid.annotation.export import export_tasks
+    from litepyramid.annotation.plan import plan_budget, read_plan
+    from litepyramid.annotation.tasks import writing_tasks
+    from litepyramid.easiness.scores import Easiness
+
+    plan = read_plan(folder / "plan.json")
+    shown(plan)
+    plan_budget(Easiness(plan.sentences, plan.easiness), 0, after=[plan])
+    for form in ("page", "label-studio", "mturk"):
+        shown(export_tasks(writing_tasks(plan), folder / form, form))
+
+
+def _answers(folder: Path) -> None:
+    from litepyramid.annotation.collect import collect_labels, collect_units
+    from litepyramid.annotation.export import export_tasks
+    from litepyramid.annotation.responses import read_responses
+    from litepyramid.annotation.tasks import read_tasks
+    from litepyramid.io.units import read_units
+
+    tasks = read_tasks(folder / "tasks.json")
+    answers = read_responses([next(folder.glob("answers.*"))])
+    if tasks.kind == "writing":
+        stus = read_units(folder / "stus.jsonl", kind="stu")
+        shown(collect_units(tasks, answers, stus=stus))
+        shown(collect_units(tasks, answers, onto=stus, writers="all", drafts=True))
+    else:
+        shown(collect_labels(tasks, answers))
+    export_tasks(tasks, folder / "again", "mturk")
+
+
+def _dataset(name: str) -> Use:
+    def use(folder: Path) -> None:
+        from litepyramid.io.datasets import load_dataset
+        from litepyramid.presence.judges import make_judge
+        from litepyramid.training.pairs import split_datasets
+        from litepyramid.validation.crossval import validate
+
+        place = folder if name == "folder" else next(folder.glob("d.*"))
+        data = load_dataset(name, place)
+        split_datasets([data], 0.2, 1)
+        shown(validate(data, {"recall": make_judge("recall")}))
+
+    return use
+
+
+def _nli(folder: Path) -> None:
+    from litepyramid.training.pairs import read_nli
+
+    for head in ("three-class", "presence"):
+        read_nli([folder / "n.jsonl"], head).digest()
+
+
+def _parses(folder: Path) -> None:
+    from litepyramid.easiness.prepare import prepare
+    from litepyramid.io.references import read_references
+    from litepyramid.units.coref import renderer, replaced, resolve
+    from litepyramid.units.parses import read_parses, write_parses
+    from litepyramid.units.srl import FileBackend
+    from litepyramid.units.triplets import sentence_stus
+
+    parses = read_parses(folder / "p.jsonl")
+    write_parses(folder / "out.jsonl", parses)
+    for parse in FileBackend(folder / "p.jsonl").parse(parses).references:
+        render = renderer(parse, resolve(parse))
+        render(range(parse.offsets[-1]))
+        replaced(parse)
+        for sentence in parse.sentences:
+            sentence_stus(sentence)
+    references = read_references(folder / "r.txt", ["bridge", "ferry"])
+    prepare(references, "constituency", parses=parses)
+
+
+def _pyramid(folder: Path) -> None:
+    from litepyramid.annotation.convert import convert
+    from litepyramid.annotation.peers import read_pyramid_files, score_peers
+
+    found = read_pyramid_files([folder / "D0701.pyr", folder / "D0701.M.250.A.07.pan"])
+    shown(score_peers(found))
+    out = folder / "out"
+    out.mkdir(exist_ok=True)
+    shown(
+        convert(
+            found,
+            out / "units.jsonl",
+            labels=out / "labels",
+            summaries=out / "summaries",
+            references=out / "references.jsonl",
+        )
+    )
+
+
+def _folds(folder: Path) -> None:
+    from litepyramid.easiness.evaluate import read_folds
+
+    read_folds(folder / "folds")
+
+
+def _journal(folder: Path) -> None:
+    from litepyramid.meta.journal import Journal
+
+    with Journal(folder / "j.jsonl", {"seed": 1, "run": "x"}) as journal:
+        journal.add("more", [1])
+
+
+def _lexical(folder: Path) -> None:
+    from litepyramid.presence.judges import make_judge
+
+    make_judge(str(folder / "lexical.json")).judge([("The bridge closed.", ["It closed.", "No."])])
+
+
+def _checkpoint(folder: Path) -> None:
+    from litepyramid.presence.checkpoint import open_checkpoint
+
+    found = open_checkpoint(str(folder), offline=True)
+    found.mode()
+    found.max_length()
+
+
+def _nli_judge(folder: Path) -> None:
+    from litepyramid.presence.judges import make_judge
+
+    judge = make_judge(str(folder), device="cpu", cache=None, progress=False)
+    judge.judge([("It rained.", ["It rained.", "No."])])
+
+
+def _regressor(folder: Path) -> None:
+    import numpy as np
+
+    from litepyramid.easiness.features import FeatureTable
+    from litepyramid.easiness.regressor import load_regressor, predict
+
+    found = load_regressor(next(folder.glob("regressor.*")))
+    values = np.zeros((2, len(found.names)))
+    predict(found, FeatureTable(found.feature_set, found.names, values))
+
+
+def _archive(folder: Path) -> None:
+    from litepyramid.units.allennlp import load_srl_bert
+
+    packed = folder / "model.tar.gz"
+    load_srl_bert(packed if packed.exists() else folder, bert=folder / "vocab.txt")
+
+
+@dataclass(frozen=True)
+class Target:
+    """Files to damage, one at a time, and what is done with them.
+
+    Attributes:
+        files: Name to content and kind: text, json, jsonl, xml, binary or safetensors; of the kind
+            "" it stays as it is.
+        use: Reads them, and uses what it read.
+        heavy: Whether one use takes so long that few cases run in the tests.
+    """
+
+    files: dict[str, tuple[bytes, str]]
+    use: Use
+    heavy: bool = False
+
+
+def _target(use: Use, heavy: bool = False, **files: tuple[str | bytes, str]) -> Target:
+    given = {
+        name: (content.encode() if isinstance(content, str) else content, kind)
+        for name, (content, kind) in files.items()
+    }
+    return Target(given, use, heavy)
+
+
+def _systems(kind: str = "text") -> dict[str, tuple[str, str]]:
+    return {"summaries/alpha.txt": (ALPHA, kind), "summaries/beta.txt": (BETA, kind)}
+
+
+def _plain_targets() -> dict[str, Target]:
+    lines = {"units.txt": (SCUS, "text"), **_systems()}
+    labels = {"labels/alpha.label": (LABELS, "text"), "labels/beta.label": (LABELS, "text")}
+    json_summaries = {
+        f"summaries/{name}.jsonl": (
+            _lines(
+                *(_entry(i, summary=t) for i, t in zip(IDS.split(), text.split("\n"), strict=False))
+            ),
+            "jsonl",
+        )
+        for name, text in (("alpha", ALPHA), ("beta", BETA))
+    }
+    json_labels = {
+        "labels/alpha.jsonl": (
+            _lines(_entry("bridge", labels=[1, 0, 1]), _entry("ferry", labels=[1])),
+            "jsonl",
+        )
+    }
+    folder = {
+        "SCUs.txt": (SCUS, "text"),
+        "STUs.txt": (STUS, "text"),
+        "references.txt": (REFERENCES, "text"),
+        "ids.txt": (IDS, "text"),
+        **_systems(),
+        **labels,
+        "by_examples/fold1.id": ("bridge\n", "text"),
+        "by_systems/fold1.sys": ("alpha\n", "text"),
+    }
+    documents = _lines(
+        _entry("bridge", documents=["It rained. So what?"], references=[["It rained."]])
+    )
+    references = _lines(
+        _entry("bridge", references=[["It rained .", "No ."]]), _entry("b", reference="A")
+    )
+    return {
+        "units in lines": _target(_scored, **lines),
+        "units, weights, labels, ids": _target(
+            _scored,
+            **lines,
+            **labels,
+            **{"ids.txt": (IDS, "text"), "weights.txt": ("1\t2\n3\n", "text")},
+        ),
+        "units in json": _target(
+            _scored, **{"units.jsonl": (UNITS, "jsonl")}, **json_summaries, **json_labels
+        ),
+        "table of everything": _target(_scored, **{"table.csv": (TABLE, "text")}),
+        "references in lines": _target(_references, **{"r.txt": (REFERENCES, "text")}),
+        "references in json": _target(_references, **{"r.jsonl": (references, "jsonl")}),
+        "documents": _target(_references, **{"documents.json": (documents, "jsonl")}),
+        "scores in csv": _target(_scores, **{"s.csv": (SCORES, "text")}),
+        "scores in json lines": _target(_scores, **{"s.jsonl": (SCORE_LINES, "jsonl")}),
+        "scores of sacrerouge": _target(_scores, **{"s.jsonl": (SACREROUGE, "jsonl")}),
+        "scores of score": _target(_scores, **{"s.json": (SCORE_JSON, "json")}),
+        "easiness": _target(_easiness, **{"e.jsonl": (EASINESS, "jsonl")}),
+        "folder of the authors": _target(_dataset("folder"), **folder),
+        "rose": _target(_dataset("rose"), **{"d.jsonl": (ROSE, "jsonl")}),
+        "qapyramid": _target(_dataset("qapyramid"), **{"d.json": (QAPYRAMID, "json")}),
+        "nli pairs": _target(_nli, **{"n.jsonl": (NLI, "jsonl")}),
+        "parses": _target(_parses, **{"p.jsonl": (PARSES, "jsonl"), "r.txt": (REFERENCES, "text")}),
+        "pyramid files": _target(
+            _pyramid, **{"D0701.pyr": (PYR, "xml"), "D0701.M.250.A.07.pan": (PAN, "xml")}
+        ),
+        "folds": _target(
+            _folds, **{"folds/1.id": ("bridge\n", "text"), "folds/2.id": ("ferry\n", "text")}
+        ),
+    }
+
+
+def _annotation_targets(folder: Path) -> dict[str, Target]:
+    """Plans, tasks of both kinds and answers in every form, made by the package itself."""
+    from litepyramid.annotation.plan import plan_budget, write_plan
+    from litepyramid.annotation.tasks import judging_tasks, write_tasks, writing_tasks
+    from litepyramid.easiness.scores import read_easiness
+    from litepyramid.io.summaries import read_summaries
+    from litepyramid.io.units import read_units
+    from litepyramid.meta.journal import Journal
+
+    for name, text in {
+        "e.jsonl": EASINESS,
+        "u.jsonl": UNITS,
+        "a.txt": ALPHA,
+        "b.txt": BETA,
+    }.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    plan = plan_budget(read_easiness(folder / "e.jsonl"), 2, per_sentence=1.5)
+    write_plan(folder / "plan.json", plan)
+    writing = writing_tasks(plan)
+    units = read_units(folder / "u.jsonl")
+    names = [entry.input for entry in units]
+    judging = judging_tasks(read_summaries([folder / "a.txt", folder / "b.txt"], names), units)
+    with Journal(folder / "j.jsonl", {"seed": 1, "run": "x"}) as journal:
+        journal.add("a", [1, 0.5])
+    found = {
+        "journal": _target(_journal, **_file(folder / "j.jsonl", "j.jsonl", "jsonl")),
+        "plan": _target(_plan, **_file(folder / "plan.json", "plan.json", "json")),
+    }
+    for tasks in (writing, judging):
+        write_tasks(folder / "tasks.json", tasks)
+        both = {
+            "tasks.json": ((folder / "tasks.json").read_text(encoding="utf-8"), "json"),
+            "stus.jsonl": (PLACED, ""),
+        }
+        for form, (name, content) in _given(tasks).items():
+            kind = "json" if name.endswith("json") else "text"
+            files = {**both, name: (content, kind)}
+            found[f"{form} of {tasks.kind}"] = _target(_answers, **files)
+    return found
+
+
+def _given(tasks: Any) -> dict[str, tuple[str, str]]:
+    """Answers to tasks as each tool gives them back: by form, a file's name and its content."""
+    said = {"scus": ["It rained.", "It was old."]}
+    if tasks.kind == "judging":
+        said = {f"presence_{i}": ["Yes"] for i in range(2)}
+    studio, flat, page = [], [], []
+    head = ["WorkerId", "Input.task_id", "AssignmentStatus", "Answer.taskAnswers"]
+    rows = [",".join([*head, *(f"Answer.{key}" for key in said)])]
+    for number, task in enumerate(tasks.ids):
+        values = [
+            {"from_name": key, "value": {"text" if key == "scus" else "choices": value}}
+            for key, value in said.items()
+        ]
+        answer = {
+            "result": values,
+            "completed_by": {"id": 1, "email": "a@b"},
+            "was_cancelled": False,
+        }
+        data = {"task_id": task, "input": "bridge"}
+        studio.append({"id": number, "data": data, "annotations": [answer], "drafts": [3]})
+        flat.append({"id": number, **data, "annotator": 1, **{k: v[0] for k, v in said.items()}})
+        page.append({"task": task, "finished": True, "scus": said.get("scus", [])})
+        if tasks.kind == "judging":
+            page[-1]["presence"] = {"0": True, "1": False}
+        rows.append(",".join(["W1", task, "Approved", "", *(f'"{v[0]}"' for v in said.values())]))
+        inside = json.dumps([{key: {"yes": True} for key in said}]).replace('"', '""')
+        rows.append(",".join(["W2", task, "Submitted", f'"{inside}"', *("" for _ in said)]))
+    return {
+        "label studio's export": ("answers.json", json.dumps(studio)),
+        "label studio's short export": ("answers.json", json.dumps(flat)),
+        "mechanical turk's results": ("answers.csv", "\n".join(rows) + "\n"),
+        "the page's answers": ("answers.json", json.dumps({**PAGE, "answers": page})),
+    }
+
+
+def _model_targets(folder: Path) -> dict[str, Target]:
+    """Judges, regressors and archives, small ones."""
+    import tarfile
+
+    import numpy as np
+    from tiny_models import TEXT, make_checkpoint, train_tokenizer
+
+    from litepyramid.easiness.features import FeatureTable
+    from litepyramid.easiness.regressor import Settings, fit, save_regressor
+    from litepyramid.presence.lexical import fit_lexical, save_lexical
+
+    items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
+    save_lexical(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")
+    rng = np.random.default_rng(1)
+    table = FeatureTable("context", ("x", "y"), rng.random((30, 2)))
+    regressor = fit(table, rng.random(30), Settings(rounds=3))
+    for name in ("r.json", "r.ubj"):
+        save_regressor(regressor, folder / name)
+    judge = make_checkpoint(
+        folder / "judge",
+        train_tokenizer(list(TEXT), 300),
+        labels=("contradiction", "neutral", "entailment"),
+        hidden_size=8,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=8,
+    )
+    (judge / "litepyramid.json").write_text('{"kind": "presence", "mode": "p2c"}')
+    kinds = {".json": "json", ".safetensors": "safetensors"}
+    model = {p.name: (p.read_bytes(), kinds.get(p.suffix, "text")) for p in sorted(judge.iterdir())}
+    small = {
+        name: both for name, both in model.items() if name in ("config.json", "litepyramid.json")
+    }
+    weights = {"model.safetensors": (model["model.safetensors"][0], "")}
+    packed = ARCHIVE.read_bytes()
+    with tarfile.open(ARCHIVE) as archive:
+        members = {m.name: archive.extractfile(m).read() for m in archive if m.isfile()}
+    parts = {name: (data, kinds.get(Path(name).suffix, "binary")) for name, data in members.items()}
+    vocabulary = {"vocab.txt": (VOCABULARY.read_bytes(), "text")}
+    return {
+        "lexical judge": _target(
+            _lexical, **_file(folder / "lexical.json", "lexical.json", "json")
+        ),
+        "regressor in json": _target(
+            _regressor, **_file(folder / "r.json", "regressor.json", "json")
+        ),
+        "regressor in ubj": _target(
+            _regressor, **_file(folder / "r.ubj", "regressor.ubj", "binary")
+        ),
+        "nli checkpoint": _target(_checkpoint, **small, **weights),
+        "nli judge": _target(_nli_judge, True, **model),
+        "allennlp archive": _target(
+            _archive, True, **{"model.tar.gz": (packed, "binary")}, **vocabulary
+        ),
+        "allennlp folder": _target(_archive, True, **parts, **vocabulary),
+    }
+
+
+def _file(path: Path, name: str, kind: str) -> dict[str, tuple[bytes, str]]:
+    return {name: (path.read_bytes(), kind)}
+
+
+def targets(folder: Path) -> dict[str, Target]:
+    """All targets by name; `folder` is for what must be written to be made."""
+    return {**_plain_targets(), **_annotation_targets(folder), **_model_targets(folder)}
