@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.io.checked import parse_json
 
 _MOST_UNPACKED = 2**29  # bytes of a compressed file
@@ -145,13 +145,21 @@ def jsonl_rows(path: str | Path, lines: Iterable[str]) -> list[tuple[int, dict[s
     return rows
 
 
-def read_json(path: str | Path, expected: str | None = None) -> Any:
+def read_json(
+    path: str | Path,
+    expected: str | None = None,
+    error: type[LitepyramidError] = InputError,
+) -> Any:
     """The value of a JSON file; `expected` says in messages what it should be.
 
     Raises:
-        InputError: As `read_text` and `parse_json`.
+        LitepyramidError: `error`, as `read_text` and `parse_json`.
     """
-    return parse_json(read_text(path), path=path, expected=expected)
+    try:
+        text = read_text(path)
+    except InputError as found:
+        raise error(found.what, path=path, line=found.line, hint=found.hint) from None
+    return parse_json(text, path=path, expected=expected, error=error)
 
 
 def check_there(*paths: str | Path | None) -> None:

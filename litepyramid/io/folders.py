@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import TEMPORARY, atomic_write, file_type, locked, writing
+from litepyramid.io.files import TEMPORARY, atomic_write, file_type, locked, read_json, writing
 
 MANIFEST = ".litepyramid.json"
 """Lists in a folder of results which of its files are ours, with their hashes."""
@@ -114,11 +114,11 @@ def read_manifest(goal: Path, kind: str) -> dict[str, list[str]]:
     if not path.exists():
         return {}
     try:
-        noted = json.loads(path.read_text("utf-8"))
+        noted = read_json(path)
         files = {str(name): [str(sha) for sha in shas] for name, shas in noted["files"].items()}
         found = str(noted["kind"])
         inside = all((goal / name).parent.resolve().is_relative_to(goal) for name in files)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError):
+    except (InputError, ValueError, KeyError, TypeError, AttributeError, OSError):
         found, inside = "", False
     if not inside or found != kind:
         raise InputError(

@@ -7,13 +7,13 @@ sizes, stands in models/README.md.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from litepyramid.errors import ModelError, loading
+from litepyramid.io.files import read_json
 from litepyramid.presence.labels import THREE, TWO
 from litepyramid.presence.modes import MODES, Mode
 
@@ -101,8 +101,7 @@ def read_card(path: Path) -> JudgeCard:
         ModelError: The file is not such an object.
     """
     expected = '{"kind": "zero-shot" or "presence", "mode": one of p3c, l3c, p2c, l2c}'
-    with loading("not valid JSON", path=path, expected=expected):
-        fields = json.loads(path.read_text("utf-8-sig"))
+    fields = read_json(path, expected, ModelError)
     with loading("not a judge's card", path=path, expected=expected):
         kind, mode = fields.get("kind", "presence"), fields.get("mode")
         order = fields.get("order")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litepyramid.errors import InputError, ModelError, loading, reason
+from litepyramid.errors import InputError, ModelError, reason
 from litepyramid.extras import require
-from litepyramid.io.files import file_type
+from litepyramid.io.files import file_type, read_json
 from litepyramid.presence.cards import JudgeCard, find_card
 from litepyramid.presence.labels import ClassOrder, class_order
 from litepyramid.presence.modes import Mode, check_mode
@@ -190,8 +189,7 @@ def _read_config(path: Path) -> dict[str, Any]:
     expected = "a folder written by transformers' save_pretrained"
     if file_type(path) is None:
         raise ModelError("the folder holds no config.json", path=path.parent, expected=expected)
-    with loading("is no configuration", path=path, expected=expected):
-        config = json.loads(path.read_text("utf-8-sig"))
+    config = read_json(path, expected, ModelError)
     if not isinstance(config, dict):
         raise ModelError("is no configuration", path=path, expected=expected)
     for name, value in _numbers(config):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError, loading
+from litepyramid.io.checked import check_shape, parse_json
 from litepyramid.io.files import atomic_write, file_type, read_text
 from litepyramid.presence.judge import JudgedBatch
 from litepyramid.presence.lexical_features import FEATURES, StemTable, UnitSet, overlap
@@ -323,6 +324,17 @@ def save_lexical(model: LexicalModel, path: str | Path) -> None:
         file.write("\n")
 
 
+_MODEL = {
+    "format": {FORMAT},
+    "feature_version": object,
+    "about": {},
+    "bias": float,
+    "weights": dict.fromkeys(FEATURES, float),
+    "texts": int,
+    "frequencies": {str: str},
+}
+
+
 def load_lexical(path: str | Path | None = None) -> LexicalModel:
     """Reads a model that `save_lexical` wrote; the embedded one by default.
 
@@ -340,10 +352,9 @@ def load_lexical(path: str | Path | None = None) -> LexicalModel:
     else:
         path = Path(path) / "lexical.json" if file_type(path) == "folder" else Path(path)
         text = read_text(path)
+    document = parse_json(text, path=path, expected="a lexical model", error=ModelError)
+    check_shape(document, _MODEL, what="not a lexical model", path=path, error=ModelError)
     with loading("not a lexical model", path=path, expected="a file that save_lexical wrote"):
-        document = json.loads(text)
-        if document["format"] != FORMAT:
-            raise ModelError("not a lexical model", path=path, expected=f'"format": "{FORMAT}"')
         if document["feature_version"] != FEATURE_VERSION:
             raise ModelError(
                 f"a lexical model of feature version {document['feature_version']!r:.80}",
@@ -359,13 +370,11 @@ def load_lexical(path: str | Path | None = None) -> LexicalModel:
         model = LexicalModel(
             bias=float(document["bias"]),
             weights=tuple(float(document["weights"][name]) for name in FEATURES),
-            frequencies=Frequencies(int(document["texts"]), counts),
-            about=dict(document["about"]),
+            frequencies=Frequencies(document["texts"], counts),
+            about=document["about"],
         )
         if min(model.frequencies.texts, *counts.values(), 1) < 1:
             raise ModelError("a lexical model that counts no texts", path=path)
-    if not all(math.isfinite(value) for value in (model.bias, *model.weights)):
-        raise ModelError("a weight of the lexical model is not a finite number", path=path)
     return model
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from litepyramid._version import __version__
 from litepyramid.errors import InputError, ModelError, loading
 from litepyramid.extras import require
-from litepyramid.io.files import atomic_folder, atomic_write, locked, writing
+from litepyramid.io.files import atomic_folder, atomic_write, locked, read_json, writing
 from litepyramid.presence.cards import CARD_FILE, DEFAULT_MODE, Kind
 from litepyramid.presence.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.presence.forward import load_classifier, load_tokenizer
@@ -178,8 +178,8 @@ def made_from(
 def read_note(path: Path) -> dict[str, Any]:
     """A JSON object that was written beside a model; empty if there is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        found = read_json(path)
+    except InputError:
         return {}
     return found if isinstance(found, dict) else {}
 

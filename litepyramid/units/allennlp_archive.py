@@ -8,7 +8,6 @@ from its stream, weights by ``torch.load(weights_only=True)``.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from litepyramid.errors import ModelError, loading
 from litepyramid.extras import require
+from litepyramid.io.checked import parse_json
 from litepyramid.io.weights import check_weights
 from litepyramid.units.allennlp_bert import BertFiles, find_bert, read_vocabulary
 from litepyramid.units.allennlp_files import WHAT, Files, archive_files
@@ -95,7 +95,9 @@ def _read_config(files: Files, path: Path) -> dict[str, Any]:
     if file is None:
         raise ModelError("holds no config.json", path=path, expected=WHAT)
     with loading("config.json is not valid JSON", path=path):
-        config = json.load(file)
+        config = parse_json(
+            file.read().decode("utf-8-sig"), path=f"{path}/config.json", error=ModelError
+        )
     model = config.get("model") if isinstance(config, dict) else None
     if not isinstance(model, dict) or not isinstance(model.get("type"), str):
         raise ModelError("config.json names no model type", path=path, expected=WHAT)
@@ -130,7 +132,7 @@ def _bert_config(stated: Any, files: BertFiles, path: Path) -> dict[str, Any]:
     if files.config is None:
         return {}
     with loading("its BERT's config.json is not valid JSON", path=path):
-        config = json.loads(files.config)
+        config = parse_json(files.config.decode("utf-8-sig"), path=path, error=ModelError)
     if not isinstance(config, dict):
         raise ModelError("its BERT's config.json holds no configuration", path=path)
     return config

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litepyramid.errors import ModelError, loading
+from litepyramid.io.checked import parse_json
 from litepyramid.io.files import file_type
 from litepyramid.units.allennlp_files import Files
 
@@ -161,7 +161,7 @@ def read_vocabulary(files: BertFiles) -> dict[str, int]:
     with loading("is no BERT vocabulary", path=files.place):
         text = files.vocabulary.decode("utf-8-sig")
         if files.place.endswith(".json"):
-            model = json.loads(text).get("model", {})
+            model = parse_json(text, error=ModelError).get("model", {})
             pieces = dict(model["vocab"]) if model.get("type") == "WordPiece" else {}
         else:
             lines = re.split(r"\r\n|\r|\n", text)

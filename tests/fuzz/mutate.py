@@ -167,7 +167,7 @@ class Mutator:
             holder[key] = holder[key] * r.choice((0, 2, 30))
         elif way == 5 and isinstance(holder[key], int | float):
             number = holder[key]
-            holder[key] = r.choice((-number, number + 1, number * 1000, number + 0.5, str(number)))
+            holder[key] = r.choice((-number, number + 1, number * 1000, 0.5, -0.5))
         else:
             holder[key] = r.choice(VALUES)
         return root[0]

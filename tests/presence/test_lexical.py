@@ -187,8 +187,8 @@ def test_files_that_are_no_model(tmp_path):
         ({"format": "other"}, "not a lexical model"),
         ({"feature_version": 0}, "feature version 0"),
         ({"weights": {}}, "not a lexical model"),
-        ({"bias": float("nan")}, "not a finite number"),
-        ({"bias": 10**400}, "not a lexical model"),
+        ({"bias": float("nan")}, "Expected a finite number"),
+        ({"bias": 10**400}, "a number of more than 300 digits"),
         ({"texts": 0}, "counts no texts"),
         ({"texts": float("inf")}, "not a lexical model"),
         ({"frequencies": {"-1": "a"}}, "counts no texts"),
@@ -199,7 +199,7 @@ def test_files_that_are_no_model(tmp_path):
             load_lexical(path)
     for text in ("", "[]", "{", "[" * 100_000, '{"format": ' + "1" * 5000 + "}"):
         path.write_text(text)
-        with pytest.raises(ModelError, match="not a lexical model"):
+        with pytest.raises(ModelError, match="not valid JSON|not a lexical model"):
             load_lexical(path)
 
 

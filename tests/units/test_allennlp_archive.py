@@ -305,7 +305,7 @@ WRONG = [
     ({"config.json": None}, "holds no config.json"),
     ({"weights.th": None}, "holds no weights.th"),
     ({"vocabulary/labels.txt": None}, "holds no vocabulary/labels.txt"),
-    ({"config.json": b"{"}, "config.json is not valid JSON"),
+    ({"config.json": b"{"}, "config.json:1: not valid JSON"),
     ({"config.json": b"\xff\xfe{}"}, "config.json is not valid JSON"),
     ({"config.json": b"[1]"}, "names no model type"),
     ({"config.json": b'{"model": {"type": ["srl_bert"]}}'}, "names no model type"),
