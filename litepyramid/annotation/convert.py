@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from litepyramid.annotation.peers import PeerScores, PyramidFolder
+from litepyramid.annotation.peers import PyramidFolder
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, check_output, write_jsonl, writing
+from litepyramid.io.files import check_output, write_jsonl, writing
 from litepyramid.io.folders import check_names, filled_folder
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
@@ -144,17 +141,3 @@ def write_summaries(folder: Path, summaries: SystemSummaries) -> None:
         folder / f"{summaries.system}.jsonl",
         [{"input": name, "summary": " ".join(text.split())} for name, text in rows],
     )
-
-
-def write_scores(path: Path, result: PeerScores) -> None:
-    """Writes every score as CSV: system, input, metric, score; those not scored are left out."""
-    table = result.scores
-    with atomic_write(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(("system", "input", "metric", "score"))
-        for i, system in enumerate(table.systems):
-            for j, name in enumerate(table.inputs):
-                for k, metric in enumerate(table.metrics):
-                    score = float(table.values[k, i, j])
-                    if not np.isnan(score):
-                        writer.writerow((system, name, metric, repr(score)))

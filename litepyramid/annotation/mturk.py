@@ -207,6 +207,10 @@ def _task_answers(value: str, path: Path, line: int) -> dict[str, Any]:
 
 
 def _html(text: str) -> str:
-    """Escaped, in ASCII, on one line; ``$`` too, so that no text looks like ``${column}``."""
+    """Escaped, in ASCII, on one line; ``$`` too, so that no text looks like ``${column}``.
+
+    What a spreadsheet would take for the beginning of a formula is escaped as well.
+    """
     escaped = escape(" ".join(text.split())).replace("$", "&#36;")
+    escaped = re.sub("^[=+@-]", lambda sign: f"&#{ord(sign[0])};", escaped)
     return escaped.encode("ascii", "xmlcharrefreplace").decode()

@@ -48,14 +48,14 @@ def pyramid(
     output: OutputOption = None,
 ) -> None:
     """Modified and original Pyramid scores from the peer annotations of DUC and TAC."""
-    from litepyramid.annotation.convert import write_scores
     from litepyramid.annotation.peers import read_pyramid_files, score_peers
+    from litepyramid.io.scores import write_scores
     from litepyramid.report.table import emit
 
     folder = read_pyramid_files(files, names=names)
     result = score_peers(folder.complete() if complete else folder, references=references)
     if scores is not None:
-        write_scores(scores, result)
+        write_scores(scores, result.scores)
     emit(result, form, output)
 
 

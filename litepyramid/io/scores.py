@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.checked import check_shape, number, parse_json
-from litepyramid.io.files import read_text
+from litepyramid.io.checked import check_shape, guarded, number, parse_json
+from litepyramid.io.files import atomic_write, read_text
 from litepyramid.io.rows import identifier, read_rows
 from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoreTable
@@ -103,6 +104,16 @@ def scores_from_frame(frame: Any) -> ScoreTable:
     return scores_from_rows(
         dict(zip(_LONG, values, strict=True)) for values in zip(*columns, strict=True)
     )
+
+
+def write_scores(path: str | Path, table: ScoreTable) -> None:
+    """Writes a table as CSV, a row a score, all or nothing; what is not scored is left out."""
+    with atomic_write(path) as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(_LONG)
+        for s, i, m in np.argwhere(~np.isnan(table.values.transpose(1, 2, 0))):
+            names = table.systems[s], table.inputs[i], table.metrics[m]
+            writer.writerow([*map(guarded, names), repr(float(table.values[m, s, i]))])
 
 
 def as_score_table(scores: Any) -> ScoreTable:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, write_jsonl
+from litepyramid.io.files import write_jsonl
+from litepyramid.io.scores import write_scores
 from litepyramid.meta.extracts import Extract, SearchSettings, search
 from litepyramid.meta.journal import Journal, piece_rng
 from litepyramid.meta.lexrank import lexrank_extract
@@ -95,17 +96,7 @@ class Generated(Result):
 
     def write_scores(self, path: str | Path) -> None:
         """Writes the long table system,input,metric,score that ``meta range`` reads."""
-        import csv
-
-        with atomic_write(path) as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(("system", "input", "metric", "score"))
-            for m, metric in enumerate(self.table.metrics):
-                for i, name in enumerate(self.table.inputs):
-                    for s, system in enumerate(self.table.systems):
-                        score = float(self.table.values[m, s, i])
-                        if not np.isnan(score):
-                            writer.writerow((system, name, metric, repr(score)))
+        write_scores(path, self.table)
 
     def write_texts(self, path: str | Path) -> None:
         """Writes every summary as a JSON line: input, system, summary, found_by."""

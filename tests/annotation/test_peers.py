@@ -5,14 +5,14 @@ import json
 import pytest
 from duc_files import SCUS, pan, pyr
 
-from litepyramid.annotation.convert import convert, write_scores
+from litepyramid.annotation.convert import convert
 from litepyramid.annotation.peers import read_pyramid_files, score_peers
 from litepyramid.errors import InputError
 from litepyramid.io.datasets import load_dataset
 from litepyramid.io.labels import read_labels
 from litepyramid.io.pyr import read_pyramid
 from litepyramid.io.references import read_references
-from litepyramid.io.scores import read_scores
+from litepyramid.io.scores import read_scores, write_scores
 from litepyramid.io.units import read_units
 from litepyramid.report.table import render
 from litepyramid.units.align import align_all, sentences_of
@@ -190,7 +190,7 @@ def test_the_same_thing_twice_is_an_error(folder, tmp_path):
 def test_scores_are_written_for_the_meta_commands(folder, tmp_path):
     path = tmp_path / "s.csv"
     result = score_peers(read_pyramid_files([folder]))
-    write_scores(path, result)
+    write_scores(path, result.scores)
     table = read_scores(path)
     i, j = table.systems.index("17"), table.inputs.index("D0902-A")
     assert table.values[table.metrics.index("modified_pyramid"), i, j] == pytest.approx(11 / 9)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from litepyramid.io.scores import (
     read_scores,
     scores_from_frame,
     scores_from_rows,
+    write_scores,
 )
 from litepyramid.meta.alignment import align, select_metrics
 
@@ -152,3 +154,20 @@ def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
     small = scores_from_rows(rows[:100])
     assert small.values.shape == (100, 100, 100)
     assert np.isfinite(small.values).sum() == 100
+
+
+def test_written_scores_come_back_and_no_name_is_a_formula(tmp_path):
+    names = ("=1+1", "-x", "'@a", "plain", "-0.5", 'a "b", c')
+    rows = [
+        {"system": s, "input": i, "metric": "+m", "score": len(s) / (n + 3)}
+        for s in names
+        for n, i in enumerate(names)
+        if (s, i) != ("-x", "plain")
+    ]
+    table = scores_from_rows(rows)
+    write_scores(tmp_path / "s.csv", table)
+    again = read_scores(tmp_path / "s.csv")
+    assert (again.metrics, again.systems, again.inputs) == (("+m",), names, names)
+    assert np.array_equal(again.values, table.values, equal_nan=True)
+    text = (tmp_path / "s.csv").read_text(encoding="utf-8")
+    assert not re.search(r"(^|,)[=+@]|(^|,)-x", text, re.MULTILINE)

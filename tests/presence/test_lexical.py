@@ -199,7 +199,7 @@ def test_files_that_are_no_model(tmp_path):
             load_lexical(path)
     for text in ("", "[]", "{", "[" * 100_000, '{"format": ' + "1" * 5000 + "}"):
         path.write_text(text)
-        with pytest.raises(ModelError, match="not valid JSON|not a lexical model"):
+        with pytest.raises(ModelError, match=r"not valid JSON|not a lexical model"):
             load_lexical(path)
 
 
