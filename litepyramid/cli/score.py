@@ -201,7 +201,7 @@ def compare(
 
     check_samples(samples, confidence=confidence, alpha=alpha)
     check_there(*summaries, weights)
-    if units is None and references is None and len(summaries) == 1 and summaries[0].is_file():
+    if units is None and references is None and len(summaries) == 1 and not summaries[0].is_dir():
         matrix = select_matrix(read_scores(summaries[0], columns=names["columns"]), metric)
         signature = Signature.of(metric=matrix.metric, inputs_sha=fingerprint(matrix.inputs))
     else:

@@ -26,15 +26,19 @@ def read_bytes(path: str | Path) -> bytes:
     """The whole file, uncompressed if it is gzipped (seen from its first bytes).
 
     Raises:
-        InputError: The file is missing, is a folder, cannot be read, is damaged, or unpacks to
-            more than 512 MB.
+        InputError: The file is missing, is a folder or a device, cannot be read, is damaged, or
+            unpacks to more than 512 MB; or a pipe gives more than that.
     """
     path = Path(path)
     try:
-        data = path.read_bytes()
-        if data[:2] != b"\x1f\x8b":
-            return data
-        data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
+        kind = path.stat().st_mode
+        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+            raise InputError("is a device", path=path, expected="a file or a pipe")
+        with path.open("rb") as file:
+            data = file.read(_MOST_UNPACKED + 1 if stat.S_ISFIFO(kind) else -1)
+        packed = data[:2] == b"\x1f\x8b"
+        if packed:
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
     except FileNotFoundError:
         raise InputError("no such file", path=path, hint="Check the path.") from None
     except IsADirectoryError:
@@ -44,9 +48,11 @@ def read_bytes(path: str | Path) -> bytes:
     except (OSError, ValueError) as error:  # of no file that can be: a NUL in its name
         why = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({why})", path=path) from error
-    if len(data) > _MOST_UNPACKED:
+    if len(data) > _MOST_UNPACKED and (packed or stat.S_ISFIFO(kind)):
         raise InputError(
-            "unpacks to more than 512 MB", path=path, hint="Unpack it yourself (gunzip)."
+            "unpacks to more than 512 MB" if packed else "gives more than 512 MB",
+            path=path,
+            hint="Unpack it yourself (gunzip)." if packed else "Write it to a file.",
         )
     return data
 

@@ -62,6 +62,7 @@ def read_rows(
     *,
     table: bool = False,
     blank_ok: bool = False,
+    text: str | None = None,
 ) -> Rows:
     """The rows of a file in any of the forms, each with its line.
 
@@ -74,12 +75,13 @@ def read_rows(
         columns: By known column, what the file calls it; ``id`` stands in for a missing ``input``.
         table: Whether a file that is no JSON must be CSV.
         blank_ok: Whether a file of blank lines alone is more than an empty file.
+        text: What the file holds, if it has been read already: a pipe can be only once.
 
     Raises:
         InputError: The file cannot be read, is empty, is not valid in its form, or is a table
             (by its name) without any known column; with file and line.
     """
-    path, text = Path(path), read_text(path)
+    path, text = Path(path), read_text(path) if text is None else text
     if not (text if blank_ok else text.strip()):
         raise InputError("the file is empty", path=path, expected="one example a line, or a table")
     given = dict(columns or {})

@@ -152,9 +152,10 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
 
 def _cells(path: Path, columns: Mapping[str, str] | None) -> tuple[list[_Cell], dict[str, str]]:
     """The cells of a file; and the signature, if it is a result of ``litepyramid score``."""
-    whole = _score_command_json(path)
+    text = read_text(path)
+    whole = _score_command_json(text)
     if whole is None:
-        return list(_row_cells(path, columns)), {}
+        return list(_row_cells(path, text, columns)), {}
     signature = whole.get("signature", {})
     check_shape(signature, {str: str}, what="a broken signature", path=path)
     return list(_score_command_cells(whole, path)), signature
@@ -202,8 +203,8 @@ def _same(one: float, other: float) -> bool:
     return one == other or (math.isnan(one) and math.isnan(other))
 
 
-def _row_cells(path: Path, columns: Mapping[str, str] | None) -> Iterator[_Cell]:
-    table = read_rows(path, columns, table=True)
+def _row_cells(path: Path, text: str, columns: Mapping[str, str] | None) -> Iterator[_Cell]:
+    table = read_rows(path, columns, table=True, text=text)
     missing = [name for name in _LONG if name not in table.header]
     if table.form == "csv" and missing:
         raise InputError(
@@ -220,9 +221,8 @@ def _row_cells(path: Path, columns: Mapping[str, str] | None) -> Iterator[_Cell]
             yield _cell(row, path=path, line=line)
 
 
-def _score_command_json(path: Path) -> dict[str, Any] | None:
-    """The one JSON object that spans the whole file, unless it is a single JSON line of scores."""
-    text = read_text(path)
+def _score_command_json(text: str) -> dict[str, Any] | None:
+    """The one JSON object that spans the whole text, unless it is a single JSON line of scores."""
     try:
         whole = parse_json(text) if text.lstrip()[:1] == "{" else None
     except InputError:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
+from litepyramid.io.files import file_type
 from litepyramid.io.inputs import read_systems
 from litepyramid.types import InputUnits, IntArray
 
@@ -90,6 +91,12 @@ def index_summaries(
         InputError: As `read_summaries`; or a file is not one of lines that can be read alone.
     """
     for system, path, entries in read_systems(paths, "summary", inputs, ids, columns):
+        if file_type(path) != "file":
+            raise InputError(
+                "is a pipe, and the engine 'ray' reads each summary when it is needed",
+                path=path,
+                hint="Write it to a file.",
+            )
         lines = np.array([entry.line for entry in entries], dtype=np.int64) - 1
         with path.open("rb") as file:
             is_json = file.read(200).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"{"
