@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from litepyramid.text import legible, printable
+from litepyramid.text import legible
 
 
 class LitepyramidError(Exception):
@@ -46,7 +46,7 @@ class LitepyramidError(Exception):
     def __str__(self) -> str:
         where = ""
         if self.path is not None:
-            where = printable(self.path) + ("" if self.line is None else f":{self.line}") + ": "
+            where = legible(self.path, 400) + ("" if self.line is None else f":{self.line}") + ": "
         text = f"{where}{legible(self.what)}."
         if self.expected:
             text += f" Expected {legible(self.expected)}."

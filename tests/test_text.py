@@ -72,6 +72,7 @@ def test_an_error_shows_less_than_it_holds():
         "no '" + "a" * 10**6 + "\n'", path="f\u202e.txt", expected="b\x07", hint="c\r"
     )
     assert len(error.what) > 10**6
+    assert len(str(InputError("x", path="a/" * 5000))) < 500
     assert len(str(error)) < 200
     assert str(error).startswith("f\\u202e.txt: no 'aaa")
     assert str(error).endswith("Expected b\\x07. c\\r")
