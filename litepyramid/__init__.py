@@ -20,14 +20,14 @@ _PUBLIC = {
     "SystemLabels": "litepyramid.types",
     "SystemSummaries": "litepyramid.types",
     "Unit": "litepyramid.types",
-    "compare_systems": "litepyramid.comparison",
+    "compare_systems": "litepyramid.scoring.compare",
     "extract_units": "litepyramid.units.extract",
-    "make_judge": "litepyramid.presence.judges",
+    "make_judge": "litepyramid.judges.registry",
     "read_labels": "litepyramid.io.labels",
     "read_references": "litepyramid.io.references",
     "read_summaries": "litepyramid.io.summaries",
     "read_units": "litepyramid.io.units",
-    "score_systems": "litepyramid.scoring",
+    "score_systems": "litepyramid.scoring.score",
 }
 
 __all__ = ["__version__", *sorted(_PUBLIC)]

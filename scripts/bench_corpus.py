@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.presence.random_model import random_tokenizer, save_random_judge
-from litepyramid.report.table import Column, Table, emit
+from litepyramid.judges.nli.random_model import random_tokenizer, save_random_judge
+from litepyramid.tables import Column, Table, emit
 
 WORDS = (
     "river bridge village spring race crowd club summer house cost minister officials said "

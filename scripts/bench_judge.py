@@ -19,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.io.files import read_jsonl, read_lines
+from litepyramid.files import read_jsonl, read_lines
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
-from litepyramid.presence.random_model import random_tokenizer, save_random_judge
-from litepyramid.presence.transformers import TransformersJudge
-from litepyramid.report.table import Column, Table, emit
+from litepyramid.judges.nli.judge import TransformersJudge
+from litepyramid.judges.nli.random_model import random_tokenizer, save_random_judge
+from litepyramid.tables import Column, Table, emit
 
 ROOT = Path(__file__).resolve().parents[1]
 MAX_LENGTH, BATCH = 400, 32
@@ -76,8 +76,8 @@ def first_pairs(data: Path, pairs: int) -> Items:
 
 def work_per_pair(judge: TransformersJudge, items: Items, layers: int) -> float:
     """Mean floating-point operations of a pair without padding: matrix products alone."""
-    from litepyramid.presence.encode import PairEncoder
-    from litepyramid.presence.forward import load_tokenizer
+    from litepyramid.judges.nli.encode import PairEncoder
+    from litepyramid.judges.nli.forward import load_tokenizer
 
     tokenizer = load_tokenizer(judge.checkpoint.source, None, offline=True)
     encoder = PairEncoder(tokenizer, MAX_LENGTH, [(text, u) for text, us in items for u in us])

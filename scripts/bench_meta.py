@@ -31,9 +31,9 @@ from scipy import stats
 
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import bootstrap_samples, compare, permutation_samples
-from litepyramid.meta.bootstrap import Resampled
-from litepyramid.meta.permutation import prepare, standardised
-from litepyramid.report.table import Column, Table, emit
+from litepyramid.meta.core.bootstrap import Resampled
+from litepyramid.meta.core.permutation import prepare, standardised
+from litepyramid.tables import Column, Table, emit
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 THEIR_LEVEL = {"system": "system", "summary": "input"}

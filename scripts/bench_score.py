@@ -23,8 +23,8 @@ import Stemmer
 from rouge_score.rouge_scorer import RougeScorer
 
 from litepyramid.io.datasets import load_dataset
-from litepyramid.presence.judges import make_judge
-from litepyramid.presence.lexical_words import FUNCTION_WORDS
+from litepyramid.judges.lexical.words import FUNCTION_WORDS
+from litepyramid.judges.registry import make_judge
 from litepyramid.types import FloatArray
 
 ROOT = Path(__file__).resolve().parents[1]

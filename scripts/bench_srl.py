@@ -79,7 +79,7 @@ def main() -> None:
     import torch
     import transformers
 
-    from litepyramid.units.allennlp import load_srl_bert, tag_predicates
+    from litepyramid.units.parsers.allennlp.model import load_srl_bert, tag_predicates
 
     transformers.utils.logging.set_verbosity_error()
     if arguments.threads:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from litepyramid.errors import LitepyramidError
 from litepyramid.io.references import read_references
-from litepyramid.report.table import Column, Table, render
+from litepyramid.tables import Column, Table, render
 from litepyramid.units.sentences import make_splitter
 
 

@@ -13,17 +13,17 @@ import argparse
 import time
 from pathlib import Path
 
+from litepyramid.easiness.overlap import unit_overlap
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
 from litepyramid.io.scores import read_scores
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
-from litepyramid.meta.levels import level_correlation
-from litepyramid.presence.judges import make_judge
-from litepyramid.report.table import Column, Table, render
-from litepyramid.scoring import score_systems
+from litepyramid.judges.registry import make_judge
+from litepyramid.meta.core.levels import level_correlation
+from litepyramid.scoring.score import score_systems
+from litepyramid.tables import Column, Table, render
 from litepyramid.units.extract import extract
-from litepyramid.units.overlap import unit_overlap
 
 EXTRACTORS = (
     ("sentences", "none"),

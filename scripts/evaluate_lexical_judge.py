@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.files import read_jsonl, read_lines
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.datasets import load_dataset
-from litepyramid.io.files import read_jsonl, read_lines
-from litepyramid.presence.calibration import brier_score, roc_auc
-from litepyramid.presence.judge import Judge
-from litepyramid.presence.lexical import RIDGE, Frequencies, LexicalJudge, fit_lexical
-from litepyramid.presence.recall import RecallJudge
-from litepyramid.report.table import Column, Table, emit
-from litepyramid.validation.crossval import cross_validate
-from litepyramid.validation.folds import LabelledItems, labelled_items, make_folds
+from litepyramid.judges.base import Judge
+from litepyramid.judges.calibration import brier_score, roc_auc
+from litepyramid.judges.lexical.judge import RIDGE, Frequencies, LexicalJudge, fit_lexical
+from litepyramid.judges.lexical.recall import RecallJudge
+from litepyramid.tables import Column, Table, emit
+from litepyramid.training.crossval import cross_validate
+from litepyramid.training.folds import LabelledItems, labelled_items, make_folds
 
 ROOT = Path(__file__).resolve().parents[1]
 Items = Sequence[tuple[str, Sequence[str]]]

@@ -34,9 +34,9 @@ from litepyramid.meta import (
     scoring_range,
     stability,
 )
-from litepyramid.meta.power_result import PowerSettings
+from litepyramid.meta.simulate.power_result import PowerSettings
 from litepyramid.metrics import metric_named
-from litepyramid.report.table import Column, Table, render
+from litepyramid.tables import Column, Table, render
 
 SETS = {
     "SummEval": ("summeval/metric_scores.csv", "expert_relevance_*", "rouge-1_f1", 1.0),

@@ -13,11 +13,12 @@ import argparse
 import sys
 from pathlib import Path
 
+from zb21 import reproduce_zb21
+
 from litepyramid.errors import LitepyramidError
-from litepyramid.presence.judge import Judge
-from litepyramid.presence.judges import make_judge
-from litepyramid.report.table import emit
-from litepyramid.validation.zb21 import reproduce_zb21
+from litepyramid.judges.base import Judge
+from litepyramid.judges.registry import make_judge
+from litepyramid.tables import emit
 
 
 def main() -> None:

@@ -36,7 +36,7 @@ from litepyramid.easiness.scores import Easiness, write_easiness
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
 from litepyramid.io.units import read_units
-from litepyramid.report.table import Column, Table, render
+from litepyramid.tables import Column, Table, render
 
 CENTRED = replace(REFINED, rounds=0)
 PARTS = {

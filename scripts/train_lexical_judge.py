@@ -10,11 +10,11 @@ import argparse
 import os
 from pathlib import Path
 
-from litepyramid.io.files import read_lines
+from litepyramid.files import read_lines
 from litepyramid.io.labels import read_labels
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
-from litepyramid.presence.lexical import RIDGE, Frequencies, fit_lexical, save_lexical
+from litepyramid.judges.lexical.judge import RIDGE, Frequencies, fit_lexical, save_lexical
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.comparison import compare_systems, system_intervals
 from litepyramid.errors import InputError
-from litepyramid.resampling import check_samples, percentile_interval, resampled_p_value
+from litepyramid.scoring.compare import compare_systems, system_intervals
+from litepyramid.stats import check_samples, percentile_interval, resampled_p_value
 from litepyramid.types import ScoreMatrix
 
 LEVELS = st.floats(0.001, 0.49)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
-from litepyramid.report.table import Column, Result, Table
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 

@@ -11,12 +11,12 @@ import numpy as np
 from litepyramid.annotation.agreement import AgreementResult, agree, random_labels
 from litepyramid.annotation.completion import Completion, some
 from litepyramid.annotation.fill import fill
-from litepyramid.annotation.responses import ResponseFile
+from litepyramid.annotation.forms.responses import ResponseFile
 from litepyramid.annotation.sorting import nothing_belongs, sort_responses
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
-from litepyramid.report.table import Column, Result, Table
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, Signature, SystemLabels, SystemSummaries
 

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.annotation.budget import check_count, check_price
+from litepyramid.checked import check_shape
 from litepyramid.easiness.mix import By, carriers, ranking
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
-from litepyramid.io.checked import check_shape
-from litepyramid.io.files import atomic_write, read_json
-from litepyramid.means import mean_of_scored
-from litepyramid.report.table import Column, Result, Table, plain
+from litepyramid.files import atomic_write, read_json
+from litepyramid.stats import mean_of_scored
+from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.text import counted, place
 from litepyramid.types import FloatArray, Signature
 from litepyramid.units.align import Sentence

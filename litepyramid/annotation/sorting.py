@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from litepyramid.annotation.completion import some
-from litepyramid.annotation.responses import Response, ResponseFile
+from litepyramid.annotation.forms.responses import Response, ResponseFile
 from litepyramid.annotation.tasks import JudgingTask, TaskSet, WritingTask
 from litepyramid.errors import InputError
 from litepyramid.text import counted

@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.annotation.collect import JudgedLabels
-from litepyramid.annotation.convert import write_summaries
 from litepyramid.annotation.plan import read_plan
 from litepyramid.annotation.tasks import TaskSet, judging_tasks, writing_tasks
+from litepyramid.duc.convert import write_summaries
 from litepyramid.easiness.gold import gold_easiness
 from litepyramid.easiness.mix import By
 from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, file_type
+from litepyramid.files import atomic_write, file_type
 from litepyramid.io.folders import check_names, filled_folder, read_manifest
 from litepyramid.io.labels import write_labels
 from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, write_units
-from litepyramid.report.table import render
+from litepyramid.tables import render
 from litepyramid.text import counted
 from litepyramid.types import InputReferences
 from litepyramid.units.align import sentences_of

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from litepyramid.annotation.plan import BudgetPlan
+from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
-from litepyramid.io.checked import check_shape
-from litepyramid.io.files import atomic_write, file_type, read_json
+from litepyramid.files import atomic_write, file_type, read_json
 from litepyramid.io.units import units_to_json
 from litepyramid.types import InputUnits, SystemSummaries, Unit, check_unique
 from litepyramid.units.align import Sentence

@@ -22,7 +22,7 @@ from litepyramid.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from litepyramid.presence.judge import Judge
+    from litepyramid.judges.base import Judge
 
 
 class CurveCoefficient(StrEnum):
@@ -110,8 +110,8 @@ def curve(
     from litepyramid.easiness.files import curve_files
     from litepyramid.easiness.sums import FoldJudges
     from litepyramid.errors import InputError
-    from litepyramid.presence.judges import make_judge
-    from litepyramid.report.correlation_figures import curve_figure
+    from litepyramid.figures.correlations import curve_figure
+    from litepyramid.judges.registry import make_judge
 
     def of_fold(fold: int) -> Judge:
         return make_judge(judge.replace("{fold}", str(fold)))

@@ -78,8 +78,8 @@ def plan(
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
     from litepyramid.annotation.sources import sentence_easiness
-    from litepyramid.io.files import check_there
-    from litepyramid.report.table import emit
+    from litepyramid.files import check_there
+    from litepyramid.tables import emit
 
     check_there(references, easiness, scus, stus, regressor, parses)
     budget = partial(
@@ -138,9 +138,9 @@ def export(
     names: dict[str, Any],
 ) -> None:
     """Write the tasks for people: SCU writing from a plan, presence judging from summaries."""
-    from litepyramid.annotation.export import export_tasks
+    from litepyramid.annotation.forms.export import export_tasks
     from litepyramid.annotation.sources import judging_tasks_from, writing_tasks_from
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
 
     if units is None:
         tasks = writing_tasks_from(sources, title)
@@ -204,13 +204,13 @@ def import_answers(
 ) -> None:
     """Take people's answers back: SCUs become units, yes and no become presence labels."""
     from litepyramid.annotation.collect import collect_labels, collect_units
-    from litepyramid.annotation.responses import read_responses
+    from litepyramid.annotation.forms.read import read_responses
     from litepyramid.annotation.sources import check_judged, write_judged
     from litepyramid.annotation.tasks import read_tasks
     from litepyramid.errors import InputError
-    from litepyramid.io.files import check_output
+    from litepyramid.files import check_output
     from litepyramid.io.units import read_units, write_units
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
 
     sent = read_tasks(tasks)
     found = read_responses(answers)

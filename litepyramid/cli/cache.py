@@ -28,7 +28,7 @@ CacheOption = Annotated[
 @app.command()
 def path() -> None:
     """Print where the cache is; LITEPYRAMID_CACHE names another file."""
-    from litepyramid.presence.cache_info import default_cache_path
+    from litepyramid.judges.cache_info import default_cache_path
 
     typer.echo(str(default_cache_path()))
 
@@ -38,8 +38,8 @@ def info(
     cache: CacheOption = None, form: FormatOption = "table", output: OutputOption = None
 ) -> None:
     """Show how many pairs of which models are kept."""
-    from litepyramid.presence.cache_info import cache_info
-    from litepyramid.report.table import emit
+    from litepyramid.judges.cache_info import cache_info
+    from litepyramid.tables import emit
 
     emit(cache_info(cache), form, output)
 
@@ -50,9 +50,9 @@ def clear(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Forget every judgement."""
-    from litepyramid.presence.cache import LogitCache
-    from litepyramid.presence.cache_file import is_cache
-    from litepyramid.presence.cache_info import default_cache_path
+    from litepyramid.judges.cache import LogitCache
+    from litepyramid.judges.cache_file import is_cache
+    from litepyramid.judges.cache_info import default_cache_path
 
     file = cache or default_cache_path()
     if not is_cache(file):

@@ -26,8 +26,8 @@ def demo(
 
         typer.echo(f"The example is in {save_example(save)}.")
         return
-    from litepyramid.demo import tour
-    from litepyramid.report.table import render
+    from litepyramid.cli.tour import tour
+    from litepyramid.tables import render
 
     for number, step in enumerate(tour(seed), start=1):
         commands = "\n".join(

@@ -187,7 +187,7 @@ def predict(
     from litepyramid.easiness.scores import write_easiness
     from litepyramid.io.references import read_references
     from litepyramid.io.units import read_units
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
     from litepyramid.units.parses import read_parses
 
     found = predict_easiness(
@@ -232,7 +232,7 @@ def evaluate(
     """
     from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
     from litepyramid.easiness.scores import write_easiness
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
 
     prepared, gold = _prepared(references, scus, stus, features, parses, names)
     settings, start = training

@@ -95,7 +95,7 @@ def _settings(
 ) -> dict[str, Any]:
     """The settings given, as `make_judge` takes them."""
     from litepyramid.errors import InputError
-    from litepyramid.presence.labels import parse_label_map
+    from litepyramid.judges.nli.labels import parse_label_map
 
     if cache is not None and no_cache:
         raise InputError("--cache and --no-cache", expected="one of the two")

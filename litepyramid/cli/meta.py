@@ -81,7 +81,7 @@ def correlate(
 ) -> None:
     """Correlate metrics with a human score, at system, summary or global level."""
     from litepyramid.meta.correlations import correlate as run
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
 
     result = run(
         list(scores),
@@ -116,8 +116,8 @@ def interval(
     shown: Shown,
 ) -> None:
     """Confidence intervals of correlations, by bootstrap or Fisher's transformation."""
+    from litepyramid.figures.correlations import interval_figure
     from litepyramid.meta.intervals import interval as run
-    from litepyramid.report.correlation_figures import interval_figure
 
     result = run(
         list(scores),
@@ -184,8 +184,8 @@ def compare(
     shown: Shown,
 ) -> None:
     """Test every pair of metrics: does one correlate better with the human score?"""
+    from litepyramid.figures.correlations import significance_figure
     from litepyramid.meta.comparisons import compare as run
-    from litepyramid.report.correlation_figures import significance_figure
 
     result = run(
         list(scores),
@@ -223,7 +223,7 @@ def normality(
     output: OutputOption = None,
 ) -> None:
     """Shapiro-Wilk tests: are scores normal, as Fisher's and Williams' formulas assume?"""
-    from litepyramid.meta.shapiro import normality as run
-    from litepyramid.report.table import emit
+    from litepyramid.meta.normality_tests import normality as run
+    from litepyramid.tables import emit
 
     emit(run(list(scores), against, metrics=metric, alpha=alpha), form, output)

@@ -82,14 +82,14 @@ def delta(
     shown: Shown,
 ) -> None:
     """Correlate over system pairs that a metric puts close together (r_SYSΔ)."""
-    from litepyramid.report.system_figures import (
+    from litepyramid.figures.system_level import (
         delta_figure,
         difference_figure,
         system_scores_figure,
     )
 
     if difference is not None:
-        from litepyramid.meta.differences import difference as worth
+        from litepyramid.meta.system_level.differences import difference as worth
 
         said = worth(
             list(scores),

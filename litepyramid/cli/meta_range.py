@@ -70,8 +70,8 @@ def range_(
     shown: Shown,
 ) -> None:
     """Compare metrics with each other on average, all and top-scoring summaries."""
-    from litepyramid.meta.ranges import scoring_range
-    from litepyramid.report.system_figures import range_figure
+    from litepyramid.figures.system_level import range_figure
+    from litepyramid.meta.ranges.agreement import scoring_range
 
     result = scoring_range(
         list(scores),
@@ -150,10 +150,10 @@ def generate(
     from litepyramid.io.documents import read_documents
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries
-    from litepyramid.meta.extracts import SearchSettings
-    from litepyramid.meta.generation import generate as run
+    from litepyramid.meta.ranges.extracts import SearchSettings
+    from litepyramid.meta.ranges.generation import generate as run
     from litepyramid.metrics import metric_named
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
 
     read = read_documents(documents, **names)
     systems = read_summaries(summaries, [d.input for d in read], **names) if summaries else []

@@ -78,8 +78,8 @@ def coverage(
     shown: Shown,
 ) -> None:
     """Count how often an interval from half of the data holds the other half's correlation."""
-    from litepyramid.meta.held_out import coverage as run
-    from litepyramid.report.correlation_figures import coverage_figure
+    from litepyramid.figures.correlations import coverage_figure
+    from litepyramid.meta.simulate.interval_coverage import coverage as run
 
     result = run(
         list(scores),
@@ -148,16 +148,16 @@ def power(
 ) -> None:
     """Count how often tests find a metric better than itself made worse by a known amount."""
     from litepyramid.errors import InputError
+    from litepyramid.figures.correlations import power_figure
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries
-    from litepyramid.meta.power import (
+    from litepyramid.meta.simulate.power_result import PowerSettings
+    from litepyramid.meta.simulate.test_power import (
         NOISE_LEVELS,
         WORD_SHARES,
         power_on_noise,
         power_on_words,
     )
-    from litepyramid.meta.power_result import PowerSettings
-    from litepyramid.report.correlation_figures import power_figure
 
     settings = PowerSettings(
         methods=tuple(name.value for name in method),

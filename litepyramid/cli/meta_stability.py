@@ -32,8 +32,8 @@ def stability(
     shown: Shown,
 ) -> None:
     """Say how alike two rankings of the systems are that are made from M inputs each."""
-    from litepyramid.meta.rankings import stability as run
-    from litepyramid.report.system_figures import stability_figure
+    from litepyramid.figures.system_level import stability_figure
+    from litepyramid.meta.system_level.ranking_stability import stability as run
 
     result = run(
         list(scores),

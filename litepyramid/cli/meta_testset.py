@@ -58,8 +58,8 @@ def full_set(
     shown: Shown,
 ) -> None:
     """Correlate metrics over the whole test set with people over what they judged."""
-    from litepyramid.meta.testset import full_test_set
-    from litepyramid.report.system_figures import full_set_figure, score_intervals_figure
+    from litepyramid.figures.system_level import full_set_figure, score_intervals_figure
+    from litepyramid.meta.system_level.test_set import full_test_set
 
     result = full_test_set(
         list(scores),

@@ -175,8 +175,8 @@ class Shown:
 
     def emit(self, result: Any, draw: Callable[[Any], Any]) -> None:
         """Writes the result, and if a figure is wanted what `draw` makes of it."""
-        from litepyramid.report.figure import save_figure
-        from litepyramid.report.table import emit
+        from litepyramid.figures.base import save_figure
+        from litepyramid.tables import emit
 
         emit(result, self.form, self.output)
         if self.figure is not None:
@@ -186,7 +186,7 @@ class Shown:
 def _shown(
     figure: FigureOption = None, form: FormatOption = "table", output: OutputOption = None
 ) -> Shown:
-    from litepyramid.report.figure import check_figure
+    from litepyramid.figures.base import check_figure
 
     check_figure(figure)
     return Shown(figure, form, output)

@@ -15,7 +15,7 @@ from typing import Any, get_type_hints
 import typer
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import check_output, file_type
+from litepyramid.files import check_output, file_type
 
 WRITTEN = "a file that the command writes"
 """Marks a parameter, inside its ``Annotated``; those without a mark are taken to be read."""

@@ -48,9 +48,9 @@ def pyramid(
     output: OutputOption = None,
 ) -> None:
     """Modified and original Pyramid scores from the peer annotations of DUC and TAC."""
-    from litepyramid.annotation.peers import read_pyramid_files, score_peers
+    from litepyramid.duc.peers import read_pyramid_files, score_peers
     from litepyramid.io.scores import write_scores
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
 
     folder = read_pyramid_files(files, names=names)
     result = score_peers(folder.complete() if complete else folder, references=references)
@@ -76,9 +76,9 @@ def from_pyr(
     form: FormatOption = "table",
 ) -> None:
     """Make units with weights, and labels, of the pyramid files of DUC and TAC."""
-    from litepyramid.annotation.convert import convert
-    from litepyramid.annotation.peers import read_pyramid_files
-    from litepyramid.report.table import emit
+    from litepyramid.duc.convert import convert
+    from litepyramid.duc.peers import read_pyramid_files
+    from litepyramid.tables import emit
 
     folder = read_pyramid_files(files, names=names)
     if complete:

@@ -118,15 +118,15 @@ def score(
 ) -> None:
     """Score systems by the reference facts that their summaries carry."""
     from litepyramid.errors import InputError
-    from litepyramid.io.files import check_there
+    from litepyramid.files import check_there
     from litepyramid.io.inputs import in_order
     from litepyramid.io.labels import read_labels
     from litepyramid.io.units import read_units
-    from litepyramid.presence.judges import make_judge
-    from litepyramid.pyramid import ScoringRule
-    from litepyramid.report.table import emit
-    from litepyramid.resampling import check_samples
-    from litepyramid.scoring import score_presence, score_systems
+    from litepyramid.judges.registry import make_judge
+    from litepyramid.scoring.pyramid import ScoringRule
+    from litepyramid.scoring.score import score_presence, score_systems
+    from litepyramid.stats import check_samples
+    from litepyramid.tables import emit
 
     if label_units is not None and labels is None:
         raise InputError("--label-units without --labels", expected="both")
@@ -152,7 +152,7 @@ def score(
     if judging is not None:
         result = score_systems(systems, loaded, judging, **settings)
     else:
-        from litepyramid.presence.ray_engine import judge_corpus
+        from litepyramid.judges.ray import judge_corpus
 
         judged = judge_corpus(summaries, loaded, judge, workers=workers, **names, **judge_settings)
         result = score_presence(judged.systems, loaded, judged.presence, judged.batch, **settings)
@@ -190,13 +190,13 @@ def compare(
     names: dict[str, Any],
 ) -> None:
     """Compare all pairs of systems on the same inputs: difference, interval, p-value."""
-    from litepyramid.comparison import compare_systems
-    from litepyramid.io.files import check_there
+    from litepyramid.files import check_there
     from litepyramid.io.scores import read_scores, select_matrix
-    from litepyramid.presence.judges import make_judge
-    from litepyramid.report.table import emit
-    from litepyramid.resampling import check_samples
-    from litepyramid.scoring import score_systems
+    from litepyramid.judges.registry import make_judge
+    from litepyramid.scoring.compare import compare_systems
+    from litepyramid.scoring.score import score_systems
+    from litepyramid.stats import check_samples
+    from litepyramid.tables import emit
     from litepyramid.types import Signature, fingerprint
 
     check_samples(samples, confidence=confidence, alpha=alpha)

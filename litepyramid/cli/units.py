@@ -97,7 +97,7 @@ def extract(
     import sys
 
     from litepyramid.io.references import read_references
-    from litepyramid.report.table import render
+    from litepyramid.tables import render
     from litepyramid.units.extract import extract as run
     from litepyramid.units.parses import write_parses
 
@@ -139,7 +139,7 @@ def convert(
     """
     import sys
 
-    from litepyramid.io.files import atomic_write
+    from litepyramid.files import atomic_write
     from litepyramid.io.units import kind_by_name, read_units
 
     loaded = read_units(units, kind=kind or kind_by_name(units), **names)

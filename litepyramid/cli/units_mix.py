@@ -69,7 +69,7 @@ def mix(
     """
     from litepyramid.easiness.files import mix_files
     from litepyramid.io.units import write_units
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
 
     result = mix_files(
         scus,

@@ -101,12 +101,12 @@ def crossval(
     """
     from litepyramid.easiness.scores import read_easiness
     from litepyramid.errors import InputError
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
+    from litepyramid.training.crossval import cross_validate, out_of_the_box
     from litepyramid.training.settings import FinetuneSettings
     from litepyramid.training.trainers import make_contest
+    from litepyramid.training.variants import source_regressor, unit_variants
     from litepyramid.types import Signature
-    from litepyramid.validation.crossval import cross_validate, out_of_the_box
-    from litepyramid.validation.variants import source_regressor, unit_variants
 
     if (data is None) == (not (train_on and test_on)):
         raise InputError(
@@ -245,8 +245,8 @@ def finetune(
     """Fine-tune a judge on human presence labels; a killed run goes on when called again."""
     from litepyramid.errors import InputError
     from litepyramid.io.datasets import read_own
-    from litepyramid.presence.labels import parse_label_map
-    from litepyramid.report.table import emit
+    from litepyramid.judges.nli.labels import parse_label_map
+    from litepyramid.tables import emit
     from litepyramid.training.finetune import finetune as run
     from litepyramid.training.settings import FinetuneSettings
 
@@ -289,7 +289,7 @@ def finetune(
 def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
     """List the data sets that can be read, where to get them, and their licences."""
     from litepyramid.io.datasets import DatasetList
-    from litepyramid.report.table import emit
+    from litepyramid.tables import emit
 
     emit(DatasetList(), form, output)
 
@@ -315,9 +315,9 @@ def evaluate(
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
     from litepyramid.io.units import read_units
-    from litepyramid.presence.judges import make_judge
-    from litepyramid.report.table import emit
-    from litepyramid.validation.evaluate import evaluate_judge
+    from litepyramid.judges.registry import make_judge
+    from litepyramid.tables import emit
+    from litepyramid.training.evaluate import evaluate_judge
 
     loaded = read_units(units, **names)
     systems = read_summaries(summaries, [entry.input for entry in loaded], **names)

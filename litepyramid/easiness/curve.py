@@ -13,12 +13,12 @@ from litepyramid.easiness.mix import By, carriers, ranking, stu_count
 from litepyramid.easiness.scores import Easiness
 from litepyramid.easiness.sums import SentenceSums, fold_of
 from litepyramid.errors import InputError
-from litepyramid.meta.bootstrap import bootstrap_samples
-from litepyramid.meta.kernels import Coefficient
-from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
+from litepyramid.meta.core.bootstrap import bootstrap_samples
+from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
-from litepyramid.report.table import Cell, Column, Result, Table
-from litepyramid.resampling import check_samples, percentile_interval
+from litepyramid.stats import check_samples, percentile_interval
+from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,

@@ -17,7 +17,7 @@ from litepyramid.easiness.sums import fold_of
 from litepyramid.errors import InputError
 from litepyramid.io.inputs import read_ids
 from litepyramid.progress import track
-from litepyramid.report.table import Column, Result, Table
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
 

@@ -17,13 +17,13 @@ from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.easiness.sums import FoldJudges, human_scores, judge_sentences
 from litepyramid.errors import InputError
-from litepyramid.io.files import check_there
+from litepyramid.files import check_there
 from litepyramid.io.references import read_references
 from litepyramid.io.scores import read_scores
 from litepyramid.io.units import read_units
-from litepyramid.meta.kernels import Coefficient
-from litepyramid.meta.levels import ConstantPolicy, Level
-from litepyramid.presence.judge import Judge
+from litepyramid.judges.base import Judge
+from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.levels import ConstantPolicy, Level
 from litepyramid.types import FloatArray, InputReferences, InputUnits
 from litepyramid.units.align import sentences_of
 

@@ -15,8 +15,8 @@ from litepyramid.easiness.gold import check_same_inputs, placement_notes
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
-from litepyramid.means import mean_of_scored
-from litepyramid.report.table import Column, Result, Table
+from litepyramid.stats import mean_of_scored
+from litepyramid.tables import Column, Result, Table
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit
 from litepyramid.units.align import Alignment, Sentence, align_both
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.checked import DEEPEST, parse_json
 from litepyramid.errors import ModelError
-from litepyramid.io.checked import DEEPEST, parse_json
 
 SEAL = "litepyramid_sha256"
 _SEAL = re.compile(SEAL.encode() + rb"(?:SL\0{7}@|\": ?\")(.{64})", re.DOTALL)

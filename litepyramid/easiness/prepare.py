@@ -29,7 +29,7 @@ from litepyramid.types import InputReferences, InputUnits, Signature
 from litepyramid.units.align import Sentence, align_all, sentences_of
 
 if TYPE_CHECKING:
-    from litepyramid.units.dependencies import Word
+    from litepyramid.units.parsers.embedded.frames import Word
     from litepyramid.units.parses import ParsedReference
 
 WITH_STUS = "dependency+stus"
@@ -180,7 +180,7 @@ FEATURE_SETS: dict[
 def _parsed(
     references: Sequence[InputReferences],
 ) -> tuple[tuple[Sentence, ...], list[DependencyTree], str]:
-    from litepyramid.units.embedded import EmbeddedBackend
+    from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
     from litepyramid.units.sentences import make_splitter, tokenized
 
     sentences = sentences_of(references)

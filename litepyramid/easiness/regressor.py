@@ -13,7 +13,7 @@ import numpy as np
 from litepyramid.easiness.features import CONSTITUENCY, LABELS, SHAPE, FeatureTable
 from litepyramid.easiness.model_file import SEAL, check_model, sealed
 from litepyramid.errors import InputError, ModelError
-from litepyramid.io.files import atomic_write
+from litepyramid.files import atomic_write
 from litepyramid.types import FloatArray, IntArray
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
-from litepyramid.io.checked import check_shape
-from litepyramid.io.files import atomic_write, read_jsonl
-from litepyramid.report.table import Column, Result, Table
+from litepyramid.files import atomic_write, read_jsonl
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import place
 from litepyramid.types import FloatArray, IntArray, Signature
 from litepyramid.units.align import Sentence
@@ -122,7 +122,7 @@ def write_easiness(path: str | Path, easiness: Easiness) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    from litepyramid.report.table import plain
+    from litepyramid.tables import plain
 
     with atomic_write(path) as file:
         for row in easiness.to_json()["sentences"]:

@@ -15,7 +15,7 @@ import numpy as np
 from litepyramid.easiness.dependency import DependencyTree, subtree
 from litepyramid.easiness.features import FeatureTable
 from litepyramid.errors import InputError
-from litepyramid.io.files import read_lines
+from litepyramid.files import read_lines
 
 KINDS = ("full_name", "name", "person", "pronoun", "thing")
 """What a subject can be: a name of several words, of one; a noun for a person; …"""

@@ -10,7 +10,7 @@ import numpy as np
 from litepyramid.easiness.gold import check_same_inputs
 from litepyramid.easiness.mix import BoolArray
 from litepyramid.errors import InputError
-from litepyramid.presence.judge import Judge, JudgedBatch
+from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.types import (
     FloatArray,
     InputUnits,

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from litepyramid.io.files import atomic_folder
+from litepyramid.files import atomic_folder
 from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries

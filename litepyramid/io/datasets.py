@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
+from litepyramid.files import file_type, read_bytes, stem
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.datasets_json import read_qapyramid, read_rose
-from litepyramid.io.files import file_type, read_bytes, stem
 from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, read_weights
-from litepyramid.report.table import Column, Result, Table
+from litepyramid.tables import Column, Result, Table
 from litepyramid.types import (
     check_unique,
 )

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
-from litepyramid.io.checked import check_shape
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.labels import presence_label
 from litepyramid.io.references import split_marks

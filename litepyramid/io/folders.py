@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import TEMPORARY, atomic_write, file_type, locked, read_json, writing
+from litepyramid.files import TEMPORARY, atomic_write, file_type, locked, read_json, writing
 
 MANIFEST = ".litepyramid.json"
 """Lists in a folder of results which of its files are ours, with their hashes."""

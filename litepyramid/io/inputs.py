@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+from litepyramid.checked import check_shape, parse_json
 from litepyramid.errors import InputError
-from litepyramid.io.checked import check_shape, parse_json
-from litepyramid.io.files import file_type, stem
+from litepyramid.files import file_type, stem
 from litepyramid.io.rows import COLUMNS, Row, Rows, identifier, read_rows
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, write_jsonl
+from litepyramid.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import aligned, read_systems
 from litepyramid.io.units import Form
 from litepyramid.types import InputUnits, SystemLabels

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError
-from litepyramid.io.checked import number, parse_json, unguarded
-from litepyramid.io.files import ending, jsonl_rows, read_text, split_lines
+from litepyramid.files import ending, jsonl_rows, read_text, split_lines
 from litepyramid.text import counted
 
 Form = Literal["csv", "json", "jsonl", "lines"]

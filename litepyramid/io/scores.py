@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from litepyramid.checked import check_shape, guarded, number, parse_json
 from litepyramid.errors import InputError
-from litepyramid.io.checked import check_shape, guarded, number, parse_json
-from litepyramid.io.files import atomic_write, read_text
+from litepyramid.files import atomic_write, read_text
 from litepyramid.io.rows import identifier, read_rows
 from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoreTable

@@ -7,9 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
+from litepyramid.checked import number
 from litepyramid.errors import InputError
-from litepyramid.io.checked import number
-from litepyramid.io.files import atomic_write, write_jsonl
+from litepyramid.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import aligned, read_entries
 from litepyramid.text import one_line
 from litepyramid.types import InputUnits, Unit, UnitKind

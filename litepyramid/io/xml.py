@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import read_bytes
+from litepyramid.files import read_bytes
 
 MAX_DEPTH = 64
 MAX_ELEMENTS = 500_000

@@ -3,7 +3,7 @@
 `correlate`, `interval`, `compare` and `normality` work on tables of scores and give results that
 can be shown; so do `full_test_set`, `delta`, `difference` and `stability` (DDR22), `coverage`,
 `power_on_words` and `power_on_noise` (DDR21 §5), `scoring_range` and `generate` (P19).
-`litepyramid.meta.levels` and `litepyramid.meta.kernels` work on plain arrays.
+`litepyramid.meta.core.levels` and `litepyramid.meta.core.coefficients` work on plain arrays.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ _PUBLIC = {
     "ComparisonResult": "litepyramid.meta.comparisons",
     "CorrelationResult": "litepyramid.meta.correlations",
     "IntervalResult": "litepyramid.meta.intervals",
-    "NormalityResult": "litepyramid.meta.shapiro",
+    "NormalityResult": "litepyramid.meta.normality_tests",
     "align": "litepyramid.meta.alignment",
-    "bootstrap_samples": "litepyramid.meta.bootstrap",
+    "bootstrap_samples": "litepyramid.meta.core.bootstrap",
     "compare": "litepyramid.meta.comparisons",
     "correlate": "litepyramid.meta.correlations",
-    "coverage": "litepyramid.meta.held_out",
-    "delta": "litepyramid.meta.deltas",
-    "difference": "litepyramid.meta.differences",
+    "coverage": "litepyramid.meta.simulate.interval_coverage",
+    "delta": "litepyramid.meta.system_level.deltas",
+    "difference": "litepyramid.meta.system_level.differences",
     "fisher_interval": "litepyramid.meta.intervals",
-    "full_test_set": "litepyramid.meta.testset",
-    "generate": "litepyramid.meta.generation",
+    "full_test_set": "litepyramid.meta.system_level.test_set",
+    "generate": "litepyramid.meta.ranges.generation",
     "interval": "litepyramid.meta.intervals",
-    "level_correlation": "litepyramid.meta.levels",
-    "normality": "litepyramid.meta.shapiro",
-    "permutation_samples": "litepyramid.meta.permutation",
-    "power_on_noise": "litepyramid.meta.power",
-    "power_on_words": "litepyramid.meta.power",
-    "scoring_range": "litepyramid.meta.ranges",
-    "stability": "litepyramid.meta.rankings",
+    "level_correlation": "litepyramid.meta.core.levels",
+    "normality": "litepyramid.meta.normality_tests",
+    "permutation_samples": "litepyramid.meta.core.permutation",
+    "power_on_noise": "litepyramid.meta.simulate.test_power",
+    "power_on_words": "litepyramid.meta.simulate.test_power",
+    "scoring_range": "litepyramid.meta.ranges.agreement",
+    "stability": "litepyramid.meta.system_level.ranking_stability",
 }
 
 __all__ = sorted(_PUBLIC)

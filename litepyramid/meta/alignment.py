@@ -12,7 +12,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
-from litepyramid.meta.levels import LEVELS, Level, choose
+from litepyramid.meta.core.levels import LEVELS, Level, choose
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable
 

@@ -8,21 +8,20 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
-from litepyramid.extras import require
+from litepyramid.errors import InputError, require
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable
+from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.levels import ConstantPolicy, Level, choose
+from litepyramid.meta.core.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
 from litepyramid.meta.correlations import SYMBOLS, table_of
-from litepyramid.meta.kernels import Coefficient
-from litepyramid.meta.levels import ConstantPolicy, Level, choose
-from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
-from litepyramid.report.table import Cell, Column, Result, Table
-from litepyramid.resampling import (
+from litepyramid.stats import (
     Correction,
     PValueRule,
     adjust_p_values,
     check_samples,
     check_share,
 )
+from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from litepyramid.extras import require
+from litepyramid.errors import require
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
-from litepyramid.meta.kernels import Coefficient
-from litepyramid.meta.levels import ConstantPolicy, Level, level_correlation
-from litepyramid.report.table import Cell, Column, Result, Table
+from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
+from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.types import Signature
 
 SHORT = {"system": "sys", "summary": "sum", "global": "glob"}

@@ -9,18 +9,17 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
-from litepyramid.extras import require
+from litepyramid.errors import InputError, require
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
-from litepyramid.meta.bootstrap import bootstrap_samples
+from litepyramid.meta.core.bootstrap import bootstrap_samples
+from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.draws import Sampling
+from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, level_correlation
 from litepyramid.meta.correlations import SYMBOLS, left_out_notes, span, table_of
-from litepyramid.meta.draws import Sampling
-from litepyramid.meta.kernels import Coefficient
-from litepyramid.meta.levels import ConstantPolicy, Level, choose, level_correlation
 from litepyramid.progress import track
-from litepyramid.report.table import Cell, Column, Result, Table
-from litepyramid.resampling import check_samples, check_share, percentile_interval
+from litepyramid.stats import check_samples, check_share, percentile_interval
+from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.types import FloatArray, Signature
 
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]

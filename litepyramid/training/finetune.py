@@ -12,13 +12,15 @@ from typing import Any
 
 from litepyramid._version import __version__
 from litepyramid.errors import InputError
+from litepyramid.files import atomic_folder, atomic_write, file_type
 from litepyramid.io.dataset import Dataset
-from litepyramid.io.files import atomic_folder, atomic_write, file_type
-from litepyramid.presence.cards import CARD_FILE
-from litepyramid.presence.judge import Judge
-from litepyramid.presence.judges import check_judge_name, make_judge
-from litepyramid.presence.lexical import fit_lexical, save_lexical
-from litepyramid.report.table import Result, Table, plain
+from litepyramid.judges.base import Judge
+from litepyramid.judges.lexical.judge import fit_lexical, save_lexical
+from litepyramid.judges.nli.cards import CARD_FILE
+from litepyramid.judges.registry import check_judge_name, make_judge
+from litepyramid.tables import Result, Table, plain
+from litepyramid.training.crossval import validate
+from litepyramid.training.folds import LabelledItems, join_items
 from litepyramid.training.pairs import (
     HeldOut,
     TrainingPairs,
@@ -29,9 +31,7 @@ from litepyramid.training.pairs import (
 )
 from litepyramid.training.run import made_from, read_note, run_facts, train_transformer
 from litepyramid.training.settings import FinetuneSettings
-from litepyramid.validation.crossval import validate
-from litepyramid.validation.folds import LabelledItems, join_items
-from litepyramid.validation.result import ValidationResult
+from litepyramid.training.validation_result import ValidationResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _as_items(data: TrainingPairs) -> LabelledItems:
 
 
 def _development(held: Sequence[HeldOut], settings: FinetuneSettings) -> TrainingPairs:
-    from litepyramid.validation.folds import labelled_items
+    from litepyramid.training.folds import labelled_items
 
     if not held:
         raise InputError(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from litepyramid.extras import require
-from litepyramid.presence.labels import ClassOrder
+from litepyramid.errors import require
+from litepyramid.judges.nli.labels import ClassOrder
 from litepyramid.training.settings import Head
 
 

@@ -14,10 +14,10 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.rows import read_rows
-from litepyramid.presence.encode import Pair
+from litepyramid.judges.nli.encode import Pair
 from litepyramid.text import counted, one_line
+from litepyramid.training.folds import LabelledItems, labelled_items
 from litepyramid.training.settings import Head
-from litepyramid.validation.folds import LabelledItems, labelled_items
 
 NLI_CLASSES = {"e": 0, "entailment": 0, "n": 1, "neutral": 1, "c": 2, "contradiction": 2}
 
@@ -120,7 +120,7 @@ def split_datasets(
     that there is something to correlate; a smaller data set is trained on whole.
 
     Example:
-        >>> from litepyramid.validation.folds import labelled_items
+        >>> from litepyramid.training.folds import labelled_items
         >>> split_datasets([], 0.1, 0)
         ([], [])
     """

@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from litepyramid._version import __version__
-from litepyramid.errors import InputError, ModelError, loading
-from litepyramid.extras import require
-from litepyramid.io.files import atomic_folder, atomic_write, locked, read_json, writing
-from litepyramid.presence.cards import CARD_FILE, DEFAULT_MODE, Kind
-from litepyramid.presence.checkpoint import Checkpoint, open_checkpoint
-from litepyramid.presence.forward import load_classifier, load_tokenizer
-from litepyramid.presence.labels import THREE, TWO, ClassOrder
+from litepyramid.errors import InputError, ModelError, loading, require
+from litepyramid.files import atomic_folder, atomic_write, locked, read_json, writing
+from litepyramid.judges.nli.cards import CARD_FILE, DEFAULT_MODE, Kind
+from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint
+from litepyramid.judges.nli.forward import load_classifier, load_tokenizer
+from litepyramid.judges.nli.labels import THREE, TWO, ClassOrder
 from litepyramid.progress import bar
 from litepyramid.training.loss import balanced_weights, make_loss
 from litepyramid.training.pairs import TrainingPairs, encode_pairs
@@ -341,7 +340,7 @@ def _progress() -> Any:
 
 def _development_metrics(settings: FinetuneSettings, order: ClassOrder) -> Any:
     """The Brier score of held-out pairs, by which the best epoch is chosen."""
-    from litepyramid.presence.modes import presence
+    from litepyramid.judges.nli.modes import presence
 
     mode = HEAD_MODE[settings.head]
 

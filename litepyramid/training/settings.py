@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, get_args
 
 from litepyramid.errors import InputError
-from litepyramid.presence.modes import Mode
+from litepyramid.judges.nli.modes import Mode
 
 Head = Literal["presence", "two-class", "three-class"]
 HEADS: tuple[Head, ...] = get_args(Head)

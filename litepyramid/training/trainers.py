@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.presence.judge import Judge
-from litepyramid.presence.judges import make_judge, takes_settings
-from litepyramid.presence.lexical import LexicalJudge, fit_lexical
+from litepyramid.judges.base import Judge
+from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical
+from litepyramid.judges.registry import make_judge, takes_settings
+from litepyramid.training.crossval import Trainer
+from litepyramid.training.folds import LabelledItems
 from litepyramid.training.pairs import presence_pairs
 from litepyramid.training.run import made_from, train_transformer
 from litepyramid.training.settings import FinetuneSettings
-from litepyramid.validation.crossval import Trainer
-from litepyramid.validation.folds import LabelledItems
 
 _OF_THE_MODEL = ("revision", "label_map")
 _TRAINING = (*_OF_THE_MODEL, "offline", "device")

@@ -11,13 +11,14 @@ from typing import Any
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.progress import track
-from litepyramid.report.table import Column, Result, Table
+from litepyramid.tables import Column, Result, Table
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit, fingerprint
-from litepyramid.units.backend import CorefBackend, SrlBackend
-from litepyramid.units.coref import renderer, replaced, resolve
+from litepyramid.units.coreference import renderer, replaced, resolve
+from litepyramid.units.parsers.base import CorefBackend, SrlBackend
+from litepyramid.units.parsers.file import FileBackend
+from litepyramid.units.parsers.registry import open_backend, open_coref
 from litepyramid.units.parses import ParsedReference
 from litepyramid.units.sentences import make_splitter, tokenized
-from litepyramid.units.srl import FileBackend, open_backend, open_coref
 from litepyramid.units.triplets import sentence_stus
 
 

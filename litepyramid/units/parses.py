@@ -21,9 +21,9 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
+from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
-from litepyramid.io.checked import check_shape
-from litepyramid.io.files import read_jsonl, write_jsonl
+from litepyramid.files import read_jsonl, write_jsonl
 from litepyramid.text import counted, place
 
 Span = tuple[int, int]

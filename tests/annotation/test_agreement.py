@@ -17,7 +17,7 @@ from litepyramid.annotation.agreement import (
     random_labels,
 )
 from litepyramid.errors import InputError
-from litepyramid.report.table import render
+from litepyramid.tables import render
 
 NAN = float("nan")
 

@@ -9,15 +9,16 @@ import pytest
 import sample
 
 from litepyramid.annotation.collect import collect_labels, collect_units
-from litepyramid.annotation.export import export_tasks
+from litepyramid.annotation.forms.export import export_tasks
+from litepyramid.annotation.forms.read import read_responses
+from litepyramid.annotation.forms.responses import Response, ResponseFile
 from litepyramid.annotation.plan import plan_budget
-from litepyramid.annotation.responses import Response, ResponseFile, read_responses
 from litepyramid.annotation.sources import sentence_easiness
 from litepyramid.annotation.tasks import judging_tasks, read_tasks, write_tasks, writing_tasks
 from litepyramid.errors import InputError
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
-from litepyramid.report.table import render
+from litepyramid.tables import render
 
 
 def wrote(task, *scus, worker="Ann", finished=True):

@@ -21,7 +21,7 @@ from litepyramid.easiness.mix import mix, stu_count
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.units import read_units
-from litepyramid.report.table import render
+from litepyramid.tables import render
 from litepyramid.units.align import Sentence
 
 

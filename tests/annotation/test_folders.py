@@ -7,13 +7,13 @@ import pytest
 from test_answers import full, judged
 
 from litepyramid.annotation.collect import collect_labels
-from litepyramid.annotation.export import export_tasks
-from litepyramid.annotation.responses import ResponseFile
+from litepyramid.annotation.forms.export import export_tasks
+from litepyramid.annotation.forms.responses import ResponseFile
 from litepyramid.annotation.sources import write_judged, writing_tasks_from
 from litepyramid.annotation.tasks import _judging_id, read_tasks, write_tasks
 from litepyramid.errors import InputError
 from litepyramid.io.folders import MANIFEST
-from litepyramid.report.table import render
+from litepyramid.tables import render
 
 
 def names(path):

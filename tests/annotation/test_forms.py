@@ -10,10 +10,10 @@ import sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from litepyramid.annotation.export import export_tasks
-from litepyramid.annotation.label_studio import labelling_configuration
-from litepyramid.annotation.mturk import _html, template
-from litepyramid.annotation.page import render_page
+from litepyramid.annotation.forms.export import export_tasks
+from litepyramid.annotation.forms.label_studio import labelling_configuration
+from litepyramid.annotation.forms.mturk import _html, template
+from litepyramid.annotation.forms.page import render_page
 from litepyramid.annotation.tasks import judging_tasks, read_tasks
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 

@@ -7,14 +7,15 @@ import pytest
 import sample
 
 from litepyramid.annotation.collect import collect_units
-from litepyramid.annotation.guide import NO_FACT
-from litepyramid.annotation.label_studio import labelling_configuration
-from litepyramid.annotation.mturk import template
-from litepyramid.annotation.responses import Response, ResponseFile, read_responses
+from litepyramid.annotation.forms.guide import NO_FACT
+from litepyramid.annotation.forms.label_studio import labelling_configuration
+from litepyramid.annotation.forms.mturk import template
+from litepyramid.annotation.forms.read import read_responses
+from litepyramid.annotation.forms.responses import Response, ResponseFile
 from litepyramid.annotation.tasks import write_tasks
 from litepyramid.errors import InputError
 from litepyramid.io.units import read_units
-from litepyramid.report.table import render
+from litepyramid.tables import render
 
 
 def said(task, *scus, no_fact=True, worker="Ann", finished=True):

@@ -8,10 +8,10 @@ import pytest
 from test_round_trip import check_judged, check_written, judge_of, scus_of
 
 from litepyramid.annotation.collect import collect_units
-from litepyramid.annotation.export import export_tasks
-from litepyramid.annotation.mturk import template
-from litepyramid.annotation.page import render_page
-from litepyramid.annotation.responses import read_responses
+from litepyramid.annotation.forms.export import export_tasks
+from litepyramid.annotation.forms.mturk import template
+from litepyramid.annotation.forms.page import render_page
+from litepyramid.annotation.forms.read import read_responses
 from litepyramid.io.units import read_units
 
 pytestmark = pytest.mark.xdist_group("browser")

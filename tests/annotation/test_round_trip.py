@@ -10,16 +10,16 @@ import pytest
 import sample
 
 from litepyramid.annotation.collect import collect_labels, collect_units
-from litepyramid.annotation.export import export_tasks
-from litepyramid.annotation.responses import read_responses
+from litepyramid.annotation.forms.export import export_tasks
+from litepyramid.annotation.forms.read import read_responses
 from litepyramid.annotation.sources import write_judged
 from litepyramid.annotation.tasks import read_tasks
 from litepyramid.easiness.mix import mix
 from litepyramid.io.labels import read_labels
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
-from litepyramid.presence.lexical import LexicalJudge, load_lexical
-from litepyramid.scoring import score_systems
+from litepyramid.judges.lexical.judge import LexicalJudge, load_lexical
+from litepyramid.scoring.score import score_systems
 
 PEOPLE = ("ann@example.org", "bob@example.org", "cleo@example.org")
 

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.annotation.collect import collect_units
+from litepyramid.annotation.forms.responses import Response, ResponseFile
 from litepyramid.annotation.plan import plan_budget, read_plan, write_plan
-from litepyramid.annotation.responses import Response, ResponseFile
 from litepyramid.annotation.tasks import read_tasks, writing_tasks
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.units import read_units
-from litepyramid.report.table import render
+from litepyramid.tables import render
 from litepyramid.units.align import Sentence
 
 

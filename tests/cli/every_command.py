@@ -15,7 +15,7 @@ from typing import Any
 from typer.main import get_command
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "annotation")]
+sys.path[:0] = [str(ROOT / "annotation"), str(ROOT / "duc")]
 
 EASY = "ex/references.jsonl -s ex/scus.jsonl -t stus.jsonl"
 META = "table.csv -m m -m n"

@@ -11,12 +11,12 @@ from litepyramid.easiness.regressor import Settings
 from litepyramid.easiness.scores import Easiness
 from litepyramid.easiness.sums import FoldJudges, human_scores, judge_sentences
 from litepyramid.errors import InputError
-from litepyramid.meta.levels import level_correlation
-from litepyramid.presence.judge import JudgedBatch
-from litepyramid.presence.recall import RecallJudge
-from litepyramid.report.correlation_figures import curve_figure
-from litepyramid.report.figure import save_figure
-from litepyramid.report.table import render
+from litepyramid.figures.base import save_figure
+from litepyramid.figures.correlations import curve_figure
+from litepyramid.judges.base import JudgedBatch
+from litepyramid.judges.lexical.recall import RecallJudge
+from litepyramid.meta.core.levels import level_correlation
+from litepyramid.tables import render
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 from litepyramid.units.align import Sentence
 

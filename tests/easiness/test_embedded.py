@@ -17,7 +17,7 @@ from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
-from litepyramid.presence.judges import make_judge
+from litepyramid.judges.registry import make_judge
 from litepyramid.types import InputReferences, InputUnits, Unit
 
 CENTRED = replace(REFINED, rounds=0)

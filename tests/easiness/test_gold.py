@@ -8,7 +8,7 @@ from litepyramid.easiness.scores import Easiness, read_easiness, write_easiness
 from litepyramid.errors import InputError
 from litepyramid.io.references import read_references
 from litepyramid.io.units import read_units
-from litepyramid.report.table import render
+from litepyramid.tables import render
 from litepyramid.types import InputUnits, Unit
 from litepyramid.units.align import Sentence, sentences_of
 

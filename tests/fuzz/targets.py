@@ -186,7 +186,7 @@ PAGE = {
 
 def shown(result: Any) -> None:
     """The result in all its forms: what was let in must be shown too."""
-    from litepyramid.report.table import render
+    from litepyramid.tables import render
 
     for form in ("table", "json", "csv", "latex"):
         render(result, form)
@@ -197,8 +197,8 @@ def _scored(folder: Path, **columns: str) -> None:
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
     from litepyramid.io.units import read_units, read_weights, write_units
-    from litepyramid.presence.judges import make_judge
-    from litepyramid.scoring import score_systems
+    from litepyramid.judges.registry import make_judge
+    from litepyramid.scoring.score import score_systems
 
     def there(*names: str) -> Path | None:
         return next((folder / name for name in names if (folder / name).exists()), None)
@@ -234,9 +234,9 @@ def _references(folder: Path) -> None:
 
 
 def _scores(folder: Path) -> None:
-    from litepyramid.comparison import compare_systems
     from litepyramid.io.scores import read_scores, select_matrix
     from litepyramid.meta.correlations import correlate
+    from litepyramid.scoring.compare import compare_systems
 
     table = read_scores(next(folder.glob("s.*")))
     shown(compare_systems(select_matrix(table, table.metrics[0]), samples=100))
@@ -257,7 +257,7 @@ def _easiness(folder: Path) -> None:
 
 
 def _plan(folder: Path) -> None:
-    from litepyramid.annotation.export import export_tasks
+    from litepyramid.annotation.forms.export import export_tasks
     from litepyramid.annotation.plan import plan_budget, read_plan
     from litepyramid.annotation.tasks import writing_tasks
     from litepyramid.easiness.scores import Easiness
@@ -271,8 +271,8 @@ def _plan(folder: Path) -> None:
 
 def _answers(folder: Path) -> None:
     from litepyramid.annotation.collect import collect_labels, collect_units
-    from litepyramid.annotation.export import export_tasks
-    from litepyramid.annotation.responses import read_responses
+    from litepyramid.annotation.forms.export import export_tasks
+    from litepyramid.annotation.forms.read import read_responses
     from litepyramid.annotation.tasks import read_tasks
     from litepyramid.io.units import read_units
 
@@ -290,9 +290,9 @@ def _answers(folder: Path) -> None:
 def _dataset(name: str) -> Use:
     def use(folder: Path) -> None:
         from litepyramid.io.datasets import load_dataset
-        from litepyramid.presence.judges import make_judge
+        from litepyramid.judges.registry import make_judge
+        from litepyramid.training.crossval import validate
         from litepyramid.training.pairs import split_datasets
-        from litepyramid.validation.crossval import validate
 
         place = folder if name == "folder" else next(folder.glob("d.*"))
         data = load_dataset(name, place)
@@ -312,9 +312,9 @@ def _nli(folder: Path) -> None:
 def _parses(folder: Path) -> None:
     from litepyramid.easiness.prepare import prepare
     from litepyramid.io.references import read_references
-    from litepyramid.units.coref import renderer, replaced, resolve
+    from litepyramid.units.coreference import renderer, replaced, resolve
+    from litepyramid.units.parsers.file import FileBackend
     from litepyramid.units.parses import read_parses, write_parses
-    from litepyramid.units.srl import FileBackend
     from litepyramid.units.triplets import sentence_stus
 
     parses = read_parses(folder / "p.jsonl")
@@ -330,8 +330,8 @@ def _parses(folder: Path) -> None:
 
 
 def _pyramid(folder: Path) -> None:
-    from litepyramid.annotation.convert import convert
-    from litepyramid.annotation.peers import read_pyramid_files, score_peers
+    from litepyramid.duc.convert import convert
+    from litepyramid.duc.peers import read_pyramid_files, score_peers
 
     found = read_pyramid_files([folder / "D0701.pyr", folder / "D0701.M.250.A.07.pan"])
     shown(score_peers(found))
@@ -355,20 +355,20 @@ def _folds(folder: Path) -> None:
 
 
 def _journal(folder: Path) -> None:
-    from litepyramid.meta.journal import Journal
+    from litepyramid.meta.core.journal import Journal
 
     with Journal(folder / "j.jsonl", {"seed": 1, "run": "x"}) as journal:
         journal.add("more", [1])
 
 
 def _lexical(folder: Path) -> None:
-    from litepyramid.presence.judges import make_judge
+    from litepyramid.judges.registry import make_judge
 
     make_judge(str(folder / "lexical.json")).judge([("The bridge closed.", ["It closed.", "No."])])
 
 
 def _checkpoint(folder: Path) -> None:
-    from litepyramid.presence.checkpoint import open_checkpoint
+    from litepyramid.judges.nli.checkpoint import open_checkpoint
 
     found = open_checkpoint(str(folder), offline=True)
     found.mode()
@@ -376,7 +376,7 @@ def _checkpoint(folder: Path) -> None:
 
 
 def _nli_judge(folder: Path) -> None:
-    from litepyramid.presence.judges import make_judge
+    from litepyramid.judges.registry import make_judge
 
     judge = make_judge(str(folder), device="cpu", cache=None, progress=False)
     judge.judge([("It rained.", ["It rained.", "No."])])
@@ -394,7 +394,7 @@ def _regressor(folder: Path) -> None:
 
 
 def _archive(folder: Path) -> None:
-    from litepyramid.units.allennlp import load_srl_bert
+    from litepyramid.units.parsers.allennlp.model import load_srl_bert
 
     packed = folder / "model.tar.gz"
     load_srl_bert(packed if packed.exists() else folder, bert=folder / "vocab.txt")
@@ -503,7 +503,7 @@ def _annotation_targets(folder: Path) -> dict[str, Target]:
     from litepyramid.easiness.scores import read_easiness
     from litepyramid.io.summaries import read_summaries
     from litepyramid.io.units import read_units
-    from litepyramid.meta.journal import Journal
+    from litepyramid.meta.core.journal import Journal
 
     for name, text in {
         "e.jsonl": EASINESS,
@@ -581,7 +581,7 @@ def _model_targets(folder: Path) -> dict[str, Target]:
 
     from litepyramid.easiness.features import FeatureTable
     from litepyramid.easiness.regressor import Settings, fit, save_regressor
-    from litepyramid.presence.lexical import fit_lexical, save_lexical
+    from litepyramid.judges.lexical.judge import fit_lexical, save_lexical
 
     items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
     save_lexical(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.io.files import atomic_write, read_lines
+from litepyramid.files import atomic_write, read_lines
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.labels import read_labels, write_labels
 from litepyramid.io.references import read_references

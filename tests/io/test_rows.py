@@ -10,19 +10,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from litepyramid.duc.names import is_peer, is_pyramid_file, peer_name
 from litepyramid.errors import InputError
 from litepyramid.io.datasets import load_dataset
 from litepyramid.io.documents import read_documents
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.labels import read_labels
-from litepyramid.io.pyr_names import is_peer, is_pyramid_file, peer_name
 from litepyramid.io.references import read_references
 from litepyramid.io.rows import read_rows
 from litepyramid.io.scores import read_scores
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, read_weights
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
-from litepyramid.units.srl import open_backend
+from litepyramid.units.parsers.registry import open_backend
 
 SYSTEMS = [
     SystemSummaries("bart", ("a", "b"), ('Rain, "heavy",\nfell.', "")),

@@ -13,8 +13,8 @@ from scipy import stats
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, scores_from_rows
 from litepyramid.meta import align, compare, correlate, interval, level_correlation
-from litepyramid.meta.columns import ColumnCorrelations
-from litepyramid.meta.kernels import COEFFICIENTS, correlate_rows
+from litepyramid.meta.core.by_input import ColumnCorrelations
+from litepyramid.meta.core.coefficients import COEFFICIENTS, correlate_rows
 
 ORACLES = {
     "pearson": lambda x, z: stats.pearsonr(x, z)[0],

@@ -13,11 +13,11 @@ from sklearn.isotonic import IsotonicRegression
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import scores_from_rows
-from litepyramid.meta.agreement import reaching, wilson_interval
-from litepyramid.meta.differences import difference
-from litepyramid.meta.pairs import SystemPairs
-from litepyramid.report.table import render
-from litepyramid.resampling import resampled_means
+from litepyramid.meta.system_level.agreement import reaching, wilson_interval
+from litepyramid.meta.system_level.differences import difference
+from litepyramid.meta.system_level.pairs import SystemPairs
+from litepyramid.stats import resampled_means
+from litepyramid.tables import render
 
 
 def table_of(noise: float, systems: int = 14, inputs: int = 30, seed: int = 0):

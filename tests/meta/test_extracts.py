@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.meta.extracts import SearchSettings, search
+from litepyramid.meta.ranges.extracts import SearchSettings, search
 
 
 def problem(seed: int, n: int = 14):

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.meta.journal import Journal, piece_rng
+from litepyramid.meta.core.journal import Journal, piece_rng
 
 
 def test_a_stopped_run_goes_on(tmp_path) -> None:
@@ -100,7 +100,7 @@ def test_a_journal_cut_while_it_was_begun_is_begun_anew(tmp_path) -> None:
 def test_two_processes_do_not_share_one(tmp_path) -> None:
     path = tmp_path / "run.jsonl"
     code = (
-        "import sys; from litepyramid.meta.journal import Journal\n"
+        "import sys; from litepyramid.meta.core.journal import Journal\n"
         "with Journal(sys.argv[1], {}) as journal:\n"
         "    journal.add('a', 1); print(flush=True); sys.stdin.read()"
     )
@@ -120,7 +120,7 @@ def test_two_processes_do_not_share_one(tmp_path) -> None:
 FULL = """
 import resource, sys
 from litepyramid.errors import InputError
-from litepyramid.meta.journal import Journal
+from litepyramid.meta.core.journal import Journal
 try:
     with Journal(sys.argv[1], {}) as journal:
         journal.add("a", 1)

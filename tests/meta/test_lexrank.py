@@ -8,7 +8,7 @@ import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
 from litepyramid.errors import InputError
-from litepyramid.meta.lexrank import cosine_similarities, lexrank, lexrank_extract
+from litepyramid.meta.ranges.lexrank import cosine_similarities, lexrank, lexrank_extract
 
 
 def some_sentences(seed: int, n: int = 20) -> list[list[str]]:

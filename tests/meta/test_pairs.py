@@ -13,8 +13,8 @@ from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, scores_from_rows
-from litepyramid.meta.deltas import delta
-from litepyramid.meta.pairs import SystemPairs
+from litepyramid.meta.system_level.deltas import delta
+from litepyramid.meta.system_level.pairs import SystemPairs
 
 SUMMEVAL = ("expert_relevance_annotator1", "expert_relevance_annotator2",
             "expert_relevance_annotator3")  # fmt: skip

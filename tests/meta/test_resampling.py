@@ -13,12 +13,17 @@ from threadpoolctl import threadpool_limits
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
-from litepyramid.meta import compiled, draws, permutation
 from litepyramid.meta.alignment import align
-from litepyramid.meta.bootstrap import Resampled, bootstrap_samples
-from litepyramid.meta.kernels import COEFFICIENTS
-from litepyramid.meta.levels import CONSTANT_POLICIES, LEVELS, level_correlation
-from litepyramid.meta.permutation import coin_blocks, permutation_samples, prepare, standardised
+from litepyramid.meta.core import compiled, draws, permutation
+from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
+from litepyramid.meta.core.coefficients import COEFFICIENTS
+from litepyramid.meta.core.levels import CONSTANT_POLICIES, LEVELS, level_correlation
+from litepyramid.meta.core.permutation import (
+    coin_blocks,
+    permutation_samples,
+    prepare,
+    standardised,
+)
 
 THREE = ("pearson", "spearman", "kendall")
 

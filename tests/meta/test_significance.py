@@ -18,15 +18,15 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import bootstrap_samples, compare, interval, normality
 from litepyramid.meta.comparisons import corrected_p_values
-from litepyramid.meta.intervals import fisher_interval
-from litepyramid.meta.permutation import (
+from litepyramid.meta.core.permutation import (
     coin_blocks,
     permutation_samples,
     prepare,
     standardised,
 )
-from litepyramid.meta.significance import COMPARISON_METHODS, compare_pairs, williams_p_value
-from litepyramid.resampling import resampled_p_value
+from litepyramid.meta.core.significance import COMPARISON_METHODS, compare_pairs, williams_p_value
+from litepyramid.meta.intervals import fisher_interval
+from litepyramid.stats import resampled_p_value
 from litepyramid.types import ScoreTable
 
 

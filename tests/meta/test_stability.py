@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import scores_from_rows
-from litepyramid.meta.rankings import stability, usual_sizes
+from litepyramid.meta.system_level.ranking_stability import stability, usual_sizes
 
 
 def rows_of(name: str, values: np.ndarray):

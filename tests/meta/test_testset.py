@@ -8,7 +8,7 @@ from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import scores_from_rows
-from litepyramid.meta.testset import full_test_set
+from litepyramid.meta.system_level.test_set import full_test_set
 from litepyramid.types import ScoreTable
 
 SYSTEMS = tuple(f"s{i}" for i in range(12))

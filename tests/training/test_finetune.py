@@ -13,14 +13,14 @@ from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
-from litepyramid.presence.judges import make_judge
+from litepyramid.judges.registry import make_judge
+from litepyramid.training.crossval import cross_validate
 from litepyramid.training.finetune import finetune
+from litepyramid.training.folds import labelled_items
 from litepyramid.training.pairs import split_datasets
 from litepyramid.training.settings import FinetuneSettings
 from litepyramid.training.trainers import FinetuneTrainer, make_contest
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
-from litepyramid.validation.crossval import cross_validate
-from litepyramid.validation.folds import labelled_items
 
 COLOURS = ("red", "blue", "green")
 

@@ -19,10 +19,11 @@ torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("accelerate", reason="the extra train is not installed")
 
 from litepyramid.errors import InputError, LitepyramidError, ModelError  # noqa: E402
-from litepyramid.io.files import locked  # noqa: E402
-from litepyramid.presence.labels import THREE, ClassOrder  # noqa: E402
-from litepyramid.presence.modes import p2c  # noqa: E402
-from litepyramid.presence.transformers import TransformersJudge  # noqa: E402
+from litepyramid.files import locked  # noqa: E402
+from litepyramid.judges.nli.judge import TransformersJudge  # noqa: E402
+from litepyramid.judges.nli.labels import THREE, ClassOrder  # noqa: E402
+from litepyramid.judges.nli.modes import p2c  # noqa: E402
+from litepyramid.training.folds import LabelledItems  # noqa: E402
 from litepyramid.training.loss import balanced_weights, make_loss  # noqa: E402
 from litepyramid.training.pairs import (  # noqa: E402
     TrainingPairs,
@@ -32,7 +33,6 @@ from litepyramid.training.pairs import (  # noqa: E402
 )
 from litepyramid.training.run import train_transformer  # noqa: E402
 from litepyramid.training.settings import FinetuneSettings  # noqa: E402
-from litepyramid.validation.folds import LabelledItems  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["entailment", "neutral", "contradiction"]

@@ -29,9 +29,9 @@ from allennlp_archives import (  # noqa: E402
     write_archive,
 )
 
-from litepyramid.units.allennlp import load_srl_bert, tag_predicates  # noqa: E402
-from litepyramid.units.allennlp_archive import read_labels, read_srl_archive  # noqa: E402
-from litepyramid.units.allennlp_files import archive_files  # noqa: E402
+from litepyramid.units.parsers.allennlp.archive import read_labels, read_srl_archive  # noqa: E402
+from litepyramid.units.parsers.allennlp.files import archive_files  # noqa: E402
+from litepyramid.units.parsers.allennlp.model import load_srl_bert, tag_predicates  # noqa: E402
 
 WORDS = ["the", "dog", "barked", "."]
 
@@ -233,7 +233,7 @@ def test_an_absolute_name_is_one_inside(tmp_path, good, monkeypatch):
 
 
 def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("litepyramid.units.allennlp_files._ROOM", 1 << 20)
+    monkeypatch.setattr("litepyramid.units.parsers.allennlp.files._ROOM", 1 << 20)
     zeros = bytes(64 << 20)
     header = tarfile.TarInfo("./PaxHeaders/x")
     header.type, header.size = tarfile.XHDTYPE, len(zeros)
@@ -264,7 +264,7 @@ def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeyp
 
 
 def test_archives_with_too_many_or_doubled_members(tmp_path, monkeypatch):
-    monkeypatch.setattr("litepyramid.units.allennlp_files._MEMBERS", 20)
+    monkeypatch.setattr("litepyramid.units.parsers.allennlp.files._MEMBERS", 20)
     files = {**members(), **{f"m{i}": b"" for i in range(20)}}
     with pytest.raises(ModelError, match="more than 20 members"):
         load_srl_bert(write_archive(tmp_path / "m.tgz", files))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from litepyramid.errors import InputError, ModelError
+from litepyramid.units.parsers.registry import open_backend
 from litepyramid.units.parses import (
     Frame,
     ParsedReference,
@@ -15,15 +16,14 @@ from litepyramid.units.parses import (
     read_parses,
     write_parses,
 )
-from litepyramid.units.srl import open_backend
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from allennlp_archives import members, write_archive
 
-from litepyramid.units.allennlp import load_srl_bert, tag_predicates
-from litepyramid.units.allennlp_backend import AllenNlpBackend, open_allennlp
+from litepyramid.units.parsers.allennlp.backend import AllenNlpBackend, open_allennlp
+from litepyramid.units.parsers.allennlp.model import load_srl_bert, tag_predicates
 
 OWN = Path(__file__).resolve().parents[1] / "data" / "allennlp"
 TAGS = {"barked": "VERB", "was": "AUX"}

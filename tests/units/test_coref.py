@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.units.coref import renderer, replaced, resolve
+from litepyramid.units.coreference import renderer, replaced, resolve
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence
 
 

@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
+from litepyramid.easiness.overlap import unit_overlap
 from litepyramid.errors import InputError, ModelError
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
 from litepyramid.io.scores import read_scores
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
-from litepyramid.meta.levels import level_correlation
-from litepyramid.presence.recall import RecallJudge
-from litepyramid.scoring import score_systems
+from litepyramid.judges.lexical.recall import RecallJudge
+from litepyramid.meta.core.levels import level_correlation
+from litepyramid.scoring.score import score_systems
 from litepyramid.types import InputReferences
-from litepyramid.units.backend import ParsedBatch
-from litepyramid.units.embedded import EmbeddedBackend
 from litepyramid.units.extract import extract, extract_units
-from litepyramid.units.overlap import unit_overlap
+from litepyramid.units.parsers.base import ParsedBatch
+from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
 from litepyramid.units.parses import Frame, read_parses, write_parses
 from litepyramid.units.sentences import SPLITTERS, make_splitter, tokenized
 

@@ -10,6 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
+from litepyramid.units.parsers.file import FileBackend
+from litepyramid.units.parsers.registry import SentencesBackend, open_backend
 from litepyramid.units.parses import (
     Frame,
     Identity,
@@ -22,7 +24,6 @@ from litepyramid.units.parses import (
     tree_leaves,
     write_parses,
 )
-from litepyramid.units.srl import FileBackend, SentencesBackend, open_backend
 
 SENTENCE = ParsedSentence(
     ("Ann", "left", "(", "early", ")", "."),

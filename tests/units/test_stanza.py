@@ -15,7 +15,7 @@ from stanza.models.common.doc import Document  # noqa: E402
 from stanza.models.constituency.parse_tree import Tree  # noqa: E402
 from stanza.models.coref.coref_chain import CorefChain, CorefMention  # noqa: E402
 
-from litepyramid.units.stanza import (  # noqa: E402
+from litepyramid.units.parsers.stanza import (  # noqa: E402
     StanzaBackend,
     bracketed,
     clusters_of,

@@ -1,0 +1,115 @@
+"""The offline page: one HTML file out, the JSON it downloads in."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html import escape
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from litepyramid.annotation.forms.guide import GUIDES, NO_FACT
+from litepyramid.annotation.forms.responses import Response, ResponseFile, moment, scu_lines
+from litepyramid.annotation.tasks import TaskSet
+from litepyramid.checked import check_shape
+from litepyramid.errors import InputError
+from litepyramid.files import atomic_write
+
+FORMAT = "litepyramid-answers"
+
+
+def export_page(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
+    """Writes the tasks as one HTML file that works offline and keeps its state in the browser.
+
+    Returns:
+        The file written.
+    """
+    path = folder / f"page{suffix}.html"
+    with atomic_write(path) as file:
+        file.write(render_page(tasks))
+    return [path]
+
+
+def render_page(tasks: TaskSet) -> str:
+    """The page: styles, script and tasks inside, nothing loaded from anywhere.
+
+    A content security policy allows its own script and styles by their hash and nothing else, and
+    the script never makes HTML of a text, so a hostile summary cannot do anything.
+    """
+    guide = GUIDES[tasks.kind]
+    rows: list[dict[str, Any]] = [
+        {
+            "id": t.id,
+            "text": t.text,
+            "before": " ".join(t.before),
+            "after": " ".join(t.after),
+        }
+        for t in tasks.writing
+    ]
+    rows += [{"id": t.id, "summary": t.summary, "units": list(t.units)} for t in tasks.judging]
+    data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
+    data["no_fact"] = NO_FACT
+    folder = resources.files("litepyramid.annotation") / "templates"
+    parts = {name: (folder / name).read_text("utf-8") for name in ("page.css", "page.js")}
+    values = {
+        "TITLE": escape(tasks.title),
+        "WHAT": escape(guide.what),
+        "RULES": "".join(f"<li>{escape(rule)}</li>" for rule in guide.rules),
+        "GIVEN": escape(guide.given),
+        "EXAMPLE": "".join(f"<li>{escape(line)}</li>" for line in guide.example),
+        "STYLE": parts["page.css"],
+        "STYLE_HASH": _hash(parts["page.css"]),
+        "SCRIPT": parts["page.js"],
+        "SCRIPT_HASH": _hash(parts["page.js"]),
+        # "<" is written so that no text can end the script element it stands in.
+        "DATA": json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
+    }
+    pieces = (folder / "page.html").read_text("utf-8").split("@")
+    return "".join(values.get(piece, piece) if i % 2 else piece for i, piece in enumerate(pieces))
+
+
+def parse_answers(data: Any, path: Path) -> ResponseFile:
+    """Reads the JSON that the page downloads.
+
+    Raises:
+        InputError: It is none, or is broken.
+    """
+    if not isinstance(data, dict) or data.get("format") != FORMAT:
+        raise InputError(
+            "no answers that can be read",
+            path=path,
+            expected="the offline page's JSON, a Label Studio export or Mechanical Turk's results",
+        )
+    check_shape(data, _ANSWERS, what="broken answers", path=path)
+    worker = " ".join((data.get("worker") or "").split()) or "unnamed"
+    responses = []
+    for number, row in enumerate(data["answers"], start=1):
+        presence = row.get("presence") or {}
+        if not all(re.fullmatch("[0-9]{1,9}", index) for index in presence):
+            raise InputError(f"broken answers (presence is {presence})", path=path)
+        responses.append(
+            Response(
+                task=row["task"],
+                worker=worker,
+                place=f"{path.name}, answer {number}",
+                scus=scu_lines(row.get("scus") or []),
+                presence={int(index): value for index, value in presence.items()},
+                finished=row.get("finished") is True,
+                saved=moment(data.get("saved")),
+                no_fact=row.get("no_fact") is True,
+            )
+        )
+    return ResponseFile(tuple(r for r in responses if not r.empty))
+
+
+_ANSWERS = {
+    "worker?": str,
+    "answers": [{"task": str, "presence?": {str: bool}, "scus?": [str]}],
+}
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

@@ -1,0 +1,106 @@
+"""The tour: what litepyramid does, shown on the example that ships with it."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from litepyramid.annotation.plan import plan_budget
+from litepyramid.easiness.mix import mix, stu_count
+from litepyramid.easiness.predict import predict_easiness
+from litepyramid.embedded.example import load_example
+from litepyramid.judges.registry import make_judge
+from litepyramid.meta.correlations import correlate
+from litepyramid.scoring.compare import compare_systems
+from litepyramid.scoring.score import ScoreResult, score_systems
+from litepyramid.tables import Reportable
+from litepyramid.types import ScoreTable
+from litepyramid.units.extract import extract_units
+
+SHARE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One stop of the tour.
+
+    Attributes:
+        heading: What is shown.
+        commands: What a user types to get the same from the files of ``demo --save example``.
+        result: What it gives.
+        remark: What to see in it.
+    """
+
+    heading: str
+    commands: tuple[str, ...]
+    result: Reportable
+    remark: str = ""
+
+
+def tour(seed: int = 12345) -> Iterator[Step]:
+    """Runs the main jobs on the shipped example, one after the other."""
+    example = load_example()
+    judge = make_judge("lexical")
+    lite2 = score_systems(example.summaries, example.scus, judge, labels=example.labels, seed=seed)
+    yield Step(
+        "Score: how many of the references' facts does each system carry?",
+        ("litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",),
+        lite2,
+        "The judge that ships measures overlap of words, not entailment: it is taken in\n"
+        "by the system 'swapped', which copies the references and negates them, and\n"
+        "misses much of what 'abstractive' says in other words. People are not taken in;\n"
+        "nor is a good NLI model (--judge HUB_ID).",
+    )
+    yield Step(
+        "Compare: which systems differ significantly?",
+        ("litepyramid compare example/summaries --units example/scus.jsonl",),
+        compare_systems(lite2.matrix, seed=seed, signature=lite2.signature),
+    )
+    stus = extract_units(example.references)
+    lite3 = score_systems(example.summaries, stus, judge, labels=None, seed=seed)
+    first = "\n".join(
+        textwrap.fill(text, 80, initial_indent="  - ", subsequent_indent="    ")
+        for text in stus[0].texts
+    )
+    yield Step(
+        "No SCUs? Extract STUs from the references.",
+        ("litepyramid score example/summaries --references example/references.jsonl",),
+        lite3,
+        f"The STUs of the first reference ({stus[0].input}):\n{first}",
+    )
+    easiness = predict_easiness(example.references, stus=stus)
+    count = stu_count(SHARE, len(easiness.sentences))
+    yield Step(
+        "Budget: which half of the sentences should people write SCUs for?",
+        (f"litepyramid budget plan example/references.jsonl --human-share {SHARE} -o plan.json",),
+        plan_budget(easiness, len(easiness.sentences) - count),
+    )
+    mixed = mix(example.scus, stus, easiness.sentences, count, easiness=easiness)
+    lite25 = score_systems(example.summaries, mixed.units, judge, seed=seed)
+    table = _side_by_side(lite2, lite25, lite3)
+    yield Step(
+        "Meta-evaluate: how well do the scores agree with people?",
+        (
+            "litepyramid score example/summaries --units example/scus.jsonl "
+            "--labels example/labels -f json -o scores.json",
+            "litepyramid meta correlate scores.json",
+        ),
+        correlate(table, coefficients=("pearson", "kendall")),
+        "Four systems say little about a metric; at system level the interval would be as\n"
+        "wide as the scale. See `litepyramid meta --help` for what can be asked.",
+    )
+
+
+def _side_by_side(lite2: ScoreResult, *others: ScoreResult) -> ScoreTable:
+    """Several scores of the same summaries, with the human score, as one table."""
+    human = lite2.human_matrix
+    scores = [lite2, *others]
+    values = [score.values for score in scores]
+    names = [score.metric for score in scores]
+    if human is not None:
+        names.append(human.metric)
+        values.append(human.values)
+    return ScoreTable(tuple(names), lite2.systems, lite2.inputs, np.stack(values))

@@ -1,0 +1,149 @@
+"""Which input, system and annotator a pyramid file is about, by its name as NIST gives it.
+
+========================================  =======================  ======  =========
+file                                      input                    system  annotator
+========================================  =======================  ======  =========
+``D0701-AGHI.pyr``, ``d0701a.pyr``        D0701: the document set
+``D0701.M.250.A.07.pan``                  D0701                    7
+``114.D0631.M.250.F.10.pan`` (DUC 2005-6) D0631                    10      114
+``D0801-A.pyr``, ``D0801-A.M.100.B.15``   D0801-A: set and part    15
+``rain.mine.pan``, ``rain.pyr``           rain                     mine
+========================================  =======================  ======  =========
+
+The letters of NIST's assessor and of the references' summarizers do not count, nor do case and
+leading zeros; the part (A, B, C: initial and update summaries) does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+from typing import NamedTuple
+
+import regex
+
+from litepyramid.errors import InputError
+from litepyramid.files import ending, read_bytes, stem
+
+PATIENCE = 1.0
+_SET = r"(?P<set>D\d{3,5})[A-Z]?(?:-(?P<part>[ABC])(?![A-Z]))?"
+_NIST = re.compile(rf"{_SET}(?:[-_.].*)?", re.IGNORECASE)
+_PEER = re.compile(
+    rf"(?:(?P<annotator>[^.]+)\.)?{_SET}(?:[-_][A-Z]+)?\.M\.\d+\.[A-Z]\.(?P<peer>\d+|[A-Z])"
+    r"(?:\..*)?",
+    re.IGNORECASE,
+)
+_ANY = r"^(?P<input>[^.]+)(?:\..*)?\.(?P<system>[^.]+)$"
+_XML = (b"<?xml", b"<pyramid", b"<peerAnnotation", b"<annotation")
+
+
+class PeerName(NamedTuple):
+    """What the name of a peer annotation says."""
+
+    input: str
+    system: str
+    annotator: str = ""
+
+
+def pyramid_input(path: Path, names: str | None = None, known: Collection[str] = ()) -> str:
+    """The input of a ``.pyr`` file.
+
+    Args:
+        path: The file.
+        names: A regular expression with a group ``input``, found in the name without ``.pyr``;
+            a name in which it is not found is read as NIST's.
+        known: Inputs of other files: one that the name begins with is it, letters and all.
+
+    Raises:
+        InputError: `names` is no regular expression, or takes too long.
+
+    Example:
+        >>> [pyramid_input(Path(x)) for x in ("D0701-AGHI.pyr", "d0801a-b.pyr", "rain.2.pyr")]
+        ['D0701', 'D0801-B', 'rain']
+    """
+    stem = _stem(path)
+    before = stem.split(".")[0]
+    if names and (given := _groups(names, stem, path).get("input")):
+        return given
+    found = None if before in known else _NIST.fullmatch(stem)
+    return _joined(found) if found else before
+
+
+def peer_name(path: Path, names: str | None = None) -> PeerName:
+    """The input, system and annotator of a peer annotation.
+
+    Args:
+        path: The file.
+        names: A regular expression with the groups ``input`` and ``system``, perhaps
+            ``annotator``, found in the name without ``.pan``: taken as they are. By default NIST's
+            names, else what is before the first dot and what is after the last one.
+
+    Raises:
+        InputError: The name does not match, or `names` is no regular expression or takes too long.
+
+    Example:
+        >>> peer_name(Path("114.d0631.M.250.F.07.pan"))
+        PeerName(input='D0631', system='7', annotator='114')
+    """
+    stem = _stem(path)
+    found = _PEER.fullmatch(stem) if names is None else None
+    if found is not None:
+        return PeerName(_joined(found), _number(found["peer"]), found["annotator"] or "")
+    groups = _groups(names or _ANY, stem, path)
+    name, system = groups.get("input"), groups.get("system")
+    if not name or not system:
+        raise InputError(
+            "the file's name does not say which input and which system it is about",
+            path=path,
+            expected="INPUT.SYSTEM.pan, or INPUT.anything.SYSTEM.pan",
+            hint="Rename it, or give a regular expression with the groups input and system.",
+        )
+    if names is None and (found := _NIST.fullmatch(name)):
+        name, system = _joined(found), _number(system)
+    return PeerName(name, system, groups.get("annotator") or "")
+
+
+def is_peer(path: Path) -> bool:
+    """Whether a file is a peer annotation by its name: ``.pan``, or as TAC names them without."""
+    if ending(path) in (".pyr", ".pan"):
+        return ending(path) == ".pan"
+    return _PEER.fullmatch(_stem(path)) is not None
+
+
+def is_pyramid_file(path: Path) -> bool:
+    """Whether a file in a folder is one to read: ``.pyr``, ``.pan``, or NIST's name and XML."""
+    if ending(path) in (".pyr", ".pan"):
+        return True
+    if not (_NIST.fullmatch(_stem(path)) and path.is_file()):
+        return False
+    return read_bytes(path)[:200].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(_XML)
+
+
+def _stem(path: Path) -> str:
+    return stem(path) if ending(path) in (".pyr", ".pan") else path.name.removesuffix(".gz")
+
+
+def _joined(found: re.Match[str]) -> str:
+    return "-".join(part.upper() for part in (found["set"], found["part"]) if part)
+
+
+def _number(system: str) -> str:
+    """Peers by number without leading zeros, human ones by a capital letter."""
+    return (
+        str(int(system)) if system.isdecimal() else system.upper() if len(system) == 1 else system
+    )
+
+
+def _groups(names: str, stem: str, path: Path) -> dict[str, str | None]:
+    try:
+        found = regex.search(names, stem, timeout=PATIENCE)
+    except regex.error as error:
+        raise InputError(f"{names!r} is no regular expression ({error})") from None
+    except TimeoutError:
+        raise InputError(
+            f"the regular expression {names!r} takes longer than {PATIENCE:g} s on this name",
+            path=path,
+            hint="Take out repetitions inside repetitions.",
+        ) from None
+    return found.groupdict() if found else {}

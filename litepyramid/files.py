@@ -1,0 +1,339 @@
+"""Reading lines and JSON lines with exact places in errors; writing all or nothing."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import shutil
+import stat
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Literal
+
+from litepyramid.checked import parse_json
+from litepyramid.errors import InputError, LitepyramidError
+
+_MOST_UNPACKED = 2**29  # bytes of a compressed file
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """The whole file, uncompressed if it is gzipped (seen from its first bytes).
+
+    Raises:
+        InputError: The file is missing, is a folder or a device, cannot be read, is damaged, or
+            unpacks to more than 512 MB; or a pipe gives more than that.
+    """
+    path = Path(path)
+    try:
+        kind = path.stat().st_mode
+        if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
+            raise InputError("is a device", path=path, expected="a file or a pipe")
+        with path.open("rb") as file:
+            data = file.read(_MOST_UNPACKED + 1 if stat.S_ISFIFO(kind) else -1)
+        packed = data[:2] == b"\x1f\x8b"
+        if packed:
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
+    except FileNotFoundError:
+        raise InputError("no such file", path=path, hint="Check the path.") from None
+    except IsADirectoryError:
+        raise InputError("is a folder", path=path, expected="a file") from None
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InputError(f"cannot be unpacked ({error})", path=path) from None
+    except (OSError, ValueError) as error:  # of no file that can be: a NUL in its name
+        why = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot be read ({why})", path=path) from error
+    if len(data) > _MOST_UNPACKED and (packed or stat.S_ISFIFO(kind)):
+        raise InputError(
+            "unpacks to more than 512 MB" if packed else "gives more than 512 MB",
+            path=path,
+            hint="Unpack it yourself (gunzip)." if packed else "Write it to a file.",
+        )
+    return data
+
+
+TEMPORARY = ".litepyramid-"
+"""How names of unfinished files begin: short, whatever the finished one is called."""
+
+
+def read_text(path: str | Path) -> str:
+    """The whole file as UTF-8, a byte order mark taken off.
+
+    Raises:
+        InputError: As `read_bytes`; or it is not UTF-8 (with the line of the first bad byte).
+    """
+    data = read_bytes(path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"byte 0x{data[error.start]:02x} is not UTF-8",
+            path=path,
+            line=data.count(b"\n", 0, error.start) + 1,
+            hint="Save the file as UTF-8.",
+        ) from None
+
+
+def ending(path: str | Path) -> str:
+    """The last ending of a file's name, lower-cased; that of compression is passed over.
+
+    Example:
+        >>> ending("scores.CSV.gz"), ending("bart.v2.summary"), ending("ids")
+        ('.csv', '.summary', '')
+    """
+    path = Path(path)
+    return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
+
+
+def stem(path: str | Path) -> str:
+    """A file's name without its last ending, and without that of compression.
+
+    Example:
+        >>> stem("systems/bart.v2.summary.gz")
+        'bart.v2'
+    """
+    path = Path(path)
+    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
+
+
+def split_lines(text: str) -> list[str]:
+    r"""The lines of a text, ended by ``\n`` or ``\r\n`` alone; a last empty one is left out.
+
+    Other Unicode line separators stay inside their line, so that line numbers agree with editors
+    and with the authors' files.
+
+    Example:
+        >>> split_lines("a\r\n\nb\x0c\n")
+        ['a', '', 'b\x0c']
+    """
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    return lines if lines[-1] else lines[:-1]
+
+
+def read_lines(path: str | Path) -> list[str]:
+    """The lines of a text file, as `split_lines` gives them.
+
+    Raises:
+        InputError: As `read_text`; and if the file is empty.
+    """
+    text = read_text(path)
+    if not text.strip():
+        raise InputError("the file is empty", path=path, expected="one example a line")
+    return split_lines(text)
+
+
+def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of a JSON Lines file with their line numbers (from 1); blank lines are skipped.
+
+    Raises:
+        InputError: As `read_lines`; and if a line is not a JSON object.
+    """
+    return jsonl_rows(path, read_lines(path))
+
+
+def jsonl_rows(path: str | Path, lines: Iterable[str]) -> list[tuple[int, dict[str, Any]]]:
+    """The objects of lines that were read from `path`, as `read_jsonl` gives them."""
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        row = parse_json(line, path=path, line=number)
+        if not isinstance(row, dict):
+            raise InputError(
+                f"a JSON {type(row).__name__}", path=path, line=number, expected="an object"
+            )
+        rows.append((number, row))
+    return rows
+
+
+def read_json(
+    path: str | Path,
+    expected: str | None = None,
+    error: type[LitepyramidError] = InputError,
+) -> Any:
+    """The value of a JSON file; `expected` says in messages what it should be.
+
+    Raises:
+        LitepyramidError: `error`, as `read_text` and `parse_json`.
+    """
+    try:
+        text = read_text(path)
+    except InputError as found:
+        raise error(found.what, path=path, line=found.line, hint=found.hint) from None
+    return parse_json(text, path=path, expected=expected, error=error)
+
+
+def check_there(*paths: str | Path | None) -> None:
+    """Says before the work whether files and folders that will be read are there.
+
+    Raises:
+        InputError: One is not; None stands for one that was not given.
+    """
+    for path in paths:
+        if path is not None and file_type(path) is None:
+            raise InputError("no such file or folder", path=path, hint="Check the path.")
+
+
+def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
+    """What a path leads to; None if to nothing, or if no file can be called so."""
+    try:
+        mode = Path(path).stat().st_mode
+    except (OSError, ValueError):
+        return None
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
+
+
+def check_output(output: str | Path, *inputs: str | Path | None) -> None:
+    """Says before the work whether a result can go there, and is none of the files to read.
+
+    Args:
+        output: The file to write.
+        inputs: Files that are read; None stands for one that was not given.
+
+    Raises:
+        InputError: It is a folder or in none, or cannot be written; or it is one of `inputs`,
+            perhaps by another name: a mistake that loses somebody's work.
+    """
+    output = Path(output)
+    kind = file_type(output)
+    if kind == "folder":
+        raise InputError("is a folder", path=output, expected="a file to write")
+    if file_type(output.parent) != "folder":
+        raise InputError("the folder does not exist", path=output, hint="Check the path.")
+    with writing(output), suppress(FileNotFoundError):
+        output.stat()  # a name that is too long, a folder that is closed
+        if kind == "file" and any(file_type(p) and output.samefile(p) for p in inputs if p):
+            raise InputError(
+                "would be overwritten, and is one of the files to read",
+                path=output,
+                expected="another name for the result",
+            )
+    if not os.access(output if kind == "other" else output.resolve().parent, os.W_OK):
+        raise InputError("cannot be written (no permission)", path=output)
+
+
+@contextmanager
+def writing(path: str | Path) -> Iterator[None]:
+    """Makes one clear error of whatever keeps the system from writing: a full disk, no right …
+
+    Raises:
+        InputError: In place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"cannot be written ({error.strerror or error})",
+            path=path,
+            hint="Check the path, your rights there, and the space left.",
+        ) from error
+
+
+@contextmanager
+def locked(path: str | Path) -> Iterator[None]:
+    """Keeps other processes off a file or folder that is there, however this one ends.
+
+    Windows has no such lock: there nothing is kept off.
+
+    Raises:
+        InputError: Another process has it.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    with writing(path):
+        handle = os.open(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(
+                "is in use by another process",
+                path=path,
+                hint="Wait until it has ended, or name another place.",
+            ) from None
+        except OSError:
+            pass  # a disk without locks
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
+    r"""A file that appears under `path` only when the block ends without an error.
+
+    It is written beside its goal under a temporary name, synced, and renamed: a killed run leaves
+    either the old file or the new one, never a part. Half a character, as the name of a file may
+    hold, is written as ``\udc80``. A link is followed. What is no regular file
+    (a pipe, /dev/stdout) is written through, since it cannot be renamed over.
+
+    Raises:
+        InputError: The folder does not exist, or the file cannot be written.
+    """
+    path = Path(path)
+    mode, encoding, errors = ("wb", None, None) if binary else ("w", "utf-8", "backslashreplace")
+    kind = file_type(path)
+    if kind == "folder":
+        raise InputError("is a folder", path=path, expected="a file to write")
+    with writing(path):
+        if kind == "other":
+            with path.open(mode, encoding=encoding, errors=errors) as file:
+                yield file
+            return
+        goal = path.resolve()
+        handle, name = tempfile.mkstemp(dir=goal.parent, prefix=TEMPORARY)
+        try:
+            with os.fdopen(handle, mode, encoding=encoding, errors=errors) as file:
+                Path(name).chmod(0o666 & ~_umask())
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(goal)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def atomic_folder(path: str | Path) -> Iterator[Path]:
+    """A folder to fill that appears under `path` only when the block ends without an error.
+
+    It is made beside its goal under a temporary name and renamed; missing parents are made.
+
+    Raises:
+        InputError: Something is there already, or the folder cannot be written.
+    """
+    goal = Path(path)
+    with writing(goal):
+        goal.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=TEMPORARY))
+        try:
+            yield temporary
+            temporary.chmod(0o777 & ~_umask())
+            if file_type(goal) is not None:
+                raise InputError("is there already", path=goal, hint="Name a new folder.")
+            temporary.rename(goal)
+        except BaseException:
+            shutil.rmtree(temporary, ignore_errors=True)
+            raise
+
+
+def _umask() -> int:
+    umask = os.umask(0)
+    os.umask(umask)
+    return umask
+
+
+def write_jsonl(path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:
+    """Writes one JSON object a line, all or nothing."""
+    with atomic_write(path) as file:
+        for row in rows:
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")

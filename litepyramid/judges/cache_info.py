@@ -1,0 +1,116 @@
+"""Where the cache is, and what it holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from litepyramid.judges.cache import CacheModel, LogitCache
+from litepyramid.judges.cache_file import is_cache
+from litepyramid.tables import Column, Result, Table
+
+
+def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
+    """Where the cache is unless the user says otherwise.
+
+    ``LITEPYRAMID_CACHE`` names the file; else it lies in the user's cache folder
+    (``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches``, ``%LOCALAPPDATA%``).
+
+    Example:
+        >>> default_cache_path({"LITEPYRAMID_CACHE": "judged.sqlite"})
+        PosixPath('judged.sqlite')
+    """
+    env = os.environ if environment is None else environment
+    if named := env.get("LITEPYRAMID_CACHE"):
+        return Path(named).expanduser()
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        base = Path(env.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "litepyramid" / "judgements.sqlite"
+
+
+@dataclass(frozen=True, slots=True)
+class CacheInfo(Result):
+    """A cache's file and what it holds of each model.
+
+    Attributes:
+        path: The file.
+        size: Its bytes; 0 if it is not there.
+        models: One entry a model, maximum length and precision.
+    """
+
+    path: Path
+    size: int
+    models: tuple[CacheModel, ...]
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row a model."""
+        columns = (
+            Column("model", "model"),
+            Column("max_length", "max length"),
+            Column("dtype", "dtype"),
+            Column("pairs", "pairs"),
+            Column("judged", "judged"),
+            Column("truncated", "cut"),
+        )
+        rows = [
+            (
+                _short(str(entry["model"])),
+                entry["max_length"],
+                entry["dtype"],
+                entry["pairs"],
+                entry["judged"],
+                entry["truncated"],
+            )
+            for entry in self._entries()
+        ]
+        where = f"{self.path} ({self.size / 1e6:.1f} MB)" if self.size else f"{self.path} (none)"
+        return [Table("Judgements kept", columns, tuple(rows), (where,))]
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole of it; models with their full names."""
+        return {"path": str(self.path), "bytes": self.size, "models": self._entries()}
+
+    def _entries(self) -> list[dict[str, Any]]:
+        entries = []
+        for model in self.models:
+            try:
+                known = json.loads(model.identity)
+                known = {name: known[name] for name in ("model", "max_length", "dtype")}
+            except (ValueError, KeyError, TypeError, RecursionError):  # a damaged row
+                known = {"model": "unknown", "max_length": None, "dtype": None}
+            counts = {"pairs": model.pairs, "judged": model.judged, "truncated": model.truncated}
+            entries.append({**known, **counts})
+        return entries
+
+
+def cache_info(path: Path | None = None) -> CacheInfo:
+    """What the cache at `path`, or the user's own, holds; a missing file is an empty cache."""
+    path = path or default_cache_path()
+    if not is_cache(path):
+        return CacheInfo(path, 0, ())
+    with LogitCache(path) as cache:
+        models = tuple(cache.models())
+    return CacheInfo(path, path.stat().st_size, models)
+
+
+def _short(model: str) -> str:
+    """Hashes at twelve digits, enough to tell them apart.
+
+    Example:
+        >>> _short("sha256:0123456789abcdef"), _short("owner/name@0123456789abcdef")
+        ('sha256:0123456789ab', 'owner/name@0123456789ab')
+    """
+    for mark in ("sha256:", "@"):
+        head, found, tail = model.rpartition(mark)
+        if found:
+            return f"{head}{found}{tail[:12]}"
+    return model

@@ -1,0 +1,202 @@
+"""How right a judge is on labelled pairs: accuracy, AUC, Brier, and a reliability table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from litepyramid.errors import InputError
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """Pairs whose presence falls in one range.
+
+    Attributes:
+        low: Lower end of the range.
+        high: Upper end; inside the range only in the last bin.
+        pairs: How many pairs.
+        predicted: Their mean presence; NaN if there are none.
+        observed: The share that people labelled present; NaN if there are none.
+    """
+
+    low: float
+    high: float
+    pairs: int
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationResult(Result):
+    """A judge against human labels.
+
+    Attributes:
+        pairs: Labelled (summary, unit) pairs.
+        base_rate: The share labelled present.
+        accuracy: Share of pairs on the right side of .5 (a presence of .5 says "present").
+        majority: Accuracy of always giving the more frequent answer.
+        auc: Area under the ROC curve, ties counted half; NaN if all labels are equal.
+        brier: Mean of (presence − label)².
+        brier_constant: Brier score of always giving the base rate.
+        calibration_error: Mean over pairs of |predicted − observed| of their bin.
+        bins: The reliability table.
+        signature: The judge's signature.
+    """
+
+    pairs: int
+    base_rate: float
+    accuracy: float
+    majority: float
+    auc: float
+    brier: float
+    brier_constant: float
+    calibration_error: float
+    bins: tuple[ReliabilityBin, ...]
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """The reliability table, with the single numbers below it."""
+        return [
+            Table(
+                f"Presence against {counted(self.pairs, 'human label')}",
+                (
+                    Column("low", "from", digits=2),
+                    Column("high", "to", digits=2),
+                    Column("pairs", "pairs"),
+                    Column("predicted", "judge says"),
+                    Column("observed", "people say"),
+                ),
+                tuple((b.low, b.high, b.pairs, b.predicted, b.observed) for b in self.bins),
+                (
+                    f"Accuracy {self.accuracy:.3f} (always the more frequent answer: "
+                    f"{self.majority:.3f}), AUC {self.auc:.3f}.",
+                    f"Brier {self.brier:.3f} (always the base rate {self.base_rate:.3f}: "
+                    f"{self.brier_constant:.3f}), calibration error {self.calibration_error:.3f}.",
+                    str(self.signature),
+                ),
+            )
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """All numbers."""
+        values = {n: getattr(self, n) for n in self.__slots__ if n not in ("bins", "signature")}
+        bins = [{n: getattr(b, n) for n in ReliabilityBin.__slots__} for b in self.bins]
+        return {**values, "bins": bins, "signature": self.signature.to_dict()}
+
+
+def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
+    """The chance that a present unit gets more presence than an absent one, ties counted half.
+
+    Returns:
+        Between 0 and 1; NaN if all labels are equal.
+
+    Example:
+        >>> roc_auc([0.9, 0.5, 0.5, 0.1], [1, 1, 0, 0])
+        0.875
+    """
+    from scipy.stats import rankdata
+
+    scores, truth = _pairs(presence, labels)
+    positive = int(truth.sum())
+    negative = truth.size - positive
+    if positive == 0 or negative == 0:
+        return float("nan")
+    ranks = rankdata(scores)
+    above = float(ranks[truth == 1].sum()) - positive * (positive + 1) / 2
+    return above / (positive * negative)
+
+
+def brier_score(presence: ArrayLike, labels: ArrayLike) -> float:
+    """Mean squared distance of presence from the label (Brier 1950); 0 is perfect.
+
+    Example:
+        >>> brier_score([1.0, 0.5], [1, 0])
+        0.125
+    """
+    scores, truth = _pairs(presence, labels)
+    return float(np.mean((scores - truth) ** 2))
+
+
+def calibrate(
+    presence: ArrayLike,
+    labels: ArrayLike,
+    *,
+    bins: int = 10,
+    signature: Signature | None = None,
+) -> CalibrationResult:
+    """Compares a judge's presence with human labels.
+
+    Args:
+        presence: Values in [0, 1] of any shape.
+        labels: Zeros and ones of the same shape; NaN where nobody labelled, which is left out.
+        bins: Ranges of equal width in the reliability table.
+        signature: What is known of the judge.
+
+    Raises:
+        InputError: The shapes differ, a presence is outside [0, 1], a label is neither 0 nor 1,
+            or no pair is labelled.
+
+    Example:
+        >>> result = calibrate([0.9, 0.8, 0.2, 0.4], [1, 1, 0, 1], bins=2)
+        >>> result.accuracy, result.auc, [b.pairs for b in result.bins]
+        (0.75, 1.0, [2, 2])
+    """
+    if bins < 1:
+        raise InputError(counted(bins, "bin"), expected="at least one")
+    scores, truth = _pairs(presence, labels)
+    base = float(truth.mean())
+    which = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    table = []
+    for index in range(bins):
+        inside = which == index
+        some = bool(inside.any())
+        table.append(
+            ReliabilityBin(
+                index / bins,
+                (index + 1) / bins,
+                int(inside.sum()),
+                float(scores[inside].mean()) if some else float("nan"),
+                float(truth[inside].mean()) if some else float("nan"),
+            )
+        )
+    error = sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs) / truth.size
+    return CalibrationResult(
+        pairs=int(truth.size),
+        base_rate=base,
+        accuracy=float(((scores >= 0.5) == (truth == 1)).mean()),
+        majority=max(base, 1 - base),
+        auc=roc_auc(scores, truth),
+        brier=brier_score(scores, truth),
+        brier_constant=base * (1 - base),
+        calibration_error=float(error),
+        bins=tuple(table),
+        signature=signature or Signature(()),
+    )
+
+
+def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both as flat arrays, pairs without a label left out."""
+    scores = np.asarray(presence, dtype=np.float64)
+    truth = np.asarray(labels, dtype=np.float64)
+    if scores.shape != truth.shape:
+        raise InputError(
+            f"presence of the shape {scores.shape} for labels of the shape {truth.shape}",
+            expected="one label for each judged pair",
+        )
+    known = ~np.isnan(truth)
+    scores, truth = scores[known], truth[known]
+    if truth.size == 0:
+        raise InputError("no labelled pair", expected="at least one label")
+    if not np.isin(truth, (0.0, 1.0)).all():
+        raise InputError("a label is neither 0 nor 1", expected="presence labels")
+    if not ((scores >= 0) & (scores <= 1)).all():
+        raise InputError("a presence is outside 0 to 1", expected="what a judge gives")
+    return scores, truth

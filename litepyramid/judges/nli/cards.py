@@ -1,0 +1,116 @@
+"""What is known of public judge checkpoints beforehand: their mode and class order.
+
+The mode is the one that the paper found best for the kind of model (ZB21 §3.1): l3c for a
+zero-shot NLI model, p2c for one tuned on presence labels. The same table, with licences and
+sizes, stands in models/README.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from litepyramid.errors import ModelError, loading
+from litepyramid.files import read_json
+from litepyramid.judges.nli.labels import THREE, TWO
+from litepyramid.judges.nli.modes import MODES, Mode
+
+Kind = Literal["zero-shot", "presence"]
+
+#: A folder that holds a fine-tuned judge says here what it is.
+CARD_FILE = "litepyramid.json"
+
+DEFAULT_MODE: Mapping[Kind, Mode] = {"zero-shot": "l3c", "presence": "p2c"}
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCard:
+    """What the judge must know of a checkpoint that its `config.json` does not say.
+
+    Attributes:
+        kind: ``"zero-shot"`` (an NLI model that never saw summaries) or ``"presence"`` (tuned on
+            presence labels).
+        order: The classes in the order of the model's outputs; used only where the model's own
+            labels are ``LABEL_0`` and so on.
+        mode: The mode to use unless the user names one.
+    """
+
+    kind: Kind
+    order: tuple[str, ...] | None = None
+    mode: Mode | None = None
+
+    @property
+    def default_mode(self) -> Mode:
+        """The card's mode, else that of its kind."""
+        return self.mode or DEFAULT_MODE[self.kind]
+
+
+_ENC = ("entailment", "neutral", "contradiction")
+_CNE = ("contradiction", "neutral", "entailment")
+_CEN = ("contradiction", "entailment", "neutral")
+_TUNED = JudgeCard("presence", _ENC)
+
+CARDS: Mapping[str, JudgeCard] = {
+    "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli": JudgeCard("zero-shot", _ENC),
+    "shiyue/roberta-large-tac08": _TUNED,
+    "shiyue/roberta-large-tac09": _TUNED,
+    "shiyue/roberta-large-tac08-tac09": _TUNED,
+    "shiyue/roberta-large-realsumm": _TUNED,
+    "shiyue/roberta-large-pyrxsum": _TUNED,
+    **{
+        f"shiyue/roberta-large-realsumm-by-{split}-fold{fold}": _TUNED
+        for split in ("examples", "systems")
+        for fold in range(1, 6)
+    },
+    "FacebookAI/roberta-large-mnli": JudgeCard("zero-shot", _CNE),
+    "facebook/bart-large-mnli": JudgeCard("zero-shot", _CNE),
+    "microsoft/deberta-large-mnli": JudgeCard("zero-shot", _CNE),
+    "microsoft/deberta-xlarge-mnli": JudgeCard("zero-shot", _CNE),
+    "cross-encoder/nli-deberta-v3-base": JudgeCard("zero-shot", _CEN),
+    "cross-encoder/nli-deberta-v3-large": JudgeCard("zero-shot", _CEN),
+    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": JudgeCard("zero-shot", _ENC),
+    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": JudgeCard("zero-shot", _ENC),
+}
+
+
+def find_card(name: str, folder: Path | None = None) -> JudgeCard | None:
+    """The card of a model: its own `litepyramid.json`, else the entry of its hub id.
+
+    Args:
+        name: Hub id, or the folder's path.
+        folder: Where the model's files are, if they are on this disk.
+
+    Raises:
+        ModelError: `litepyramid.json` is there and is not a card.
+
+    Example:
+        >>> find_card("shiyue/roberta-large-tac08").default_mode
+        'p2c'
+    """
+    if folder is not None and (folder / CARD_FILE).is_file():
+        return read_card(folder / CARD_FILE)
+    return CARDS.get(name)
+
+
+def read_card(path: Path) -> JudgeCard:
+    """Reads ``{"kind": "presence", "mode": "p2c"}``; other fields are left alone.
+
+    Raises:
+        ModelError: The file is not such an object.
+    """
+    expected = '{"kind": "zero-shot" or "presence", "mode": one of p3c, l3c, p2c, l2c}'
+    fields = read_json(path, expected, ModelError)
+    with loading("not a judge's card", path=path, expected=expected):
+        kind, mode = fields.get("kind", "presence"), fields.get("mode")
+        order = fields.get("order")
+        if kind not in DEFAULT_MODE:
+            raise ModelError(f"the kind is {kind!r:.80}", path=path, expected=expected)
+        if order is not None and sorted(order) not in (sorted(THREE), sorted(TWO)):
+            raise ModelError(
+                f"the order is {order!r:.80}", path=path, expected="the classes' names"
+            )
+        if mode is not None and mode not in MODES:
+            raise ModelError(f"the mode is {mode!r:.80}", path=path, expected=expected)
+    return JudgeCard(kind, None if order is None else tuple(order), mode)

@@ -1,0 +1,352 @@
+"""The NLI judge: any sequence classifier of the hub or a folder, right, fast, never twice."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.judges.base import JudgedBatch
+from litepyramid.judges.cache import LogitCache, StoredLogits, pair_key
+from litepyramid.judges.cache_info import default_cache_path
+from litepyramid.judges.nli.checkpoint import Checkpoint, file_sha256, open_checkpoint
+from litepyramid.judges.nli.encode import Pair
+from litepyramid.judges.nli.modes import presence
+from litepyramid.progress import bar
+from litepyramid.text import counted, one_line
+from litepyramid.types import FloatArray
+
+if TYPE_CHECKING:
+    from litepyramid.judges.nli.engine import Engine
+
+Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
+Items = Sequence[tuple[str, Sequence[str]]]
+
+_WINDOW = 65_536
+_POLL_SECONDS = 0.1
+
+
+class TransformersJudge:
+    """Asks an NLI model whether each summary (premise) entails each unit (hypothesis).
+
+    The raw logits of every pair are kept in the cache, so that another mode, other weights or
+    another mix of units costs no further judgement, and does not even load torch.
+
+    Args:
+        model: Hub id or folder of a sequence classifier.
+        mode: p3c, l3c, p2c or l2c (SPEC: ZB21 §3.1); None for the one that fits the model: l3c
+            for a zero-shot NLI model, p2c for one tuned on presence labels.
+        revision: Branch, tag or commit of the hub; the commit is named in the signature.
+        max_length: The most tokens of a pair; a longer pair has its summary cut, and is counted.
+            None for 400, or the most that the model can read if that is less.
+        device: ``auto`` (a GPU if there is one), ``cpu``, ``cuda:1``, ``mps``.
+        devices: Several devices, each with a model of its own; ``("all",)`` for every GPU.
+        dtype: ``auto`` is float32 on CPU and bfloat16 (float16 on older chips) on a GPU.
+            ``int8`` quantises the linear layers, on CPU only; it is refused if it moves the
+            presence of a sample of the pairs by more than .005 on average.
+        batch_tokens: The most tokens of a batch, padding included; None for 4,096 on CPU and
+            32,768 on a GPU. A batch that does not fit into memory is halved.
+        label_map: Which of the model's labels is entailment, neutral, contradiction (or present,
+            absent), for models that do not name them so.
+        offline: Look only in the local hub cache.
+        cache: The cache's file; None for a store in memory that ends with this object;
+            ``"default"`` for the user's own, see `cache_info.default_cache_path`.
+        progress: Show a progress bar on stderr; None to show it on a terminal only.
+
+    Raises:
+        ModelError: There is no such model, or it cannot judge.
+        InputError: A parameter does not fit the model.
+
+    Example:
+        ```python
+        judge = TransformersJudge("shiyue/roberta-large-tac08")
+        batch = judge.judge([("The cat sat on the mat.", ["A cat sat.", "A dog sat."])])
+        batch.presence[0]  # two values in [0, 1]
+        ```
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        mode: str | None = None,
+        revision: str | None = None,
+        max_length: int | None = None,
+        device: str = "auto",
+        devices: Sequence[str] | None = None,
+        dtype: str = "auto",
+        batch_tokens: int | None = None,
+        label_map: Mapping[str, str] | None = None,
+        offline: bool = False,
+        cache: Path | Literal["default"] | None = "default",
+        progress: bool | None = None,
+    ) -> None:
+        if dtype not in get_args(Precision):
+            raise InputError(f"no dtype '{dtype}'", expected=", ".join(get_args(Precision)))
+        if batch_tokens is not None and batch_tokens < 1:
+            raise InputError(f"{counted(batch_tokens, 'token')} a batch", expected="at least 1")
+        self._cache = LogitCache(default_cache_path() if cache == "default" else cache)
+        self.checkpoint: Checkpoint = open_checkpoint(
+            model,
+            revision=revision,
+            offline=offline,
+            label_map=label_map,
+            digest=lambda path: self._cache.file_digest(path, file_sha256),
+        )
+        self.mode = self.checkpoint.mode(mode)
+        self.max_length = self.checkpoint.max_length(max_length)
+        self._device = device
+        self._devices = devices
+        self._dtype = dtype
+        self._batch_tokens = batch_tokens
+        self._progress = progress
+        self._precision: str | None = None if dtype == "auto" else dtype
+        self._engine: Engine | None = None
+
+    def __enter__(self) -> TransformersJudge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees the model and the cache."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+        self._cache.close()
+
+    def forget(self) -> None:
+        """Empties the store in memory; a cache in a file is left as it is."""
+        if self._cache.path is None:
+            self._cache.clear()
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Judges every unit of every item against the item's summary.
+
+        Tabs and line breaks are read as a space: the models learn from texts of one line.
+
+        Args:
+            items: (summary, units) pairs.
+
+        Returns:
+            Presence per item, in order, with the logits (units, 3) as entailment, neutral,
+            contradiction. An empty summary carries no unit: its presence is 0 and its logits are
+            NaN. Counts: ``pairs`` asked for; ``truncated`` of them with a cut summary; ``empty``
+            of them with an empty summary; and among the distinct pairs ``from_cache``, ``judged``
+            by this run, and ``judged_elsewhere`` by another that shares the cache.
+
+        Raises:
+            InputError: A unit is too long to be judged at this maximum length.
+            ModelError: The model cannot be loaded, or fails.
+        """
+        items = [(one_line(text), [one_line(unit) for unit in units]) for text, units in items]
+        if self._precision is None:
+            self._precision = self._choose_precision(items)
+        counts = dict.fromkeys(
+            ("pairs", "truncated", "empty", "from_cache", "judged", "judged_elsewhere"), 0
+        )
+        results: list[FloatArray] = []
+        logits: list[FloatArray] = []
+        total = sum(len(units) for _, units in items)
+        try:
+            with bar(total, "judging", "pairs", shown=self._progress) as shown:
+                for window in _windows(items):
+                    self._judge_window(window, counts, results, logits, shown)
+        except KeyboardInterrupt as stop:
+            note_kept(stop, counts["judged"], self._cache.path)
+            raise
+        return JudgedBatch(tuple(results), self.signature(), counts, tuple(logits))
+
+    def signature(self) -> dict[str, str]:
+        """The judge's part of the signature."""
+        point = self.checkpoint
+        return {
+            "judge": point.name,
+            "revision": (point.revision or point.fingerprint.removeprefix("sha256:"))[:12],
+            "mode": self.mode,
+            "max_length": str(self.max_length),
+            "dtype": self._precision or self._dtype,
+        }
+
+    def _judge_window(
+        self,
+        items: Items,
+        counts: dict[str, int],
+        results: list[FloatArray],
+        logits: list[FloatArray],
+        shown: Any,
+    ) -> None:
+        """Judges so many items as are held in memory at once, and appends to the results."""
+        pairs = {
+            pair_key(summary, unit): (summary, unit)
+            for summary, units in items
+            if summary.strip()
+            for unit in units
+        }
+        asked = sum(len(units) for _, units in items)
+        stored = self._logits(pairs, counts, asked, shown)
+        for summary, units in items:
+            counts["pairs"] += len(units)
+            if not summary.strip():
+                counts["empty"] += len(units)
+                results.append(np.zeros(len(units)))
+                logits.append(np.full((len(units), 3), np.nan))
+                continue
+            found = [stored[pair_key(summary, unit)] for unit in units]
+            counts["truncated"] += sum(kept.truncated for kept in found)
+            raw = np.array([np.frombuffer(kept.raw, "<f4") for kept in found])
+            classes = len(self.checkpoint.order.classes)
+            ordered = self.checkpoint.order.logits(
+                raw.reshape(len(units), -1 if found else classes)
+            )
+            logits.append(ordered)
+            results.append(presence(ordered, self.mode))
+
+    def _logits(
+        self, pairs: Mapping[bytes, Pair], counts: dict[str, int], asked: int, shown: Any
+    ) -> dict[bytes, StoredLogits]:
+        """The logits of distinct pairs: from the cache, else from the model."""
+        identity = self._identity(str(self._precision))
+        stored = self._cache.get(identity, list(pairs))
+        counts["from_cache"] += len(stored)
+        # Pairs that are known or repeated take no time and are not in the bar.
+        shown.total -= asked - (len(pairs) - len(stored))
+        if len(stored) < len(pairs):
+            if self._engine is None:
+                from litepyramid.judges.nli.engine import Engine  # and with it, torch
+
+                self._engine = Engine(
+                    self.checkpoint,
+                    self.max_length,
+                    str(self._precision),
+                    self._device,
+                    self._devices,
+                    self._batch_tokens,
+                    self.mode,
+                )
+            shown.unpause()  # what the model took to load does not count
+            missing, before = len(pairs) - len(stored), counts["judged"]
+            _judge_missing(self._cache, identity, self._engine, pairs, stored, counts, shown)
+            counts["judged_elsewhere"] += missing - (counts["judged"] - before)
+        return stored
+
+    def _identity(self, precision: str) -> str:
+        """What the cache files judgements under; everything here can change a logit."""
+        return json.dumps(
+            {
+                "model": self.checkpoint.fingerprint,
+                "max_length": self.max_length,
+                "dtype": precision,
+            },
+            sort_keys=True,
+        )
+
+    def _choose_precision(self, items: Items) -> str:
+        """The automatic precision, once for this object.
+
+        If the cache holds every pair at one precision, that one, and torch is not loaded.
+        """
+        precisions = ["float32"] if self._device == "cpu" else ["float32", "bfloat16", "float16"]
+        for precision in precisions:
+            identity = self._identity(precision)
+            if all(_known(self._cache, identity, window) for window in _windows(items)):
+                return precision
+        from litepyramid.judges.nli.forward import automatic_precision, find_devices
+
+        return automatic_precision(find_devices(self._device, self._devices)[0])
+
+
+def _judge_missing(
+    cache: LogitCache,
+    identity: str,
+    engine: Engine,
+    pairs: Mapping[bytes, Pair],
+    stored: dict[bytes, StoredLogits],
+    counts: dict[str, int],
+    shown: Any,
+) -> None:
+    """Judges those pairs that are not in `stored`, adds them, and counts those it judged.
+
+    Batches are planned over all pairs, those in the cache too: a run that goes on after a break
+    makes the very batches of an unbroken one, and so the very same numbers.
+    """
+    keys = list(pairs)
+    encoder, plan = engine.plan(list(pairs.values()))
+    under_way: deque[tuple[list[int], Future[Any]]] = deque()
+    elsewhere: list[bytes] = []
+
+    def commit() -> None:
+        indices, future = under_way.popleft()
+        raw = np.asarray(future.result(), dtype="<f4")
+        if not np.isfinite(raw).all():
+            raise ModelError(
+                "the model gives logits that are no finite numbers",
+                hint="Its weights are damaged, or need more precision: --dtype float32.",
+            )
+        fresh = {
+            keys[index]: StoredLogits(raw[row].tobytes(), bool(encoder.truncated[index]))
+            for row, index in enumerate(indices)
+        }
+        cache.put(identity, fresh)
+        stored.update(fresh)
+        counts["judged"] += len(fresh)
+        shown.update(len(fresh))
+
+    def run(batches: Sequence[Sequence[int]]) -> None:
+        for batch in batches:
+            wanted = {keys[index]: index for index in batch if keys[index] not in stored}
+            if not wanted:
+                continue
+            claimed = cache.claim(identity, list(wanted))
+            elsewhere.extend(key for key in wanted if key not in set(claimed))
+            if claimed:
+                indices = [wanted[key] for key in claimed]
+                under_way.append((indices, engine.submit(encoder, indices)))
+            while len(under_way) >= engine.ahead:
+                commit()
+        while under_way:
+            commit()
+
+    run(plan)
+    while elsewhere:  # what other processes have claimed: wait for it, or do it if they ended
+        found = cache.get(identity, elsewhere)
+        stored.update(found)
+        shown.update(len(found))
+        elsewhere.clear()
+        rest = [[i for i in batch if keys[i] not in stored] for batch in plan]
+        before = counts["judged"]
+        run([batch for batch in rest if batch])
+        if elsewhere and counts["judged"] == before and not found:
+            time.sleep(_POLL_SECONDS)
+
+
+def note_kept(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
+    """Adds to what Ctrl-C raises how many judgements the cache has kept."""
+    if judged and cache is not None:
+        many = "judgement" if judged == 1 else "judgements"
+        stop.add_note(f"{judged:,} {many} kept in {cache}")
+
+
+def _known(cache: LogitCache, identity: str, items: Items) -> bool:
+    keys = {pair_key(text, unit) for text, units in items if text.strip() for unit in units}
+    return len(cache.get(identity, list(keys))) == len(keys)
+
+
+def _windows(items: Items) -> Iterator[Items]:
+    """The items in runs of about as many pairs as are held in memory at once."""
+    start = pairs = 0
+    for index, (_, units) in enumerate(items):
+        pairs += len(units)
+        if pairs >= _WINDOW:
+            yield items[start : index + 1]
+            start, pairs = index + 1, 0
+    if start < len(items):
+        yield items[start:]

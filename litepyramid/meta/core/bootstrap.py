@@ -1,0 +1,249 @@
+"""Bootstrap of correlations: BOOT-SYSTEMS, BOOT-INPUTS, BOOT-BOTH (DDR21 §3.2), all at once.
+
+A sample with replacement is a number of draws for each system and each input. A product of those
+numbers with the scores gives every sample's averages; systems drawn more than once keep one row and
+carry a weight.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from litepyramid.blas import single_threaded
+from litepyramid.errors import InputError
+from litepyramid.meta.core import draws
+from litepyramid.meta.core.by_input import ColumnCorrelations
+from litepyramid.meta.core.coefficients import Coefficient, constant_rows, correlate_rows
+from litepyramid.meta.core.compiled import count_rows
+from litepyramid.meta.core.draws import Sampling
+from litepyramid.meta.core.levels import (
+    ConstantPolicy,
+    Level,
+    checked,
+    choose,
+    constant_value,
+    mean_tolerance,
+)
+from litepyramid.text import counted
+from litepyramid.types import FloatArray
+
+
+@single_threaded
+def bootstrap_samples(
+    X: FloatArray,
+    Z: FloatArray,
+    level: Level = "system",
+    coefficient: Coefficient = "pearson",
+    sampling: Sampling = "both",
+    *,
+    k: int = 1000,
+    seed: int = 0,
+    constant: ConstantPolicy = "skip",
+    paired_inputs: bool = True,
+) -> FloatArray:
+    """The correlation of X with Z on k resamples (DDR21 Algorithm 1).
+
+    Args:
+        X: (N, M) scores, NaN = not scored.
+        Z: (N, M) scores; at system level (N, any number) if the inputs are not paired.
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: One of `litepyramid.meta.core.coefficients.COEFFICIENTS`.
+        sampling: What is drawn with replacement: ``"systems"``, ``"inputs"`` or ``"both"``.
+        k: Number of samples.
+        seed: Seed of the draws; equal seeds give all metrics the same samples.
+        constant: Policy for constant vectors, as in `level_correlation`.
+        paired_inputs: Whether X and Z share the draw of inputs. False, at system level only, draws
+            each side over inputs of its own (DDR22 §3.2).
+
+    Returns:
+        (k,) float64; NaN where a sample has no correlation (all its systems tie, say).
+
+    Example:
+        >>> X = np.arange(12.0).reshape(4, 3)
+        >>> bootstrap_samples(X, 2 * X, k=2, seed=1).round(6).tolist()
+        [1.0, 1.0]
+    """
+    X, Z = checked(X, Z, level, coefficient, constant)
+    choose("sampling", sampling, draws.SAMPLINGS)
+    check_k(k)
+    if not paired_inputs and level != "system":
+        raise InputError(
+            f"unpaired inputs at {level} level",
+            expected="the system level",
+            hint="Only averages over inputs can be taken over different inputs.",
+        )
+    if paired_inputs and X.shape != Z.shape:
+        raise InputError(
+            f"score matrices of the shapes {X.shape} and {Z.shape} with paired inputs",
+            expected="the same inputs for both",
+        )
+    n, m = X.shape
+    evaluate = Resampled(X, Z, level, coefficient, constant)
+    width = n * m if level == "global" else max(n * n, m, Z.shape[1])
+    compiled = count_rows(k * max(m, Z.shape[1])) if sampling != "systems" else None
+    parts = []
+    for start, stop in draws.chunks(k, width):
+        systems = inputs = other = None
+        if sampling != "inputs":
+            systems = draws.counts(seed, draws.SYSTEMS, n, start, stop)
+        if sampling != "systems":
+            inputs = draws.counts(seed, draws.INPUTS, m, start, stop, compiled)
+            if not paired_inputs:
+                other = draws.counts(seed, draws.OTHER_INPUTS, Z.shape[1], start, stop, compiled)
+        parts.append(evaluate(systems, inputs, other))
+    return np.concatenate(parts)
+
+
+def check_k(k: int) -> None:
+    """Raises InputError unless `k` is a positive number of samples."""
+    if k < 1:
+        raise InputError(counted(k, "sample"), expected="1 or more")
+
+
+class Resampled:
+    """The correlation of two matrices under given numbers of draws of their rows and columns.
+
+    Args:
+        X: (N, M) scores, NaN = not scored.
+        Z: (N, M) scores; at system level (N, any number).
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: The coefficient.
+        constant: The policy for constant vectors.
+    """
+
+    def __init__(
+        self,
+        X: FloatArray,
+        Z: FloatArray,
+        level: Level,
+        coefficient: Coefficient,
+        constant: ConstantPolicy = "skip",
+    ) -> None:
+        self.level = level
+        self.coefficient = coefficient
+        self.constant: ConstantPolicy = "skip" if coefficient == "pairwise" else constant
+        self.X, self.Z = X, Z
+        if level == "system":
+            self._x = _Averages(X)
+            self._z = _Averages(Z)
+        else:
+            self.scored = ~(np.isnan(X) | np.isnan(Z))
+            self._columns = ColumnCorrelations(X, Z, coefficient) if level == "summary" else None
+
+    def __call__(
+        self,
+        systems: FloatArray | None,
+        inputs: FloatArray | None,
+        other_inputs: FloatArray | None = None,
+    ) -> FloatArray:
+        """The correlation on each sample.
+
+        Args:
+            systems: (B, N) number of draws of each system; None: each once.
+            inputs: (B, M) number of draws of each input; None: each once.
+            other_inputs: The same for Z's inputs, where they are drawn apart; None: as `inputs`.
+        """
+        if self.level == "system":
+            return self._system(systems, inputs, inputs if other_inputs is None else other_inputs)
+        if self.level == "summary":
+            return self._summary(systems, inputs)
+        return self._global(systems, inputs)
+
+    def _system(
+        self,
+        systems: FloatArray | None,
+        inputs: FloatArray | None,
+        other_inputs: FloatArray | None,
+    ) -> FloatArray:
+        x, x_scored = self._x(inputs)
+        z, z_scored = self._z(other_inputs)
+        weights = systems
+        if x_scored is not None or z_scored is not None:
+            weights = np.ones((1, x.shape[1])) if systems is None else systems
+            for scored in (x_scored, z_scored):
+                if scored is not None:
+                    weights = weights * scored
+        return self._rows(x, z, weights, self._x.tolerance, self._z.tolerance)
+
+    def _rows(
+        self,
+        x: FloatArray,
+        z: FloatArray,
+        weights: FloatArray | None,
+        x_tolerance: float = 0.0,
+        z_tolerance: float = 0.0,
+    ) -> FloatArray:
+        r = correlate_rows(
+            x, z, self.coefficient, weights, x_tolerance=x_tolerance, z_tolerance=z_tolerance
+        )
+        if self.constant == "skip" or not np.isnan(r).any():
+            return r
+        none = constant_rows(x, weights, x_tolerance) | constant_rows(z, weights, z_tolerance)
+        shape = (len(r), x.shape[-1])
+        x, z = np.broadcast_to(x, shape), np.broadcast_to(z, shape)
+        every = np.ones(shape) if weights is None else np.broadcast_to(weights, shape)
+        for row in np.nonzero(np.broadcast_to(none, r.shape))[0]:
+            drawn = np.repeat(np.arange(shape[1]), every[row].astype(np.int64))
+            if drawn.size >= 2:
+                r[row] = constant_value(
+                    x[row, drawn],
+                    z[row, drawn],
+                    self.coefficient,
+                    self.constant,
+                    x_tolerance,
+                    z_tolerance,
+                )
+        return r
+
+    def _summary(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
+        if self._columns is None:
+            raise ValueError("made for another level")
+        weights = np.ones((1, len(self.X))) if systems is None else systems
+        r = self._columns(weights)
+        if self.constant != "skip":
+            self._fill(r, weights)
+        valid = ~np.isnan(r)
+        r = np.where(valid, r, 0.0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if inputs is None:
+                return np.asarray(r.sum(axis=1) / valid.sum(axis=1))
+            return np.asarray((inputs * r).sum(axis=1) / (inputs * valid).sum(axis=1))
+
+    def _fill(self, r: FloatArray, weights: FloatArray) -> None:
+        """Gives the columns that are constant under a draw what the policy says."""
+        for row, column in zip(*np.nonzero(np.isnan(r)), strict=True):
+            w = weights[row] * self.scored[:, column]
+            drawn = np.repeat(np.arange(len(w)), w.astype(np.int64))
+            if drawn.size >= 2:
+                r[row, column] = constant_value(
+                    self.X[drawn, column], self.Z[drawn, column], self.coefficient, self.constant
+                )
+
+    def _global(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
+        x, z = self.X[self.scored], self.Z[self.scored]
+        n, m = self.X.shape
+        w_systems = np.ones((1, n)) if systems is None else systems
+        w_inputs = np.ones((1, m)) if inputs is None else inputs
+        weights = (w_systems[:, :, None] * w_inputs[:, None, :])[:, self.scored]
+        return self._rows(x[None], z[None], weights)
+
+
+class _Averages:
+    """Every sample's mean score of every system, over the inputs drawn and scored."""
+
+    def __init__(self, X: FloatArray) -> None:
+        scored = ~np.isnan(X)
+        self._sums = np.ascontiguousarray(np.where(scored, X, 0.0).T)
+        self._scored = None if scored.all() else np.ascontiguousarray(scored.T.astype(np.float64))
+        self.tolerance = mean_tolerance(X)
+
+    def __call__(self, inputs: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:
+        """(B, N) means, and (B, N) flags of what was scored at all, None where everything is."""
+        if inputs is None:
+            inputs = np.ones((1, len(self._sums)))
+        sums = inputs @ self._sums
+        if self._scored is None:
+            return sums / inputs.sum(axis=1, keepdims=True), None
+        number = inputs @ self._scored
+        means = np.divide(sums, number, out=np.zeros_like(sums), where=number > 0)
+        return means, (number > 0).astype(np.float64)

@@ -1,0 +1,183 @@
+"""Summary level: the coefficient of every input's column under many draws of the systems.
+
+What does not depend on the draws is prepared once, so that all draws together are a few matrix
+products: moments for Pearson, "how many drawn systems stand below this one" for Spearman, signs of
+all pairs for Kendall. All counts in them are small integers and halves: exact in any order of
+summation.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.errors import InputError
+from litepyramid.meta.core.coefficients import COEFFICIENTS, Coefficient, correlate_rows
+from litepyramid.types import FloatArray
+
+_CELLS = 32_000
+_PAIR_CELLS = 2_000_000
+_EXACT32 = 1 << 23
+
+
+class ColumnCorrelations:
+    """The coefficients of the columns of X with those of Z, for any draws of the systems.
+
+    Args:
+        X: (N, M) scores; NaN = not scored, and where either is NaN the cell is left out of both.
+        Z: (N, M) scores.
+        coefficient: One of `COEFFICIENTS`.
+    """
+
+    def __init__(self, X: FloatArray, Z: FloatArray, coefficient: Coefficient) -> None:
+        if coefficient not in COEFFICIENTS:
+            raise InputError(f"no coefficient '{coefficient}'", expected=", ".join(COEFFICIENTS))
+        self.scored = ~(np.isnan(X) | np.isnan(Z))
+        self.coefficient = coefficient
+        self.X = np.where(self.scored, X, 0.0)
+        self.Z = np.where(self.scored, Z, 0.0)
+        self._complete = bool(self.scored.all())
+        if coefficient == "pearson":
+            self._dx = _centred(self.X, self.scored)
+            self._dz = _centred(self.Z, self.scored)
+        elif coefficient == "spearman":
+            self._below_x, self._x_simple = _below(self.X, self.scored)
+            self._below_z, self._z_simple = _below(self.Z, self.scored)
+        elif coefficient in ("kendall", "pairwise"):
+            self._one, self._two = np.triu_indices(len(X), 1)
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """The coefficients under (B, N) numbers of draws: (B, M), NaN where one is constant."""
+        if self.coefficient == "pearson":
+            return self._pearson(weights)
+        if self.coefficient == "spearman":
+            return self._spearman(weights)
+        if self.coefficient in ("kendall", "pairwise"):
+            return self._kendall(weights)
+        return self._one_by_one(weights)
+
+    def _one_by_one(self, weights: FloatArray) -> FloatArray:
+        result = np.empty((len(weights), self.X.shape[1]))
+        for j in range(self.X.shape[1]):
+            w = weights * self.scored[:, j]
+            result[:, j] = correlate_rows(self.X[:, j], self.Z[:, j], self.coefficient, w)
+        return result
+
+    def _pearson(self, weights: FloatArray) -> FloatArray:
+        dx, dz = self._dx, self._dz
+        n = weights @ self.scored if not self._complete else weights.sum(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mx, mz = weights @ dx / n, weights @ dz / n
+            xx = weights @ (dx * dx) / n
+            zz = weights @ (dz * dz) / n
+            vx, vz = xx - mx * mx, zz - mz * mz
+            r = (weights @ (dx * dz) / n - mx * mz) / np.sqrt(vx * vz)
+        # Where the draws hold nearly one value only, the differences above are noise: there, do
+        # it again in two passes, which sees constants exactly.
+        doubtful = ~((vx > 1e-4 * xx) & (vz > 1e-4 * zz) & (xx > 1e-6) & (zz > 1e-6))
+        row, column = np.nonzero(doubtful)
+        if row.size:
+            w = weights[row] * self.scored[:, column].T
+            x, z = self.X[:, column].T, self.Z[:, column].T
+            r[row, column] = correlate_rows(x, z, "pearson", w)
+        return np.asarray(np.clip(r, -1.0, 1.0))
+
+    def _spearman(self, weights: FloatArray) -> FloatArray:
+        rows, (n, m) = len(weights), self.X.shape
+        kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) <= 128 else np.float64
+        drawn = np.ascontiguousarray(weights.T, dtype=kind)
+        result = np.empty((m, rows))
+        # The midranks' sum of squares is (n³ - Σ t³) / 12 over groups of t tied draws: where no two
+        # systems tie, these are the draws of each system.
+        cubes = drawn.sum(axis=0, dtype=np.float64) ** 3 - (drawn**3).sum(axis=0)
+        sizes = [np.broadcast_to(cubes / 12.0, (m, rows)) for _ in "xz"]
+        sides = ((self._below_x, self._x_simple), (self._below_z, self._z_simple))
+        for side, (_, simple) in enumerate(sides):
+            if not simple.all():
+                sizes[side] = sizes[side].copy()
+        block = max(1, min(rows, _CELLS // (4 * n)))
+        columns = max(1, min(m, _CELLS // (n * block), _PAIR_CELLS // (n * n)))
+        for left in range(0, m, columns):
+            part = slice(left, left + columns)
+            below = [b[part].reshape(-1, n).astype(kind, copy=False) for b, _ in sides]
+            for start in range(0, rows, block):
+                place = part, slice(start, start + block)
+                some = np.ascontiguousarray(drawn[:, place[1]])
+                # The midrank of a system, less the mean of all: (drawn below it - above it) / 2.
+                x, z = ((b @ some).reshape(-1, n, some.shape[1]) for b in below)
+                product = x * some
+                if not self._x_simple[part].all():
+                    x *= product
+                    sizes[0][place] = x.sum(axis=1)
+                product *= z
+                result[place] = product.sum(axis=1)
+                if not self._z_simple[part].all():
+                    z *= z
+                    z *= some
+                    sizes[1][place] = z.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result /= np.sqrt(sizes[0] * sizes[1])
+        return np.clip(result, -1.0, 1.0, out=result).T
+
+    def _kendall(self, weights: FloatArray) -> FloatArray:
+        one, two = self._one, self._two
+        rows, m = len(weights), self.X.shape[1]
+        balance, untied_x, untied_z, total = (np.zeros((rows, m)) for _ in range(4))
+        kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32 else np.float64
+        pairs_at_once = max(1, _PAIR_CELLS // max(m, rows))
+        for start in range(0, one.size, pairs_at_once):
+            i, j = one[start : start + pairs_at_once], two[start : start + pairs_at_once]
+            pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)
+            both = self.scored[i] & self.scored[j]
+            sx = _signs(self.X[i], self.X[j]) * both
+            sz = _signs(self.Z[i], self.Z[j]) * both
+            if self.coefficient == "pairwise":
+                balance += pairs @ ((sx == sz) & both).astype(kind)
+                total += pairs @ both.astype(kind)
+                continue
+            balance += pairs @ (sx * sz).astype(kind)
+            untied_x += _tied_product(pairs, sx, both)
+            untied_z += _tied_product(pairs, sz, both)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if self.coefficient == "pairwise":
+                return np.asarray(balance / total)
+            return np.asarray(balance / (np.sqrt(untied_x * untied_z)))
+
+
+def _tied_product(
+    pairs: NDArray[np.floating], signs: NDArray[np.int8], both: NDArray[np.bool_]
+) -> NDArray[np.floating]:
+    """Untied pairs under each draw; where no pair is tied this is one sum for all columns."""
+    untied = signs != 0
+    if untied.all():
+        return np.asarray(pairs.sum(axis=1, keepdims=True))
+    return np.asarray(pairs @ untied.astype(pairs.dtype))
+
+
+def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
+    """Columns less their mean, over their largest deviation: well-conditioned moments."""
+    count = np.maximum(scored.sum(axis=0), 1)
+    dx = np.where(scored, x - x.sum(axis=0) / count, 0.0)
+    scale = np.abs(dx).max(axis=0, initial=0.0)
+    return np.asarray(dx / np.where(scale > 0, scale, 1.0))
+
+
+def _below(
+    x: FloatArray, scored: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else 0.
+
+    And (M,) flags: every two systems of the input are scored and not tied.
+    """
+    one, two = x.T[:, :, None], x.T[:, None, :]
+    half = np.subtract(one > two, one < two, dtype=np.float32)
+    half *= 0.5
+    half *= scored.T[:, :, None] & scored.T[:, None, :]
+    n = len(x)
+    return half, np.count_nonzero(half, axis=(1, 2)) == n * (n - 1)
+
+
+def _signs(a: FloatArray, b: FloatArray) -> NDArray[np.int8]:
+    return np.subtract(a > b, a < b, dtype=np.int8)

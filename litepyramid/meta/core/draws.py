@@ -1,0 +1,117 @@
+"""Random draws of systems, inputs and coins, the same for a seed whatever is computed from them.
+
+Draws are made in blocks of `BLOCK` samples, every block by a generator of its own whose seed is
+(seed, stream, block). So sample i depends on the seed and on i alone: not on how many samples are
+asked for, how many are held in memory at once, or which thread computes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, Literal, get_args
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.meta.core.compiled import CountRows
+from litepyramid.progress import bar
+from litepyramid.types import FloatArray
+
+Sampling = Literal["systems", "inputs", "both"]
+SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
+Swaps = Literal["systems", "inputs", "both", "both_xor"]
+SWAPS: tuple[Swaps, ...] = get_args(Swaps)
+
+BLOCK = 64
+_NEAR = 16_384
+SYSTEMS, INPUTS, OTHER_INPUTS, COINS = range(4)
+
+
+def generator(seed: int, stream: int, block: int) -> np.random.Generator:
+    """The generator of one block of one stream of draws.
+
+    Raises:
+        InputError: The seed is negative.
+    """
+    if seed < 0:
+        raise InputError(f"seed {seed}", expected="0 or more")
+    return np.random.Generator(
+        np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, block)))
+    )
+
+
+def chunks(k: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]]:
+    """(start, stop) of chunks of samples of about `cells` numbers, in whole blocks.
+
+    Example:
+        >>> list(chunks(150, 10, 640))
+        [(0, 64), (64, 128), (128, 150)]
+    """
+    step = max(1, cells // max(1, width * BLOCK)) * BLOCK
+    with bar(k, "resampling", "samples") as shown:
+        for start in range(0, k, step):
+            yield start, min(k, start + step)
+            shown.update(min(step, k - start))
+
+
+def counts(
+    seed: int, stream: int, n: int, start: int, stop: int, compiled: CountRows | None = None
+) -> FloatArray:
+    """How often each of n items is drawn, n draws with replacement a sample (Efron 1979).
+
+    Args:
+        seed: The seed.
+        stream: `SYSTEMS`, `INPUTS` or `OTHER_INPUTS`: independent of each other.
+        n: Number of items.
+        start: First sample, a multiple of `BLOCK`.
+        stop: One after the last sample.
+        compiled: The compiled loop, where it is worth it (`litepyramid.meta.core.compiled`).
+
+    Returns:
+        (stop - start, n) float64, every row sums to n.
+
+    Example:
+        >>> counts(0, SYSTEMS, 5, 0, 3).sum(axis=1).tolist()
+        [5.0, 5.0, 5.0]
+    """
+    result = np.empty((stop - start, n))
+    at_once = max(1, min(BLOCK, _NEAR // n))
+    offsets = np.arange(0, at_once * n, n)[:, None]
+    for first in range(start, stop, BLOCK):
+        rng = generator(seed, stream, first // BLOCK)
+        if compiled is not None:
+            compiled(rng, n, result[first - start : min(first + BLOCK, stop) - start])
+            continue
+        for row in range(first, min(first + BLOCK, stop), at_once):
+            drawn = rng.integers(0, n, (at_once, n))
+            drawn += offsets
+            number = np.bincount(drawn.ravel(), minlength=at_once * n).reshape(at_once, n)
+            size = min(at_once, stop - row)
+            result[row - start : row - start + size] = number[:size]
+    return result
+
+
+def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64) -> FloatArray:
+    """Fair coins, +1 or -1, of the `BLOCK` samples of one block.
+
+    Returns:
+        (*shape, BLOCK) of `dtype`, contiguous along the samples.
+
+    Example:
+        >>> flips = coins(0, (2, 3), 0)
+        >>> flips.shape, set(flips.ravel().tolist()) == {-1.0, 1.0}
+        ((2, 3, 64), True)
+    """
+    bits = generator(seed, COINS, block).bytes(int(np.prod(shape)) * BLOCK // 8)
+    flips = np.take(_eight_coins(np.dtype(dtype)), np.frombuffer(bits, dtype=np.uint8), axis=0)
+    return flips.reshape(*shape, BLOCK)
+
+
+@lru_cache(maxsize=4)
+def _eight_coins(dtype: np.dtype[Any]) -> FloatArray:
+    """(256, 8): the bits of each byte as +1 and -1."""
+    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
+    table: FloatArray = (1.0 - 2.0 * bits).astype(dtype)
+    table.setflags(write=False)
+    return table

@@ -1,0 +1,177 @@
+"""Correlation of two score matrices at one level, with a policy for constants and all counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.errors import InputError
+from litepyramid.meta.core.coefficients import (
+    COEFFICIENTS,
+    TIE_TOLERANCE,
+    Coefficient,
+    constant_rows,
+    correlate_rows,
+)
+from litepyramid.types import FloatArray
+
+Level = Literal["system", "summary", "global"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+ConstantPolicy = Literal["skip", "zero", "zb21"]
+CONSTANT_POLICIES: tuple[ConstantPolicy, ...] = get_args(ConstantPolicy)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelValue:
+    """One correlation and what went into it.
+
+    Attributes:
+        value: The correlation; NaN where it is not defined.
+        used: How many coefficients were averaged at summary level; else 1, or 0 for NaN.
+        constant: How many vectors (inputs, at summary level) were constant on either side.
+        too_few: How many inputs have fewer than two systems scored on both sides.
+    """
+
+    value: float
+    used: int
+    constant: int
+    too_few: int = 0
+
+
+def level_correlation(
+    X: FloatArray,
+    Z: FloatArray,
+    level: Level = "system",
+    coefficient: Coefficient = "pearson",
+    constant: ConstantPolicy = "skip",
+) -> LevelValue:
+    """The correlation of scores X with scores Z (DDR21 §2).
+
+    - ``system``: K over systems of (mean over inputs of X, mean over inputs of Z);
+    - ``summary``: mean over inputs of K over systems;
+    - ``global``: K over all cells.
+
+    At the last two a cell that either side lacks is left out of both. At system level the two
+    sides may have different inputs (DDR22 §3): each is averaged over the inputs that it scored.
+    Averages that differ by rounding only are tied.
+
+    Args:
+        X: (N, M) float64, NaN = not scored.
+        Z: (N, M) float64; at system level (N, any number).
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: One of `litepyramid.meta.core.coefficients.COEFFICIENTS`.
+        constant: What a constant vector's coefficient is: left out (``"skip"``, DDR21), 0
+            (``"zero"``), or that of the vector with its first value raised by next to nothing
+            (``"zb21"``: the ZB21 authors' code adds 1e-10; it depends on the order of systems).
+
+    Raises:
+        InputError: The shapes do not fit, or a name is unknown.
+
+    Example:
+        >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]])
+        >>> level_correlation(X, np.array([[1.0, 1], [3, 2], [4, 3]]), "summary", "kendall")
+        LevelValue(value=1.0, used=1, constant=1, too_few=0)
+    """
+    X, Z = checked(X, Z, level, coefficient, constant)
+    if level == "system":
+        x, z = means(X), means(Z)
+        kept = ~(np.isnan(x) | np.isnan(z))
+        rows_x, rows_z, weights = x[None, kept], z[None, kept], None
+        x_tolerance, z_tolerance = mean_tolerance(X), mean_tolerance(Z)
+    else:
+        x_tolerance = z_tolerance = 0.0
+        scored = ~(np.isnan(X) | np.isnan(Z))
+        rows_x, rows_z = np.where(scored, X, 0.0), np.where(scored, Z, 0.0)
+        if level == "global":
+            rows_x, rows_z, weights = X[scored][None], Z[scored][None], None
+        else:
+            rows_x, rows_z, weights = rows_x.T, rows_z.T, scored.T.astype(np.float64)
+    values = correlate_rows(
+        rows_x, rows_z, coefficient, weights, x_tolerance=x_tolerance, z_tolerance=z_tolerance
+    )
+    count = np.full(1, rows_x.shape[1]) if weights is None else weights.sum(axis=1)
+    constants = constant_rows(rows_x, weights, x_tolerance)
+    constants = (constants | constant_rows(rows_z, weights, z_tolerance)) & (count >= 2)
+    if constant != "skip" and coefficient != "pairwise":
+        for row in np.nonzero(constants)[0]:
+            drawn = slice(None) if weights is None else weights[row] > 0
+            values[row] = constant_value(
+                rows_x[row][drawn], rows_z[row][drawn], coefficient, constant,
+                x_tolerance, z_tolerance,
+            )  # fmt: skip
+    used = int((~np.isnan(values)).sum())
+    return LevelValue(
+        value=float(np.nanmean(values)) if used else float("nan"),
+        used=used,
+        constant=int(constants.sum()),
+        too_few=int((count < 2).sum()) if level == "summary" else 0,
+    )
+
+
+def constant_value(
+    x: FloatArray,
+    z: FloatArray,
+    coefficient: Coefficient,
+    policy: ConstantPolicy,
+    x_tolerance: float = 0.0,
+    z_tolerance: float = 0.0,
+) -> float:
+    """The coefficient that a policy gives to two vectors of which one or both are constant."""
+    if policy == "skip":
+        return float("nan")
+    if policy == "zero":
+        return 0.0
+    first = np.zeros(len(x))
+    first[0] = 1.0
+    if np.ptp(x) <= x_tolerance:
+        x, x_tolerance = first, 0.0
+    if np.ptp(z) <= z_tolerance:
+        z, z_tolerance = first, 0.0
+    return float(
+        correlate_rows(x, z, coefficient, x_tolerance=x_tolerance, z_tolerance=z_tolerance)[0]
+    )
+
+
+def means(X: FloatArray) -> FloatArray:
+    """The mean of each row over what was scored; NaN for a row without any score."""
+    scored = ~np.isnan(X)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(scored, X, 0.0).sum(axis=1) / scored.sum(axis=1))
+
+
+def mean_tolerance(X: FloatArray) -> float:
+    """Below which difference two averages of these scores are the same number, rounded."""
+    return float(TIE_TOLERANCE * np.nanmax(np.abs(X), initial=0.0))
+
+
+def checked(
+    X: FloatArray, Z: FloatArray, level: str, coefficient: str, constant: str = "skip"
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The two matrices as float64, after checks of shapes and names."""
+    X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
+    choose("level", level, LEVELS)
+    choose("coefficient", coefficient, COEFFICIENTS)
+    choose("policy for constants", constant, CONSTANT_POLICIES)
+    if X.ndim != 2 or Z.ndim != 2 or len(X) != len(Z):
+        raise InputError(
+            f"score matrices of the shapes {X.shape} and {Z.shape}",
+            expected="(systems, inputs) for both, with the same systems",
+        )
+    if level != "system" and X.shape != Z.shape:
+        raise InputError(
+            f"score matrices of the shapes {X.shape} and {Z.shape} at {level} level",
+            expected="the same inputs for both",
+            hint="Only the system level can average each side over its own inputs.",
+        )
+    if np.isinf(X).any() or np.isinf(Z).any():
+        raise InputError("a score is infinite", expected="finite numbers, NaN = not scored")
+    return X, Z
+
+
+def choose(what: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Raises InputError unless `value` is among the allowed ones."""
+    if value not in allowed:
+        raise InputError(f"no {what} '{value}'", expected=f"one of {', '.join(allowed)}")

@@ -1,0 +1,232 @@
+"""Permutation tests of all pairs of metrics: shared coins, and only as many as a test needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, combinations
+from math import ceil, prod
+from typing import Any
+
+import numpy as np
+
+from litepyramid.meta.core import draws
+from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.draws import Swaps
+from litepyramid.meta.core.levels import ConstantPolicy, Level
+from litepyramid.meta.core.permutation import (
+    Swapped,
+    coin_blocks,
+    observed_coins,
+    prepare,
+    standardised,
+)
+from litepyramid.progress import bar
+from litepyramid.stats import (
+    SMALLEST_TAIL,
+    Alternative,
+    PValueRule,
+    as_large,
+    flip_tails,
+    p_values_of,
+)
+from litepyramid.types import FloatArray, IntArray
+
+MARGIN = 4
+"""Samples are enough when p can fall to this part of the level that the strictest test asks for."""
+
+_FIRST_LOOK = 512  # draws after which tests that are clearly not significant stop
+_CLEARLY = 20  # as large samples, after which they do
+_CACHED_COINS = 32_000_000
+_SHIFTS = 1_000_000  # averages moved at once
+
+
+def permuted_p_values(
+    values: FloatArray,
+    truth: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    swaps: Swaps,
+    *,
+    alternative: Alternative,
+    rule: PValueRule,
+    k: int | None,
+    target: float,
+    seed: int,
+    constant: ConstantPolicy,
+) -> tuple[FloatArray, FloatArray, IntArray, int, float]:
+    """The p-values of all ordered pairs of K metrics under swaps (`permutation_samples`).
+
+    With a k given, p is that of `resampled_p_value` over k samples. Without, tests stop as soon as
+    they clearly do not pass, and the others get a p that can be as small as `target` asks for:
+
+    - T(-u) = -T(u), so each draw u of the coins counts with its opposite, and the observed T with
+      its own: p = #{T ≥ T_observed} / (2 (draws + 1)), one-sided. A test with 20 such samples
+      after 512 draws stops there.
+    - At summary level turning over all coins of an input changes the sign of its term in T, and at
+      system level turning over those of a system that of its term in the difference of two rank
+      coefficients' numerators, which without ties is T (`terms`). Then p is the mean, over the
+      observed assignment and those drawn, of the probability that the sum of the terms reaches the
+      observed one when their signs are set in all 2^n ways (`flip_tails`): no 1 / (k + 1) bounds
+      it. An input at which one side has no coefficient counts as no difference.
+    - Where T is no such sum (Pearson's r at system level, the global level, coins that no input or
+      system has to itself), draws go on, doubling up to `MARGIN` / `target` samples.
+
+    Every such p is the rank of the observed value among that of its own coset and of independently
+    drawn ones, cosets of one subgroup of the swaps; under the null hypothesis they are
+    exchangeable, so P(p ≤ u) ≤ u (Hemerik & Goeman 2018). Looks keep that, a group-sequential form
+    of Besag & Clifford (1991): a test that stops at look i has p_i ≥ 20 / (samples by then), a
+    bound that falls from look to look. For u between the bounds of look i and of the one before it,
+    no earlier stop gives p ≤ u; and whatever later looks find, p ≤ u needs p_i ≤ u.
+
+    Args:
+        values: (K, N, M) scores; NaN in one metric must be NaN in all and in the truth.
+        truth: (N, M) scores.
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: The coefficient.
+        swaps: What changes places.
+        alternative: ``"greater"`` or ``"two-sided"``.
+        rule: ``"plus_one"`` or ``"paper"``; only the former without k.
+        k: Number of samples, or None.
+        target: The p that the strictest test needs; for k None.
+        seed: Seed of the coins.
+        constant: Policy for constant vectors.
+
+    Returns:
+        (K, K) p-values, row against column, NaN on the diagonal; the same by ``"plus_one"``; (K, K)
+        numbers of samples without a value; the number of samples, at most; the smallest p that was
+        possible.
+    """
+    count, one_sided = len(values), alternative == "greater"
+    sides = 2 if one_sided else 1
+    ranks = coefficient in ("kendall", "kendall_c", "spearman")
+    refined = k is None and (
+        (level == "summary" and swaps != "systems")
+        or (level == "system" and swaps != "inputs" and ranks)
+    )
+    turned = int(((~np.isnan(truth)).sum(axis=0) >= 2).sum()) if level == "summary" else len(truth)
+    if k is not None:
+        most, smallest = k, 1 / (k + 1) if rule == "plus_one" else 0.0
+    elif refined:
+        most = max(_FIRST_LOOK, ceil(MARGIN / target / 2.0 ** min(turned, 60)))
+        smallest = 2 / sides * max(2.0**-turned / (most + 1), SMALLEST_TAIL)
+    else:
+        most = max(_FIRST_LOOK, ceil(MARGIN / target / sides) - 1)
+        smallest = 1 / (sides * (most + 1))
+    shared = _Shared(values, truth, level, coefficient, swaps, seed, constant)
+    running = ~np.eye(count, dtype=bool) if one_sided else ~np.tri(count, dtype=bool)
+    refined_p = np.full((count, count), np.nan)
+    larger, equal, kept, failed = np.zeros((4, count, count), dtype=np.int64)
+    pairs = list(combinations(range(count), 2))
+    with bar(most * len(pairs), "testing", "samples") as shown:
+        for start, stop in shared.windows(most, most if refined or k else _FIRST_LOOK, refined):
+            for i, j in pairs:
+                shown.update(stop - start)
+                tests = [(a, b) for a, b in ((i, j), (j, i)) if running[a, b]]
+                if not tests:
+                    continue
+                own, samples, terms = shared.differences(i, j, refined)
+                samples = samples[: stop - start]
+                failed[[i, j], [j, i]] += np.isnan(samples).sum()
+                if k is None:
+                    samples = np.concatenate([own[start:], samples])
+                    samples = np.concatenate([samples, -samples])
+                for a, b in tests if not np.isnan(own[0]) else []:
+                    turn = 1.0 if (a < b if one_sided else own[0] >= 0) else -1.0
+                    found = as_large(turn * own[0], turn * samples, alternative, rule)
+                    larger[a, b] += found[0]
+                    kept[a, b] += found[1]
+                    if rule == "paper":
+                        ties = as_large(turn * own[0], turn * samples, alternative)
+                        equal[a, b] += ties[0] - found[0]
+                    if refined and larger[a, b] < _CLEARLY:
+                        rows = turn * terms()[: 1 if swaps in ("systems", "inputs") else most + 1]
+                        tails = flip_tails(rows, cosets=len(rows) > 1)
+                        refined_p[a, b] = min(1.0, 2 / sides * tails.mean())
+            if k is None:
+                running &= (larger < _CLEARLY) & (kept > 0)
+    with np.errstate(invalid="ignore"):
+        p = larger / kept if k is None else p_values_of(larger, kept, rule)
+    p = np.where(np.isnan(refined_p), p, refined_p)
+    valid = p if rule == "plus_one" else p_values_of(larger + equal, kept)
+    if not one_sided:
+        p, valid = (np.where(np.isnan(each), each.T, each) for each in (p, valid))
+    return p, valid, failed, most, smallest
+
+
+class _Shared:
+    """What all pairs of a level share: the coins and, at system level, the averages they move."""
+
+    def __init__(
+        self,
+        values: FloatArray,
+        truth: FloatArray,
+        level: Level,
+        coefficient: Coefficient,
+        swaps: Swaps,
+        seed: int,
+        constant: ConstantPolicy,
+    ) -> None:
+        self._values, self._truth, self._level = values, truth, level
+        self._coefficient: Coefficient = coefficient
+        self._constant: ConstantPolicy = constant
+        self._swaps: Swaps = swaps
+        self._seed = seed
+        self._numbers = range(0)
+        self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
+        self._alone = [self._pair(X, None) for X in values] if level == "system" else []
+        self._shifts: list[FloatArray] = []
+
+    def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
+        """Draws from … to …: `first`, then as many again; at system level in parts unless whole."""
+        start = 0
+        while start < most:
+            stop = min(most, max(first, 2 * start))
+            if self._alone and not whole:
+                part = _SHIFTS // (self._truth.shape[0] * len(self._values))
+                stop = min(stop, start + max(1, part // draws.BLOCK) * draws.BLOCK)
+            self._numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
+            self._coins = {}
+            self._shifts = [metric.shifts(self._blocks(metric)) for metric in self._alone]
+            yield start, stop
+            start = stop
+
+    def differences(
+        self, i: int, j: int, refined: bool
+    ) -> tuple[FloatArray, FloatArray, Callable[[], FloatArray]]:
+        """Of two metrics' correlations: observed; under the window's draws; and a function that
+        gives the (1 + draws, parts) terms whose signs `flip_tails` may turn, as observed first.
+        """
+        shape = self._truth.shape
+        if self._alone:
+            one, two = self._alone[i], self._alone[j]
+            still = [observed_coins(shape, one)]
+            start = one.shifts(still) - two.shifts(still)
+            shifts = self._shifts[i] - self._shifts[j]
+            every = np.concatenate([start, shifts], axis=1)
+            return one.moved(start, two), one.moved(shifts, two), lambda: one.terms(every, two)
+        pair = self._pair(self._values[i], self._values[j])
+        still = [observed_coins(shape, pair)]
+        if not refined:
+            return pair(still), pair(self._blocks(pair)), lambda: np.empty(0)
+        rows = pair.terms(chain(still, self._blocks(pair)))
+        # But for inputs without a coefficient, the terms' sum is T times their number.
+        whole = not np.isnan(rows).any()
+        values = rows.sum(axis=1) if whole else pair(chain(still, self._blocks(pair)))
+        return values[:1], values[1:], lambda: rows
+
+    def _pair(self, one: FloatArray, two: FloatArray | None) -> Any:
+        """Two metrics, or one against 0, prepared for the coins."""
+        X, Y, Z = standardised(one, one if two is None else two, self._truth)
+        Y = np.zeros_like(X) if two is None else Y
+        return prepare(X, Y, Z, self._level, self._coefficient, self._constant)
+
+    def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
+        """The window's coins as the pair wants them; kept in memory where they are few enough."""
+        shape = self._truth.shape
+        made = coin_blocks(shape, pair, self._swaps, self._seed, self._numbers)
+        if len(self._numbers) * draws.BLOCK * prod(shape) > _CACHED_COINS:
+            return made
+        key = np.dtype(pair.dtype).str, pair.by_input
+        if key not in self._coins:
+            self._coins[key] = list(made)
+        return self._coins[key]

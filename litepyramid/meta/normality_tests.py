@@ -1,0 +1,180 @@
+"""Are scores normal? The assumption of Fisher's interval and of Williams' test (DDR21 App. A)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import require
+from litepyramid.io.scores import as_score_table
+from litepyramid.meta.alignment import human_score, select_metrics
+from litepyramid.meta.core.levels import mean_tolerance, means
+from litepyramid.meta.correlations import span, table_of
+from litepyramid.stats import check_share
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class MetricNormality:
+    """Shapiro-Wilk tests of one metric's scores.
+
+    Attributes:
+        metric: The metric.
+        system_p: P-value of the test over the systems' mean scores; NaN if there is no test.
+        rejected: Inputs whose test over the systems' scores rejects normality.
+        tested: Inputs that could be tested.
+        constant: Inputs whose scores are all the same: no test.
+        too_few: Inputs with fewer than three scores: no test.
+        systems: Systems with any score.
+        inputs: Inputs with any score.
+    """
+
+    metric: str
+    system_p: float
+    rejected: int
+    tested: int
+    constant: int
+    too_few: int
+    systems: int
+    inputs: int
+
+    @property
+    def share(self) -> float:
+        """Rejected inputs among the tested ones; NaN if none was tested."""
+        return self.rejected / self.tested if self.tested else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class NormalityResult(Result):
+    """Shapiro-Wilk tests, a row a metric."""
+
+    metrics: tuple[MetricNormality, ...]
+    alpha: float
+    signature: Signature
+
+    def to_frame(self) -> Any:
+        """A pandas data frame, one row a metric."""
+        pandas = require("pandas", extra="tables", purpose="a data frame")
+        return pandas.DataFrame(self._rows())
+
+    def to_tables(self) -> Sequence[Table]:
+        """A row a metric: the share of inputs at summary level, the p-value at system level."""
+        columns = (
+            Column("metric"),
+            Column("share", "summary %", digits=1),
+            Column("tested", "tested"),
+            Column("constant", "constant"),
+            Column("system_p", "system p"),
+            Column("systems", "N"),
+            Column("inputs", "M"),
+        )
+        rows = tuple(
+            (m.metric, 100 * m.share, m.tested, m.constant, m.system_p, m.systems, m.inputs)
+            for m in self.metrics
+        )
+        notes = [
+            f"Summary: inputs whose scores are not normal (p ≤ {self.alpha:g}), in % of those "
+            "tested. System: the test over the systems' means."
+        ]
+        few = sum(m.too_few for m in self.metrics)
+        if few:
+            have = "has" if few == 1 else "have"
+            said = f"{counted(few, 'input')} of all metrics together {have}"
+            notes.append(f"{said} fewer than three scores.")
+        return [
+            Table("Shapiro-Wilk test of normality", columns, rows, (*notes, str(self.signature)))
+        ]
+
+    def to_csv_table(self) -> Table:
+        """One row a metric, with all counts."""
+        return table_of(self._rows())
+
+    def to_json(self) -> dict[str, Any]:
+        """All rows."""
+        return {"metrics": self._rows(), "alpha": self.alpha, "signature": self.signature.to_dict()}
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{**asdict(m), "share": m.share, "alpha": self.alpha} for m in self.metrics]
+
+
+def normality(
+    scores: Any,
+    against: str | Sequence[str] | None = None,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    alpha: float = 0.05,
+) -> NormalityResult:
+    """Shapiro and Wilk's (1965) test of each metric's scores, by level (DDR21 App. A, Table 2).
+
+    At system level one test over the systems' means; at summary level one for each input, over the
+    systems' scores of it. A small p-value speaks against a normal distribution.
+
+    Args:
+        scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
+        against: The human score, tested first as in Table 2; several names mean the mean of
+            several raters. None: human scores are metrics like all others.
+        metrics: Names or patterns; None for all but `against`.
+        alpha: Level of significance.
+
+    Raises:
+        InputError: An unknown name, or alpha outside (0, 1).
+
+    Example:
+        >>> from litepyramid.io.scores import scores_from_rows
+        >>> rows = [{"system": s, "input": 1, "metric": "m", "score": s ** 4} for s in range(9)]
+        >>> normality(scores_from_rows(rows)).metrics[0].rejected
+        1
+    """
+    check_share("alpha", alpha)
+    table = as_score_table(scores)
+    tested: list[tuple[str, FloatArray]] = []
+    raters: tuple[str, ...] = ()
+    if against is not None:
+        named, raters, values = human_score(table, against)
+        tested.append((named, values))
+    names = [name for name in table.metrics if name not in raters]
+    if metrics is not None:
+        names = list(select_metrics(table, metrics))
+    tested += [(name, table.matrix(name).values) for name in names]
+    found = tuple(_one(name, values, alpha) for name, values in tested)
+    return NormalityResult(
+        found,
+        alpha,
+        Signature.of(
+            test="shapiro-wilk",
+            against=tested[0][0] if against is not None else None,
+            alpha=alpha,
+            N=span([m.systems for m in found]),
+            M=span([m.inputs for m in found]),
+        ),
+    )
+
+
+def _one(name: str, X: FloatArray, alpha: float) -> MetricNormality:
+    scored = ~np.isnan(X)
+    columns = [column[~np.isnan(column)] for column in X.T]
+    usable = [c for c in columns if len(c) >= 3 and np.ptp(c) > 0]
+    averages = means(X)[scored.any(axis=1)]
+    flat = len(averages) < 3 or np.ptp(averages) <= mean_tolerance(X)
+    return MetricNormality(
+        metric=name,
+        system_p=float("nan") if flat else shapiro_p(averages),
+        rejected=sum(1 for c in usable if shapiro_p(c) <= alpha),
+        tested=len(usable),
+        constant=sum(1 for c in columns if len(c) >= 3 and np.ptp(c) == 0),
+        too_few=sum(1 for c in columns if 0 < len(c) < 3),
+        systems=int(scored.any(axis=1).sum()),
+        inputs=int(scored.any(axis=0).sum()),
+    )
+
+
+def shapiro_p(x: FloatArray) -> float:
+    """P-value of scipy's Shapiro-Wilk test of three or more values that are not all the same."""
+    from scipy.stats import shapiro
+
+    return float(shapiro(x).pvalue)

@@ -1,0 +1,271 @@
+"""Summaries over the whole scoring range, for any documents and any metric (P19 §3)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.files import write_jsonl
+from litepyramid.io.scores import write_scores
+from litepyramid.meta.core.journal import Journal, piece_rng
+from litepyramid.meta.ranges.extracts import Extract, SearchSettings, search
+from litepyramid.meta.ranges.lexrank import lexrank_extract
+from litepyramid.metrics.metric import Metric
+from litepyramid.metrics.tokens import line_tokenizer
+from litepyramid.progress import bar
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import (
+    FloatArray,
+    InputDocuments,
+    InputReferences,
+    ScoreTable,
+    Signature,
+    SystemSummaries,
+    check_unique,
+)
+
+BASELINE = "lexrank"
+
+
+@dataclass(frozen=True)
+class Generated(Result):
+    """The summaries of a search and their scores by every metric.
+
+    Attributes:
+        table: (metrics, summaries, inputs); a column has as many scores as its input has
+            summaries, the rest is NaN. Rows: the given systems, ``lexrank``, ``extract-0001`` ….
+        texts: Per input, the texts of its rows by name; sentences are ended by new lines.
+        found_by: Per input and extract, the metrics whose search gave it.
+        settings: How the search went on.
+        signature: Names everything that the numbers depend on.
+    """
+
+    table: ScoreTable
+    texts: dict[str, dict[str, str]] = field(repr=False)
+    found_by: dict[str, dict[str, tuple[str, ...]]] = field(repr=False)
+    settings: SearchSettings
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """How many summaries there are and what range they span, metric by metric."""
+        rows = []
+        extracts = [i for i, name in enumerate(self.table.systems) if name.startswith("extract-")]
+        for metric, values in zip(self.table.metrics, self.table.values, strict=True):
+            scores = values[extracts]
+            low, middle, high = (
+                float(np.nanmean(cut(scores, axis=0)))
+                for cut in (np.nanmin, np.nanmedian, np.nanmax)
+            )
+            base = float(np.nanmean(values[self.table.systems.index(BASELINE)]))
+            rows.append((metric, low, middle, high, base))
+        counts = [len(found) for found in self.found_by.values()]
+        columns = (
+            Column("metric"),
+            Column("lowest"),
+            Column("median"),
+            Column("highest"),
+            Column(BASELINE, "LexRank"),
+        )
+        notes = (
+            f"{counted(len(counts), 'input')}, "
+            f"{counted(round(np.mean(counts)), 'different extract')} each "
+            f"({min(counts)} to {max(counts)}) of at most {counted(self.settings.words, 'word')}; "
+            "averages over inputs.",
+            f"Signature: {self.signature}",
+        )
+        return [Table("Generated summaries", columns, tuple(rows), notes)]
+
+    def to_json(self) -> dict[str, Any]:
+        """The range of every metric, sizes and settings; the scores are in the table."""
+        table = self.to_tables()[0]
+        names = [column.name for column in table.columns]
+        return {
+            "ranges": [dict(zip(names, row, strict=True)) for row in table.rows],
+            "extracts": {name: len(found) for name, found in self.found_by.items()},
+            "settings": asdict(self.settings),
+            "signature": self.signature.to_dict(),
+        }
+
+    def write_scores(self, path: str | Path) -> None:
+        """Writes the long table system,input,metric,score that ``meta range`` reads."""
+        write_scores(path, self.table)
+
+    def write_texts(self, path: str | Path) -> None:
+        """Writes every summary as a JSON line: input, system, summary, found_by."""
+        write_jsonl(
+            path,
+            [
+                {
+                    "input": name,
+                    "system": system,
+                    "summary": text,
+                    "found_by": list(self.found_by[name].get(system, ())),
+                }
+                for name, texts in self.texts.items()
+                for system, text in texts.items()
+            ],
+        )
+
+
+def generate(
+    documents: Sequence[InputDocuments],
+    references: Sequence[InputReferences],
+    metrics: Sequence[Metric],
+    settings: SearchSettings | None = None,
+    *,
+    seed: int,
+    systems: Sequence[SystemSummaries] = (),
+    journal: str | Path | None = None,
+) -> Generated:
+    r"""Searches extracts of every input once with each metric as fitness, then scores them all.
+
+    Repeats among the metrics' finds are one summary. The LexRank extract of the same length is
+    scored too, as the row ``lexrank``, and so are the summaries of `systems`.
+
+    Args:
+        documents: The sentences to draw from.
+        references: The references of the same inputs.
+        metrics: What to search with and to score with.
+        settings: Of the search.
+        seed: Every input and metric has its own generator made from this, so that a result does
+            not depend on which other inputs and metrics are searched.
+        systems: Further summaries to score, for example those that people judged.
+        journal: A file that keeps finished searches; a stopped run given it again goes on.
+
+    Raises:
+        InputError: Documents and references are of different inputs; a metric is given twice;
+            an input has no sentence that is short enough.
+
+    Example:
+        >>> from litepyramid.metrics import metric_named
+        >>> result = generate(
+        ...     [InputDocuments("1", ("a storm hit", "nobody came", "the coast is wet"))],
+        ...     [InputReferences("1", (("a storm hit the coast",),), (False,))],
+        ...     [metric_named("rouge-1_recall")], SearchSettings(words=7), seed=1)
+        >>> max(result.texts["1"].values(), key=len)
+        'a storm hit\nthe coast is wet'
+    """
+    settings = settings or SearchSettings()
+    names = tuple(metric.name for metric in metrics)
+    if not names:
+        raise InputError("no metric to search with", expected="at least one")
+    check_unique(names, "metric")
+    targets = {entry.input: [" ".join(r) for r in entry.references] for entry in references}
+    absent = [d.input for d in documents if d.input not in targets]
+    if absent or not documents:
+        raise InputError(
+            f"no reference of input '{absent[0]}'" if absent else "no documents",
+            expected="a reference for every input",
+        )
+    bases = {entry.input: _baseline(entry, settings.words) for entry in documents}
+    state = {
+        "run": "generate",
+        **asdict(settings),
+        "seed": seed,
+        "data": _digest([[d.input, d.sentences, targets[d.input]] for d in documents]),
+    }
+    found: dict[str, dict[Extract, list[str]]] = {d.input: {} for d in documents}
+    with (
+        Journal(journal, state) as done,
+        bar(len(documents) * len(metrics), "searching", "searches") as shown,
+    ):
+        for entry in documents:
+            for metric in metrics:
+                key = json.dumps([metric.name, entry.input])
+                if key not in done.done:
+                    rng = piece_rng(seed, metric.name, entry.input)
+                    extracts = _search_one(entry, targets[entry.input], metric, settings, rng)
+                    done.add(key, extracts)
+                for extract in done.done[key]:
+                    found[entry.input].setdefault(tuple(extract), []).append(metric.name)
+                shown.update()
+    return _scored(documents, bases, targets, metrics, systems, found, settings, seed)
+
+
+def _search_one(
+    entry: InputDocuments,
+    references: Sequence[str],
+    metric: Metric,
+    settings: SearchSettings,
+    rng: np.random.Generator,
+) -> list[Extract]:
+    def fitness(batch: Sequence[Extract]) -> FloatArray:
+        return metric.score([_text(entry, extract) for extract in batch], references)
+
+    lengths = [len(sentence.split()) for sentence in entry.sentences]
+    try:
+        extracts, _ = search(lengths, fitness, settings, rng)
+    except InputError as error:
+        raise InputError(
+            f"input '{entry.input}': {error.what}", expected=error.expected, hint=error.hint
+        ) from error
+    return list(extracts)
+
+
+def _text(entry: InputDocuments, extract: Extract) -> str:
+    return "\n".join(entry.sentences[i] for i in extract)
+
+
+def _baseline(entry: InputDocuments, most: int) -> str:
+    """The LexRank extract of an input."""
+    words = line_tokenizer(stem=True)
+    lengths = [len(sentence.split()) for sentence in entry.sentences]
+    return _text(entry, lexrank_extract([words(s) for s in entry.sentences], lengths, most))
+
+
+def _scored(
+    documents: Sequence[InputDocuments],
+    bases: dict[str, str],
+    targets: dict[str, list[str]],
+    metrics: Sequence[Metric],
+    systems: Sequence[SystemSummaries],
+    found: dict[str, dict[Extract, list[str]]],
+    settings: SearchSettings,
+    seed: int,
+) -> Generated:
+    texts: dict[str, dict[str, str]] = {}
+    found_by: dict[str, dict[str, tuple[str, ...]]] = {}
+    for entry in documents:
+        rows = {BASELINE: bases[entry.input]}
+        found_by[entry.input] = {}
+        for number, extract in enumerate(sorted(found[entry.input]), start=1):
+            rows[f"extract-{number:04}"] = _text(entry, extract)
+            found_by[entry.input][f"extract-{number:04}"] = tuple(found[entry.input][extract])
+        for system in systems:
+            if entry.input in system.inputs:
+                rows[system.system] = system.texts[system.inputs.index(entry.input)]
+        texts[entry.input] = rows
+    longest = max(found_by.values(), key=len)
+    named = (*(system.system for system in systems), BASELINE, *longest)
+    check_unique(named, "system")
+    place = {name: i for i, name in enumerate(named)}
+    values = np.full((len(metrics), len(named), len(documents)), np.nan)
+    for column, entry in enumerate(documents):
+        where = [place[name] for name in texts[entry.input]]
+        batch = list(texts[entry.input].values())
+        for row, metric in enumerate(metrics):
+            values[row, where, column] = metric.score(batch, targets[entry.input])
+    names = tuple(metric.name for metric in metrics)
+    table = ScoreTable(names, named, tuple(d.input for d in documents), values)
+    signature = Signature.of(
+        metrics=",".join(names),
+        population=settings.population,
+        generations=settings.generations,
+        words=settings.words,
+        collect=settings.collect,
+        seed=seed,
+    )
+    return Generated(table, texts, found_by, settings, signature)
+
+
+def _digest(value: Any) -> str:
+    """Ten digits that change with the data."""
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:10]

@@ -1,0 +1,370 @@
+"""Do intervals hold the correlation of other systems on other inputs? (DDR21 §5.1, Table 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from math import isnan, nan, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.meta.alignment import Aligned, align
+from litepyramid.meta.core.bootstrap import bootstrap_samples
+from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.journal import Journal, piece_rng
+from litepyramid.meta.core.levels import Level, level_correlation
+from litepyramid.meta.intervals import (
+    BOOT,
+    INTERVAL_METHODS,
+    IntervalMethod,
+    fisher_interval,
+    observations,
+)
+from litepyramid.progress import bar
+from litepyramid.stats import check_samples, percentile_interval
+from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, Signature
+
+BLOCK = 25
+ALPHA = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How often one kind of interval held the correlation of the other half.
+
+    Attributes:
+        metric: The metric.
+        level: System or summary.
+        method: How the intervals were made.
+        coverage: The share of the trials; NaN if none counts.
+        error: Its standard error, √(p(1 − p)/trials).
+        trials: Trials that count.
+        undefined: Trials in which the other half had no correlation, or this one no interval.
+        width: Mean width of the intervals.
+        best: Whether it is, of the methods below 1, the one nearest to the confidence, and differs
+            significantly from every other method (bold in Table 1).
+        p_value: Of the nearest: the largest one-tailed p-value of the z-tests of two proportions
+            against the other methods; NaN for all others, and where there is no other.
+    """
+
+    metric: str
+    level: Level
+    method: IntervalMethod
+    coverage: float
+    error: float
+    trials: int
+    undefined: int
+    width: float
+    best: bool
+    p_value: float
+
+
+@dataclass(frozen=True)
+class CoverageResult(Result):
+    """Coverage of every metric, level and method.
+
+    Attributes:
+        rows: One entry each.
+        against: The human score.
+        coefficient: The coefficient.
+        confidence: Of the intervals: what coverage should be.
+        samples: Bootstrap samples an interval.
+        seed: Of the splits and draws.
+        halves: Per metric, systems and inputs in one half.
+        left_out: Per metric, what was left out of the table.
+        signature: Names everything that the numbers depend on.
+    """
+
+    rows: tuple[Coverage, ...]
+    against: str
+    coefficient: Coefficient
+    confidence: float
+    samples: int
+    seed: int
+    halves: dict[str, tuple[int, int]]
+    left_out: dict[str, str]
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """A row a method."""
+        rows: list[tuple[Cell, ...]] = [
+            (
+                r.metric,
+                r.level,
+                r.method.upper() if r.method != "fisher" else "Fisher",
+                r.coverage,
+                r.error,
+                r.width,
+                r.trials,
+                "<" if r.best else "",
+            )
+            for r in self.rows
+        ]
+        columns = (
+            Column("metric"),
+            Column("level"),
+            Column("method"),
+            Column("coverage"),
+            Column("error", "± se"),
+            Column("width"),
+            Column("trials"),
+            Column("best", ""),
+        )
+        notes = [
+            f"Share of the {100 * self.confidence:g} % intervals of one half of systems and inputs "
+            "that hold the correlation of the other half; < marks the nearest to that below 1, if "
+            f"it differs from all others (one-tailed z-test of proportions, α = {ALPHA:g})."
+        ]
+        for metric, (n, m) in self.halves.items():
+            text = f"{metric}: {counted(n, 'system')} and {counted(m, 'input')} in a half"
+            notes.append(
+                text + (f"; left out: {self.left_out[metric]}." if self.left_out[metric] else ".")
+            )
+        undefined = sum(r.undefined for r in self.rows)
+        if undefined:
+            notes.append(
+                f"{counted(undefined, 'interval')} could not be judged: no correlation on one half."
+            )
+        title = f"Coverage of intervals ({self.coefficient}, against {self.against})"
+        return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every number."""
+        return {
+            "rows": [asdict(r) for r in self.rows],
+            "against": self.against,
+            "coefficient": self.coefficient,
+            "confidence": self.confidence,
+            "samples": self.samples,
+            "seed": self.seed,
+            "halves": {k: list(v) for k, v in self.halves.items()},
+            "left_out": self.left_out,
+            "signature": self.signature.to_dict(),
+        }
+
+
+def coverage(
+    scores: Any,
+    against: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    methods: Sequence[IntervalMethod] = INTERVAL_METHODS,
+    levels: Sequence[Level] = ("system", "summary"),
+    coefficient: Coefficient = "pearson",
+    confidence: float = 0.95,
+    trials: int = 1000,
+    samples: int = 1000,
+    seed: int = 12345,
+    journal: str | Path | None = None,
+) -> CoverageResult:
+    """How often an interval from half of the data holds the correlation of the other half.
+
+    One trial (DDR21 §5.1): systems and inputs are each split at random into two halves, A and B
+    (of an odd number, one is left out); an interval is made from X_A and Z_A; does it hold
+    r(X_B, Z_B)? An interval that generalises to other systems and inputs holds it in as many
+    trials as its confidence says. All metrics and methods share the splits.
+
+    Args:
+        scores: A table, as `as_score_table` takes it.
+        against: The human score; several names mean the mean of several raters.
+        metrics: Names or patterns; None for all others.
+        methods: Any of boot-systems, boot-inputs, boot-both, fisher.
+        levels: Any of system, summary, global.
+        coefficient: DDR21's Table 1 uses ``"pearson"``.
+        confidence: Of the intervals.
+        trials: How often (DDR21: 1,000).
+        samples: Bootstrap samples an interval.
+        seed: Each trial has its own generator made from this and its number.
+        journal: A file that keeps finished trials; a stopped run given it again goes on.
+
+    Raises:
+        InputError: Unknown names; fewer than four systems or inputs.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> rng = np.random.default_rng(0)
+        >>> people = np.arange(8.0)[:, None] + rng.normal(size=(8, 6))
+        >>> names = tuple("abcdefgh"), tuple("123456")
+        >>> table = ScoreTable(("m", "human"), *names, np.stack([people + 1, people]))
+        >>> result = coverage(table, methods=["boot-both"], levels=["system"], trials=5, samples=40)
+        >>> result.rows[0].trials, result.halves["m"]
+        (5, (4, 3))
+    """
+    if trials < 1:
+        raise InputError(f"{counted(trials, 'trial')}", expected="at least 1")
+    if set(methods) != {"fisher"}:
+        check_samples(samples, confidence=confidence)
+    names = align(scores, metrics, against).metrics
+    tables = {name: align(scores, name, against) for name in names}
+    for name, table in tables.items():
+        if min(len(table.systems), len(table.inputs)) < 4:
+            raise InputError(
+                f"'{name}' has {counted(len(table.systems), 'system')} and "
+                f"{counted(len(table.inputs), 'input')}",
+                expected="at least four of each to halve",
+            )
+    state = {
+        "run": "coverage",
+        "metrics": list(names),
+        "against": tables[names[0]].against,
+        "methods": list(methods),
+        "levels": list(levels),
+        "coefficient": coefficient,
+        "confidence": confidence,
+        "samples": samples,
+        "seed": seed,
+        "sums": [float(np.nansum(t.values) + np.nansum(t.truth)) for t in tables.values()],
+    }
+    with (
+        Journal(journal, state) as done,
+        bar(trials, "simulating", "trials") as shown,
+    ):
+        for start in range(0, trials, BLOCK):
+            if str(start) not in done.done:
+                block = [
+                    list(_trial(t, tables, methods, levels, coefficient, confidence, samples, seed))
+                    for t in range(start, start + BLOCK)
+                ]
+                done.add(str(start), block)
+            shown.update(min(BLOCK, trials - start))
+        found = [row for start in range(0, trials, BLOCK) for row in done.done[str(start)]]
+    rows = _rows(np.array(found[:trials], dtype=np.float64), names, levels, methods, confidence)
+    signature = Signature.of(
+        against=state["against"],
+        coefficient=coefficient,
+        confidence=f"{confidence:g}",
+        trials=trials,
+        k=samples,
+        seed=seed,
+    )
+    return CoverageResult(
+        tuple(rows),
+        tables[names[0]].against,
+        coefficient,
+        confidence,
+        samples,
+        seed,
+        {name: (len(t.systems) // 2, len(t.inputs) // 2) for name, t in tables.items()},
+        {name: str(t.left_out) if t.left_out else "" for name, t in tables.items()},
+        signature,
+    )
+
+
+def _trial(
+    number: int,
+    tables: dict[str, Aligned],
+    methods: Sequence[IntervalMethod],
+    levels: Sequence[Level],
+    coefficient: Coefficient,
+    confidence: float,
+    samples: int,
+    seed: int,
+) -> Iterator[tuple[float | None, float | None]]:
+    """Per metric, level and method: whether the interval held (None: undefined), its width."""
+    draw = int(piece_rng(seed, "draws", str(number)).integers(2**31))
+    for table in tables.values():
+        rng = piece_rng(seed, "split", str(number))
+        (a, b), (c, d) = (_halves(len(names), rng) for names in (table.systems, table.inputs))
+        X, Z = table.values[0], table.truth
+        one = X[np.ix_(a, c)], Z[np.ix_(a, c)]
+        other = X[np.ix_(b, d)], Z[np.ix_(b, d)]
+        for level in levels:
+            held_out = level_correlation(*other, level, coefficient).value
+            for method in methods:
+                low, high = _interval(*one, level, coefficient, method, confidence, samples, draw)
+                if isnan(held_out) or isnan(low):
+                    yield None, None
+                else:
+                    yield float(low <= held_out <= high), high - low
+
+
+def _halves(n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+    order = rng.permutation(n)
+    return np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])
+
+
+def _interval(
+    X: FloatArray,
+    Z: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    method: IntervalMethod,
+    confidence: float,
+    samples: int,
+    seed: int,
+) -> tuple[float, float]:
+    if method == "fisher":
+        r = level_correlation(X, Z, level, coefficient).value
+        return fisher_interval(r, observations(X, Z, level), coefficient, confidence)
+    drawn = bootstrap_samples(X, Z, level, coefficient, BOOT[method], k=samples, seed=seed)
+    return percentile_interval(drawn, confidence)
+
+
+def _rows(
+    found: FloatArray,
+    metrics: Sequence[str],
+    levels: Sequence[Level],
+    methods: Sequence[IntervalMethod],
+    confidence: float,
+) -> Iterator[Coverage]:
+    shaped = found.reshape(len(found), len(metrics), len(levels), len(methods), 2)
+    for m, metric in enumerate(metrics):
+        for lv, level in enumerate(levels):
+            part = shaped[:, m, lv]
+            shares = {
+                method: float(np.nanmean(part[:, i, 0]))
+                if (~np.isnan(part[:, i, 0])).any()
+                else nan
+                for i, method in enumerate(methods)
+            }
+            counts = {k: int((~np.isnan(part[:, i, 0])).sum()) for i, k in enumerate(methods)}
+            nearest, p_value = _nearest(shares, counts, confidence)
+            for i, method in enumerate(methods):
+                valid = part[~np.isnan(part[:, i, 0]), i]
+                p, number = shares[method], counts[method]
+                yield Coverage(
+                    metric=metric,
+                    level=level,
+                    method=method,
+                    coverage=p,
+                    error=sqrt(p * (1 - p) / number) if number else nan,
+                    trials=number,
+                    undefined=len(part) - number,
+                    width=float(valid[:, 1].mean()) if number else nan,
+                    best=method == nearest and p_value <= ALPHA,
+                    p_value=p_value if method == nearest else nan,
+                )
+
+
+def _nearest(
+    shares: dict[IntervalMethod, float], counts: dict[IntervalMethod, int], confidence: float
+) -> tuple[str | None, float]:
+    """The method nearest to the confidence of those below 1, and how sure that it is another.
+
+    Example:
+        >>> nearest, p = _nearest({"fisher": 1.0, "boot-both": 0.93, "boot-inputs": 0.9},
+        ...                       dict.fromkeys(["fisher", "boot-both", "boot-inputs"], 100), 0.95)
+        >>> nearest, round(p, 3)
+        ('boot-both', 0.223)
+    """
+    from scipy.stats import norm
+
+    below = {k: abs(v - confidence) for k, v in shares.items() if v < 1}
+    if not below:
+        return None, nan
+    nearest = min(below, key=below.__getitem__)
+    p_values = []
+    for other, share in shares.items():
+        if other == nearest or not counts[other]:
+            continue
+        n, m = counts[nearest], counts[other]
+        pooled = (shares[nearest] * n + share * m) / (n + m)
+        error = sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
+        z = abs(shares[nearest] - share) / error if error else 0.0
+        p_values.append(float(norm.sf(z)))
+    return nearest, max(p_values, default=nan)

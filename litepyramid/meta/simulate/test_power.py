@@ -1,0 +1,270 @@
+"""How often tests find the better of two metrics, where one is worse by design (DDR21 §5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import isnan, nan, sqrt
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.scores import as_score_table
+from litepyramid.meta.alignment import align
+from litepyramid.meta.core.journal import Journal, piece_rng
+from litepyramid.meta.core.significance import compare_pairs
+from litepyramid.meta.simulate.power_result import Kind, Power, PowerResult, PowerSettings
+from litepyramid.metrics.degraded import SampledRouge
+from litepyramid.metrics.rouge import RougeVariant
+from litepyramid.progress import bar
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, InputReferences, Signature, SystemSummaries
+
+BLOCK = 10
+Degraded = Callable[[float, np.random.Generator], FloatArray]
+WORD_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+NOISE_LEVELS = (0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def power_on_words(
+    scores: Any,
+    summaries: Sequence[SystemSummaries],
+    references: Sequence[InputReferences],
+    against: str | Sequence[str] = "human",
+    *,
+    variant: RougeVariant = "recall",
+    shares: Sequence[float] = WORD_SHARES,
+    settings: PowerSettings | None = None,
+    journal: str | Path | None = None,
+) -> PowerResult:
+    """Power of tests to find ROUGE-1 better than R_k, ROUGE-1 on a random k % of the words.
+
+    That R_k is the worse metric is known (DDR21 §5.2); a trial draws a new one and tests
+    H0: r(ROUGE-1, Z) ≤ r(R_k, Z). Power is the share of trials that reject it.
+
+    Args:
+        scores: A table with people's scores.
+        summaries: The systems' summaries; those that the table lacks are left out.
+        references: The references of the same inputs.
+        against: The human score; several names mean the mean of several raters.
+        variant: ROUGE's recall, F1 or precision.
+        shares: Values of k, from 0 to 1.
+        settings: How trials are made and tested.
+        journal: A file that keeps finished trials; a stopped run given it again goes on.
+
+    Raises:
+        InputError: No system or input is in both; a share out of range.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> texts = {"a": ("a b c d", "e f g h"), "b": ("a b x x", "e x x x"), "c": ("x x", "x x")}
+        >>> table = ScoreTable(("human",), ("a", "b", "c"), ("1", "2"),
+        ...                    np.array([[[4.0, 4.0], [2.0, 1.0], [0.0, 0.0]]]))
+        >>> summaries = [SystemSummaries(name, ("1", "2"), both) for name, both in texts.items()]
+        >>> references = [InputReferences("1", (("a b c d",),), (False,)),
+        ...               InputReferences("2", (("e f g h",),), (False,))]
+        >>> settings = PowerSettings(methods=("perm-both",), levels=("system",), trials=3)
+        >>> result = power_on_words(table, summaries, references, shares=[0.5], settings=settings)
+        >>> result.systems, result.inputs, len(result.rows)
+        (3, 2, 1)
+    """
+    table = as_score_table(scores)
+    aligned = align(table, _names(against), against)
+    rows = [s for s in summaries if s.system in aligned.systems]
+    columns = [r.input for r in references if r.input in aligned.inputs]
+    if not rows or not columns:
+        raise InputError(
+            "the summaries and the scores share no "
+            + ("input" if rows else "system"),
+            hint="Check that summaries, references and scores name them alike (--ids).",
+        )  # fmt: skip
+    kept = []
+    for system in rows:
+        texts = dict(zip(system.inputs, system.texts, strict=True))
+        absent = [name for name in columns if name not in texts]
+        if absent:
+            raise InputError(f"system '{system.system}' has no summary of input '{absent[0]}'")
+        kept.append(
+            SystemSummaries(system.system, tuple(columns), tuple(texts[c] for c in columns))
+        )
+    rouge = SampledRouge(
+        kept,
+        {r.input: [" ".join(parts) for parts in r.references] for r in references},
+        variant,
+    )
+    order = np.ix_(
+        [aligned.systems.index(s.system) for s in rows], [aligned.inputs.index(c) for c in columns]
+    )
+    out = (len(table.systems) - len(rows), len(table.inputs) - len(columns))
+    left = f"{counted(out[0], 'system')} and {counted(out[1], 'input')}" if any(out) else ""
+    X = rouge.score(1.0, np.random.default_rng(0))
+    return _power(
+        f"rouge-1_{variant}", X, aligned.truth[order], aligned.against, rouge.score,
+        "words", shares, left, settings or PowerSettings(), journal,
+    )  # fmt: skip
+
+
+def power_on_noise(
+    scores: Any,
+    against: str | Sequence[str] = "human",
+    *,
+    metric: str,
+    amounts: Sequence[float] = NOISE_LEVELS,
+    settings: PowerSettings | None = None,
+    journal: str | Path | None = None,
+) -> PowerResult:
+    """Power of tests to find a metric better than itself with noise: Y = X + a σ_X ε, ε ~ N(0, 1).
+
+    σ_X is the standard deviation of all of X's scores. For tables without summaries, where
+    `power_on_words` cannot be used.
+
+    Args:
+        scores: A table, as `as_score_table` takes it.
+        against: The human score; several names mean the mean of several raters.
+        metric: The metric that noise is added to.
+        amounts: Values of a, above 0.
+        settings: As in `power_on_words`.
+        journal: See there.
+
+    Raises:
+        InputError: Unknown names; an amount that is not above 0; a constant metric.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> rng = np.random.default_rng(0)
+        >>> people = np.arange(8.0)[:, None] + rng.normal(size=(8, 6))
+        >>> names = tuple("abcdefgh"), tuple("123456")
+        >>> table = ScoreTable(("m", "human"), *names, np.stack([people + 1, people]))
+        >>> settings = PowerSettings(methods=("perm-both",), levels=("system",), trials=5)
+        >>> result = power_on_noise(table, metric="m", amounts=[9.0], settings=settings)
+        >>> result.rows[0].gap > 0
+        True
+    """
+    aligned = align(scores, metric, against)
+    X = aligned.values[0]
+    spread = float(np.nanstd(X))
+    if spread == 0:
+        raise InputError(f"'{metric}' is constant: no noise is a share of its spread")
+    if any(not amount > 0 for amount in amounts):
+        raise InputError(f"noise {list(amounts)}", expected="numbers above 0")
+
+    def noisy(amount: float, rng: np.random.Generator) -> FloatArray:
+        return np.asarray(X + amount * spread * rng.standard_normal(X.shape))
+
+    left = str(aligned.left_out) if aligned.left_out else ""
+    return _power(
+        metric,
+        X,
+        aligned.truth,
+        aligned.against,
+        noisy,
+        "noise",
+        amounts,
+        left,
+        settings or PowerSettings(),
+        journal,
+    )
+
+
+def _power(
+    metric: str,
+    X: FloatArray,
+    Z: FloatArray,
+    against: str,
+    degraded: Degraded,
+    kind: Kind,
+    amounts: Sequence[float],
+    left_out: str,
+    settings: PowerSettings,
+    journal: str | Path | None,
+) -> PowerResult:
+    """Draws the worse metric, tests, counts; `power_on_words` and `power_on_noise` describe it."""
+    if len(X) < 2:
+        raise InputError(
+            f"only {counted(len(X), 'system has', 'systems have')} scores of '{metric}' "
+            f"and '{against}'",
+            expected="at least two to correlate",
+        )
+    if not amounts:
+        raise InputError("no amount by which the metric is worse", expected="at least one")
+    levels, methods, trials = settings.levels, settings.methods, settings.trials
+    state = {
+        "run": f"power {kind}",
+        "metric": metric,
+        "against": against,
+        "methods": list(methods),
+        "levels": list(levels),
+        "coefficient": settings.coefficient,
+        "samples": settings.samples,
+        "seed": settings.seed,
+        "sums": [float(np.nansum(X)), float(np.nansum(Z))],
+    }
+    found: dict[float, list[Any]] = {}
+    with (
+        Journal(journal, state) as done,
+        bar(trials * len(amounts), "simulating", "trials") as shown,
+    ):
+        for amount in amounts:
+            found[amount] = []
+            for start in range(0, trials, BLOCK):
+                key = f"{amount:g} {start}"
+                if key not in done.done:
+                    block = []
+                    for number in range(start, start + BLOCK):
+                        rng = piece_rng(settings.seed, "power", f"{amount:g}", str(number))
+                        pair = np.stack([X, degraded(amount, rng)])
+                        draw = int(rng.integers(2**31))
+                        block.append(_tests(pair, Z, settings, draw))
+                    done.add(key, block)
+                found[amount] += done.done[key]
+                shown.update(min(BLOCK, trials - start))
+    rows = []
+    for amount in amounts:
+        values = np.array(found[amount][:trials], dtype=np.float64)
+        for i, level in enumerate(levels):
+            for j, method in enumerate(methods):
+                p = values[:, i, j, 0]
+                p = p[~np.isnan(p)]
+                power = float((p <= settings.alpha).mean()) if p.size else nan
+                error = sqrt(power * (1 - power) / p.size) if p.size else nan
+                gap = float(np.nanmean(values[:, i, j, 1]))
+                rows.append(Power(amount, level, method, power, error, int(p.size), gap))
+    signature = Signature.of(
+        metric=metric,
+        against=against,
+        kind=kind,
+        coefficient=settings.coefficient,
+        alpha=f"{settings.alpha:g}",
+        trials=trials,
+        k=settings.samples,
+        seed=settings.seed,
+    )
+    return PowerResult(
+        tuple(rows), metric, against, kind, settings, X.shape[0], X.shape[1], left_out, signature
+    )
+
+
+def _tests(
+    pair: FloatArray,
+    Z: FloatArray,
+    settings: PowerSettings,
+    seed: int,
+) -> list[list[list[float | None]]]:
+    """Per level and method the p-value of H0 (None: no test) and the difference of correlations."""
+    result: list[list[list[float | None]]] = []
+    for level in settings.levels:
+        row: list[list[float | None]] = []
+        for method in settings.methods:
+            tests = compare_pairs(
+                pair, Z, level, settings.coefficient, method, k=settings.samples, seed=seed
+            )
+            p = float(tests.p_values[0, 1])
+            gap = float(tests.correlations[0] - tests.correlations[1])
+            row.append([None if isnan(p) else p, None if isnan(gap) else gap])
+        result.append(row)
+    return result
+
+
+def _names(against: str | Sequence[str]) -> list[str]:
+    return [against] if isinstance(against, str) else list(against)

@@ -1,0 +1,111 @@
+"""How sure the share of agreeing pairs is, and from which difference on it is high enough."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.meta.core import draws
+from litepyramid.meta.core.levels import mean_tolerance, means
+from litepyramid.meta.system_level.paired_scores import Sides
+from litepyramid.meta.system_level.pairs import SystemPairs
+from litepyramid.stats import resampled_means
+from litepyramid.types import FloatArray
+
+
+def wilson_interval(agreed: int, total: int, confidence: float) -> tuple[float, float]:
+    """Wilson's interval of a share of `total` independent trials; (NaN, NaN) for none.
+
+    Example:
+        >>> tuple(round(end, 3) for end in wilson_interval(10, 10, 0.95))
+        (0.722, 1.0)
+    """
+    from scipy.stats import binomtest
+
+    if total == 0:
+        return nan, nan
+    ends = binomtest(agreed, total).proportion_ci(confidence, method="wilson")
+    return float(ends.low), float(ends.high)
+
+
+def reaching(pairs: SystemPairs, target: float) -> float:
+    """The smallest difference from which on the isotonic fit of agreement is at least `target`.
+
+    Returns:
+        NaN where it is never reached.
+
+    Example:
+        >>> x, z = np.array([0.0, 1.0, 3.0, 7.0]), np.array([1.0, 0.0, 2.0, 3.0])
+        >>> reaching(SystemPairs.of(x, z), 0.95)
+        2.0
+    """
+    return _reach(pairs.gaps, pairs.signs > 0, np.ones(len(pairs)), target)
+
+
+def _reach(
+    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray, target: float
+) -> float:
+    gaps, fit, _ = fitted(gaps, agreed, weights)
+    good = np.flatnonzero(fit >= target - 1e-12)
+    return float(gaps[good[0]]) if good.size else nan
+
+
+def fitted(
+    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray
+) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """The pairs with a sign and a weight, by their difference, with the fit at each."""
+    from scipy.optimize import isotonic_regression
+
+    kept = (gaps > 0) & (weights > 0)
+    gaps, agreed = gaps[kept], agreed[kept]
+    if not gaps.size:
+        return gaps, gaps, agreed
+    fit = isotonic_regression(agreed.astype(np.float64), weights=weights[kept]).x
+    return gaps, np.asarray(fit), agreed
+
+
+@dataclass(frozen=True)
+class ResampledPairs:
+    """All pairs of systems, the closest first, under k draws of systems and of judged inputs.
+
+    Attributes:
+        pairs: The pairs by the metric's own averages.
+        agreed: (k, P) whether people's averages of the inputs drawn have the metric's order.
+        weights: (k, P) how often the two systems are drawn together.
+    """
+
+    pairs: SystemPairs
+    agreed: NDArray[np.bool_]
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, sides: Sides, pairs: SystemPairs, samples: int, seed: int) -> ResampledPairs:
+        """Draws systems and judged inputs at once; the metric's differences stay as they are."""
+        drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
+        counts = draws.counts(seed, draws.INPUTS, len(sides.judged), 0, samples)
+        x, z = means(sides.scores_used), resampled_means(sides.Z, counts)
+        one, two = pairs.one, pairs.two
+        dz = z[:, one] - z[:, two]
+        dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0
+        weights = drawn[:, one] * drawn[:, two]
+        weights[np.isnan(dz)] = 0.0
+        return cls(pairs, (x[one] - x[two]) * dz > 0, weights)
+
+    def agreement(self, lower: float, upper: float) -> FloatArray:
+        """(k,) share agreed among the drawn pairs from ℓ to u; NaN where none was drawn."""
+        inside = self.pairs.within(lower, upper)
+        signed = self.pairs.gaps[inside] > 0
+        weights = self.weights[:, inside] * signed
+        with np.errstate(invalid="ignore", divide="ignore"):
+            agreed = (weights * self.agreed[:, inside]).sum(axis=1)
+            return np.asarray(agreed / weights.sum(axis=1))
+
+    def reaching(self, target: float) -> list[float]:
+        """(k,) the difference from which on agreement reaches the target; NaN where it does not."""
+        return [
+            _reach(self.pairs.gaps, agreed, weights, target)
+            for agreed, weights in zip(self.agreed, self.weights, strict=True)
+        ]

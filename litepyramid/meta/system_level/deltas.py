@@ -1,0 +1,249 @@
+"""r_SYSΔ(ℓ, u): how far a metric is right about systems that it puts close together (DDR22 §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from math import inf, isinf
+from typing import Any, Literal
+
+from litepyramid.errors import InputError
+from litepyramid.meta.system_level.paired_scores import Sides, decimals, sides_of
+from litepyramid.meta.system_level.pairs import PairCounts
+from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import Signature
+
+ShareRule = Literal["paper", "authors"]
+
+
+@dataclass(frozen=True)
+class MetricDelta:
+    """r_SYSΔ of one metric.
+
+    Attributes:
+        metric: Its name.
+        sides: Which systems and inputs were used, and what was left out.
+        overall: All pairs: r_SYS.
+        bounds: The pairs between the bounds asked for; None if none were.
+        curve: The closest 10, 20 … 100 % of the pairs (ℓ = 0).
+        heat: Row i, column j: from the i-th to the j-th tenth; None below the diagonal, and where
+            the range is empty.
+    """
+
+    metric: str
+    sides: Sides
+    overall: PairCounts
+    bounds: PairCounts | None
+    curve: tuple[PairCounts, ...]
+    heat: tuple[tuple[PairCounts | None, ...], ...]
+
+
+@dataclass(frozen=True)
+class DeltaResult(Result):
+    """r_SYSΔ of several metrics against one human score.
+
+    Attributes:
+        metrics: One entry a metric.
+        against: The human score.
+        min_pairs: Heat map cells with fewer pairs are masked.
+        signature: Names everything that the numbers depend on.
+        heat_tables: Whether tables show the heat maps too.
+    """
+
+    metrics: tuple[MetricDelta, ...]
+    against: str
+    min_pairs: int
+    signature: Signature
+    heat_tables: bool = False
+
+    def masked(self, cell: PairCounts | None) -> bool:
+        """Whether a heat map's cell is not shown: too few pairs, or none."""
+        return cell is None or cell.pairs < self.min_pairs
+
+    def to_tables(self) -> list[Table]:
+        """The given bounds and the curve of every metric; the heat maps if asked for."""
+        table = self.to_csv_table()
+        if all(row[2] == 0 for row in table.rows):
+            columns = (*table.columns[:2], *table.columns[3:])
+            rows = tuple((*row[:2], *row[3:]) for row in table.rows)
+            table = Table(table.title, columns, rows, table.notes)
+        return [table] + [self._heat_table(e) for e in self.metrics if self.heat_tables]
+
+    def to_csv_table(self) -> Table:
+        """One row a range of differences, its lower end included where it is always 0."""
+        digits = min(4, decimals(min(entry.curve[-1].upper for entry in self.metrics)))
+        columns = (
+            Column("metric"),
+            Column("which", "pairs"),
+            Column("lower", "from", digits=digits),
+            Column("upper", "up to", digits=digits),
+            Column("pairs", "number"),
+            Column("agreed"),
+            Column("disagreed", "not"),
+            Column("tied"),
+            Column("tau", "τ-b", signed=True),
+        )
+        rows: list[tuple[Cell, ...]] = []
+        for entry in self.metrics:
+            share = len(entry.curve)
+            named = [("given", entry.bounds)] if entry.bounds else []
+            named += [(f"{100 * i // share} %", c) for i, c in enumerate(entry.curve, 1)]
+            for which, c in named:
+                tied = c.tied_metric + c.tied_human + c.tied_both
+                upper = "any" if isinf(c.upper) else c.upper
+                rows.append(
+                    (
+                        entry.metric,
+                        which,
+                        c.lower,
+                        upper,
+                        c.pairs,
+                        c.agreed,
+                        c.disagreed,
+                        tied,
+                        c.tau,
+                    )
+                )
+        title = "r_SYSΔ: Kendall's τ over pairs that the metric puts so close"
+        return Table(title, columns, tuple(rows), self._notes())
+
+    def _heat_table(self, entry: MetricDelta) -> Table:
+        shares = [f"{100 * (i + 1) // len(entry.heat)} %" for i in range(len(entry.heat))]
+        columns = (Column("from"), *(Column(s, digits=2) for s in shares))
+        rows = []
+        for start, row in zip(["0 %", *shares[:-1]], entry.heat, strict=True):
+            taus = [None if cell is None or self.masked(cell) else cell.tau for cell in row]
+            rows.append((start, *taus))
+        note = f"Cells with fewer than {counted(self.min_pairs, 'pair')} are left empty."
+        title = f"{entry.metric}: τ-b from one share of the pairs (row) to another (column)"
+        return Table(title, columns, tuple(rows), (note,))
+
+    def _notes(self) -> tuple[str, ...]:
+        notes = []
+        for entry in self.metrics:
+            notes.append(f"{entry.metric}: {entry.sides.describe()}")
+        if len({note.partition(": ")[2] for note in notes}) == 1:
+            notes = [notes[0].partition(": ")[2]]
+        return (*notes, f"Signature: {self.signature}")
+
+    def to_json(self) -> dict[str, Any]:
+        """Every number with its pairs; the heat map's masked cells say so."""
+        return {
+            "against": self.against,
+            "min_pairs": self.min_pairs,
+            "metrics": [
+                {
+                    "metric": entry.metric,
+                    **entry.sides.to_json(),
+                    "overall": _json(entry.overall),
+                    "bounds": _json(entry.bounds),
+                    "curve": [_json(c) for c in entry.curve],
+                    "heat": [
+                        [cell and {**_json(cell), "masked": self.masked(cell)} for cell in row]
+                        for row in entry.heat
+                    ],
+                }
+                for entry in self.metrics
+            ],
+            "signature": self.signature.to_dict(),
+        }
+
+
+def _json(counts: PairCounts | None) -> dict[str, Any]:
+    if counts is None:
+        return {}
+    return {**asdict(counts), "tau": counts.tau, "agreement": counts.agreement}
+
+
+def delta(
+    scores: Any,
+    against: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    bounds: tuple[float, float] | None = None,
+    full: Any = None,
+    buckets: int = 10,
+    rule: ShareRule = "paper",
+    min_pairs: int = 5,
+    scale: float = 1.0,
+    heat_tables: bool = False,
+) -> DeltaResult:
+    """r_SYSΔ(ℓ, u): τ-b over the pairs of systems whose scores differ by ℓ to u (DDR22 §4.2).
+
+    Computed for the bounds given, for the closest 10, 20 … 100 % of the pairs (Fig. 6) and for
+    every range of tenths (Fig. 10, 11). The interval is closed; 0/0 is NaN.
+
+    Args:
+        scores: A `ScoreTable`, a path, several paths, or a long pandas frame, with people's scores.
+        against: The human score; several names mean the mean of several raters.
+        metrics: Names or patterns; None for all others.
+        bounds: (ℓ, u), in the metric's own units times `scale`.
+        full: A table with the metric's scores on the whole test set (DDR22 §3): the metric's
+            averages are taken from it, people's from `scores`.
+        buckets: How many shares the curve and the heat map have.
+        rule: How pairs are shared out; see `SystemPairs.ends`. With ``"authors"`` a row of the
+            heat map also begins with the last pair of the share before it, as in their code; their
+            0 where no pair is ordered by both sides is NaN here.
+        min_pairs: Heat map cells with fewer pairs are masked (the authors': 5).
+        scale: The metric's scores are multiplied by this: 100 turns a table of 0-1 into points.
+        heat_tables: Whether `to_tables` has the heat maps.
+
+    Raises:
+        InputError: An unknown name, bounds that are no interval, or nothing that both sides scored.
+
+    Example:
+        >>> from litepyramid.io.scores import scores_from_rows
+        >>> rows = [{"system": s, "input": 1, "metric": m, "score": v}
+        ...         for m, values in {"rouge": [1, 4, 2], "human": [1, 2, 3]}.items()
+        ...         for s, v in zip("abc", values)]
+        >>> result = delta(scores_from_rows(rows), bounds=(0, 1))
+        >>> result.metrics[0].bounds.tau, round(result.metrics[0].overall.tau, 3)
+        (1.0, 0.333)
+    """
+    if not scale > 0:
+        raise InputError(f"a scale of {scale}", expected="a number above 0")
+    found = []
+    for sides in sides_of(scores, against, metrics=metrics, full=full, scale=scale):
+        pairs = sides.pairs()
+        if not len(pairs):
+            raise InputError(
+                f"only {counted(len(sides.systems), 'system has', 'systems have')} scores of "
+                f"'{sides.metric}' and of people",
+                expected="at least two",
+            )
+        ends = pairs.ends(buckets, rule)
+        # The authors' row begins with the pair before its bucket; an empty bucket begins nowhere.
+        strict = rule == "authors"
+        begins = [a - strict for a in ends[:-1]]
+        lows = [0.0, *(float(pairs.gaps[a]) if a < len(pairs) else inf for a in begins)]
+        highs = [float(pairs.gaps[b - 1]) for b in ends]
+        found.append(
+            MetricDelta(
+                metric=sides.metric,
+                sides=sides,
+                overall=pairs.count(),
+                bounds=None if bounds is None else pairs.count(float(bounds[0]), float(bounds[1])),
+                curve=tuple(pairs.count(0.0, high) for high in highs),
+                heat=tuple(
+                    tuple(
+                        pairs.count(low, high)
+                        if j >= i and (i == 0 or low < high or (low == high and not strict))
+                        else None
+                        for j, high in enumerate(highs)
+                    )
+                    for i, low in enumerate(lows)
+                ),
+            )
+        )
+    first = found[0].sides
+    signature = Signature.of(
+        against=first.against,
+        coefficient="kendall",
+        rule=rule,
+        buckets=buckets,
+        bounds=None if bounds is None else f"{bounds[0]:g}-{bounds[1]:g}",
+        scale=None if scale == 1 else f"{scale:g}",
+        full="yes" if full is not None else None,
+    )
+    return DeltaResult(tuple(found), first.against, min_pairs, signature, heat_tables)

@@ -1,0 +1,279 @@
+"""How far rankings of systems would change with other inputs (DDR22 §3.1, Fig. 2 and 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.scores import as_score_table
+from litepyramid.meta.alignment import human_score, select_metrics
+from litepyramid.meta.core.coefficients import correlate_rows
+from litepyramid.meta.core.journal import piece_rng
+from litepyramid.meta.core.levels import mean_tolerance
+from litepyramid.progress import track
+from litepyramid.stats import resampled_means
+from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, IntArray, Signature
+
+_CELLS = 2_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class StabilityPoint:
+    """Rankings from M inputs.
+
+    Attributes:
+        inputs: M, the number of inputs drawn.
+        mean: Mean of Kendall's τ-b between two rankings, each from M inputs of its own.
+        deviation: Their standard deviation (with k − 1).
+        samples: Pairs of rankings that have a τ.
+        variance: Mean over systems of the variance of their average score.
+    """
+
+    inputs: int
+    mean: float
+    deviation: float
+    samples: int
+    variance: float
+
+
+@dataclass(frozen=True, slots=True)
+class StabilityCurve:
+    """One metric's, or people's, stability against M.
+
+    Attributes:
+        name: The metric's name.
+        systems: How many systems were ranked.
+        available: How many inputs there are to draw from.
+        points: One a value of M.
+        human: Whether these are people's scores.
+    """
+
+    name: str
+    systems: int
+    available: int
+    points: tuple[StabilityPoint, ...]
+    human: bool = False
+
+
+@dataclass(frozen=True)
+class StabilityResult(Result):
+    """Stability of the rankings of several metrics.
+
+    Attributes:
+        curves: One a metric.
+        samples: Pairs of rankings at each point.
+        seed: Of the draws.
+        signature: Names everything that the numbers depend on.
+    """
+
+    curves: tuple[StabilityCurve, ...]
+    samples: int
+    seed: int
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """Every point of every curve."""
+        rows: list[tuple[Cell, ...]] = [
+            (curve.name, p.inputs, p.mean, p.deviation, p.variance**0.5, p.samples)
+            for curve in self.curves
+            for p in curve.points
+        ]
+        columns = (
+            Column("metric"),
+            Column("inputs", "M"),
+            Column("tau", "τ-b"),
+            Column("deviation", "±1 sd"),
+            Column("error", "sd of a score", digits=4),
+            Column("samples"),
+        )
+        names = {(c.systems, c.available) for c in self.curves}
+        notes = [
+            f"{counted(n, 'system')}, {counted(m, 'input')} to draw from." for n, m in sorted(names)
+        ]
+        note = (
+            "τ-b between two rankings of the systems, each from M inputs drawn with "
+            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}."
+        )
+        return [
+            Table(
+                "Stability of rankings",
+                columns,
+                tuple(rows),
+                (note, *notes, f"Signature: {self.signature}"),
+            )
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every number."""
+        return {
+            "curves": [
+                {
+                    "metric": c.name,
+                    "human": c.human,
+                    "systems": c.systems,
+                    "available": c.available,
+                    "points": [
+                        {
+                            "inputs": p.inputs,
+                            "mean": p.mean,
+                            "deviation": p.deviation,
+                            "samples": p.samples,
+                            "variance": p.variance,
+                        }
+                        for p in c.points
+                    ],
+                }
+                for c in self.curves
+            ],
+            "samples": self.samples,
+            "seed": self.seed,
+            "signature": self.signature.to_dict(),
+        }
+
+
+def stability(
+    scores: Any,
+    against: str | Sequence[str] | None = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    full: Any = None,
+    sizes: Sequence[int] | None = None,
+    samples: int = 1000,
+    seed: int = 12345,
+) -> StabilityResult:
+    """Kendall's τ-b between two rankings of the systems, each from M random inputs (DDR22 Fig. 3).
+
+    For each M: draw M inputs with replacement, average, rank; do it again with another draw; take
+    τ-b between the two. Mean and standard deviation over `samples` repeats. This is how far the
+    ranking would change if the evaluation were done again. Every metric gets the same draws.
+
+    Args:
+        scores: The judged table; see `litepyramid.meta.system_level.deltas.delta`.
+        against: The human score, shown too; several names mean the mean of several raters. None
+            leaves people out.
+        metrics: Names or patterns; None for all others.
+        full: A table with the metrics' scores on the whole test set: metrics are drawn from it,
+            people from `scores`.
+        sizes: Values of M; None: 10 steps to the number of inputs there are (for a whole test
+            set, 100 and its doubles too). Larger ones than there are inputs are left out for the
+            table that has not so many.
+        samples: Repeats at each M.
+        seed: Seed of the draws.
+
+    Raises:
+        InputError: Unknown names; fewer than two systems; a size below 1.
+
+    Example:
+        >>> from litepyramid.io.scores import scores_from_rows
+        >>> rows = [{"system": s, "input": i, "metric": "m", "score": v + i}
+        ...         for s, v in [("a", 1), ("b", 2), ("c", 3)] for i in range(4)]
+        >>> result = stability(scores_from_rows(rows), None, sizes=[2], samples=20)
+        >>> result.curves[0].points[0].mean
+        1.0
+    """
+    if samples < 2:
+        raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
+    if sizes is not None and (not sizes or min(sizes) < 1):
+        raise InputError(f"sizes {list(sizes)}", expected="numbers of inputs from 1 on")
+    table = as_score_table(scores)
+    human = None if against is None else human_score(table, against)
+    judges = human[1] if human else ()
+    source = table if full is None else as_score_table(full)
+    names = (
+        tuple(name for name in source.metrics if name not in judges)
+        if metrics is None
+        else select_metrics(source, metrics)
+    )
+    named = [(name, source.matrix(name).values, False) for name in names]
+    if human:
+        named.append((human[0], human[2], True))
+    if not named:
+        raise InputError("no metric is left", expected="at least one metric or human score")
+    curves = tuple(
+        _curve(name, X, people, sizes, samples, seed)
+        for name, X, people in track(named, "ranking systems", "metrics")
+    )
+    signature = Signature.of(
+        coefficient="kendall",
+        k=samples,
+        seed=seed,
+        full="yes" if full is not None else None,
+    )
+    return StabilityResult(curves, samples, seed, signature)
+
+
+def usual_sizes(available: int) -> list[int]:
+    """Ten even steps, the first of which is at most 10, then doubles of 100 up to all inputs.
+
+    Example:
+        >>> usual_sizes(100), usual_sizes(450)
+        ([10, 20, 30, 40, 50, 60, 70, 80, 90, 100],
+         [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 400, 450])
+    """
+    first = min(100, available)
+    sizes = {max(1, round(first * i / 10)) for i in range(1, 11)}
+    size = 2 * first
+    while size < available:
+        sizes.add(size)
+        size *= 2
+    return sorted(sizes | {available})
+
+
+def _curve(
+    name: str, X: FloatArray, human: bool, sizes: Sequence[int] | None, samples: int, seed: int
+) -> StabilityCurve:
+    scored = ~np.isnan(X)
+    X = X[scored.any(axis=1)][:, scored.any(axis=0)]
+    if len(X) < 2:
+        raise InputError(
+            f"'{name}' scores {counted(len(X), 'system')}", expected="at least two to rank"
+        )
+    available = X.shape[1]
+    wanted = usual_sizes(available) if sizes is None else [m for m in sizes if m <= available]
+    points = tuple(_point(X, m, samples, seed) for m in track(wanted, name, "sizes"))
+    return StabilityCurve(name, len(X), available, points, human)
+
+
+def _point(X: FloatArray, size: int, samples: int, seed: int) -> StabilityPoint:
+    rng = piece_rng(seed, "stability", str(size))
+    block = max(1, _CELLS // max(size, X.shape[1]))
+    one, two = (
+        np.concatenate(
+            [
+                resampled_means(X, _draws(rng, X.shape[1], size, min(block, samples - start)))
+                for start in range(0, samples, block)
+            ]
+        )
+        for _ in range(2)
+    )
+    slack = mean_tolerance(X)
+    both = ~(np.isnan(one) | np.isnan(two))
+    taus = correlate_rows(
+        np.where(both, one, 0.0),
+        np.where(both, two, 0.0),
+        "kendall",
+        None if both.all() else both.astype(np.float64),
+        x_tolerance=slack,
+        z_tolerance=slack,
+    )
+    kept = taus[~np.isnan(taus)]
+    variance = np.nanvar(np.concatenate([one, two]), axis=0, ddof=1)
+    return StabilityPoint(
+        size,
+        float(kept.mean()) if kept.size else float("nan"),
+        float(kept.std(ddof=1)) if kept.size > 1 else float("nan"),
+        int(kept.size),
+        float(np.nanmean(variance)),
+    )
+
+
+def _draws(rng: np.random.Generator, inputs: int, size: int, samples: int) -> IntArray:
+    """(samples, inputs) how often each input is among `size` drawn with replacement."""
+    drawn = rng.integers(0, inputs, (samples, size)) + inputs * np.arange(samples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=samples * inputs).reshape(samples, inputs)

@@ -1,1 +1,0 @@
-"""Judges: how far a unit is present in a summary."""

@@ -1,0 +1,342 @@
+"""Which systems differ significantly: differences, intervals, tests and rank groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.progress import track
+from litepyramid.scoring.pyramid import metric_title
+from litepyramid.stats import (
+    SMALLEST_TAIL,
+    adjust_p_values,
+    blocks,
+    bootstrap_counts,
+    check_samples,
+    check_share,
+    flip_tails,
+    mean_of_scored,
+    percentile_intervals,
+    resampled_means,
+    system_means,
+)
+from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, IntArray, ScoreMatrix, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class PairComparison:
+    """One pair of systems.
+
+    Attributes:
+        first: The system with the higher score (the earlier one if they are equal).
+        second: The other one.
+        difference: Mean over the shared inputs of first − second, in points of the score.
+        low: Lower end of the paired bootstrap interval of the difference.
+        high: Upper end.
+        p: Two-sided p-value of "no difference" (`flip_p_values`).
+        p_holm: The same after Holm's correction over all pairs.
+        inputs: Inputs that both systems have a score for.
+    """
+
+    first: str
+    second: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    inputs: int
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonResult(Result):
+    """All pairs of systems, the largest difference first.
+
+    Attributes:
+        metric: The metric.
+        pairs: One entry a pair.
+        alpha: Level of significance.
+        smallest_p: The smallest p that a pair with the most inputs can have (`smallest_flip_p`).
+        signature: Everything needed to get the same numbers.
+    """
+
+    metric: str
+    pairs: tuple[PairComparison, ...]
+    alpha: float
+    smallest_p: float
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row a pair."""
+        found = sum(pair.p_holm < self.alpha for pair in self.pairs)
+        fewest = min(p.inputs for p in self.pairs)
+        most = max(p.inputs for p in self.pairs)
+        differ = "differs" if found == 1 else "differ"
+        notes = [
+            f"{found} of {counted(len(self.pairs), 'pair')} {differ} significantly "
+            f"(α = {self.alpha:g}, Holm's correction). Two-sided sign-flip test over inputs, "
+            f"exact; with {counted(most, 'input')} p can be as small as {self.smallest_p:.2g}.",
+            *too_few_inputs(most, len(self.pairs), self.alpha),
+        ]
+        columns = [
+            Column("first"),
+            Column("second"),
+            Column("difference", "diff.", signed=True),
+            Column("low", signed=True),
+            Column("high", signed=True),
+            Column("p", digits=4, above_zero=True),
+            Column("p_holm", "p Holm", digits=4, above_zero=True),
+        ]
+        rows: list[tuple[Cell, ...]] = [
+            (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm) for p in self.pairs
+        ]
+        if fewest < most:
+            notes.append(f"Some pairs share fewer inputs than others (fewest: {fewest}).")
+            columns.append(Column("inputs"))
+            rows = [(*row, p.inputs) for row, p in zip(rows, self.pairs, strict=True)]
+        return [
+            Table(
+                f"{metric_title(self.metric)}: differences between systems on "
+                f"{counted(most, 'input')}",
+                tuple(columns),
+                tuple(rows),
+                (*notes, str(self.signature)),
+            )
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """Every field of every pair."""
+        return {
+            "metric": self.metric,
+            "alpha": self.alpha,
+            "smallest_p": self.smallest_p,
+            "pairs": [
+                {name: getattr(pair, name) for name in PairComparison.__slots__}
+                for pair in self.pairs
+            ],
+            "signature": self.signature.to_dict(),
+        }
+
+
+def smallest_flip_p(inputs: int) -> float:
+    """The smallest two-sided p of a sign-flip test, 2^(1 - M), as far as numbers can tell.
+
+    Example:
+        >>> smallest_flip_p(5), smallest_flip_p(100)
+        (0.0625, 2e-12)
+    """
+    return max(2.0 ** (1 - inputs), 2 * SMALLEST_TAIL)
+
+
+def too_few_inputs(inputs: int, pairs: int, alpha: float = 0.05) -> list[str]:
+    """A sentence where no pair of so many could differ significantly, however different."""
+    if smallest_flip_p(inputs) * pairs < alpha:
+        return []
+    return [
+        f"No difference could be significant: with {counted(inputs, 'input')} p is "
+        f"{smallest_flip_p(inputs):.2g} at best, and {counted(pairs, 'pair')} at {alpha:g} take "
+        f"{ceil(1 + log2(pairs / alpha) + 1e-9)} inputs or more."
+    ]
+
+
+def system_intervals(
+    values: FloatArray, *, samples: int, confidence: float, seed: int
+) -> list[tuple[float, float]]:
+    """The percentile bootstrap interval over inputs of each system's mean score.
+
+    All systems share the drawn inputs. Missing cells are left out of their sample's mean.
+
+    Args:
+        values: (N, M) scores, NaN where not scored.
+        samples: How many samples of M inputs; at least 2 / (1 - confidence).
+        confidence: For example 0.95.
+        seed: Seed of the draws.
+
+    Returns:
+        N pairs (low, high); NaN where a system has no score.
+
+    Example:
+        >>> system_intervals(np.array([[0.5, 0.5]]), samples=40, confidence=0.95, seed=1)
+        [(0.5, 0.5)]
+    """
+    check_samples(samples, confidence=confidence)
+    inputs = values.shape[1]
+    intervals = []
+    for rows in blocks(len(values), samples):
+        rng = np.random.default_rng(seed)
+        means = [
+            resampled_means(values[rows], bootstrap_counts(rng, inputs, part.stop - part.start))
+            for part in blocks(samples, inputs)
+        ]
+        intervals += percentile_intervals(np.concatenate(means), confidence)
+    return intervals
+
+
+def compare_systems(
+    scores: ScoreMatrix,
+    *,
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = 12345,
+    signature: Signature | None = None,
+) -> ComparisonResult:
+    """Compares all pairs of systems on the same inputs.
+
+    The test flips the sign of each input's difference: under "no difference" the two systems
+    could change places on any input. Its p is exact (`flip_p_values`), so that it can pass
+    however many pairs there are. Holm's step-down corrects over all pairs.
+
+    Args:
+        scores: (N, M) scores. An input counts for a pair if both systems have a score for it.
+        samples: Bootstrap samples of the intervals (`check_samples`).
+        confidence: Of the intervals.
+        alpha: Level of significance.
+        seed: Seed of the bootstrap.
+        signature: What is known of how the scores were made.
+
+    Raises:
+        InputError: Fewer than two systems, a pair with no input in common, or too few samples.
+
+    Example:
+        >>> scores = ScoreMatrix("s", ("a", "b"), tuple("1234"), np.array([[1, 1, 1, 1], [0] * 4]))
+        >>> pair = compare_systems(scores).pairs[0]
+        >>> pair.first, pair.difference, pair.p
+        ('a', 1.0, 0.125)
+    """
+    check_samples(samples, confidence=confidence)
+    check_share("alpha", alpha)
+    values = scores.values
+    if len(values) < 2:
+        raise InputError(f"{counted(len(values), 'system')}", expected="at least two to compare")
+    means = system_means(values)
+    pairs = np.array(list(combinations(range(len(values)), 2)))
+    worse = means[pairs[:, 1]] > means[pairs[:, 0]]
+    pairs[worse] = pairs[worse][:, ::-1]
+    p = flip_p_values(values, pairs)
+    if np.isnan(p).any():
+        i, j = pairs[int(np.argmax(np.isnan(p)))]
+        raise InputError(
+            f"systems '{scores.systems[i]}' and '{scores.systems[j]}' share no scored input",
+            expected="scores of the same inputs",
+        )
+    corrected = adjust_p_values(p, "holm")
+    results = []
+    for block in track(list(blocks(len(pairs), samples)), "resampling", "blocks of pairs"):
+        first, second = pairs[block].T
+        differences = values[first] - values[second]
+        intervals = system_intervals(differences, samples=samples, confidence=confidence, seed=seed)
+        results += [
+            PairComparison(
+                scores.systems[pairs[n, 0]],
+                scores.systems[pairs[n, 1]],
+                mean_of_scored(row),
+                *interval,
+                float(p[n]),
+                float(corrected[n]),
+                int((~np.isnan(row)).sum()),
+            )
+            for n, (row, interval) in enumerate(
+                zip(differences, intervals, strict=True), block.start
+            )
+        ]
+    results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
+    fields = signature.fields if signature else (("metric", scores.metric),)
+    own = Signature.of(test="sign-flip", k=samples, confidence=confidence, seed=seed).fields
+    merged = Signature(tuple({**dict(fields), **dict(own)}.items()))
+    smallest = smallest_flip_p(max(pair.inputs for pair in results))
+    return ComparisonResult(scores.metric, tuple(results), alpha, smallest, merged)
+
+
+def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
+    """Two-sided exact p-values of "the mean difference is zero", inputs flipping their signs.
+
+    p = min(1, 2 P(Σ ±|d| ≥ |Σ d|)) over all 2^M ways in which two systems could have changed
+    places on their M shared inputs (`flip_tails`).
+
+    Args:
+        values: (N, M) scores, NaN where not scored.
+        pairs: (P, 2) indices of systems.
+
+    Returns:
+        (P,) p-values; NaN where the two share no input.
+
+    Example:
+        >>> flip_p_values(np.array([[1.0, 1, 1], [0, 0, 0]]), np.array([[0, 1]])).tolist()
+        [0.25]
+    """
+    p = np.empty(len(pairs))
+    for block in blocks(len(pairs), 8 * values.shape[1]):
+        first, second = pairs[block].T
+        differences = values[first] - values[second]
+        signs = np.where(np.nansum(differences, axis=1, keepdims=True) < 0, -1.0, 1.0)
+        p[block] = np.minimum(1.0, 2.0 * flip_tails(signs * differences))
+        p[block][np.isnan(differences).all(axis=1)] = np.nan
+    return p
+
+
+def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]]:
+    """Rank groups as a compact letter display (Piepho 2004).
+
+    Two systems share a group exactly when they do not differ significantly: p (`flip_p_values`)
+    with Holm's correction over all pairs is at least α. That is no equivalence, so a system may
+    be in several groups. There can be exponentially many largest groups in which no two differ;
+    taken are only enough for every pair: from the best system on, the group of it and the worst
+    one that it shares none with yet, with all who differ from none of the group, in their order.
+
+    Args:
+        values: (N, M) scores, NaN where not scored; system means order the groups, the best is 1.
+        alpha: Level of significance.
+
+    Returns:
+        For each system the groups it is in, ascending; empty for a system with no score.
+
+    Example:
+        >>> rank_groups(np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]]))
+        [(1,), (2,), (2,)]
+    """
+    means = system_means(values)
+    order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
+    pairs = np.array(list(combinations(range(len(order)), 2)), dtype=np.int64).reshape(-1, 2)
+    corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
+    differs = np.zeros((len(order), len(order)), dtype=bool)
+    differs[tuple(pairs[corrected < alpha].T)] = True
+    # Sets of places in the order, as the bits of a number.
+    alike = [sum(1 << int(i) for i in np.nonzero(~row)[0]) for row in differs | differs.T]
+    shared = [0] * len(order)
+    found: list[list[int]] = [[] for _ in values]
+    number = 0
+    for place in range(len(order)):
+        while missing := (alike[place] & ~shared[place]) >> place << place:
+            number += 1
+            group, allowed = 0, alike[place]
+            wanted = 1 << missing.bit_length() - 1
+            while allowed:
+                new = (wanted & -wanted).bit_length() - 1
+                group |= 1 << new
+                allowed &= alike[new] & ~group
+                wanted = allowed & missing or allowed
+            for member in range(len(order)):
+                if group >> member & 1:
+                    shared[member] |= group
+                    found[order[member]].append(number)
+    return [tuple(groups) for groups in found]
+
+
+def group_letters(groups: Sequence[int]) -> str:
+    """Groups as letters, the best is a; numbers from the 27th on.
+
+    Example:
+        >>> group_letters([1, 2]), group_letters([26, 27])
+        ('ab', 'z 27')
+    """
+    letters = "".join(chr(ord("a") + g - 1) for g in groups if g <= 26)
+    return " ".join([letters, *(str(g) for g in groups if g > 26)]).strip()

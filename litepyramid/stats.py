@@ -1,0 +1,380 @@
+"""What every interval and test over scores shares: draws, percentiles, p-values, corrections."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+from typing import Literal, get_args
+
+import numpy as np
+
+from litepyramid.blas import single_threaded
+from litepyramid.errors import InputError
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, IntArray
+
+PValueRule = Literal["plus_one", "paper"]
+Alternative = Literal["greater", "less", "two-sided"]
+Correction = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
+
+SMALLEST_TAIL = 1e-12
+"""Below this, `flip_tails` cannot tell one probability from another."""
+
+_ROUNDING = 1e-11
+_CELLS = 4_000_000  # numbers held at once
+_COUNTED = 13  # columns up to which every assignment of signs is counted
+_STEPS = 64, 16  # steps of the lattice in a row's root mean square: one row, a mean over rows
+
+
+def bootstrap_counts(rng: np.random.Generator, n: int, k: int) -> IntArray:
+    """How often each of `n` items is drawn in each of `k` samples of size `n` with replacement.
+
+    A product of these counts with a score matrix gives every sample's sums at once.
+
+    Returns:
+        (k, n) int64; every row sums to n.
+
+    Example:
+        >>> bootstrap_counts(np.random.default_rng(0), 4, 2).sum(axis=1).tolist()
+        [4, 4]
+    """
+    return rng.multinomial(n, np.full(n, 1.0 / n), size=k).astype(np.int64)
+
+
+def blocks(number: int, width: int) -> Iterator[slice]:
+    """Slices of `number` rows of `width` numbers, as many at once as memory should hold.
+
+    Example:
+        >>> list(blocks(3, 2_000_000))
+        [slice(0, 2, None), slice(2, 3, None)]
+    """
+    step = max(1, _CELLS // max(1, width))
+    return (slice(start, min(number, start + step)) for start in range(0, number, step))
+
+
+@single_threaded
+def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
+    """Every system's average under every draw of the inputs.
+
+    Args:
+        X: (N, M) scores; NaN = not scored, and out of the average.
+        counts: (B, M) how often each input was drawn.
+
+    Returns:
+        (B, N) float64; NaN where no scored input was drawn.
+
+    Example:
+        >>> X = np.array([[1.0, 3.0], [2.0, np.nan]])
+        >>> resampled_means(X, np.array([[1, 1], [0, 2]])).tolist()
+        [[2.0, 2.0], [3.0, nan]]
+    """
+    scored = ~np.isnan(X)
+    complete = bool(scored.all())
+    values = np.where(scored, X, 0.0).T
+    result = np.empty((len(counts), len(X)))
+    for block in blocks(len(counts), X.shape[1]):
+        some = counts[block].astype(np.float64)
+        total = some.sum(axis=1, keepdims=True) if complete else some @ scored.T
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result[block] = some @ values / total
+    return result
+
+
+def check_samples(
+    k: int, *, confidence: float | None = None, alpha: float | None = None, tests: int = 1
+) -> None:
+    """Sees that k samples are enough for an interval or a test to say anything.
+
+    A percentile interval takes k ≥ 2 / (1 - confidence), 40 at 95 %: one sample in either tail.
+    With fewer its ends are little but the extremes; those of one sample are the same number. A test
+    takes k ≥ 1 / alpha - 1, 19 at 5 %: else p = (c + 1) / (k + 1) could never be as small as alpha.
+    Bonferroni's and Holm's corrections of m tests take k ≥ m / alpha - 1.
+
+    Args:
+        k: Number of samples.
+        confidence: Of the interval, if there is one.
+        alpha: Level of the test, if there is one.
+        tests: m, how many tests are corrected together.
+
+    Raises:
+        InputError: k is smaller; `confidence` or `alpha` is not between 0 and 1.
+
+    Example:
+        >>> check_samples(40, confidence=0.95, alpha=0.05)
+        >>> check_samples(39, confidence=0.95)
+        Traceback (most recent call last):
+        ...
+        litepyramid.errors.InputError: 39 samples. Expected at least 40 for an interval at 95 %.
+    """
+    if confidence is not None:
+        check_share("confidence", confidence)
+        needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
+        if k < needed:
+            raise InputError(
+                counted(k, "sample"),
+                expected=f"at least {needed} for an interval at {100 * confidence:g} %",
+            )
+    if alpha is not None:
+        check_share("alpha", alpha)
+        needed = ceil(tests / alpha * (1 - _ROUNDING) - 1)
+        if k < needed:
+            together = "a test" if tests == 1 else f"{tests} tests, corrected together,"
+            raise InputError(
+                f"{counted(k, 'sample')}: no test could pass",
+                expected=f"at least {needed} for {together} at the level {alpha:g}",
+                hint="" if tests == 1 else "Leave the number out, and enough are drawn.",
+            )
+
+
+def check_share(what: str, value: float) -> None:
+    """Raises InputError unless a value such as a level is between 0 and 1, both left out."""
+    if not 0 < value < 1:
+        raise InputError(f"{what} is {value}", expected="a number between 0 and 1")
+
+
+def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
+    """The central `confidence` of the samples by linear interpolation, NaN samples left out.
+
+    Returns:
+        (low, high); (NaN, NaN) when no sample is a number.
+    """
+    return percentile_intervals(samples[:, None], confidence)[0]
+
+
+def percentile_intervals(samples: FloatArray, confidence: float) -> list[tuple[float, float]]:
+    """`percentile_interval` of each column of (k, n) samples."""
+    check_share("confidence", confidence)
+    quantiles = [(1 - confidence) / 2, (1 + confidence) / 2]
+    columns = np.ascontiguousarray(samples.T)
+    failed = np.isnan(columns)
+    ends = np.full((2, len(columns)), np.nan)
+    whole = ~failed.any(axis=1)
+    if columns.size:
+        ends[:, whole] = np.quantile(columns[whole], quantiles, axis=1)
+    for n in np.nonzero(~whole & ~failed.all(axis=1))[0]:
+        ends[:, n] = np.quantile(columns[n][~failed[n]], quantiles)
+    return [(float(low), float(high)) for low, high in ends.T]
+
+
+def resampled_p_value(
+    observed: float,
+    samples: FloatArray,
+    alternative: Alternative = "greater",
+    rule: PValueRule = "plus_one",
+) -> float:
+    """How often a statistic under the null hypothesis is as large as the observed one.
+
+    ``plus_one`` is (c + 1) / (k + 1), c the samples at least as large: never 0, and the rule under
+    which a Monte-Carlo test keeps its level (Davison & Hinkley 1997, eq. 4.11). ``paper`` is
+    DDR21's Algorithm 2, c / k with c the samples strictly larger. Differences below 1e-11 are
+    rounding: such samples are equal to the observed one.
+
+    Args:
+        observed: The statistic of the data.
+        samples: (k,) its values under the null hypothesis; NaN samples are left out of c and k.
+        alternative: ``"greater"``, ``"less"``, or ``"two-sided"`` on absolute values.
+        rule: Which of the two rules.
+
+    Returns:
+        The p-value; NaN when there is no observed value or no sample.
+
+    Example:
+        >>> samples = np.array([0.3, 0.1, -0.2, 0.2])
+        >>> resampled_p_value(0.2, samples), resampled_p_value(0.2, samples, rule="paper")
+        (0.6, 0.25)
+    """
+    larger, kept = as_large(observed, samples, alternative, rule)
+    return float(p_values_of(larger, kept, rule)) if not np.isnan(observed) else float("nan")
+
+
+def p_values_of(
+    larger: int | IntArray, kept: int | IntArray, rule: PValueRule = "plus_one"
+) -> FloatArray:
+    """The p-values of `resampled_p_value` from c and k; NaN where k is 0.
+
+    Example:
+        >>> p_values_of(np.array([1, 0]), np.array([4, 0])).tolist()
+        [0.4, nan]
+    """
+    if rule not in get_args(PValueRule):
+        raise InputError(f"no rule '{rule}' for p-values", expected="plus_one or paper")
+    c, k = np.asarray(larger, dtype=np.float64), np.asarray(kept, dtype=np.float64)
+    k = np.where(k == 0, np.nan, k)
+    return np.asarray((c + 1) / (k + 1) if rule == "plus_one" else c / k)
+
+
+def as_large(
+    observed: float, samples: FloatArray, alternative: Alternative, rule: PValueRule = "plus_one"
+) -> tuple[int, int]:
+    """c, the samples as large as the observed value by a rule, and k, those that have a value.
+
+    Example:
+        >>> as_large(0.2, np.array([0.3, 0.2, -0.4, np.nan]), "two-sided")
+        (3, 3)
+    """
+    kept = samples[~np.isnan(samples)]
+    if alternative == "less":
+        observed, kept = -observed, -kept
+    elif alternative == "two-sided":
+        observed, kept = abs(observed), np.abs(kept)
+    elif alternative != "greater":
+        raise InputError(f"no alternative '{alternative}'", expected="greater, less or two-sided")
+    large = kept > observed + _ROUNDING if rule == "paper" else kept >= observed - _ROUNDING
+    return int(large.sum()), kept.size
+
+
+@single_threaded
+def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
+    """P(Σ ±|v| ≥ Σ v) of each row: the share of all 2^M ways to set the signs that reach its sum.
+
+    The one-sided p-value of the sign-flip test, exact: no number of samples bounds it from below.
+    Up to 13 columns every way is counted. Beyond, each |v| becomes a whole number a of steps, 1/64
+    of the row's root mean square (1/16 for cosets, over which a mean is taken); where all values
+    are multiples of some larger step, as ratings are, that is taken and nothing rounded. Σ ±a has
+    the characteristic function Π cos(a ω), and Fourier's sum gives P to 1e-12, which is added.
+    Rounding treats both signs alike, so the test stays exact: its statistic is the rounded sum.
+
+    Args:
+        values: (n, M); NaN counts as 0, a column that does not count.
+        cosets: Whether the rows are one test's values under several assignments of other coins,
+            the first row as observed: then its sum is the one to reach for all of them.
+
+    Returns:
+        (n,) probabilities.
+
+    Example:
+        >>> flip_tails(np.ones((1, 3))).tolist(), flip_tails(np.ones((1, 20))) < 2.0**-20 + 1e-11
+        ([0.125], array([ True]))
+    """
+    values = np.where(np.isnan(values), 0.0, values)
+    size, columns = np.abs(values), values.shape[1]
+    tails = np.empty(len(values))
+    if columns <= _COUNTED:
+        sums = values.sum(axis=1)
+        bound = (sums[0] if cosets else sums) - 1e-12 * size.sum(axis=1)
+        signs = 1.0 - 2.0 * ((np.arange(2**columns)[:, None] >> np.arange(columns)) & 1)
+        for block in blocks(len(values), 2**columns):
+            tails[block] = (signs @ size[block].T >= np.atleast_1d(bound)[block]).mean(axis=0)
+        return tails
+    steps = _steps(size, _STEPS[cosets])
+    whole = np.rint(size / steps[:, None])
+    reach = (np.sign(values) * whole).sum(axis=1)
+    if cosets:
+        reach = np.ceil(reach[0] * steps[0] / steps - 1e-6)
+    for block in blocks(len(values), 8 * _STEPS[cosets] * ceil(columns**0.5)):
+        tails[block] = _lattice_tails(whole[block].astype(np.int64), reach[block])
+    return tails
+
+
+def _steps(size: FloatArray, parts_of_rms: int) -> FloatArray:
+    """(n,) the step to which `flip_tails` rounds each row of (n, M) absolute values."""
+    number = np.maximum((size > 0).sum(axis=1), 1)
+    steps = np.sqrt((size**2).sum(axis=1) / number) / parts_of_rms
+    least = np.where(size > 0, size, np.inf).min(axis=1)
+    least[np.isinf(least)] = 1.0
+    for parts in range(1, 7):
+        step = least / parts
+        ratio = size / step[:, None]
+        fits = (step >= steps) & (np.abs(ratio - np.rint(ratio)) < 1e-6).all(axis=1)
+        steps = np.where(fits, step, steps)
+    return np.asarray(steps)
+
+
+def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
+    """P(S ≥ reach) for S = Σ ±a, (n, M) whole numbers a.
+
+    S has steps of 2. Where it wraps around, beyond ±length, it has less than 1e-12 (Hoeffding). So
+    P(|S| < q) = (q + 2 Σ_f φ(ω_f) sin(q ω_f) / sin(ω_f)) / length, with ω_f = π f / length; an odd
+    length keeps cos(a ω) from 0.
+    """
+    rows, largest = len(whole), int(whole.max()) + 1
+    keys = whole + np.arange(0, rows * largest, largest)[:, None]
+    numbers = np.bincount(keys.ravel(), minlength=rows * largest).reshape(rows, largest)
+    numbers = numbers.astype(np.float64)
+    q = reach + (reach - whole.sum(axis=1)) % 2 - 1
+    length = ceil(7.6 * np.sqrt((whole * whole).sum(axis=1).max())) + 2 | 1
+    total = q.copy()
+    for part in blocks(length // 2, max(largest, rows)):
+        waves = np.pi * np.arange(part.start + 1, part.stop + 1) / length
+        cosines = np.cos(np.arange(largest)[:, None] * waves)
+        sizes = numbers @ np.log(np.abs(cosines))
+        large = (sizes > -40).any(axis=0)  # the rest is below 1e-17
+        waves, signs = waves[large], numbers @ (cosines[:, large] < 0)
+        terms = np.exp(sizes[:, large]) * (1 - 2 * (signs % 2)) * np.sin(q[:, None] * waves)
+        total += 2 * (terms / np.sin(waves)).sum(axis=1)
+    within = np.where(np.abs(q) < length, total / length, np.sign(q))
+    return np.asarray(np.clip((1 - within) / 2, 0.0, 1.0) + SMALLEST_TAIL)
+
+
+def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
+    """P-values corrected for having made all these tests together; NaN entries are no tests.
+
+    Bonferroni min(1, m p); Holm's step-down (Holm 1979); Benjamini-Hochberg's false discovery
+    rate (scipy).
+
+    Example:
+        >>> adjust_p_values(np.array([0.01, 0.04, 0.03]), "holm").tolist()
+        [0.03, 0.06, 0.06]
+    """
+    p = np.asarray(p, dtype=np.float64)
+    adjusted = p.copy()
+    tests = ~np.isnan(p)
+    kept = p[tests]
+    m = kept.size
+    if m == 0 or method == "none":
+        return adjusted
+    if method == "bonferroni":
+        adjusted[tests] = np.minimum(1.0, m * kept)
+    elif method == "holm":
+        order = np.argsort(kept, kind="stable")
+        steps = np.maximum.accumulate((m - np.arange(m)) * kept[order])
+        result = np.empty(m)
+        result[order] = np.minimum(1.0, steps)
+        adjusted[tests] = result
+    elif method == "benjamini-hochberg":
+        from scipy.stats import false_discovery_control
+
+        adjusted[tests] = false_discovery_control(kept, method="bh")
+    else:
+        raise InputError(
+            f"no correction '{method}'",
+            expected="none, bonferroni, holm or benjamini-hochberg",
+        )
+    return adjusted
+
+
+def mean_of_scored(values: FloatArray) -> float:
+    """The mean of the values that are not NaN; NaN where there is none.
+
+    ``sum(v for v in values if v is a number) / how many of them``. An infinity is a number.
+
+    Args:
+        values: (n,) values; NaN = not scored.
+
+    Example:
+        >>> mean_of_scored(np.array([1.0, np.nan, 0.5])), mean_of_scored(np.array([]))
+        (0.75, nan)
+    """
+    scored = values[~np.isnan(values)]
+    return float(scored.mean()) if scored.size else float("nan")
+
+
+def system_means(values: FloatArray) -> FloatArray:
+    """The mean of each row over the inputs that are scored; NaN where none is.
+
+    Args:
+        values: (N, M) scores of N systems; NaN = not scored.
+
+    Returns:
+        (N,) `mean_of_scored` of every row.
+
+    Example:
+        >>> system_means(np.array([[1.0, 0.0], [1.0, np.nan]])).tolist()
+        [0.5, 1.0]
+    """
+    whole = ~np.isnan(values).any(axis=1)
+    means = np.full(len(values), np.nan)
+    means[whole] = values[whole].mean(axis=1)
+    for row in np.nonzero(~whole)[0]:
+        means[row] = mean_of_scored(values[row])
+    return means

@@ -1,0 +1,271 @@
+"""The one shape in which every result is shown: a table with notes, and a JSON object."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from litepyramid.checked import guarded
+from litepyramid.errors import InputError
+from litepyramid.text import cut, legible, printable
+
+Format = Literal["table", "json", "csv", "latex"]
+Cell = str | int | float | None
+_WIDEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column of a table.
+
+    Attributes:
+        name: Its key in CSV, for example ``"low"``.
+        header: What people read above it; `name` if empty.
+        digits: Decimals shown for floats in table and LaTeX; CSV always holds all digits.
+        signed: Whether positive numbers carry a plus sign.
+        above_zero: Whether a number above 0 that its digits would show as 0 is shown as below the
+            smallest they can show (<0.0001), as p-values are.
+    """
+
+    name: str
+    header: str = ""
+    digits: int = 3
+    signed: bool = False
+    above_zero: bool = False
+
+    @property
+    def title(self) -> str:
+        """The words above the column."""
+        return self.header or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under columns; `notes` are full sentences shown below, the signature last."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+class Result:
+    """What all results share: their `repr` is one line, the title of their first table."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # before a dataclass adds one
+
+    def __repr__(self) -> str:
+        title = self.to_tables()[0].title  # type: ignore[attr-defined]
+        return f"<{type(self).__name__}: {cut(title)}>"
+
+
+class Reportable(Protocol):
+    """What every public result can do, and all that reports need of it."""
+
+    def to_tables(self) -> Sequence[Table]:
+        """The result for people; the first table is the one that CSV holds.
+
+        A result whose tables are folded for people may have a method ``to_csv_table``, which gives
+        the plain one, one value a row.
+        """
+        ...
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole result as plain JSON values; "not scored" is None."""
+        ...
+
+
+def render(result: Reportable, form: Format) -> str:
+    """The result as text in one of the four forms, ending with a newline.
+
+    Raises:
+        InputError: `form` is none of table, json, csv, latex.
+    """
+    if form == "json":
+        return json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
+    tables = result.to_tables()
+    if form == "csv":
+        tall = getattr(result, "to_csv_table", None)
+        return _csv(tables[0] if tall is None else tall())
+    if form == "latex":
+        return "\n".join(_latex(table) for table in tables)
+    if form == "table":
+        return "\n".join(_text(table) for table in tables)
+    raise InputError(f"no format '{form}'", expected="table, json, csv or latex")
+
+
+def emit(result: Reportable, form: Format = "table", output: Path | None = None) -> None:
+    """Renders to stdout, or to a file that appears only when it is complete."""
+    text = render(result, form)
+    if output is None:
+        import sys
+
+        sys.stdout.write(text)
+        return
+    from litepyramid.files import atomic_write
+
+    with atomic_write(output) as file:
+        file.write(text)
+
+
+def plain(value: Any) -> Any:
+    """`value` with arrays as lists, NumPy scalars as Python's, and NaN as None (JSON has none).
+
+    Example:
+        >>> plain({"a": (1.0, float("nan"))})
+        {'a': [1.0, None]}
+    """
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    return value
+
+
+def show(cell: Cell, column: Column) -> str:
+    """One cell as people read it; None and NaN are a dash.
+
+    Example:
+        >>> show(0.25, Column("d", digits=2, signed=True)), show(None, Column("d"))
+        ('+0.25', '–')
+        >>> show(1e-9, Column("p", digits=4, above_zero=True))
+        '<0.0001'
+    """
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return "–"
+    if isinstance(cell, float):
+        if column.above_zero and 0 < cell < 0.5 * 10**-column.digits:
+            return f"<{10**-column.digits:.{column.digits}f}"
+        return f"{cell:{'+' if column.signed else ''}z.{column.digits}f}"
+    return printable(str(cell))
+
+
+def _text(table: Table) -> str:
+    """A rich table; 80 columns when stdout is no terminal; a wide cell is folded."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    buffer = io.StringIO()
+    console = Console(file=buffer, width=_width(), color_system=None, highlight=False)
+    grid = RichTable(
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1),
+        show_edge=False,
+    )
+    for index, column in enumerate(table.columns):
+        numeric = any(isinstance(row[index], int | float) for row in table.rows)
+        grid.add_column(Text(column.title), justify="right" if numeric else "left", overflow="fold")
+    for row in table.rows:
+        cells = (show(cell, column) for cell, column in zip(row, table.columns, strict=True))
+        grid.add_row(*(Text(cut(cell, _WIDEST)) for cell in cells))
+    if table.title:
+        console.print(Text(legible(table.title)), overflow="fold")
+    console.print(grid)
+    for note in table.notes:
+        for line in wrap_note(legible(note), console.width):
+            console.print(Text(line), overflow="fold")
+    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def wrap_note(note: str, width: int) -> list[str]:
+    """A note in lines of at most `width`, broken at spaces and after the bars of a signature.
+
+    Example:
+        >>> wrap_note("units:scu|judge:lexical|seed:1", 20)
+        ['units:scu|', 'judge:lexical|seed:1']
+    """
+    indent = " " * (len(note) - len(note.lstrip(" ")))
+    lines = [indent]
+    for piece in re.findall(r"[^ |]*[ |]|[^ |]+", note.lstrip(" ")):
+        if len(lines[-1] + piece.rstrip()) > width and lines[-1].strip():
+            lines.append(indent)
+        lines[-1] += piece
+    return [line.rstrip() for line in lines]
+
+
+def _width() -> int:
+    import shutil
+    import sys
+
+    return max(60, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 80
+
+
+def _csv(table: Table) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow([column.name for column in table.columns])
+    for row in table.rows:
+        writer.writerow(
+            [
+                ""
+                if cell is None or (isinstance(cell, float) and math.isnan(cell))
+                else repr(cell)
+                if isinstance(cell, float)
+                else guarded(str(cell))
+                for cell in row
+            ]
+        )
+    return buffer.getvalue()
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "[": "{[}",  # after \\ a bracket or a star would be an option of it
+    "*": "{*}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "²": r"\textsuperscript{2}",
+    "³": r"\textsuperscript{3}",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
+    "±": r"$\pm$",
+    "<": "$<$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "–": "--",
+}
+
+
+def latex_escape(text: str) -> str:
+    """`text` safe inside a LaTeX table cell."""
+    return "".join(_LATEX.get(char, char) for char in printable(text))
+
+
+def _latex(table: Table) -> str:
+    numeric = [
+        any(isinstance(row[i], int | float) for row in table.rows)
+        for i in range(len(table.columns))
+    ]
+    lines = [f"% {printable(note)}" for note in (table.title, *table.notes) if note]
+    lines.append(r"\begin{tabular}{" + "".join("r" if n else "l" for n in numeric) + "}")
+    lines.append(r"\toprule")
+    lines.append(" & ".join(latex_escape(c.title) for c in table.columns) + r" \\")
+    lines.append(r"\midrule")
+    for row in table.rows:
+        cells = (show(cell, column) for cell, column in zip(row, table.columns, strict=True))
+        lines.append(" & ".join(latex_escape(cell) for cell in cells) + r" \\")
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"

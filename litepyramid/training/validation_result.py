@@ -1,0 +1,212 @@
+"""What a validation gives: every fold's numbers, and their means with intervals over folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import Signature
+
+
+@dataclass(frozen=True, slots=True)
+class FoldScores:
+    """One correlation on one fold; NaN where it is not defined."""
+
+    judge: str
+    units: str
+    mode: str
+    level: str
+    coefficient: str
+    fold: int
+    value: float
+    constant: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuality:
+    """How right a judge's presence is on the SCUs of one fold."""
+
+    judge: str
+    fold: int
+    pairs: int
+    accuracy: float
+    auc: float
+    brier: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoldMean:
+    """A mean over folds with its Student t interval; `undefined` folds are left out.
+
+    With a single fold (out of the box) the interval is NaN.
+    """
+
+    mean: float
+    low: float
+    high: float
+    folds: int
+    undefined: int
+
+
+def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
+    """mean ± t · s / √F over the F folds that have a value, within [−1, 1].
+
+    All that is averaged here lies in that range, and few folds give intervals beyond it.
+
+    Example:
+        >>> found = fold_mean([0.5, 0.7, float("nan")])
+        >>> round(found.mean, 3), round(found.low, 3), found.undefined
+        (0.6, -0.671, 1)
+    """
+    from scipy.stats import t
+
+    kept = np.array([v for v in values if not np.isnan(v)])
+    undefined = len(values) - kept.size
+    if kept.size == 0:
+        return FoldMean(float("nan"), float("nan"), float("nan"), 0, undefined)
+    mean = float(kept.mean())
+    if kept.size == 1:
+        return FoldMean(mean, float("nan"), float("nan"), 1, undefined)
+    half = float(t.ppf((1 + confidence) / 2, kept.size - 1) * kept.std(ddof=1) / kept.size**0.5)
+    return FoldMean(mean, max(-1.0, mean - half), min(1.0, mean + half), kept.size, undefined)
+
+
+_SHORT = {
+    ("system", "pearson"): "sys r",
+    ("system", "spearman"): "sys ρ",
+    ("summary", "pearson"): "sum r",
+    ("summary", "spearman"): "sum ρ",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationResult(Result):
+    """Fold means of correlations and of presence quality.
+
+    Attributes:
+        dataset: What was scored.
+        scores: Every fold's correlations.
+        quality: Every fold's presence accuracy, AUC and Brier score.
+        judges: Each judge's signature fields.
+        signature: How the folds were made.
+    """
+
+    dataset: str
+    scores: tuple[FoldScores, ...]
+    quality: tuple[JudgeQuality, ...]
+    judges: Mapping[str, Mapping[str, str]]
+    signature: Signature
+
+    def mean(
+        self, judge: str, units: str, level: str, coefficient: str, mode: str | None = None
+    ) -> FoldMean:
+        """The mean over folds of one correlation; the judge's own mode if none is named."""
+        mode = mode or self.own_mode(judge)
+        return fold_mean(
+            [
+                s.value
+                for s in self.scores
+                if (s.judge, s.units, s.mode, s.level, s.coefficient)
+                == (judge, units, mode, level, coefficient)
+            ]
+        )
+
+    def quality_mean(self, judge: str, name: str) -> FoldMean:
+        """The mean over folds of ``accuracy``, ``auc`` or ``brier``."""
+        return fold_mean([getattr(q, name) for q in self.quality if q.judge == judge])
+
+    def own_mode(self, judge: str) -> str:
+        """The mode that a judge scores with by default."""
+        return self.judges[judge].get("mode") or "own"
+
+    def to_tables(self) -> Sequence[Table]:
+        """Fold means; then the same with intervals over folds; then presence quality."""
+        keys = list(dict.fromkeys((s.judge, s.units, s.mode) for s in self.scores))
+        kinds = list(_SHORT)
+        several = len({key[2] for key in keys}) > 1
+        head = [Column("judge"), Column("units")] + ([Column("mode")] if several else [])
+        means, intervals = [], []
+        for key in keys:
+            label: list[Cell] = [key[0], key[1], *([key[2]] if several else [])]
+            found = [self.mean(key[0], key[1], *kind, mode=key[2]) for kind in kinds]
+            means.append((*label, *(f.mean for f in found)))
+            intervals.append(
+                (*label, *(f"{f.low:.2f} – {f.high:.2f}" if f.folds > 1 else None for f in found))
+            )
+        columns = [Column(f"{level}_{c}", _SHORT[level, c]) for level, c in kinds]
+        folds = max(s.fold for s in self.scores)
+        tables = [
+            Table(
+                f"{self.dataset}: correlation with the human score"
+                + (f", mean of {counted(folds, 'fold')}" if folds else ""),
+                (*head, *columns),
+                tuple(means),
+                self._notes(),
+            )
+        ]
+        if folds:
+            plain = [Column(c.name, c.header) for c in columns]
+            tables.append(
+                Table("95 % interval over folds (Student t)", (*head, *plain), tuple(intervals), ())
+            )
+        tables.append(self._quality_table())
+        return tables
+
+    def _notes(self) -> tuple[str, ...]:
+        met: dict[tuple[str, ...], int] = {}
+        for s in self.scores:
+            if s.level == "summary":  # every score of an input meets the column again
+                key = (s.judge, s.units, s.mode, s.coefficient)
+                met[key] = met.get(key, 0) + s.constant
+        constant = max(met.values(), default=0)
+        undefined = sum(np.isnan(s.value) for s in self.scores)
+        notes = []
+        if constant:
+            many = counted(constant, "constant column")
+            notes.append(f"At most {many} in one row (policy: see signature).")
+        if undefined:
+            said = counted(undefined, "correlation is", "correlations are")
+            notes.append(f"{said} not defined and left out of the means.")
+        return tuple(notes)
+
+    def _quality_table(self) -> Table:
+        names = list(dict.fromkeys(q.judge for q in self.quality))
+        rows: list[tuple[Cell, ...]] = [
+            (name, *(self.quality_mean(name, what).mean for what in ("accuracy", "auc", "brier")))
+            for name in names
+        ]
+        judges = tuple(
+            f"{name} = " + "|".join(f"{k}:{v}" for k, v in fields.items())
+            for name, fields in self.judges.items()
+        )
+        return Table(
+            "Presence of SCUs against human labels, mean over folds",
+            (Column("judge"), Column("accuracy"), Column("auc", "AUC"), Column("brier", "Brier")),
+            tuple(rows),
+            (*judges, str(self.signature)),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Every fold's numbers and their means."""
+        keys = list(
+            dict.fromkeys((s.judge, s.units, s.mode, s.level, s.coefficient) for s in self.scores)
+        )
+        names = ("judge", "units", "mode", "level", "coefficient")
+        means = []
+        for key in keys:
+            found = self.mean(key[0], key[1], key[3], key[4], mode=key[2])
+            fields = {n: getattr(found, n) for n in FoldMean.__slots__}
+            means.append({**dict(zip(names, key, strict=True)), **fields})
+        return {
+            "dataset": self.dataset,
+            "means": means,
+            "folds": [{n: getattr(s, n) for n in FoldScores.__slots__} for s in self.scores],
+            "quality": [{n: getattr(q, n) for n in JudgeQuality.__slots__} for q in self.quality],
+            "judges": {name: dict(fields) for name, fields in self.judges.items()},
+            "signature": self.signature.to_dict(),
+        }

@@ -1,0 +1,241 @@
+"""The BERT inside an AllenNLP archive: its word pieces, its configuration, its weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from litepyramid.checked import parse_json
+from litepyramid.errors import ModelError, loading
+from litepyramid.files import file_type
+from litepyramid.units.parsers.allennlp.files import Files
+
+if TYPE_CHECKING:
+    import torch
+
+HEADS = {
+    "bert-base-uncased": 12,
+    "bert-base-cased": 12,
+    "bert-large-uncased": 16,
+    "bert-large-cased": 16,
+    "bert-large-uncased-whole-word-masking": 16,
+    "bert-large-cased-whole-word-masking": 16,
+    "bert-base-multilingual-cased": 12,
+    "bert-base-multilingual-uncased": 12,
+    "bert-base-chinese": 12,
+    "bert-base-german-cased": 12,
+    "spanbert-base-cased": 12,
+    "spanbert-large-cased": 16,
+    "scibert_scivocab_uncased": 12,
+    "scibert_scivocab_cased": 12,
+}
+"""Attention heads of the published BERTs: the one number of theirs that weights do not show."""
+
+_VOCABULARIES = ("vocab.txt", "tokenizer.json")
+_PUBLISHER = {"spanbert": "SpanBERT", "scibert": "allenai", "bert": "google-bert"}
+
+
+@dataclass(frozen=True)
+class BertFiles:
+    """A BERT's files.
+
+    Attributes:
+        place: Where its vocabulary was found, for messages.
+        vocabulary: What ``vocab.txt`` or ``tokenizer.json`` holds.
+        config: What ``config.json`` holds, if there is one.
+    """
+
+    place: str
+    vocabulary: bytes
+    config: bytes | None
+
+
+def find_bert(
+    name: str, *, inside: Files, beside: Path, given: str | Path | None, owner: Path
+) -> BertFiles:
+    """Finds the vocabulary of the BERT that an archive names.
+
+    In this order: where the user says; in the archive, under the name, its last part, or at the
+    top; beside the archive; at the path that the name is; in the Hugging Face cache; on the
+    hub (not with ``HF_HUB_OFFLINE=1``).
+
+    Args:
+        name: The archive's ``bert_model_name``, a path or a name on the hub.
+        inside: The files of the archive.
+        beside: The folder that the archive lies in.
+        given: A folder, a ``vocab.txt`` or a name on the hub, to be used and nothing else.
+        owner: The archive, for messages.
+
+    Raises:
+        ModelError: It is in none of these places; the message says which they were.
+    """
+    if given is not None:
+        found = _at(Path(given)) or _on_hub(str(given))
+        if found is None:
+            raise ModelError(
+                f"no BERT vocabulary at '{given}'",
+                path=owner,
+                expected="a folder with vocab.txt, that file, or a name on the Hugging Face hub",
+            )
+        return found
+    last = Path(name).name or "."
+    for top in (f"{name.lstrip('/')}/", f"{last}/", f"fta/{last}/", ""):
+        for file in _VOCABULARIES:
+            if (vocabulary := inside(top + file)) is not None:
+                # At the archive's top, config.json is AllenNLP's.
+                config = inside(f"{top}config.json") if top else None
+                return BertFiles(
+                    top + file, vocabulary.read(), None if config is None else config.read()
+                )
+    for place in (beside / name, beside / last, Path(name)):
+        if (found := _at(place)) is not None:
+            return found
+    if (found := _on_hub(name)) is not None:
+        return found
+    raise ModelError(
+        f"the word pieces of '{name}' were not found in the archive, beside it, as a folder, in the"
+        " Hugging Face cache or on the hub",
+        path=owner,
+        expected=f"vocab.txt in a folder '{last}' beside the archive",
+        hint="Name the BERT's folder (with vocab.txt and, if it is no published BERT, config.json)"
+        " yourself: allennlp:ARCHIVE,bert=FOLDER.",
+    )
+
+
+def _at(place: Path) -> BertFiles | None:
+    """The BERT in this folder, or with this vocabulary file."""
+    for file in (place, *(place / name for name in _VOCABULARIES)):
+        if file_type(file) == "file":
+            return _read(file, file.with_name("config.json"))
+    return None
+
+
+def _read(vocabulary: Path, config: Path | None) -> BertFiles:
+    with loading("cannot be read", path=vocabulary):
+        known = config is not None and file_type(config) == "file"
+        return BertFiles(
+            str(vocabulary),
+            vocabulary.read_bytes(),
+            config.read_bytes() if known and config else None,
+        )
+
+
+def _on_hub(name: str) -> BertFiles | None:
+    """The BERT's files from the Hugging Face cache or hub; None if it is not there."""
+    from huggingface_hub import hf_hub_download
+    from huggingface_hub.errors import (
+        EntryNotFoundError,
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+    )
+
+    absent = (EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError, HFValidationError)
+    publisher = _PUBLISHER.get(re.split(r"[-_]", name)[0])
+    names = [name] if "/" in name or publisher is None else [name, f"{publisher}/{name}"]
+
+    def fetch(file: str, *, local: bool) -> Path | None:
+        for candidate in names:
+            try:
+                return Path(hf_hub_download(candidate, file, local_files_only=local))
+            except (*absent, OSError, ValueError):
+                continue
+        return None
+
+    for local in (True, False):
+        for file in _VOCABULARIES:
+            if (vocabulary := fetch(file, local=local)) is not None:
+                return _read(vocabulary, fetch("config.json", local=local))
+    return None
+
+
+def read_vocabulary(files: BertFiles) -> dict[str, int]:
+    """The word pieces of a ``vocab.txt`` (one a line) or of a ``tokenizer.json``, with indices.
+
+    Raises:
+        ModelError: It is no BERT vocabulary: ``[CLS]``, ``[SEP]`` or ``[UNK]`` is missing.
+    """
+    with loading("is no BERT vocabulary", path=files.place):
+        text = files.vocabulary.decode("utf-8-sig")
+        if files.place.endswith(".json"):
+            model = parse_json(text, error=ModelError).get("model", {})
+            pieces = dict(model["vocab"]) if model.get("type") == "WordPiece" else {}
+        else:
+            lines = re.split(r"\r\n|\r|\n", text)
+            pieces = {piece: i for i, piece in enumerate(lines[: -1 if not lines[-1] else None])}
+    missing = [special for special in ("[CLS]", "[SEP]", "[UNK]") if special not in pieces]
+    if missing:
+        raise ModelError(f"is no BERT vocabulary: {', '.join(missing)} missing", path=files.place)
+    if not all(type(index) is int and index >= 0 for index in pieces.values()):
+        raise ModelError("is no BERT vocabulary: its indices are no numbers", path=files.place)
+    return pieces
+
+
+def bert_settings(
+    stated: Mapping[str, Any], name: str, weights: Mapping[str, torch.Tensor], owner: Path
+) -> dict[str, Any]:
+    """BERT's configuration: sizes from the weights, the rest as stated, else as BERT's are.
+
+    Raises:
+        ModelError: Sizes stated do not agree with the weights; or the number of attention heads is
+            neither stated nor that of a published BERT.
+    """
+    layers = {int(m[1]) for key in weights if (m := re.match(r"encoder\.layer\.(\d+)\.", key))}
+    shapes = {key: tuple(value.shape) for key, value in weights.items()}
+    try:
+        vocab_size, hidden_size = shapes["embeddings.word_embeddings.weight"]
+        seen = {
+            "vocab_size": vocab_size,
+            "hidden_size": hidden_size,
+            "num_hidden_layers": max(layers, default=-1) + 1,
+            "intermediate_size": shapes["encoder.layer.0.intermediate.dense.weight"][0],
+            "max_position_embeddings": shapes["embeddings.position_embeddings.weight"][0],
+            "type_vocab_size": shapes["embeddings.token_type_embeddings.weight"][0],
+        }
+    except (KeyError, ValueError, IndexError) as error:
+        raise ModelError(
+            f"weights.th holds no BERT ({error} missing or of another shape)",
+            path=owner,
+            expected="tensors bert_model.embeddings…, bert_model.encoder.layer.0…",
+        ) from None
+    if layers != set(range(len(layers))):
+        raise ModelError("weights.th lacks some of its BERT's layers", path=owner)
+    for key, value in seen.items():
+        if key in stated and stated[key] != value:
+            raise ModelError(
+                f"the BERT's {key} is {stated[key]} in its configuration, {value} in the weights",
+                path=owner,
+            )
+    heads = stated.get("num_attention_heads", _known_heads(name))
+    if heads is None:
+        raise ModelError(
+            f"the number of attention heads of '{name}' is not known",
+            path=owner,
+            hint="Name a folder that has the BERT's config.json beside its vocab.txt:"
+            " allennlp:ARCHIVE,bert=FOLDER.",
+        )
+    if not isinstance(heads, int) or heads < 1 or hidden_size % heads:
+        raise ModelError(f"{heads} attention heads do not divide {hidden_size}", path=owner)
+    if stated.get("position_embedding_type", "absolute") != "absolute" or stated.get("is_decoder"):
+        raise ModelError(
+            "the BERT is a decoder or has relative positions",
+            path=owner,
+            expected="an encoder with absolute positions",
+        )
+    return {
+        **seen,
+        "num_attention_heads": heads,
+        "hidden_act": stated.get("hidden_act", "gelu"),
+        "layer_norm_eps": stated.get("layer_norm_eps", 1e-12),
+    }
+
+
+def _known_heads(name: str) -> int | None:
+    """Attention heads by name: of a published BERT, or as Google's small ones say (…_A-2)."""
+    last = Path(name).name
+    if stated := re.search(r"_H-\d+_A-(\d+)", last):
+        return int(stated[1])
+    return HEADS.get(last.lower())

@@ -1,0 +1,332 @@
+"""SRL-BERT archives of AllenNLP, run with today's torch and transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.errors import InputError, ModelError, loading, require
+from litepyramid.progress import bar
+from litepyramid.text import counted
+from litepyramid.units.parsers.allennlp.archive import PURPOSE, SrlArchive, read_srl_archive
+from litepyramid.units.parsers.allennlp.bert import bert_settings
+from litepyramid.units.parsers.allennlp.decode import Decoding, decode, transitions
+
+if TYPE_CHECKING:
+    import torch
+
+BATCH_PIECES = 512
+_NO_TAG = "O"
+
+
+@dataclass(frozen=True)
+class PredicateTags:
+    """What the model says of one predicate.
+
+    Attributes:
+        verb: Index of the predicate among the words.
+        tags: One tag a word.
+        logits: (pieces, L) float32, a row a word piece, ``[CLS]`` and ``[SEP]`` among them, if
+            asked for.
+        outside: Number of words at the ends, tagged O, that did not fit in the model's window.
+    """
+
+    verb: int
+    tags: tuple[str, ...]
+    logits: NDArray[np.float32] | None = field(default=None, repr=False, compare=False)
+    outside: int = 0
+
+
+@dataclass(frozen=True)
+class SrlBert:
+    """An SRL-BERT model ready to tag. Made by `load_srl_bert`.
+
+    Attributes:
+        archive: What it was made from.
+        encoder: The BERT.
+        projection: (L, hidden) weight and (L,) bias from word pieces to labels.
+        device: Where they are.
+        decoding: ``allennlp`` (as published) or ``exact``; see `allennlp_decode.decode`.
+    """
+
+    archive: SrlArchive
+    encoder: torch.nn.Module = field(repr=False)
+    projection: tuple[torch.Tensor, torch.Tensor] = field(repr=False)
+    device: str
+    decoding: Decoding = "allennlp"
+
+    @property
+    def window(self) -> int:
+        """The most word pieces that the BERT takes at once, ``[CLS]`` and ``[SEP]`` among them."""
+        return int(self.archive.weights[_POSITIONS].shape[0])
+
+    @cached_property
+    def word_pieces(self) -> Any:
+        """Cuts one word: the longest piece that fits, again and again; ``[UNK]`` if none does."""
+        from tokenizers.models import WordPiece
+
+        pieces = dict(self.archive.pieces)
+        return WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=100)
+
+    @cached_property
+    def transitions(self) -> torch.Tensor:
+        """Which label may follow which."""
+        return transitions(self.archive.labels, self.decoding)
+
+
+_BERT = "bert_model."
+_POSITIONS = f"{_BERT}embeddings.position_embeddings.weight"
+_HEAD = ("tag_projection_layer.weight", "tag_projection_layer.bias")
+_UNUSED = ("embeddings.position_ids", "embeddings.token_type_ids", "pooler.", "cls.")
+"""Parts of a BERT state dict that SRL does not use; other unknown keys are refused."""
+
+
+def load_srl_bert(
+    path: str | Path,
+    *,
+    bert: str | Path | None = None,
+    device: str = "cpu",
+    decoding: Decoding = "allennlp",
+) -> SrlBert:
+    """Loads an archive of AllenNLP's ``srl_bert`` model (Shi & Lin 2019).
+
+    Args:
+        path: The archive, or a folder with its files.
+        bert: Where the BERT's word pieces are, if they are not found by themselves.
+        device: A torch device.
+        decoding: ``allennlp``, as published, or ``exact``.
+
+    Raises:
+        InputError: There is no such file, or no such decoding.
+        ModelError: The archive cannot serve; the message says why.
+        MissingExtraError: torch or transformers is not installed.
+    """
+    if decoding not in ("allennlp", "exact"):
+        raise InputError(f"no decoding '{decoding}'", expected="allennlp or exact")
+    require("torch", extra="nli", purpose=PURPOSE)
+    require("transformers", extra="nli", purpose=PURPOSE)
+    archive = read_srl_archive(path, bert)
+    labels, hidden = len(archive.labels), archive.weights.get(_HEAD[0])
+    if hidden is None or _HEAD[1] not in archive.weights or hidden.ndim != 2:
+        raise ModelError("weights.th holds no tag_projection_layer", path=path)
+    if hidden.shape[0] != labels or tuple(archive.weights[_HEAD[1]].shape) != (labels,):
+        raise ModelError(
+            f"vocabulary/labels.txt has {labels} labels, the weights have {hidden.shape[0]}",
+            path=path,
+        )
+    encoder = _build_bert(archive)
+    with loading(f"cannot be put on the device '{device}'", path=path):
+        encoder = encoder.to(device)
+        projection = (hidden.to(device), archive.weights[_HEAD[1]].to(device))
+    return SrlBert(archive, encoder, projection, device, decoding)
+
+
+def _build_bert(archive: SrlArchive) -> torch.nn.Module:
+    """The BERT with the archive's weights; every weight checked by name and shape."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    weights = {}
+    for key, value in archive.weights.items():
+        name = key.removeprefix(_BERT)
+        if key in _HEAD or (key != name and name.startswith(_UNUSED)):
+            continue
+        name = name.replace("LayerNorm.gamma", "LayerNorm.weight")
+        weights[name.replace("LayerNorm.beta", "LayerNorm.bias")] = value
+    settings = bert_settings(archive.bert_config, archive.bert_name, weights, archive.path)
+    highest = max(archive.pieces.values())
+    if highest >= settings["vocab_size"]:
+        raise ModelError(
+            f"the vocabulary of '{archive.bert_name}' has {highest + 1} word pieces, the weights"
+            f" have {settings['vocab_size']}",
+            path=archive.path,
+            hint="It is another BERT's vocabulary: name the right folder with bert=FOLDER.",
+        )
+    with loading("its BERT configuration is not valid", path=archive.path):
+        with torch.device("meta"):
+            encoder: torch.nn.Module = BertModel(BertConfig(**settings), add_pooling_layer=False)
+        encoder.to_empty(device="cpu")
+    try:
+        encoder.load_state_dict(weights, strict=True)
+    except RuntimeError as error:
+        why = " ".join(str(error).split())[:400]
+        raise ModelError(f"its weights do not fit a BERT ({why})", path=archive.path) from None
+    encoder.train(False)
+    return encoder
+
+
+def tag_predicates(
+    model: SrlBert,
+    sentences: Sequence[Sequence[str]],
+    verbs: Sequence[Sequence[int]],
+    *,
+    batch_pieces: int = BATCH_PIECES,
+    keep_logits: bool = False,
+) -> list[list[PredicateTags]]:
+    """Tags the arguments of every predicate of every sentence.
+
+    All predicates of all sentences are sorted by length and run in batches of about `batch_pieces`
+    word pieces; the result is in the order asked for, and does not depend on the batches but for
+    the rounding of float32. A sentence longer than the BERT's positions (512) is cut, predicate by
+    predicate, to a window of whole words with the predicate in its middle; the words outside are
+    tagged O and counted in `PredicateTags.outside` (AllenNLP fails on such a sentence).
+
+    Args:
+        model: From `load_srl_bert`.
+        sentences: Words of each sentence.
+        verbs: Indices of the predicates of each sentence; none is fine.
+        batch_pieces: Word pieces in a batch with its padding; a longer sentence is a batch alone.
+        keep_logits: Whether to give each word piece's logits too.
+
+    Returns:
+        Per sentence, one result for each of its predicates, in their order.
+
+    Raises:
+        InputError: As many lists of predicates as sentences are expected; an index outside its
+            sentence; a word longer than the window.
+    """
+    import torch
+
+    if len(sentences) != len(verbs):
+        raise InputError(
+            f"{counted(len(verbs), 'list')} of predicates for "
+            f"{counted(len(sentences), 'sentence')}",
+            expected="one list for each sentence",
+        )
+    jobs = list(_jobs(model, sentences, verbs))
+    jobs.sort(key=lambda job: len(job.pieces))
+    results: dict[tuple[int, int], PredicateTags] = {}
+    with torch.inference_mode(), bar(len(jobs), "labelling", "predicates") as shown:
+        for batch in _batches(jobs, batch_pieces):
+            with loading("the model failed", path=model.archive.path):
+                logits = _forward(model, batch)
+            lengths = [len(job.pieces) for job in batch]
+            for row, path in enumerate(decode(logits, lengths, model.transitions, model.decoding)):
+                job = batch[row]
+                kept = logits[row, : lengths[row]].numpy().copy() if keep_logits else None
+                words = len(sentences[job.sentence])
+                results[job.sentence, job.place] = _result(model, job, path, words, kept)
+            shown.update(len(batch))
+    return [[results[s, p] for p in range(len(row))] for s, row in enumerate(verbs)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """One pass: word-piece ids, which of them are the predicate's, and each word's first piece."""
+
+    sentence: int
+    place: int
+    verb: int
+    pieces: list[int]
+    start: int
+    end: int
+    first_word: int
+    offsets: list[int]
+
+
+def _jobs(
+    model: SrlBert, sentences: Sequence[Sequence[str]], verbs: Sequence[Sequence[int]]
+) -> Iterator[_Job]:
+    """One job a predicate; words are cut into pieces once."""
+    archive, cutter = model.archive, model.word_pieces
+    cls, sep = archive.pieces["[CLS]"], archive.pieces["[SEP]"]
+    known: dict[str, list[int]] = {}
+
+    def cut(word: str) -> list[int]:
+        if word not in known:
+            text = word.lower() if archive.lowercase else word
+            known[word] = [token.id for part in text.split() for token in cutter.tokenize(part)]
+        return known[word]
+
+    for s, (words, indices) in enumerate(zip(sentences, verbs, strict=True)):
+        pieces = [cut(word) for word in words] if indices else []
+        for place, verb in enumerate(indices):
+            if not 0 <= verb < len(words):
+                raise InputError(
+                    f"sentence {s + 1} has a predicate at word {verb}",
+                    expected=f"an index from 0 to {len(words) - 1}",
+                )
+            low, high = _window([len(p) for p in pieces], verb, model.window - 2)
+            if low == high:
+                raise InputError(
+                    f"word {verb} of sentence {s + 1} is longer than the model's"
+                    f" {model.window} word pieces"
+                )
+            offsets, ids = [], [cls]
+            start = end = 0
+            for index in range(low, high):
+                offsets.append(len(ids))
+                if index == verb:
+                    start, end = len(ids), len(ids) + len(pieces[index])
+                ids.extend(pieces[index])
+            yield _Job(s, place, verb, [*ids, sep], start, end, low, offsets)
+
+
+def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
+    """The words [low, high) around the verb that fit in `room` pieces, as even as can be."""
+    if sum(sizes) <= room:
+        return 0, len(sizes)
+    low, high, used = verb, verb + 1, sizes[verb]
+    if used > room:
+        return verb, verb
+    left = right = True
+    while left or right:
+        left = low > 0 and used + sizes[low - 1] <= room
+        if left:
+            low -= 1
+            used += sizes[low]
+        right = high < len(sizes) and used + sizes[high] <= room
+        if right:
+            used += sizes[high]
+            high += 1
+    return low, high
+
+
+def _batches(jobs: Sequence[_Job], batch_pieces: int) -> Iterator[list[_Job]]:
+    """Runs of jobs, sorted by length, whose padded size stays within `batch_pieces`."""
+    batch: list[_Job] = []
+    for job in jobs:
+        if batch and (len(batch) + 1) * len(job.pieces) > batch_pieces:
+            yield batch
+            batch = []
+        batch.append(job)
+    if batch:
+        yield batch
+
+
+def _forward(model: SrlBert, batch: Sequence[_Job]) -> torch.Tensor:
+    """Logits (rows, pieces, L) of a batch, on the CPU."""
+    import torch
+
+    width = max(len(job.pieces) for job in batch)
+    ids = torch.zeros(len(batch), width, dtype=torch.long)
+    verb = torch.zeros_like(ids)
+    mask = torch.zeros_like(ids)
+    for row, job in enumerate(batch):
+        ids[row, : len(job.pieces)] = torch.tensor(job.pieces)
+        verb[row, job.start : job.end] = 1
+        mask[row, : len(job.pieces)] = 1
+    states = model.encoder(
+        input_ids=ids.to(model.device),
+        token_type_ids=verb.to(model.device),
+        attention_mask=mask.to(model.device),
+        position_ids=torch.arange(width, device=model.device).unsqueeze(0),
+    ).last_hidden_state
+    return torch.nn.functional.linear(states, *model.projection).cpu()
+
+
+def _result(
+    model: SrlBert, job: _Job, path: Sequence[int], words: int, logits: NDArray[np.float32] | None
+) -> PredicateTags:
+    """A word has its first piece's tag; AllenNLP's padding labels, if any, are no roles."""
+    tags = [model.archive.labels[path[offset]] for offset in job.offsets]
+    tags = [_NO_TAG if tag.startswith("@@") else tag for tag in tags]
+    after = words - job.first_word - len(tags)
+    full = (_NO_TAG,) * job.first_word + tuple(tags) + (_NO_TAG,) * after
+    return PredicateTags(job.verb, full, logits, job.first_word + after)

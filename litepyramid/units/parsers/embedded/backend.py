@@ -1,0 +1,162 @@
+"""The extractor that ships inside the package: a small spaCy parser and the dependency mapping."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from litepyramid.errors import ModelError
+from litepyramid.files import read_lines
+from litepyramid.progress import track
+from litepyramid.units.parsers.base import ParsedBatch
+from litepyramid.units.parsers.embedded.frames import Word, dependency_frames, word_set
+from litepyramid.units.parsers.embedded.pronouns import pronoun_clusters
+from litepyramid.units.parses import ParsedReference
+
+if TYPE_CHECKING:
+    from spacy.language import Language
+    from spacy.tokens import Doc
+
+_NOUN, _NAME = "leader", "John"
+_BEFORE_BARE_VERBS = word_set(
+    """
+    to not n't n’t never do does did can could may might must shall should will would ca wo let
+    please and or
+    """
+)
+
+PARSER = Path(__file__).resolve().parents[3] / "embedded" / "parser"
+
+
+class EmbeddedBackend:
+    """Universal dependencies by a spaCy pipeline, read as frames and as coreference clusters.
+
+    Args:
+        path: A spaCy pipeline that sets universal parts of speech and universal dependencies;
+            the one that ships by default.
+    """
+
+    def __init__(self, path: str | Path = PARSER) -> None:
+        self.path = Path(path)
+
+    @cached_property
+    def pipeline(self) -> Language:
+        """The spaCy pipeline, loaded on first use.
+
+        Raises:
+            ModelError: There is no pipeline with a parser under the path.
+        """
+        import spacy
+
+        try:
+            nlp = spacy.load(self.path)
+        except (OSError, ValueError) as error:
+            raise ModelError(
+                f"no spaCy pipeline can be read ({error})",
+                path=self.path,
+                hint="Install litepyramid again, or train one with scripts/train_parser.py.",
+            ) from error
+        if "parser" not in nlp.pipe_names:
+            raise ModelError("the spaCy pipeline has no parser", path=self.path)
+        return nlp
+
+    @cached_property
+    def verbs(self) -> frozenset[str]:
+        """Bare verb forms of the pipeline's treebank (``bare_verbs.txt`` beside it)."""
+        path = self.path / "bare_verbs.txt"
+        return frozenset(read_lines(path)) if path.exists() else frozenset()
+
+    def docs(self, sentences: Sequence[Sequence[str]]) -> list[Doc]:
+        """Tags and parses sentences of given tokens, one spaCy document each.
+
+        A word that is read as a bare verb ("Danilo this week agreed"), that no sentence of the
+        treebank has as one, and that has no "to" or auxiliary before it, is more likely a noun
+        or a name that the parser does not know: the sentence is parsed once more with a common
+        one in its place.
+        """
+        from spacy.tokens import Doc
+
+        found = list(track(self._parsed(sentences), "parsing", "sentences", len(sentences)))
+        again = {n: words for n, doc in enumerate(found) if (words := self._with_nouns(doc))}
+        for (n, _), doc in zip(again.items(), self._parsed(list(again.values())), strict=True):
+            found[n] = Doc(
+                doc.vocab,
+                words=list(sentences[n]),
+                tags=[t.tag_ for t in doc],
+                pos=[t.pos_ for t in doc],
+                heads=[t.head.i for t in doc],
+                deps=[t.dep_ for t in doc],
+                sent_starts=[t.i == 0 for t in doc],
+            )
+        return found
+
+    def _parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
+        from spacy.tokens import Doc
+
+        nlp = self.pipeline
+        raw = (
+            Doc(nlp.vocab, words=list(tokens), sent_starts=[i == 0 for i in range(len(tokens))])
+            for tokens in sentences
+        )
+        yield from nlp.pipe(raw, batch_size=64)
+
+    def _with_nouns(self, doc: Doc) -> list[str]:
+        """The words with a common noun or name for each doubtful verb; empty if there is none."""
+        words = [token.text for token in doc]
+        doubtful = [
+            token.i
+            for token in doc
+            if self.verbs
+            and token.pos_ == "VERB"
+            and token.tag_ in {"VB", "VBP"}
+            and token.is_alpha
+            and token.lower_ not in self.verbs
+            and (token.i == 0 or doc[token.i - 1].lower_ not in _BEFORE_BARE_VERBS)
+        ]
+        for i in doubtful:
+            words[i] = _NAME if words[i][0].isupper() else _NOUN
+        return words if doubtful else []
+
+    def words(self, sentences: Sequence[Sequence[str]]) -> list[list[Word]]:
+        """The dependency trees of sentences of given tokens."""
+        return [
+            [
+                Word(t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_)
+                for t in doc
+            ]
+            for doc in self.docs(sentences)
+        ]
+
+    @property
+    def name(self) -> str:
+        """The pipeline's name and version, for signatures."""
+        name = "embedded" if self.path == PARSER else self.path.name
+        return f"{name}-{self.pipeline.meta['version']}"
+
+    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Gives every sentence its frames, and every reference clusters of names and pronouns."""
+        return self._read(references, frames=True, signature={"srl": self.name})
+
+    def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Gives every reference clusters of names and pronouns; frames stay as they are."""
+        return self._read(references, frames=False, signature={"coref": self.name})
+
+    def _read(
+        self, references: Sequence[ParsedReference], *, frames: bool, signature: dict[str, str]
+    ) -> ParsedBatch:
+        trees = iter(self.words([s.tokens for r in references for s in r.sentences]))
+        result = []
+        for reference in references:
+            sentences = reference.sentences
+            words = [next(trees) for _ in sentences]
+            if frames:
+                sentences = tuple(
+                    replace(s, frames=dependency_frames(w))
+                    for s, w in zip(sentences, words, strict=True)
+                )
+            clusters = pronoun_clusters(words)
+            result.append(replace(reference, sentences=sentences, clusters=clusters))
+        return ParsedBatch(tuple(result), signature)

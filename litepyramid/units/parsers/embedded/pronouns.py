@@ -1,0 +1,285 @@
+"""A small resolver of pronouns and short names over universal dependencies, no model of its own.
+
+It links what is easy to link in a few sentences of news, and leaves the rest alone:
+
+- a later part of an earlier name: "Rose" after "Justin Rose";
+- he and she to a person named before, a subject rather than an object, one already spoken of
+  rather than a new one, the nearest first; where no name fits, to a noun for a person;
+- they and "its" to a plural, or to a singular subject that is no person.
+
+"It" is left as it is: it points to nothing, to a clause or to a thing that no rule here tells
+apart. What is gained and lost against a neural resolver is measured in docs/units.md.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from litepyramid.units.parsers.embedded.frames import Word, word_set
+from litepyramid.units.parses import Span
+
+_HE = frozenset({"he", "him", "his"})
+_SHE = frozenset({"she", "her"})
+_THEY = frozenset({"they", "them", "their"})
+_PRONOUNS = _HE | _SHE | _THEY | {"its"}
+_MEN = word_set(
+    """
+    man boy father dad son brother husband grandfather uncle nephew king prince actor
+    gentleman lad grandson groom boyfriend businessman policeman spokesman schoolboy mr sir
+    lord
+    """
+)
+_WOMEN = word_set(
+    """
+    woman girl mother mum mom daughter sister wife grandmother aunt niece queen princess
+    actress lady granddaughter bride girlfriend widow duchess businesswoman policewoman
+    spokeswoman schoolgirl mrs ms miss
+    """
+)
+_PEOPLE = word_set(
+    """
+    person child baby toddler teenager teen student teacher doctor nurse officer driver
+    player manager coach captain singer star writer author victim suspect patient pilot
+    president minister senator governor mayor lawyer attorney judge reporter journalist
+    owner worker member leader candidate politician champion midfielder defender striker
+    winger goalkeeper forward footballer boss chief director chairman executive veteran
+    soldier survivor resident neighbour neighbor friend partner parent passenger winner
+    model photographer artist chef farmer scientist researcher expert professor priest pope
+    bishop immigrant prisoner killer attacker gunman robber thief pensioner youngster host
+    presenter comedian rapper fan official
+    """
+)
+_GROUPS = word_set(
+    """
+    police team club family couple pair group company crowd staff crew band government
+    committee council army duo trio
+    """
+)
+_REACH = 1000
+"""How many of the latest names and phrases a mention may point to."""
+_SUBJECT = frozenset({"nsubj", "nsubj:pass"})
+_OF_NAME = frozenset({"amod", "compound", "flat", "nmod:desc"})
+
+
+@dataclass(slots=True)
+class _Entity:
+    """What a noun phrase names, with the mentions found so far.
+
+    Attributes:
+        words: The words of the name or phrase, without what is joined to it.
+        sentence: Sentence of the latest mention that is no pronoun.
+        head: The word that this mention hangs on, counted through the reference; -1 at a root.
+        subject: Whether that mention is a subject.
+        person: Whether it is a person; None if it may be.
+        gender: "m", "f", or "" if unknown.
+    """
+
+    words: tuple[str, ...]
+    sentence: int
+    head: int
+    subject: bool
+    name: bool
+    plural: bool
+    person: bool | None
+    gender: str
+    mentions: list[Span] = field(default_factory=list)
+
+    def mention(self, span: Span, sentence: int, head: int, subject: bool) -> None:
+        self.mentions.append(span)
+        self.sentence, self.head, self.subject = sentence, head, subject
+
+
+def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, ...], ...]:
+    """Coreference clusters of one reference.
+
+    Args:
+        sentences: Its sentences in order, as a dependency parser gives them.
+
+    Returns:
+        Clusters of half-open token ranges, counted through the whole reference; each has the
+        name first and at least one more mention.
+    """
+    found: list[_Entity] = []
+    entities: deque[_Entity] = deque(maxlen=_REACH)
+    offset = 0
+    for number, words in enumerate(sentences):
+        phrases = _Phrases(words, number, offset)
+        for i, word in enumerate(words):
+            head = offset + word.head if word.head != i else -1
+            span = (offset + i, offset + i + 1)
+            if word.upos == "PRON" and word.text.lower() in _PRONOUNS:
+                entity = _antecedent(entities, word, span, number, head)
+                if entity is not None:
+                    entity.mentions.append(span)
+                continue
+            known = None if phrases.beside_a_name(i) else _by_surname(entities, word.text)
+            if known is not None:
+                known.mention(span, number, head, word.deprel in _SUBJECT)
+                continue
+            for phrase in phrases.at(i):
+                known = _by_name(entities, phrase)
+                if known is None:
+                    entities.append(phrase)
+                    found.append(phrase)
+                else:
+                    known.mention(phrase.mentions[0], number, head, phrase.subject)
+        offset += len(words)
+    return tuple(tuple(e.mentions) for e in found if len(e.mentions) > 1)
+
+
+class _Phrases:
+    """The noun phrases of one sentence."""
+
+    def __init__(self, words: Sequence[Word], number: int, offset: int) -> None:
+        self.words, self.number, self.offset = words, number, offset
+        self.children: list[list[int]] = [[] for _ in words]
+        for i, word in enumerate(words):
+            if 0 <= word.head < len(words) and word.head != i:
+                self.children[word.head].append(i)
+
+    def beside_a_name(self, i: int) -> bool:
+        around = [j for j in (i - 1, i + 1) if 0 <= j < len(self.words)]
+        return any(self.words[j].upos == "PROPN" for j in around)
+
+    def at(self, i: int) -> list[_Entity]:
+        """The phrase whose head is token `i`: with what is joined to it, and then alone as well."""
+        words, word = self.words, self.words[i]
+        if word.upos not in {"NOUN", "PROPN"} or word.deprel in {"compound", "flat", "fixed"}:
+            return []
+        name = word.upos == "PROPN" or (word.text[:1].isupper() and i > 0)
+        start = end = i
+        while start > 0 and self.opens(start - 1, i, name):
+            start -= 1
+        while name and end + 1 < len(words) and words[end + 1].deprel == "flat":
+            end += 1
+        short, full = (start, end + 1), (start, end + 1)
+        joined = False
+        for child in self.children[i]:
+            if words[child].deprel == "conj" or (not name and self.is_of(child)):
+                joined = joined or words[child].deprel == "conj"
+                full = (start, max(full[1], self.last(child) + 1))
+        text = word.text.lower()
+        plural = word.xpos in {"NNS", "NNPS"} or text in _GROUPS
+        gender = "m" if text in _MEN else "f" if text in _WOMEN else ""
+        person = (
+            True if gender or text in _PEOPLE else None if self.may_be_person(i, name) else False
+        )
+        subject = word.deprel in _SUBJECT
+        head = self.offset + word.head if word.head != i else -1
+
+        def entity(span: Span, whole: bool) -> _Entity:
+            return _Entity(
+                tuple(w.text for w in words[short[0] : short[1]]),
+                self.number,
+                head,
+                subject and (whole or not name),
+                name and not (whole and joined),
+                plural or (whole and joined),
+                person,
+                gender,
+                [(self.offset + span[0], self.offset + span[1])],
+            )
+
+        found = [entity(full, True)]
+        if joined:
+            found.append(entity(short, False))
+        return found
+
+    def opens(self, i: int, head: int, name: bool) -> bool:
+        """Whether token `i` stands in the phrase before its head."""
+        word = self.words[i]
+        if name:
+            return word.upos == "PROPN" and word.deprel in _OF_NAME
+        return word.deprel in {"det", "amod", "compound", "nummod"} and i < word.head <= head
+
+    def is_of(self, i: int) -> bool:
+        cases = (self.words[c].text.lower() for c in self.children[i])
+        return self.words[i].deprel == "nmod" and "of" in cases
+
+    def last(self, i: int) -> int:
+        """The last token below `i`."""
+        seen, stack = {i}, [i]
+        while stack:
+            for child in self.children[stack.pop()]:
+                if child not in seen:
+                    seen.add(child)
+                    stack.append(child)
+        return max(seen)
+
+    def may_be_person(self, i: int, name: bool) -> bool:
+        """A name may be a person's unless it has "the", or a preposition other than by or with."""
+        children = [self.words[c] for c in self.children[i]]
+        case = {w.text.lower() for w in children if w.deprel == "case"} - {"'s", "’s", "'"}
+        the = any(w.text.lower() == "the" for w in children)
+        place = self.words[i].deprel.split(":")[0] in {"obl", "nmod"} and bool(
+            case - {"by", "with"}
+        )
+        return name and not the and not place
+
+
+def _by_surname(entities: Sequence[_Entity], text: str) -> _Entity | None:
+    """The latest longer name that ends in this word, whatever the tagger calls it here."""
+    for entity in reversed(entities):
+        if (
+            entity.name
+            and len(entity.words) > 1
+            and text[:1].isupper()
+            and entity.words[-1] == text
+        ):
+            return entity
+    return None
+
+
+def _by_name(entities: Sequence[_Entity], phrase: _Entity) -> _Entity | None:
+    """The latest name that begins or ends in this one."""
+    n = len(phrase.words)
+    for entity in reversed(entities):
+        if phrase.name and entity.name and phrase.words in (entity.words[:n], entity.words[-n:]):
+            return entity
+    return None
+
+
+def _antecedent(
+    entities: Sequence[_Entity], word: Word, span: Span, sentence: int, head: int
+) -> _Entity | None:
+    """What a pronoun points to; no argument of a verb points to another one of the same verb."""
+    pronoun = word.text.lower()
+    own = word.deprel == "nmod:poss"
+    fitting = [
+        e
+        for e in entities
+        if _agrees(e, pronoun) and e.mentions[-1][1] <= span[0] and (own or e.head != head)
+    ]
+    if not fitting:
+        return None
+    if pronoun not in _HE | _SHE:
+        return max(
+            fitting,
+            key=lambda e: (
+                e.sentence == sentence and e.subject,
+                len(e.mentions) > 1,
+                e.sentence,
+                e.subject,
+                -e.mentions[0][0],
+            ),
+        )
+    best = max(
+        fitting,
+        key=lambda e: (e.name, e.subject, len(e.mentions) > 1, e.sentence, -e.mentions[0][0]),
+    )
+    best.gender = "m" if pronoun in _HE else "f"
+    best.person = True
+    return best
+
+
+def _agrees(entity: _Entity, pronoun: str) -> bool:
+    if pronoun in _THEY:
+        return entity.plural
+    if entity.plural:
+        return False
+    if pronoun == "its":
+        return entity.subject and entity.person is not True
+    wanted = "m" if pronoun in _HE else "f"
+    return entity.person is not False and entity.gender in ("", wanted)

@@ -1,0 +1,250 @@
+"""Stanza as a parser: dependencies read as frames, constituency trees, coreference clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from litepyramid.errors import InputError, ModelError, require
+from litepyramid.progress import track
+from litepyramid.text import place
+from litepyramid.units.parsers.base import ParsedBatch
+from litepyramid.units.parsers.embedded.frames import Word, dependency_frames
+from litepyramid.units.parses import ParsedReference, ParsedSentence, Span
+
+Pipeline = Callable[[list[list[str]]], Any]
+"""From the tokens of each sentence of one text to a ``stanza.Document``."""
+
+EXTRAS = ("constituency", "coref")
+"""What may be asked for besides dependencies."""
+
+_ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
+
+
+@dataclass(frozen=True)
+class StanzaBackend:
+    """Frames (by the dependency mapping), trees and clusters from Stanza's English models.
+
+    Attributes:
+        also: What to make besides frames: ``constituency`` and ``coref``, in any number.
+        models: Folder of Stanza's models; its own default (``~/stanza_resources``) if None. A model
+            that is not there is downloaded by Stanza on first use.
+        pipeline: A pipeline that stands in for Stanza's own, which takes tokens as they are.
+    """
+
+    also: tuple[str, ...] = EXTRAS
+    models: str | Path | None = None
+    pipeline: Pipeline | None = None
+
+    @cached_property
+    def _loaded(self) -> Pipeline:
+        return self.pipeline or load_pipeline(("depparse", *self.also), self.models)
+
+    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Parses every reference, a reference at a time.
+
+        Raises:
+            ModelError: The models cannot be had, or give other tokens than they were given.
+            MissingExtraError: stanza, or what its coreference needs, is not installed.
+        """
+        run = track(references, "parsing", "references")
+        parsed = tuple(read_document(self._run(r), r, self.also) for r in run)
+        signature = {"srl": f"stanza-{_version()}"}
+        if "coref" in self.also:
+            signature["coref"] = signature["srl"]
+        return ParsedBatch(parsed, signature)
+
+    def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Gives every reference Stanza's clusters, and leaves its frames as they are.
+
+        Raises:
+            ModelError: As `parse`.
+            MissingExtraError: As `parse`.
+        """
+        run = self.pipeline or load_pipeline(("coref",), self.models)
+        linked = tuple(
+            replace(r, clusters=clusters_of(run([list(s.tokens) for s in r.sentences]), r))
+            for r in track(references, "linking", "references")
+        )
+        return ParsedBatch(linked, {"coref": f"stanza-{_version()}"})
+
+    def _run(self, reference: ParsedReference) -> Any:
+        return self._loaded([list(sentence.tokens) for sentence in reference.sentences])
+
+
+def open_stanza(argument: str) -> StanzaBackend:
+    """The backend that ``stanza`` or ``stanza:…`` names.
+
+    Args:
+        argument: Nothing (dependencies, trees and clusters); or what to make besides frames, and a
+            folder of models, with commas between: ``constituency``, ``coref``, ``none``,
+            ``models=FOLDER``.
+
+    Raises:
+        InputError: Something else.
+
+    Example:
+        >>> open_stanza("").also
+        ('constituency', 'coref')
+        >>> open_stanza("none,models=models/stanza")
+        StanzaBackend(also=(), models='models/stanza', pipeline=None)
+    """
+    also: list[str] = []
+    models = None
+    named = False
+    for option in filter(None, argument.split(",")):
+        if option.startswith("models=") and option != "models=":
+            models = option.removeprefix("models=")
+        elif option in (*EXTRAS, "none"):
+            named = True
+            also += [option] if option != "none" else []
+        else:
+            raise InputError(
+                f"no option '{option}' of the backend 'stanza'",
+                expected="stanza[:constituency][,coref][,none][,models=FOLDER]",
+            )
+    return StanzaBackend(tuple(also) if named else EXTRAS, models)
+
+
+def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -> Pipeline:
+    """Stanza's English pipeline over given tokens.
+
+    Raises:
+        ModelError: A model is neither there nor to be downloaded.
+        MissingExtraError: stanza is not installed; or peft, which its coreference needs.
+    """
+    stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
+    wanted = ["tokenize"]
+    if "depparse" in processors:
+        wanted += ["pos", "lemma", "depparse"]
+    if "constituency" in processors:
+        wanted += ["pos", "constituency"]
+    if "coref" in processors:
+        wanted.append("coref")
+        require("transformers", extra="stanza", purpose="Stanza's coreference")
+        require("peft", extra="stanza", purpose="Stanza's coreference")
+    options = {} if models is None else {"model_dir": str(models)}
+    try:
+        pipeline: Pipeline = stanza.Pipeline(
+            "en",
+            processors=",".join(dict.fromkeys(wanted)),
+            tokenize_pretokenized=True,
+            download_method=stanza.DownloadMethod.REUSE_RESOURCES,
+            verbose=False,
+            **options,
+        )
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+        KeyError,
+        stanza.pipeline.core.PipelineRequirementsException,
+    ) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise ModelError(
+            f"Stanza's English models cannot be loaded ({reason})",
+            path=models,
+            hint="Run python -c \"import stanza; stanza.download('en')\" where there is a network,"
+            " and name the folder: stanza:models=FOLDER.",
+        ) from error
+    return pipeline
+
+
+def read_document(
+    document: Any, reference: ParsedReference, also: Sequence[str] = EXTRAS
+) -> ParsedReference:
+    """What a ``stanza.Document`` says of a reference.
+
+    Args:
+        document: From a pipeline that was given the reference's tokens.
+        reference: The reference; its tokens are kept.
+        also: What to take over besides dependencies.
+
+    Raises:
+        ModelError: The document holds other tokens than the reference.
+    """
+    if len(document.sentences) != len(reference.sentences):
+        raise _other_tokens(reference, len(document.sentences), len(reference.sentences))
+    sentences = []
+    for given, found in zip(reference.sentences, document.sentences, strict=True):
+        if tuple(word.text for word in found.words) != given.tokens:
+            raise _other_tokens(reference, found.text, given.text)
+        tree = getattr(found, "constituency", None) if "constituency" in also else None
+        sentences.append(
+            ParsedSentence(
+                given.tokens,
+                dependency_frames(words_of(found)),
+                None if tree is None else bracketed(tree),
+            )
+        )
+    clusters = clusters_of(document, reference) if "coref" in also else reference.clusters
+    return replace(reference, sentences=tuple(sentences), clusters=clusters)
+
+
+def words_of(sentence: Any) -> list[Word]:
+    """A ``stanza`` sentence's words; Stanza counts heads from 1, with 0 for the root."""
+    return [
+        Word(
+            word.text,
+            word.upos or "X",
+            index if word.head == 0 else word.head - 1,
+            word.deprel,
+            word.xpos or "",
+        )
+        for index, word in enumerate(sentence.words)
+    ]
+
+
+def clusters_of(document: Any, reference: ParsedReference) -> tuple[tuple[Span, ...], ...]:
+    """Coreference chains as clusters of spans counted through the reference.
+
+    Mentions of words that are not written (zero anaphora) have no span and are left out, and so is
+    a chain with fewer than two others.
+    """
+    offsets = reference.offsets
+    clusters = []
+    for chain in document.coref:
+        spans = [
+            (offsets[m.sentence] + m.start_word, offsets[m.sentence] + m.end_word)
+            for m in chain.mentions
+            if isinstance(m.start_word, int)
+        ]
+        if len(spans) > 1:
+            clusters.append(tuple(sorted(set(spans))))
+    return tuple(clusters)
+
+
+def bracketed(tree: Any) -> str:
+    """A ``stanza`` tree on one line, brackets among the words escaped.
+
+    Stanza puts ROOT above the sentence; it is taken off, as in the Penn treebank's plain trees.
+    """
+    if tree.label == "ROOT" and len(tree.children) == 1:
+        tree = tree.children[0]
+
+    def write(node: Any) -> str:
+        if not node.children:
+            return str(node.label).translate(_ESCAPES)
+        return f"({node.label} {' '.join(write(child) for child in node.children)})"
+
+    return write(tree)
+
+
+def _other_tokens(reference: ParsedReference, found: object, given: object) -> ModelError:
+    return ModelError(
+        f"Stanza gives other tokens for {place(reference.input, reference.reference)}: '{found}'",
+        expected=f"'{given}'",
+        hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
+    )
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("stanza")
+    except PackageNotFoundError:
+        return "none"

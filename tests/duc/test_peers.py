@@ -1,0 +1,278 @@
+"""Pyramid scores from peer annotations, against values counted by hand."""
+
+import json
+
+import pytest
+from duc_files import SCUS, pan, pyr
+
+from litepyramid.duc.convert import convert
+from litepyramid.duc.files import read_pyramid
+from litepyramid.duc.peers import read_pyramid_files, score_peers
+from litepyramid.errors import InputError
+from litepyramid.io.datasets import load_dataset
+from litepyramid.io.labels import read_labels
+from litepyramid.io.references import read_references
+from litepyramid.io.scores import read_scores, write_scores
+from litepyramid.io.units import read_units
+from litepyramid.tables import render
+from litepyramid.units.align import align_all, sentences_of
+
+SUMMARY = [
+    "The Lune bridge is closed on Monday.",
+    "There are cracks and cracks again; a ferry runs.",
+]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Two inputs; system 17 on both, system 4 on one, and system 9 with nothing marked."""
+    place = tmp_path / "tac"
+    place.mkdir()
+    pyr(place / "D0901-A.pyr")
+    pan(
+        place / "D0901-A.M.100.E.17.pan",
+        {
+            "3": [["The Lune bridge", "closed"]],
+            "9": [["on Monday"]],
+            "7": [["cracks"], ["cracks again"]],
+            "0": [["a ferry runs"]],
+        },
+        SUMMARY,
+    )
+    pan(place / "D0901-A.M.100.E.4.pan", {"5": [["cracks"]]}, SUMMARY)
+    pan(place / "D0901-A.M.100.E.9.pan", {}, ["Nothing of it."])
+    pan(place / "D0902-A.M.100.E.17.pan", {uid: [["cracks"]] for uid, _, _ in SCUS}, SUMMARY)
+    return place
+
+
+def test_scores_counted_by_hand(folder):
+    """Weights 3 3 2 1 1 1: 11 contributors, 3 references, so an ideal of floor(3.67 + .5) = 4."""
+    result = score_peers(read_pyramid_files([folder]))
+    assert result.scores.systems == ("4", "9", "17")
+    assert result.scores.inputs == ("D0901-A", "D0902-A")
+    modified, original = result.scores.values
+    ideal = 3 + 3 + 2 + 1
+    # system 17: 3 + 1 + 3 = 7; it holds 3 SCUs, one of them twice, and one more: 5 in all
+    assert modified[2] == pytest.approx([7 / ideal, 11 / ideal])
+    assert original[2] == pytest.approx([7 / (3 + 3 + 2 + 1 + 1), 11 / 11])
+    assert modified[0] == pytest.approx([1 / ideal, float("nan")], nan_ok=True)
+    assert original[0] == pytest.approx([1 / 3, float("nan")], nan_ok=True)
+    assert modified[1] == pytest.approx([0, float("nan")], nan_ok=True)
+    assert original[1] == pytest.approx([float("nan")] * 2, nan_ok=True)
+    assert result.counts == ((1, 1, 0), (1, 0, 0), (2, 9, 1))
+    text = render(result, "table")
+    assert "2 summaries were not annotated" in text
+    assert "1 summary has no SCU marked at all" in text
+
+
+def test_references_can_be_said(folder):
+    scores = score_peers(read_pyramid_files([folder]), references=1).scores
+    assert scores.values[0, 2, 0] == pytest.approx(7 / 11)
+
+
+def test_files_that_do_not_say_how_many_references(tmp_path):
+    texts = {"A": ["The bridge at Lune was closed; cracks."]}
+    scus = [("1", "The bridge was closed", [(0, ["closed"])])]
+    path = pan(tmp_path / "a.1.pan", {"1": [["closed"]]}, ["closed"], references=texts, scus=scus)
+    text = path.read_text(encoding="utf-8").replace("-----------------", "")
+    path.write_text(text, encoding="utf-8")
+    folder = read_pyramid_files([path])
+    with pytest.raises(InputError, match="--references"):
+        score_peers(folder)
+    assert score_peers(folder, references=1).scores.values[0, 0, 0] == 1.0
+
+
+def test_labels_units_and_references_are_what_the_other_commands_read(folder, tmp_path):
+    (folder / "D0901-A.M.100.E.4.pan").unlink()
+    (folder / "D0901-A.M.100.E.9.pan").unlink()
+    out = tmp_path / "units.jsonl"
+    convert(
+        read_pyramid_files([folder]),
+        out,
+        labels=tmp_path / "labels",
+        summaries=tmp_path / "summaries",
+        references=tmp_path / "references.jsonl",
+    )
+    units = read_units(out)
+    assert [u.input for u in units] == ["D0901-A", "D0902-A"]
+    assert [u.weight for u in units[0].units] == [3, 3, 2, 1, 1, 1]
+    (labels,) = read_labels([tmp_path / "labels"], units)
+    assert labels.system == "17"
+    assert labels.labels == ((1, 1, 0, 1, 0, 0), (1, 1, 1, 1, 1, 1))
+    references = read_references(tmp_path / "references.jsonl")
+    assert [len(r.references) for r in references] == [3, 3]
+    contributors = {
+        (c.reference, c.sentence)
+        for scu in read_pyramid(folder / "D0901-A.pyr").scus
+        for c in scu.contributors
+    }
+    placed = align_all(units[:1], sentences_of(references)[:7])[0].units.units
+    assert {(u.reference, u.sentence) for u in placed} == contributors
+    assert sum(u.weight for u in placed) == 11
+
+
+def test_command_line(folder, tmp_path, cli):
+    scores = tmp_path / "scores.csv"
+    data = json.loads(cli("pyramid", folder, "--scores", scores, "-f", "json").stdout)
+    assert data["scores"][4]["modified"] == pytest.approx(7 / 9)
+    table = read_scores(scores)
+    assert set(table.metrics) == {"modified_pyramid", "original_pyramid"}
+    text = cli("units", "from-pyr", folder, "-o", tmp_path / "u.jsonl").stdout
+    assert "D0902-A" in text
+    bad = tmp_path / "bad.pyr"
+    bad.write_text('<!DOCTYPE a [<!ENTITY x "y">]><pyramid>&x;</pyramid>')
+    assert "declares the entity" in cli("pyramid", bad, status=2).stderr
+    assert "no peer annotation" in cli("pyramid", folder / "D0901-A.pyr", status=2).stderr
+
+
+def test_a_data_set_is_made_in_a_folder_that_is_not_there(folder, tmp_path, cli):
+    goal = tmp_path / "data" / "tac"
+    out = [
+        f"--{part}={goal / name}"
+        for part, name in [
+            ("output", "units.jsonl"),
+            ("labels", "labels"),
+            ("summaries", "summaries"),
+            ("references", "references.jsonl"),
+        ]
+    ]
+    cli("units", "from-pyr", folder, "--complete", *out)
+    assert load_dataset("folder", goal).references is not None
+    (tmp_path / "file").write_text("mine")
+    done = cli("units", "from-pyr", folder, "-o", tmp_path / "file" / "u.jsonl", status=2)
+    assert "u.jsonl" in done.stderr
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_pyramid_files_are_not_written_over(folder, cli):
+    file = next(folder.rglob("*.pyr"))
+    before = file.read_bytes()
+    done = cli("units", "from-pyr", folder, "-o", file, status=2)
+    assert "is one of the files to read" in done.stderr
+    assert file.read_bytes() == before
+
+
+def test_systems_are_not_mixed_with_those_of_other_data(folder, tmp_path, cli):
+    out = tmp_path / "labels"
+    arguments = ["units", "from-pyr", folder, "-o", tmp_path / "u.jsonl", "--labels", out]
+    for _ in range(2):
+        cli(*arguments)
+    (out / "mine.jsonl").write_text("")
+    (tmp_path / "u.jsonl").unlink()
+    done = cli(*arguments, status=2)
+    assert "holds other files ('mine.jsonl')" in done.stderr
+    assert not (tmp_path / "u.jsonl").exists()
+
+
+def test_odd_files_are_counted(folder, tmp_path):
+    other = [(uid, label + "!", places) for uid, label, places in SCUS]
+    pan(folder / "D0901-A.M.100.E.5.pan", {"99": [["cracks"]]}, SUMMARY, scus=other)
+    notes = " ".join(read_pyramid_files([folder]).notes)
+    assert "1 peer annotations carry another pyramid" in notes
+    assert "1 SCUs found in summaries are not in the pyramid" in notes
+
+
+def test_the_same_thing_twice_is_an_error(folder, tmp_path):
+    again = tmp_path / "again"
+    again.mkdir()
+    pyr(again / "D0901-A.pyr")
+    with pytest.raises(InputError, match="is also in"):
+        read_pyramid_files([folder, again])
+    pan(again / "D0901-A.x.17.pan", {}, SUMMARY)
+    (again / "D0901-A.pyr").unlink()
+    with pytest.raises(InputError, match="system '17' on input 'D0901-A' is also in"):
+        read_pyramid_files([folder, again])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="in this folder"):
+        read_pyramid_files([tmp_path / "empty"])
+
+
+def test_scores_are_written_for_the_meta_commands(folder, tmp_path):
+    path = tmp_path / "s.csv"
+    result = score_peers(read_pyramid_files([folder]))
+    write_scores(path, result.scores)
+    table = read_scores(path)
+    i, j = table.systems.index("17"), table.inputs.index("D0902-A")
+    assert table.values[table.metrics.index("modified_pyramid"), i, j] == pytest.approx(11 / 9)
+
+
+@pytest.fixture
+def duc(tmp_path):
+    """Two sets of DUC 2007 as NIST names them; peer 24 is annotated on one of them alone."""
+    place = tmp_path / "DUC2007"
+    (place / "allpyramids").mkdir(parents=True)
+    (place / "allpans").mkdir()
+    for name in ("D0701-AGHI.pyr", "D0702-BCFJ.pyr"):
+        pyr(place / "allpyramids" / name)
+    for name in ("D0701.M.250.A.07", "d0702c.m.250.c.7", "D0701.M.250.A.15", "D0702.M.250.C.15"):
+        pan(place / "allpans" / f"{name}.pan", {"3": [["Lune"]]}, SUMMARY)
+    pan(place / "allpans" / "D0702.M.250.C.24.PAN", {"9": [["Monday"]]}, SUMMARY)
+    return place
+
+
+def test_nist_names_of_one_set_are_one_input(duc, tmp_path, cli):
+    """Summarizers' letters, the assessor's, case and leading zeros do not part what is one."""
+    folder = read_pyramid_files([duc])
+    assert (folder.inputs, folder.systems) == (("D0701", "D0702"), ("7", "15", "24"))
+    assert "D0701-AGHI.pyr is of D0701" in folder.notes[0]
+    result = score_peers(folder)
+    assert result.counts == ((2, 2, 0), (2, 2, 0), (1, 1, 0))
+    assert "1 summary was not annotated" in render(result, "table")
+    shown = cli("pyramid", duc, "--complete").stdout
+    assert "1 system of 3 annotated on fewer than 2 inputs: 24 (1)" in shown
+    assert "not annotated and" not in shown
+    out = ["--labels", tmp_path / "labels", "--summaries", tmp_path / "summaries"]
+    units = tmp_path / "scus.jsonl"
+    cli("units", "from-pyr", duc, "-o", units, *out, "--complete")
+    assert [entry.input for entry in read_units(units)] == ["D0701", "D0702"]
+    assert sorted(p.name for p in (tmp_path / "labels").glob("[!.]*")) == ["15.jsonl", "7.jsonl"]
+    done = cli("score", tmp_path / "summaries", "--units", units, "--labels", tmp_path / "labels")
+    assert "15" in done.stdout
+
+
+def test_the_first_of_two_annotators_counts(tmp_path):
+    """DUC 2006: annotator 114 and another one did set D0631; human summaries have letters."""
+    pyr(tmp_path / "d0631.pyr")
+    pan(tmp_path / "114.D0631.M.250.F.10.pan", {"3": [["Lune"]]}, SUMMARY)
+    pan(tmp_path / "20.D0631.M.250.F.10.pan", {"9": [["Monday"]]}, SUMMARY)
+    pan(tmp_path / "20.D0631.M.250.F.a.pan", {"9": [["Monday"]]}, SUMMARY)
+    folder = read_pyramid_files([tmp_path])
+    assert [(a.system, a.annotator, list(a.present)) for a in folder.annotations] == [
+        ("10", "20", ["9"]),
+        ("A", "20", ["9"]),
+    ]
+    assert "another person annotated too (D0631)" in folder.notes[-1]
+
+
+def test_initial_and_update_sets_are_two_and_names_may_lack_an_ending(tmp_path):
+    """TAC: parts A and B; its peer annotations have no .pan, like its plain summaries."""
+    for part in "AB":
+        pyr(tmp_path / f"D0901-{part}.pyr")
+        pan(tmp_path / f"D0901-{part}.M.100.C.3", {"3": [["Lune"]]}, SUMMARY)
+    (tmp_path / "D0901-A.M.100.C.4").write_text("A plain summary.")
+    folder = read_pyramid_files([tmp_path])
+    assert (folder.inputs, folder.systems) == (("D0901-A", "D0901-B"), ("3",))
+    assert not folder.notes
+
+
+def test_names_reach_both_kinds_of_files(tmp_path, cli):
+    pyr(tmp_path / "pyramid_of_rain_by_ann.pyr")
+    pan(tmp_path / "rain_mine.pan", {"3": [["Lune"]]}, SUMMARY)
+    names = r"^(?:pyramid_of_)?(?P<input>[a-z]+)_(?P<system>[a-z]+)"
+    folder = read_pyramid_files([tmp_path], names=names)
+    assert (folder.inputs, folder.systems) == (("rain",), ("mine",))
+    (tmp_path / ("a" * 100 + ".2.pan")).write_bytes((tmp_path / "rain_mine.pan").read_bytes())
+    done = cli("pyramid", tmp_path, "--names", "^(?P<input>a|a|aa)*(?P<system>b?)$", status=2)
+    assert "takes longer than 1 s on this name" in done.stderr
+
+
+def test_no_complete_system_is_an_error(duc):
+    for name in ("D0701.M.250.A.07", "D0702.M.250.C.15"):
+        (duc / "allpans" / f"{name}.pan").unlink()
+    with pytest.raises(InputError, match="no system was annotated on all of 2 annotated inputs"):
+        read_pyramid_files([duc]).complete()
+    for file in (duc / "allpans").glob("?0702*"):
+        file.unlink()
+    complete = read_pyramid_files([duc]).complete()
+    assert (complete.inputs, complete.systems) == (("D0701",), ("15",))
+    assert "Left out, 1 input without any annotation." in complete.notes

@@ -1,0 +1,73 @@
+"""Names that would do something if they were shown as they are."""
+
+import csv
+import io
+
+import pytest
+
+from litepyramid.checked import guarded, unguarded
+from litepyramid.tables import Column, Table, latex_escape, render
+
+NAMES = [
+    "\x1b[31mred",
+    "[bold]markup[/bold]",
+    "left\u202eright",
+    "line\nend",
+    r"\write18{id}",
+    "=cmd|' /C calc'!A0",
+    "+1+1",
+    "-2+3",
+    "@SUM(A1)",
+    "'=quoted",
+    "x" * 5000,
+    "half\udc80",
+]
+
+
+class Shown:
+    """A result whose title, notes, columns and cells are hostile."""
+
+    def to_tables(self):
+        rows = tuple((name, -1.5) for name in NAMES)
+        return [Table(NAMES[3], (Column("name"), Column("score", NAMES[4])), rows, tuple(NAMES))]
+
+    def to_json(self):
+        return {"names": NAMES}
+
+
+def test_a_table_shows_names_and_does_not_obey_them():
+    shown = render(Shown(), "table")
+    assert shown.isascii() or not {"\x1b", "\u202e", "\udc80"} & set(shown)
+    assert "x" * 3000 not in "".join(shown.split())
+    for name in (r"\x1b[31mred", "[bold]markup[/bold]", r"left\u202eright", r"line\nend"):
+        assert shown.count(name) >= 2
+
+
+def test_latex_holds_no_command_and_no_comment_ends():
+    lines = render(Shown(), "latex").splitlines()
+    begin = lines.index(next(line for line in lines if line.startswith(r"\begin")))
+    assert all(line.startswith("%") for line in lines[:begin])
+    assert any("write18" in line for line in lines[begin:])
+    assert not any(r"\write" in line for line in lines[begin:])
+    assert latex_escape("[1] *") == "{[}1] {*}"
+
+
+def test_csv_holds_no_formula_and_names_come_back():
+    rows = list(csv.reader(io.StringIO(render(Shown(), "csv"))))[1:]
+    assert [unguarded(name) for name, _ in rows] == NAMES
+    assert not [name for name, _ in rows if name[0] in "=+-@"]
+    assert {score for _, score in rows} == {"-1.5"}
+    assert guarded("-1.5") == "-1.5"
+
+
+@pytest.mark.parametrize("form", ["table", "json", "csv", "latex"])
+def test_half_a_character_ends_nothing(form, cli, tmp_path):
+    for folder in ("summaries", "labels"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "summaries" / "a\udc80.txt").write_text("It rained.\nNo.\n", encoding="utf-8")
+    (tmp_path / "units.txt").write_text("It rained.\nIt snowed.\n", encoding="utf-8")
+    given = ("score", tmp_path / "summaries", "--units", tmp_path / "units.txt", "-f", form)
+    said = cli(*given, process=True).stdout
+    assert r"a\udc80" in said or r"a\textbackslash{}udc80" in said
+    cli(*given, "-o", tmp_path / "out", process=True)
+    assert (tmp_path / "out").read_text(encoding="utf-8") == said

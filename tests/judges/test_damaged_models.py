@@ -1,0 +1,139 @@
+"""Whatever is wrong with a model's folder, it is one `ModelError`, soon, and within the memory."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from litepyramid.errors import LitepyramidError, ModelError
+from litepyramid.judges.registry import make_judge
+
+torch = pytest.importorskip("torch", reason="the extra nli is not installed")
+
+DEEP = "[" * 200_000
+
+
+def edit(folder: Path, file: str, changes: Any) -> None:
+    """Puts text or bytes in place of a file, or sets what is named in its JSON."""
+    path = folder / file
+    if isinstance(changes, str | bytes):
+        path.write_bytes(changes.encode() if isinstance(changes, str) else changes)
+        return
+    data = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    for place, value in changes.items():
+        *above, last = place.split(".")
+        inner = data
+        for name in above:
+            inner = inner[name]
+        inner[last] = value
+    path.write_text(json.dumps(data), "utf-8")
+
+
+CASES = [
+    (
+        "config.json",
+        {"num_hidden_layers": 10**6},
+        r"num_hidden_layers is 1e\+06\. Expected",
+    ),
+    ("config.json", {"encoder": {"layers": 10**30}}, "at most 256 layers"),
+    ("config.json", {"hidden_size": 10**6}, "its configuration is of [0-9]+ weights"),
+    ("config.json", {"vocab_size": 10**9}, "its configuration is of [0-9]+ weights"),
+    ("config.json", {"max_position_embeddings": 10**9}, "its configuration is of [0-9]+ weights"),
+    ("config.json", {"hidden_size": "x"}, "cannot be"),
+    ("config.json", {"hidden_size": -1}, "cannot be loaded"),
+    ("config.json", {"model_type": ["roberta"]}, "cannot be"),
+    ("config.json", {"model_type": "no-such-model"}, "cannot be"),
+    ("config.json", {"dtype": ""}, "cannot be"),
+    ("config.json", {"id2label": ["entailment", "neutral", "contradiction"]}, "are no table"),
+    ("config.json", {"id2label": 3}, "are no table"),
+    ("config.json", {"id2label": {"a": "entailment"}}, "are no table"),
+    ("config.json", {"id2label": {"0": ["entailment"]}}, "are no table"),
+    ("config.json", {"max_position_embeddings": -5}, "reads -7 tokens"),
+    ("config.json", {"pad_token_id": "x"}, "cannot be"),
+    ("config.json", DEEP, "nested too deeply"),
+    ("config.json", '{"a":' * 200_000, "nested too deeply"),
+    ("config.json", '{"hidden_size": ' + "1" * 6000 + "}", "more than 300 digits"),
+    ("config.json", b"\xff\xfe{}", "byte 0xff is not UTF-8"),
+    ("config.json", "[]", "is no configuration"),
+    ("tokenizer.json", DEEP, "tokenizer of"),
+    ("tokenizer.json", "null", "tokenizer of"),
+    ("tokenizer.json", {"model": 3}, "tokenizer of"),
+    ("tokenizer.json", {"model.vocab": {"<s>": -1}}, "tokenizer of"),
+    ("tokenizer.json", {"model.vocab.Ġthe": 10**6}, "the model failed|tokenizer"),
+    ("tokenizer_config.json", {"tokenizer_class": ["x"]}, "tokenizer of"),
+    ("model.safetensors", b"", "cannot be loaded"),
+    ("model.safetensors", b"\xff" * 100, "cannot be loaded"),
+    ("litepyramid.json", DEEP, "not valid JSON"),
+    ("litepyramid.json", "[]", "not a judge's card"),
+    ("litepyramid.json", '{"kind": ["presence"]}', "not a judge's card"),
+    ("litepyramid.json", '{"kind": "presence", "order": 3}', "not a judge's card"),
+    ("litepyramid.json", '{"kind": "presence", "order": [[1], 2, "x"]}', "not a judge's card"),
+    ("litepyramid.json", '{"kind": "presence", "order": ["a", "b"]}', "the order is"),
+    ("litepyramid.json", '{"kind": "presence", "mode": {}}', "not a judge's card"),
+]
+
+
+def judged(folder: Path) -> None:
+    with make_judge(str(folder), cache=None, device="cpu") as judge:
+        judge.judge([("The river rose in the night.", ["The river rose."])])
+
+
+@pytest.mark.parametrize(("file", "changes", "says"), CASES, ids=range(len(CASES)))
+def test_one_error_says_what_is_wrong(tiny, tmp_path, file, changes, says):
+    folder = tmp_path / "model"
+    shutil.copytree(tiny, folder)
+    edit(folder, file, changes)
+    with pytest.raises(ModelError, match=says) as error:
+        judged(folder)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 700 + len(str(folder))
+
+
+def test_folders_in_place_of_files(tiny, tmp_path):
+    for file in ("config.json", "tokenizer.json", "model.safetensors"):
+        folder = tmp_path / file
+        shutil.copytree(tiny, folder)
+        (folder / file).unlink()
+        (folder / file).mkdir()
+        with pytest.raises(LitepyramidError):
+            judged(folder)
+
+
+def test_weights_that_give_no_numbers(tiny, tmp_path):
+    from safetensors.torch import load_file, save_file
+
+    folder = tmp_path / "model"
+    shutil.copytree(tiny, folder)
+    weights = load_file(folder / "model.safetensors")
+    for value in (float("nan"), float("inf")):
+        name = "classifier.out_proj.bias"
+        changed = {**weights, name: torch.full_like(weights[name], value)}
+        save_file(changed, folder / "model.safetensors")
+        with pytest.raises(ModelError, match="no finite numbers"):
+            judged(folder)
+
+
+def test_compressed_weights_are_not_unfolded(tiny, tmp_path):
+    from safetensors.torch import load_file
+
+    folder = tmp_path / "model"
+    shutil.copytree(tiny, folder)
+    stream = io.BytesIO()
+    torch.save(load_file(folder / "model.safetensors"), stream)
+    (folder / "model.safetensors").unlink()
+    with (
+        zipfile.ZipFile(stream) as whole,
+        zipfile.ZipFile(folder / "pytorch_model.bin", "w", zipfile.ZIP_DEFLATED) as packed,
+    ):
+        for name in whole.namelist():
+            packed.writestr(name, whole.read(name))
+    with pytest.raises(ModelError, match="compressed weights"):
+        judged(folder)
+    (folder / "pytorch_model.bin").write_bytes(stream.getvalue())
+    judged(folder)

@@ -1,0 +1,336 @@
+"""Comparing systems: oracles, exactness, level, invariants, rank groups."""
+
+from __future__ import annotations
+
+import tracemalloc
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from oracles import multipletests
+from scipy import stats
+
+from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores
+from litepyramid.scoring.compare import (
+    compare_systems,
+    flip_p_values,
+    group_letters,
+    rank_groups,
+    smallest_flip_p,
+    system_intervals,
+)
+from litepyramid.stats import (
+    adjust_p_values,
+    bootstrap_counts,
+    flip_tails,
+    percentile_interval,
+    resampled_p_value,
+)
+from litepyramid.types import ScoreMatrix
+
+
+def matrix(values, names=None):
+    values = np.asarray(values, dtype=float)
+    names = names or [f"s{i}" for i in range(len(values))]
+    return ScoreMatrix("m", tuple(names), tuple(map(str, range(values.shape[1]))), values)
+
+
+def flip_p(differences):
+    """The p-value of one row of differences: of a system against one that scores 0."""
+    values = np.stack([np.asarray(differences, dtype=float), np.zeros(len(differences))])
+    return flip_p_values(values, np.array([[0, 1]]))[0]
+
+
+def every_sum(values):
+    """All 2^M sums of the values' sizes, with either sign."""
+    sums = np.zeros(1)
+    for value in np.abs(values):
+        sums = np.concatenate([sums - value, sums + value])
+    return sums
+
+
+def graded(number, inputs, step, noise=0.1, seed=0):
+    """Systems whose true scores differ by a step, on inputs that are hard or easy for all."""
+    rng = np.random.default_rng(seed)
+    true = np.arange(number, 0, -1)[:, None] * step
+    return true + rng.normal(0, 0.3, (1, inputs)) + rng.normal(0, noise, (number, inputs))
+
+
+# Tests of pairs ------------------------------------------------------------------------------
+
+
+@given(st.lists(st.integers(-5, 5), min_size=1, max_size=9))
+def test_exact_p_equals_scipys_permutation_test(differences):
+    p = flip_p(differences)
+    if len(differences) > 1:
+        oracle = stats.permutation_test(
+            (np.array(differences, dtype=float), np.zeros(len(differences))),
+            lambda x, y: np.abs((x - y).sum()),
+            permutation_type="samples",
+            alternative="greater",
+            n_resamples=np.inf,
+        )
+        assert p == pytest.approx(oracle.pvalue, abs=1e-12)
+
+
+@pytest.mark.parametrize("columns", [14, 17])
+@pytest.mark.parametrize(
+    ("made", "slack"),
+    [
+        (lambda rng, size: rng.integers(-1, 2, size), 1e-8),  # of yes and no
+        (lambda rng, size: rng.integers(-3, 6, size) / 3, 1e-8),  # of means of three raters
+        (lambda rng, size: rng.normal(0.4, 1, size), 0.06),  # rounded
+    ],
+)
+def test_beyond_13_inputs_p_is_that_of_all_assignments(made, slack, columns):
+    rng = np.random.default_rng(columns)
+    rows = np.array([made(rng, columns) for _ in range(20)], dtype=float)
+    exact = [(every_sum(row) >= row.sum() - 1e-9).mean() for row in rows]
+    np.testing.assert_allclose(flip_tails(rows), exact, rtol=slack, atol=2e-12)
+    padded = np.concatenate([rows, np.full((20, 3), np.nan)], axis=1)
+    np.testing.assert_allclose(flip_tails(padded), flip_tails(rows), rtol=1e-9)
+
+
+def test_rounding_decides_nothing_with_hundreds_of_inputs():
+    rng = np.random.default_rng(1)
+    rows = rng.normal(0.1, 1, (60, 400))
+    normal = stats.norm.sf(rows.sum(axis=1) / np.sqrt((rows**2).sum(axis=1)))
+    found = flip_tails(rows)
+    near = normal > 1e-3
+    assert near.sum() > 10
+    np.testing.assert_allclose(found[near], normal[near], rtol=0.15)
+    assert flip_tails(np.ones((1, 400)))[0] <= 2e-12
+
+
+def test_a_mean_over_cosets_is_the_share_of_all_signs_of_all_rows():
+    rng = np.random.default_rng(2)
+    for columns, slack in ((8, 1e-12), (16, 0.05)):
+        rows = rng.normal(0.3, 1, (30, columns))
+        reached = [(every_sum(row) >= rows[0].sum() - 1e-9).mean() for row in rows]
+        assert flip_tails(rows, cosets=True).mean() == pytest.approx(np.mean(reached), rel=slack)
+
+
+def test_level_holds_under_no_difference():
+    """All p-values of pairs under the null hypothesis, and of families: 1,000 runs."""
+    rng = np.random.default_rng(2)
+    p = flip_p_values(
+        rng.normal(size=(8_000, 30)), np.arange(8_000).reshape(-1, 2)
+    )  # every system in one pair
+    for level in (0.001, 0.01, 0.05, 0.3):
+        assert (p <= level).mean() <= level + 3 * (level / p.size) ** 0.5
+    false = 0
+    for run in range(1_000):
+        values = rng.normal(size=(8, 16)) + rng.normal(size=(1, 16))
+        if run % 2:
+            values = np.round(values)  # ties and a lattice
+        pairs = np.array(list(combinations(range(8), 2)))
+        false += (adjust_p_values(flip_p_values(values, pairs), "holm") < 0.05).any()
+    assert false <= 70  # 50 expected at most; more than 70 once in 400 times
+
+
+def test_33_systems_that_differ_are_found_different():
+    comparison = compare_systems(matrix(graded(33, 60, 0.025)), samples=40)
+    assert len(comparison.pairs) == 528
+    found = [pair for pair in comparison.pairs if pair.p_holm < 0.05]
+    assert len(found) > 400
+    assert found[0].difference > 0.7
+    assert comparison.smallest_p == smallest_flip_p(60) < 0.05 / 528
+
+
+def test_of_60_graded_systems_those_differ_whose_differences_say_so():
+    step = np.where(np.arange(60) % 2, 0.1, 0.002)  # every second neighbour is next to equal
+    values = graded(60, 80, 0.0) - np.cumsum(step)[:, None]
+    pairs = np.array(list(combinations(range(60), 2)))
+    holm = adjust_p_values(flip_p_values(values, pairs), "holm")
+    differences = values[pairs[:, 0]] - values[pairs[:, 1]]
+    oracle = stats.ttest_1samp(differences, 0, axis=1).pvalue
+    theirs = multipletests(oracle, method="holm")[1]
+    assert ((holm < 0.05) == (theirs < 0.05)).mean() > 0.99
+    neighbours = holm[pairs[:, 1] == pairs[:, 0] + 1]
+    small = step[1:] < 0.01
+    assert (neighbours[small] > 0.05).all()
+    assert (neighbours[~small] < 0.05).mean() > 0.8
+    groups = rank_groups(values)
+    letters = [group_letters(group) for group in groups]
+    assert letters[0].startswith("a")
+    assert len({group for each in groups for group in each}) > 20
+    for (i, j), p in zip(pairs, holm, strict=True):
+        assert bool(set(groups[i]) & set(groups[j])) == (p >= 0.05)
+
+
+def test_what_no_number_of_inputs_can_show_is_said():
+    few = compare_systems(matrix(graded(33, 12, 0.1)), samples=40)
+    assert all(pair.p_holm >= 0.05 for pair in few.pairs)
+    notes = " ".join(few.to_tables()[0].notes)
+    assert "0 of 528 pairs differ significantly" in notes
+    assert "with 12 inputs p is 0.00049 at best, and 528 pairs at 0.05 take 15 inputs" in notes
+    enough = compare_systems(matrix(graded(33, 15, 0.1)), samples=40)
+    assert "No difference could" not in " ".join(enough.to_tables()[0].notes)
+    assert sum(pair.p_holm < 0.05 for pair in enough.pairs) > 0
+
+
+def test_memory_does_not_grow_with_the_pairs():
+    tracemalloc.start()
+    groups = rank_groups(graded(400, 10, 0.01))
+    comparison = compare_systems(matrix(graded(150, 48, 0.01)), samples=2000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert set(groups) == {(1,)}  # 10 inputs cannot pass 79,800 tests
+    assert len(comparison.pairs) == 11_175
+    assert peak < 250e6
+
+
+@pytest.mark.data
+def test_pairs_of_tac_2008(data):
+    table = read_scores(data / "tac2008" / "metric_scores.csv")
+    scores = table.matrix("s3_pyr")
+    comparison = compare_systems(scores, samples=40)
+    assert len(comparison.pairs) == 2556
+    assert sum(pair.p_holm < 0.05 for pair in comparison.pairs) == pytest.approx(843, abs=8)
+    index = {name: i for i, name in enumerate(scores.systems)}
+    rng = np.random.default_rng(0)
+    for pair in comparison.pairs[::100]:
+        d = scores.values[index[pair.first]] - scores.values[index[pair.second]]
+        drawn = (1 - 2 * rng.integers(0, 2, (20_000, d.size))) @ d
+        p = resampled_p_value(d.sum(), drawn, "two-sided")
+        assert pair.p == pytest.approx(p, abs=5 * (p / 20_000) ** 0.5)
+
+
+# Intervals and corrections -------------------------------------------------------------------
+
+
+def test_intervals_agree_with_scipys_bootstrap():
+    values = np.random.default_rng(3).random((2, 60))
+    ours = system_intervals(values, samples=20_000, confidence=0.95, seed=5)
+    for row, (low, high) in zip(values, ours, strict=True):
+        oracle = stats.bootstrap(
+            (row,), np.mean, n_resamples=20_000, method="percentile", rng=6
+        ).confidence_interval
+        assert low == pytest.approx(oracle.low, abs=0.004)
+        assert high == pytest.approx(oracle.high, abs=0.004)
+
+
+def test_counts_are_samples_with_replacement():
+    counts = bootstrap_counts(np.random.default_rng(0), 7, 5000)
+    assert (counts.sum(axis=1) == 7).all()
+    np.testing.assert_allclose(counts.mean(axis=0), 1, atol=0.06)
+
+
+def test_failed_samples_are_left_out_of_percentiles():
+    assert percentile_interval(np.array([1.0, np.nan, 1.0])) == (1.0, 1.0)
+    assert all(np.isnan(percentile_interval(np.array([np.nan]))))
+    with pytest.raises(InputError, match="between 0 and 1"):
+        percentile_interval(np.array([1.0]), 95)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
+def test_corrections_equal_statsmodels(p):
+    p = np.array(p)
+    for ours, theirs in [
+        ("holm", "holm"),
+        ("bonferroni", "bonferroni"),
+        ("benjamini-hochberg", "fdr_bh"),
+    ]:
+        np.testing.assert_allclose(
+            adjust_p_values(p, ours), multipletests(p, method=theirs)[1], atol=1e-12
+        )
+
+
+def test_tests_that_were_not_made_do_not_count():
+    adjusted = adjust_p_values(np.array([0.01, np.nan, 0.04]), "bonferroni")
+    np.testing.assert_array_equal(adjusted, [0.02, np.nan, 0.08])
+    with pytest.raises(InputError, match="no correction"):
+        adjust_p_values(np.array([0.1]), "tukey")
+
+
+# Invariants and rank groups ------------------------------------------------------------------
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 1000))
+def test_order_of_systems_and_inputs_does_not_change_a_comparison(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.random((3, 8))
+    names = ["a", "b", "c"]
+    once = {(p.first, p.second): p for p in compare_systems(matrix(values, names)).pairs}
+    order = rng.permutation(3)
+    columns = rng.permutation(8)
+    again = compare_systems(matrix(values[order][:, columns], [names[i] for i in order]))
+    for pair in again.pairs:
+        assert pair.p == once[pair.first, pair.second].p
+        assert pair.difference == pytest.approx(once[pair.first, pair.second].difference)
+
+
+def test_missing_cells_are_left_out_and_counted():
+    values = np.array([[1.0, 0.5, np.nan, 0.2], [0.5, np.nan, 0.3, 0.1]])
+    (pair,) = compare_systems(matrix(values)).pairs
+    assert pair.inputs == 2
+    assert pair.difference == pytest.approx((0.5 + 0.1) / 2)
+    values[1, [0, 3]] = np.nan
+    with pytest.raises(InputError, match="share no scored input"):
+        compare_systems(matrix(values))
+    with pytest.raises(InputError, match="at least two"):
+        compare_systems(matrix([[1.0]]))
+
+
+def test_equal_systems_have_p_one_and_one_group():
+    scores = matrix(np.tile(np.random.default_rng(0).random(40), (3, 1)))
+    comparison = compare_systems(scores, samples=500)
+    assert all(pair.p == 1.0 for pair in comparison.pairs)
+    assert rank_groups(scores.values) == [(1,)] * 3
+
+
+def test_not_to_differ_is_no_equivalence():
+    base = np.random.default_rng(0).random(40)
+    swing = np.tile([0.1, -0.1], 20)
+    middle = base - 0.02 - swing  # close to both, in either direction
+    scores = matrix(np.stack([base, middle, base - 0.04, base - 0.5]))
+    comparison = compare_systems(scores, samples=2000)
+    p = {(pair.first, pair.second): pair.p_holm for pair in comparison.pairs}
+    assert p["s0", "s1"] > 0.05
+    assert p["s1", "s2"] > 0.05
+    assert p["s0", "s2"] < 0.05
+    groups = rank_groups(scores.values)
+    assert groups == [(1,), (1, 2), (2,), (3,)]
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 10_000), st.integers(2, 7))
+def test_systems_share_a_group_exactly_when_they_do_not_differ(seed, number):
+    rng = np.random.default_rng(seed)
+    scores = matrix(rng.normal(rng.normal(0, 0.5, (number, 1)), 1, (number, 12)))
+    comparison = compare_systems(scores, samples=300, seed=seed)
+    groups = rank_groups(scores.values)
+    assert all(groups)
+    by_name = dict(zip(scores.systems, map(set, groups), strict=True))
+    for pair in comparison.pairs:
+        share = bool(by_name[pair.first] & by_name[pair.second])
+        assert share == (pair.p_holm >= comparison.alpha)
+    assert min(groups[int(np.argmax(scores.values.mean(axis=1)))]) == 1
+
+
+def test_a_seed_gives_the_same_numbers():
+    scores = matrix(np.random.default_rng(0).random((3, 30)))
+    assert compare_systems(scores, seed=7) == compare_systems(scores, seed=7)
+    assert compare_systems(scores, seed=7) != compare_systems(scores, seed=8)
+
+
+def test_groups_stay_few_where_the_largest_ones_are_beyond_counting():
+    """Of 120 systems in fuzzy order, over 200,000 largest groups differ in no pair."""
+    values = graded(120, 22, 0.005, seed=4)
+    groups = rank_groups(values)
+    pairs = np.array(list(combinations(range(120), 2)))
+    holm = adjust_p_values(flip_p_values(values, pairs), "holm")
+    for (i, j), p in zip(pairs, holm, strict=True):
+        assert bool(set(groups[i]) & set(groups[j])) == (p >= 0.05)
+    assert max(max(each) for each in groups) < 240
+
+
+def test_a_system_without_a_score_is_in_no_group():
+    values = graded(3, 20, 0.0)
+    values[1] = np.nan
+    assert rank_groups(values) == [(1,), (), (1,)]
+    assert rank_groups(values[:1]) == [(1,)]

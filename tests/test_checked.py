@@ -1,0 +1,123 @@
+"""JSON at the door: what is refused, with its place, and what is not."""
+
+import json
+
+import pytest
+
+from litepyramid.checked import check_shape, number, parse_json
+from litepyramid.errors import InputError, ModelError
+from litepyramid.files import read_json, read_jsonl
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("", "f:1: not valid JSON .Expecting value at column 1"),
+        ('{"a": 1,\n2}', "f:2: not valid JSON .*column 1"),
+        ('{"a": 1, "b": {"c": 1, "d": 2, "c": 3}}', 'the key "c" occurs twice'),
+        ("9" * 5000, "a number of more than 300 digits"),
+        ("[-" + "9" * 301 + "]", "a number of more than 300 digits"),
+        ("[" * 102 + "]" * 102, "nested too deeply"),
+        ("[" * 100_000, "nested too deeply"),
+        ('{"a":' * 5000 + "1" + "}" * 5000, "nested too deeply"),
+        (r'{"a": ["\ud800"]}', r"the half character \\ud800"),
+        (r'{"\udfff": 1}', r"the half character \\udfff"),
+    ],
+)
+def test_json_that_is_refused(text, what, tmp_path):
+    with pytest.raises(InputError, match=what):
+        parse_json(text, path="f")
+    with pytest.raises(ModelError):
+        parse_json(text, error=ModelError)
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n" + text.replace("\n", " ") + "\n{}\n", encoding="utf-8")
+    if text:
+        with pytest.raises(InputError, match=r"x\.jsonl:2: "):
+            read_jsonl(path)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"a": [1, -2.5, None, True, "x"], "": {}},
+        [[[]] * 200, "[" * 5000],
+        "9" * 5000,
+        int("9" * 300),
+        "😀",
+        r"\ud800",
+    ],
+)
+def test_json_that_is_read(value, tmp_path):
+    path = tmp_path / "x.json"
+    for ascii_only in (True, False):
+        path.write_text(json.dumps(value, ensure_ascii=ascii_only), encoding="utf-8")
+        assert read_json(path) == value
+
+
+def test_many_keys_with_the_last_twice_take_no_square_time():
+    pairs = ",".join(f'"{n}":0' for n in range(200_000))
+    with pytest.raises(InputError, match='the key "7" occurs twice'):
+        parse_json(f'{{{pairs},"7":1}}')
+
+
+@pytest.mark.parametrize("value", ["", "1_000", "١", "0x1", "nan", "1e", ".", True, None, [1], {}])
+def test_no_numbers(value):
+    assert number(value) is None
+
+
+@pytest.mark.parametrize("value", ["1", " -1.50 ", "+.5", "2.", "1e-3", 7, 0.25])
+def test_numbers(value):
+    assert number(value) == float(value)
+
+
+def test_an_integer_beyond_float_is_no_number():
+    assert number(10**400) is None
+    assert number("1e400") == float("inf")
+
+
+SHAPE = {
+    "n": int,
+    "x": (None, float),
+    "kind?": {"u", "v"},
+    "rows": [{"ok": bool}],
+    "map?": {str: [str]},
+}
+GOOD = {"n": 0, "x": None, "rows": []}
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        ({"n": -1}, "^n is -1. Expected a whole number from 0"),
+        ({"n": True}, "^n is true"),
+        ({"n": 2**31}, "^n is 2147483648"),
+        ({"n": 1.0}, r"^n is 1\.0"),
+        ({"x": "1"}, '^x is "1". Expected null or a finite number'),
+        ({"x": float("inf")}, "^x is Infinity"),
+        ({"kind": 3}, "^kind is 3. Expected one of u, v"),
+        ({"kind": "w"}, '^kind is "w"'),
+        ({"rows": {}}, r"^rows is {}. Expected a list"),
+        ({"rows": [{"ok": True}, {}]}, r"^no rows\[1\]\.ok. Expected true or false"),
+        ({"rows": [{"ok": True}, {"ok": 1}]}, r"^rows\[1\]\.ok is 1"),
+        ({"map": {"a": ["b", 1]}}, r"^map\.a\[1\] is 1"),
+        ({"map": [1]}, r"^map is \[1\]. Expected an object"),
+    ],
+)
+def test_shapes_that_do_not_fit(change, what):
+    with pytest.raises(InputError, match=what):
+        check_shape({**GOOD, **change}, SHAPE)
+
+
+@pytest.mark.parametrize("change", [{}, {"x": 3}, {"kind": None}, {"other": [1]}, {"map": {}}])
+def test_shapes_that_fit(change):
+    check_shape({**GOOD, **change}, SHAPE)
+
+
+def test_of_several_shapes_the_message_is_of_the_one_that_was_meant():
+    for value, what in ((3, "a is 3. Expected text or a list"), (["x", 1], r"a\[1\] is 1")):
+        with pytest.raises(InputError, match=what):
+            check_shape({"a": value}, {"a": (str, [str])})
+    with pytest.raises(InputError, match=r"f:3: a broken plan \(no a\). Expected text"):
+        check_shape({}, {"a": str}, what="a broken plan", path="f", line=3)
+    with pytest.raises(InputError, match=r"the value is 7\. Expected an object"):
+        check_shape(7, {"a": str})
