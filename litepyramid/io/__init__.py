@@ -1,1 +1,1 @@
-"""Files in and out: units, summaries, labels, score tables, data sets."""
+"""Files in and out, one module a kind: units, summaries, labels, score tables, data sets."""

@@ -1,1 +1,1 @@
-"""judges."""
+"""Judges: how far each unit is present in each summary. One interface, one cache."""

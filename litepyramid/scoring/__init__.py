@@ -1,1 +1,1 @@
-"""scoring."""
+"""Scores: the formulas, summaries scored by system, systems compared."""

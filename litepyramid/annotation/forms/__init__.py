@@ -1,1 +1,1 @@
-"""forms."""
+"""How tasks go out and answers come back: the page, Label Studio, Mechanical Turk."""

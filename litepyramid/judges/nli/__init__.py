@@ -1,1 +1,1 @@
-"""nli."""
+"""Judges made of NLI models: checkpoints, label maps, input modes, exact batches."""

@@ -1,1 +1,1 @@
-"""core."""
+"""Plain arrays: coefficients, levels, resampling by system, by input and by both."""

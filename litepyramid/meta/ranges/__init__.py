@@ -1,1 +1,1 @@
-"""ranges."""
+"""The study of scoring ranges: summaries made for each range, agreement in it (P19)."""

@@ -1,1 +1,1 @@
-"""system_level."""
+"""The system level re-examined: all inputs, close systems, stable rankings (DDR22)."""

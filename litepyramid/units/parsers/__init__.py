@@ -1,1 +1,1 @@
-"""parsers."""
+"""Parsers behind one small interface: semantic role frames, and coreference clusters."""

@@ -1,1 +1,1 @@
-"""allennlp."""
+"""AllenNLP's semantic role archives, read and run without AllenNLP."""

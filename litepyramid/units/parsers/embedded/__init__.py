@@ -1,1 +1,1 @@
-"""embedded."""
+"""The parser that ships: frames from dependencies, and names for pronouns."""
