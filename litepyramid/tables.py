@@ -7,13 +7,14 @@ import io
 import json
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
+from html import escape
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from litepyramid.checked import guarded
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, require
 from litepyramid.text import cut, legible, printable
 
 Format = Literal["table", "json", "csv", "latex"]
@@ -57,7 +58,10 @@ class Table:
 
 
 class Result:
-    """What all results share: their `repr` is one line, the title of their first table."""
+    """What every public result can do: a frozen dataclass derives from it and gives `to_tables`.
+
+    Its `repr` is one line, the title of its first table; a notebook shows the tables.
+    """
 
     __slots__ = ()
 
@@ -65,27 +69,81 @@ class Result:
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # before a dataclass adds one
 
     def __repr__(self) -> str:
-        title = self.to_tables()[0].title  # type: ignore[attr-defined]
-        return f"<{type(self).__name__}: {cut(title)}>"
+        return f"<{type(self).__name__}: {cut(self.to_tables()[0].title)}>"
 
-
-class Reportable(Protocol):
-    """What every public result can do, and all that reports need of it."""
+    def _repr_html_(self) -> str:
+        return "\n".join(_html(table) for table in self.to_tables())
 
     def to_tables(self) -> Sequence[Table]:
-        """The result for people; the first table is the one that CSV holds.
+        """The result for people."""
+        raise NotImplementedError
 
-        A result whose tables are folded for people may have a method ``to_csv_table``, which gives
-        the plain one, one value a row.
-        """
-        ...
+    def to_csv_table(self) -> Table:
+        """The table that CSV and `to_frame` hold, one value a row: the first, if not another."""
+        return self.to_tables()[0]
 
     def to_json(self) -> dict[str, Any]:
-        """The whole result as plain JSON values; "not scored" is None."""
-        ...
+        """The fields as plain JSON values, those marked `hidden` left out; NaN is None."""
+        return record(self)
+
+    def to_table(self) -> str:
+        """The tables as text, as wide as the terminal."""
+        return render(self, "table")
+
+    def to_frame(self) -> Any:
+        """A pandas frame of `to_csv_table`, its columns by their names.
+
+        Raises:
+            MissingExtraError: pandas is not installed.
+        """
+        pandas = require("pandas", extra="tables", purpose="a data frame")
+        table = self.to_csv_table()
+        return pandas.DataFrame(
+            [list(row) for row in table.rows], columns=[column.name for column in table.columns]
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Writes the result in the form that the file's ending names.
+
+        Args:
+            path: ``.json``, ``.csv``, ``.tex`` (booktabs) or ``.txt``; ``.html`` where the result
+                has a page.
+
+        Raises:
+            InputError: The ending names no form of this result.
+        """
+        path = Path(path)
+        forms: dict[str, Format] = {
+            ".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table",
+        }  # fmt: skip
+        page = getattr(self, "to_html", None)
+        if path.suffix == ".html" and page is not None:
+            page(path)
+        elif path.suffix in forms:
+            emit(self, forms[path.suffix], path)
+        else:
+            known = ", ".join([*forms, *[".html"] * (page is not None)])
+            raise InputError(f"no form for '{path.suffix}'", path=path, expected=f"one of {known}")
 
 
-def render(result: Reportable, form: Format) -> str:
+def hidden(**options: Any) -> Any:
+    """A dataclass field that `Result.to_json` leaves out: too large, or told by other fields."""
+    return field(metadata={"hidden": True}, **options)
+
+
+def record(value: Any) -> dict[str, Any]:
+    """A dataclass as a JSON object: its fields, those marked `hidden` left out.
+
+    Example:
+        >>> record(Column("p", digits=4))
+        {'name': 'p', 'header': '', 'digits': 4, 'signed': False, 'above_zero': False}
+    """
+    return {
+        f.name: plain(getattr(value, f.name)) for f in fields(value) if "hidden" not in f.metadata
+    }
+
+
+def render(result: Result, form: Format) -> str:
     """The result as text in one of the four forms, ending with a newline.
 
     Raises:
@@ -95,8 +153,7 @@ def render(result: Reportable, form: Format) -> str:
         return json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
     tables = result.to_tables()
     if form == "csv":
-        tall = getattr(result, "to_csv_table", None)
-        return _csv(tables[0] if tall is None else tall())
+        return _csv(result.to_csv_table())
     if form == "latex":
         return "\n".join(_latex(table) for table in tables)
     if form == "table":
@@ -104,7 +161,7 @@ def render(result: Reportable, form: Format) -> str:
     raise InputError(f"no format '{form}'", expected="table, json, csv or latex")
 
 
-def emit(result: Reportable, form: Format = "table", output: Path | None = None) -> None:
+def emit(result: Result, form: Format = "table", output: Path | None = None) -> None:
     """Renders to stdout, or to a file that appears only when it is complete."""
     text = render(result, form)
     if output is None:
@@ -119,21 +176,27 @@ def emit(result: Reportable, form: Format = "table", output: Path | None = None)
 
 
 def plain(value: Any) -> Any:
-    """`value` with arrays as lists, NumPy scalars as Python's, and NaN as None (JSON has none).
+    """`value` as JSON can hold it: records opened, arrays as lists, NaN None, paths as text.
+
+    A record that has a ``to_json`` of its own is what that gives.
 
     Example:
-        >>> plain({"a": (1.0, float("nan"))})
-        {'a': [1.0, None]}
+        >>> plain({"a": (1.0, float("nan")), "b": Path("x")})
+        {'a': [1.0, None], 'b': 'x'}
     """
-    if hasattr(value, "tolist"):
+    if hasattr(value, "to_json"):
+        value = value.to_json()
+    elif is_dataclass(value):
+        return record(value)
+    elif hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
-    return value
+    return str(value) if isinstance(value, Path) else value
 
 
 def show(cell: Cell, column: Column) -> str:
@@ -155,7 +218,7 @@ def show(cell: Cell, column: Column) -> str:
 
 
 def _text(table: Table) -> str:
-    """A rich table; 80 columns when stdout is no terminal; a wide cell is folded."""
+    """A rich table, as wide as COLUMNS or the terminal say, else 80; a wide cell is folded."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -201,9 +264,8 @@ def wrap_note(note: str, width: int) -> list[str]:
 
 def _width() -> int:
     import shutil
-    import sys
 
-    return max(60, shutil.get_terminal_size((80, 24)).columns) if sys.stdout.isatty() else 80
+    return max(40, shutil.get_terminal_size((80, 24)).columns)
 
 
 def _csv(table: Table) -> str:
@@ -222,6 +284,16 @@ def _csv(table: Table) -> str:
             ]
         )
     return buffer.getvalue()
+
+
+def _html(table: Table) -> str:
+    def row(tag: str, cells: Sequence[str]) -> str:
+        return "<tr>" + "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+
+    rows = [row("th", [column.title for column in table.columns])]
+    rows += [row("td", list(map(show, cells, table.columns))) for cells in table.rows]
+    notes = "".join(f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes)
+    return f"<p><b>{escape(printable(table.title))}</b></p><table>{''.join(rows)}</table>{notes}"
 
 
 _LATEX = {

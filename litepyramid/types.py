@@ -204,14 +204,14 @@ class Signature:
         """Builds a signature from keyword fields; None fields are left out."""
         return cls(tuple((k, str(v)) for k, v in fields.items() if v is not None))
 
-    def to_dict(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, str]:
         """The fields with the version, for JSON."""
         from litepyramid._version import __version__
 
         return {**dict(self.fields), "version": __version__}
 
     def __str__(self) -> str:
-        return "|".join(f"{k}:{v}" for k, v in self.to_dict().items())
+        return "|".join(f"{k}:{v}" for k, v in self.to_json().items())
 
 
 def fingerprint(values: Iterable[object]) -> str:

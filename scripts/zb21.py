@@ -135,7 +135,7 @@ class Reproduction(Result):
         names = Number.__slots__
         return {
             "numbers": [{name: getattr(n, name) for name in names} for n in self.numbers],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -131,7 +131,7 @@ class AgreementResult(Result):
                 }
                 for w in self.workers
             ],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

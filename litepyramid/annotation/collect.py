@@ -100,7 +100,7 @@ class WrittenUnits(Result):
             "without": self.without,
             "progress": self.progress.to_json(),
             "units": [units_to_json(entry) for entry in self.units],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -216,7 +216,7 @@ class BudgetPlan(Result):
                 )
             ],
             "notes": list(self.notes),
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

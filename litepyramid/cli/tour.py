@@ -16,7 +16,7 @@ from litepyramid.judges.registry import make_judge
 from litepyramid.meta.correlations import correlate
 from litepyramid.scoring.compare import compare_systems
 from litepyramid.scoring.score import ScoreResult, score_systems
-from litepyramid.tables import Reportable
+from litepyramid.tables import Result
 from litepyramid.types import ScoreTable
 from litepyramid.units.extract import extract_units
 
@@ -36,7 +36,7 @@ class Step:
 
     heading: str
     commands: tuple[str, ...]
-    result: Reportable
+    result: Result
     remark: str = ""
 
 

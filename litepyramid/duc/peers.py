@@ -181,7 +181,7 @@ class PeerScores(Result):
         return {
             "scores": rows,
             "notes": list(self.notes),
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

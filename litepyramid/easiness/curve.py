@@ -151,7 +151,7 @@ class CurveResult(Result):
             "seeds": self.seeds,
             "confidence": self.confidence,
             "notes": list(self.notes),
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -115,7 +115,7 @@ class EasinessEvaluation(Result):
                 )
             ],
             "notes": list(self.notes),
-            "signature": self.predicted.signature.to_dict(),
+            "signature": self.predicted.signature.to_json(),
         }
 
 

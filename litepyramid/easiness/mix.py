@@ -102,7 +102,7 @@ class Mix(Result):
             ],
             "units": [units_to_json(entry) for entry in self.units],
             "notes": list(self.notes),
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

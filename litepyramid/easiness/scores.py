@@ -108,7 +108,7 @@ class Easiness(Result):
                 for s, value in zip(self.sentences, self.values, strict=True)
             ],
             "notes": list(self.notes),
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

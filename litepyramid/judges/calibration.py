@@ -89,7 +89,7 @@ class CalibrationResult(Result):
         """All numbers."""
         values = {n: getattr(self, n) for n in self.__slots__ if n not in ("bins", "signature")}
         bins = [{n: getattr(b, n) for n in ReliabilityBin.__slots__} for b in self.bins]
-        return {**values, "bins": bins, "signature": self.signature.to_dict()}
+        return {**values, "bins": bins, "signature": self.signature.to_json()}
 
 
 def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:

@@ -115,7 +115,7 @@ class ComparisonResult(Result):
             f"p can be as small as {', '.join(levels.values())}; the strictest of "
             f"{counted(tests, 'test')} asks for {self.alpha / tests:.2g}."
         ]
-        if self.signature.to_dict()["p_value"] == "paper":
+        if self.signature.to_json()["p_value"] == "paper":
             found = [
                 f"{self.metrics[i]} > {self.metrics[j]}"
                 for c in self.comparisons
@@ -167,7 +167,7 @@ class ComparisonResult(Result):
                 for i, name in enumerate(self.metrics)
             ],
             "tests": self._rows(),
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
     def _rows(self) -> list[dict[str, Any]]:

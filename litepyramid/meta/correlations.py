@@ -101,7 +101,7 @@ class CorrelationResult(Result):
                 {**row, "raters": list(c.raters), "left_out": c.left_out.to_json()}
                 for row, c in zip(self._rows(), self.correlations, strict=True)
             ],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
     def to_csv_table(self) -> Table:

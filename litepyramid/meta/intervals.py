@@ -150,7 +150,7 @@ class IntervalResult(Result):
                 {**row, "left_out": i.left_out.to_json()}
                 for row, i in zip(self._rows(), self.intervals, strict=True)
             ],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
     def _rows(self) -> list[dict[str, Any]]:

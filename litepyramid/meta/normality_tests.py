@@ -96,7 +96,7 @@ class NormalityResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """All rows."""
-        return {"metrics": self._rows(), "alpha": self.alpha, "signature": self.signature.to_dict()}
+        return {"metrics": self._rows(), "alpha": self.alpha, "signature": self.signature.to_json()}
 
     def _rows(self) -> list[dict[str, Any]]:
         return [{**asdict(m), "share": m.share, "alpha": self.alpha} for m in self.metrics]

@@ -122,7 +122,7 @@ class ComparisonResult(Result):
                 {name: getattr(pair, name) for name in PairComparison.__slots__}
                 for pair in self.pairs
             ],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -210,7 +210,7 @@ class ScoreResult(Result):
             },
             "confidence": self.confidence,
             "counts": dict(self.counts),
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -208,5 +208,5 @@ class ValidationResult(Result):
             "folds": [{n: getattr(s, n) for n in FoldScores.__slots__} for s in self.scores],
             "quality": [{n: getattr(q, n) for n in JudgeQuality.__slots__} for q in self.quality],
             "judges": {name: dict(fields) for name, fields in self.judges.items()},
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }

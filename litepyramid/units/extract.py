@@ -58,7 +58,7 @@ class Extraction(Result):
         return {
             "units": [units_to_json(entry) for entry in self.units],
             "counts": self.counts,
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

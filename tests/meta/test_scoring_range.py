@@ -150,7 +150,7 @@ def test_js_2_is_left_out_of_eq_1_by_the_code() -> None:
     assert all_three.better_metrics == ("a", "b", "js-2")
     assert str(all_three.better) != str(code.better)
     assert scoring_range(named, human="human").better_metrics == ("a", "b", "js-2")
-    assert code.signature.to_dict()["better"] == "a,b"
+    assert code.signature.to_json()["better"] == "a,b"
     with pytest.raises(InputError, match=r"eq\. 1"):
         scoring_range(named, human="human", better_metrics="rouge*")
 

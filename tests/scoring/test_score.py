@@ -179,7 +179,7 @@ def test_human_score_of_realsumm_to_the_last_digit(realsumm):
 
 
 def signature(*, units=UNITS, **settings):
-    return score_systems(SYSTEMS, units, WordJudge(), **settings).signature.to_dict()
+    return score_systems(SYSTEMS, units, WordJudge(), **settings).signature.to_json()
 
 
 def test_the_signature_names_the_data():
@@ -192,7 +192,7 @@ def test_the_signature_names_the_data():
     assert signature(units=placed) == base
     renamed = [replace(entry, input=entry.input.upper()) for entry in UNITS]
     systems = [replace(entry, inputs=("X", "Y")) for entry in SYSTEMS]
-    other = score_systems(systems, renamed, WordJudge()).signature.to_dict()
+    other = score_systems(systems, renamed, WordJudge()).signature.to_json()
     assert {key for key in base if base[key] != other[key]} == {"inputs_sha"}
     labels = [SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))]
     named = signature(labels=labels)

@@ -91,7 +91,7 @@ class Generated(Result):
             "ranges": [dict(zip(names, row, strict=True)) for row in table.rows],
             "extracts": {name: len(found) for name, found in self.found_by.items()},
             "settings": asdict(self.settings),
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
     def write_scores(self, path: str | Path) -> None:

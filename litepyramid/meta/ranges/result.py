@@ -159,7 +159,7 @@ class ScoringRangeResult(Result):
             "topics": self.topics,
             "dropped": list(self.dropped),
             "above": self.above,
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -144,7 +144,7 @@ class CoverageResult(Result):
             "seed": self.seed,
             "halves": {k: list(v) for k, v in self.halves.items()},
             "left_out": self.left_out,
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -153,5 +153,5 @@ class PowerResult(Result):
             "inputs": self.inputs,
             "left_out": self.left_out,
             "rows": [asdict(r) for r in self.rows],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }  # fmt: skip

@@ -146,7 +146,7 @@ class DeltaResult(Result):
                 }
                 for entry in self.metrics
             ],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -215,7 +215,7 @@ class DifferenceResult(Result):
                 }
                 for entry, sentence in zip(self.metrics, self.sentences(), strict=True)
             ],
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -133,7 +133,7 @@ class StabilityResult(Result):
             ],
             "samples": self.samples,
             "seed": self.seed,
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }
 
 

@@ -191,7 +191,7 @@ class FullSetResult(Result):
             "confidence": self.confidence,
             "samples": self.samples,
             "seed": self.seed,
-            "signature": self.signature.to_dict(),
+            "signature": self.signature.to_json(),
         }  # fmt: skip
 
 
