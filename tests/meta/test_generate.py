@@ -10,7 +10,7 @@ import pytest
 from litepyramid.errors import InputError
 from litepyramid.io.documents import cut_sentences, read_documents
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.ranges.agreement import generation as module
+from litepyramid.meta.ranges import generation as module
 from litepyramid.meta.ranges.extracts import SearchSettings
 from litepyramid.meta.ranges.generation import generate
 from litepyramid.metrics import metric_named
