@@ -29,7 +29,7 @@ from scipy import stats
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
 from litepyramid.meta.alignment import align
-from litepyramid.meta.core.significance import compare_pairs
+from litepyramid.meta.significance import compare_pairs
 from litepyramid.scoring.compare import compare_systems, flip_p_values, rank_groups
 from litepyramid.stats import adjust_p_values
 from litepyramid.types import FloatArray, ScoreTable

@@ -12,8 +12,8 @@ from litepyramid.errors import InputError, require
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, choose
-from litepyramid.meta.core.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
 from litepyramid.meta.correlations import SYMBOLS, table_of
+from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
 from litepyramid.stats import (
     Correction,
     PValueRule,

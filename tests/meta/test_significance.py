@@ -24,8 +24,8 @@ from litepyramid.meta.core.permutation import (
     prepare,
     standardised,
 )
-from litepyramid.meta.core.significance import COMPARISON_METHODS, compare_pairs, williams_p_value
 from litepyramid.meta.intervals import fisher_interval
+from litepyramid.meta.significance import COMPARISON_METHODS, compare_pairs, williams_p_value
 from litepyramid.stats import resampled_p_value
 from litepyramid.types import ScoreTable
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from litepyramid.errors import InputError
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import Level
-from litepyramid.meta.core.significance import ComparisonMethod
+from litepyramid.meta.significance import ComparisonMethod
 from litepyramid.stats import check_samples
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
@@ -23,7 +23,7 @@ class PowerSettings:
     """How trials are made and tested.
 
     Attributes:
-        methods: Any of the comparison methods of `litepyramid.meta.core.significance`.
+        methods: Any of the comparison methods of `litepyramid.meta.significance`.
         levels: Any of system, summary, global.
         coefficient: DDR21's Fig. 3 uses ``"pearson"``.
         trials: Worse metrics drawn for each amount (DDR21: 1,000).

@@ -13,7 +13,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import align
 from litepyramid.meta.core.journal import Journal, piece_rng
-from litepyramid.meta.core.significance import compare_pairs
+from litepyramid.meta.significance import compare_pairs
 from litepyramid.meta.simulate.power_result import Kind, Power, PowerResult, PowerSettings
 from litepyramid.metrics.degraded import SampledRouge
 from litepyramid.metrics.rouge import RougeVariant

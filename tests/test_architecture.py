@@ -1,0 +1,168 @@
+"""The import graph of the package keeps to docs/architecture.md: down only, and no circle."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+import litepyramid
+from litepyramid import meta
+
+ROOT = Path(litepyramid.__file__).resolve().parent
+
+# Ground floor first: a room imports only rooms that stand before it.
+# fmt: off
+FLOORS = [
+    "_version", "text", "errors", "types", "checked", "files", "tables", "progress", "blas",
+    "stats", "metrics", "io", "units", "judges", "scoring", "duc", "meta",
+    "easiness", "annotation", "training", "figures", "report", "embedded",
+    "api", "cli", "__init__", "__main__",
+]
+# fmt: on
+
+LONGEST = 400
+# Modules that are longer for now, and how long they may be; none may be added.
+LONGER = {"litepyramid.judges.cache": 410, "litepyramid.scoring.score": 430}
+
+Graph = dict[str, set[str]]
+
+
+def named(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT.parent).with_suffix("").parts)
+
+
+MODULES = {named(path): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+def imported(source: str, modules: Iterable[str]) -> set[str]:
+    """The modules of the package that a source imports, wherever in it; packages by __init__."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "write imports in full: from litepyramid.x import y"
+            base = node.module or ""
+            found |= {f"{base}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return {_held(name, modules) for name in found if name.split(".")[0] == "litepyramid"}
+
+
+def _held(name: str, modules: Iterable[str]) -> str:
+    """The module of a dotted name, be it a module, a package or something in one of them."""
+    inside = name.rpartition(".")[0]
+    tried = (name, f"{name}.__init__", inside, f"{inside}.__init__")
+    return next(module for module in tried if module in modules)
+
+
+GRAPH: Graph = {name: imported(path.read_text("utf-8"), MODULES) for name, path in MODULES.items()}
+
+
+def room(module: str) -> str:
+    return module.split(".")[1]
+
+
+def rising(graph: Graph, floors: list[str]) -> list[str]:
+    """The imports that do not go down, as "from → to"."""
+    level = {name: number for number, name in enumerate(floors)}
+    return [
+        f"{module} → {target}"
+        for module, targets in sorted(graph.items())
+        for target in sorted(targets)
+        if room(module) != room(target) and level[room(module)] < level[room(target)]
+    ]
+
+
+def circles(graph: Graph) -> list[str]:
+    """The circles among the files and packages that stand side by side in one package."""
+    found = []
+    for package in sorted({module.rpartition(".")[0] for module in graph}):
+        beside: Graph = {}
+        for module, targets in graph.items():
+            for target in targets:
+                start, end = (_child(package, name) for name in (module, target))
+                if start and end and start != end:
+                    beside.setdefault(start, set()).add(end)
+        found += [f"{package}: {circle}" for circle in _circle(beside)]
+    return found
+
+
+def _child(package: str, module: str) -> str:
+    """The file or package directly in a package that a module is or is in; else empty."""
+    if not module.startswith(f"{package}."):
+        return ""
+    return module.removeprefix(f"{package}.").split(".")[0]
+
+
+def _circle(graph: Graph) -> Iterator[str]:
+    """One circle, where there is any: take away what leads nowhere, walk what is left."""
+    left = {name: set(targets) for name, targets in graph.items()}
+    while ends := {t for targets in left.values() for t in targets} - set(left):
+        left = {name: rest for name, targets in left.items() if (rest := targets - ends)}
+    if not left:
+        return
+    way = [min(left)]
+    while way[-1] not in way[:-1]:
+        way.append(min(left[way[-1]]))
+    yield " → ".join(way[way.index(way[-1]) :])
+
+
+def test_every_room_has_a_floor():
+    assert {room(module) for module in MODULES} <= set(FLOORS)
+
+
+def test_imports_only_go_down():
+    assert rising(GRAPH, FLOORS) == []
+
+
+def test_no_circle_of_files_or_packages():
+    assert circles(GRAPH) == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_is_short_and_says_what_is_in_it(module):
+    source = MODULES[module].read_text("utf-8")
+    lines = len(source.splitlines())
+    assert lines <= LONGER.get(module, LONGEST), f"{MODULES[module]}: split its {lines} lines"
+    assert (ast.get_docstring(ast.parse(source)) or "").strip(), f"{MODULES[module]}: no docstring"
+    assert source.startswith('"""') or module.endswith("_version"), "the docstring comes first"
+
+
+def test_exceptions_are_still_needed():
+    long = {name for name, path in MODULES.items() if len(path.read_text().splitlines()) > LONGEST}
+    assert set(LONGER) <= long, "shortened: take it from the list"
+
+
+def test_a_module_of_meta_is_not_named_like_what_meta_exports():
+    files = {part for module in MODULES if room(module) == "meta" for part in module.split(".")[2:]}
+    assert files & set(meta.__all__) == set()
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.endswith("__init__")])
+def test_what_a_package_imports_for_others_it_names(module):
+    tree = ast.parse(MODULES[module].read_text("utf-8"))
+    names = {
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("litepyramid")
+        for alias in node.names
+    }
+    if module.split(".")[1] == "cli" or not names:  # the command line exports only `main`
+        return
+    assert any(
+        isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
+        for node in tree.body
+    ), f"{MODULES[module]}: name in __all__ what others may use"
+
+
+def test_the_test_sees_a_rising_import_and_a_circle():
+    modules = ["p.__init__", "p.low.a", "p.low.b", "p.high.__init__", "p.high.c"]
+    late = "def f():\n    from litepyramid.text import legible\n    import litepyramid.cli.app\n"
+    assert imported(late, MODULES) == {"litepyramid.text", "litepyramid.cli.app"}
+    graph = {module: set() for module in modules} | {"p.low.a": {"p.high.c"}}
+    assert rising(graph, ["__init__", "low", "high"]) == ["p.low.a → p.high.c"]
+    assert rising(graph, ["__init__", "high", "low"]) == [] == circles(graph)
+    assert circles(graph | {"p.high.c": {"p.low.b"}}) == ["p: high → low → high"]
+    assert circles(graph | {"p.low.a": {"p.low.b"}, "p.low.b": {"p.low.a"}}) == ["p.low: a → b → a"]
