@@ -19,7 +19,8 @@ from litepyramid.text import cut, legible, printable
 
 Format = Literal["table", "json", "csv", "latex"]
 Cell = str | int | float | None
-_WIDEST = 200
+_WIDEST = 200  # characters of a cell that are shown
+_NARROWEST = 16  # to which a column of texts is folded before a table is split
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns; `notes` are full sentences shown below, the signature last."""
+    """Rows under columns; `notes` are full sentences shown below, the signature last.
+
+    A table too wide for the terminal is shown in parts, one below the other; each part begins with
+    the first `repeated` columns.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    repeated: int = 1
 
 
 class Result:
@@ -218,7 +224,10 @@ def show(cell: Cell, column: Column) -> str:
 
 
 def _text(table: Table) -> str:
-    """A rich table, as wide as COLUMNS or the terminal say, else 80; a wide cell is folded."""
+    """A rich table, as wide as COLUMNS or the terminal say, else 80.
+
+    Wide texts are folded; where that is not enough, the columns are shown in several parts.
+    """
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -226,24 +235,60 @@ def _text(table: Table) -> str:
 
     buffer = io.StringIO()
     console = Console(file=buffer, width=_width(), color_system=None, highlight=False)
-    grid = RichTable(
-        box=box.SIMPLE_HEAD,
-        padding=(0, 1),
-        show_edge=False,
-    )
-    for index, column in enumerate(table.columns):
-        numeric = any(isinstance(row[index], int | float) for row in table.rows)
-        grid.add_column(Text(column.title), justify="right" if numeric else "left", overflow="fold")
-    for row in table.rows:
-        cells = (show(cell, column) for cell, column in zip(row, table.columns, strict=True))
-        grid.add_row(*(Text(cut(cell, _WIDEST)) for cell in cells))
     if table.title:
         console.print(Text(legible(table.title)), overflow="fold")
-    console.print(grid)
+    rows = [
+        [cut(show(*c), _WIDEST) for c in zip(r, table.columns, strict=True)] for r in table.rows
+    ]
+    numeric = [
+        any(isinstance(row[i], int | float) for row in table.rows)
+        for i in range(len(table.columns))
+    ]
+    needed = [
+        max(
+            [
+                *map(len, column.title.split()),
+                min(
+                    max((len(row[i]) for row in rows), default=0), 99 if numeric[i] else _NARROWEST
+                ),
+            ]
+        )
+        for i, column in enumerate(table.columns)
+    ]
+    parts = _parts(needed, table.repeated, console.width)
+    for number, part in enumerate(parts):
+        grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
+        for i in part:
+            grid.add_column(
+                Text(table.columns[i].title),
+                justify="right" if numeric[i] else "left",
+                overflow="fold",
+                min_width=needed[i],
+            )
+        for row in rows:
+            if part is parts[-1] or any(row[i] for i in part[table.repeated :]):
+                grid.add_row(*(Text(row[i]) for i in part))
+        console.print(*[""] * bool(number), grid, sep="\n")
     for note in table.notes:
         for line in wrap_note(legible(note), console.width):
             console.print(Text(line), overflow="fold")
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+
+
+def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
+    """The columns of each part of a table: the repeated ones, and those that fit beside them.
+
+    Example:
+        >>> _parts([8, 8, 8, 8], 1, 32)
+        [[0, 1, 2], [0, 3]]
+    """
+    first = list(range(min(repeated, len(needed))))
+    parts = [[*first]]
+    for column in range(len(first), len(needed)):
+        if sum(needed[i] + 3 for i in (*parts[-1], column)) > width + 1 and parts[-1] != first:
+            parts.append([*first])
+        parts[-1].append(column)
+    return parts
 
 
 def wrap_note(note: str, width: int) -> list[str]:

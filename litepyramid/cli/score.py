@@ -179,6 +179,13 @@ def compare(
     metric: Annotated[
         str | None, typer.Option("--metric", help="Which metric of a table with several.")
     ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="SYSTEM", help="Compare this system with all others."),
+    ] = None,
+    top: Annotated[
+        int | None, typer.Option("--top", metavar="N", help="Compare the N best systems only.")
+    ] = None,
     samples: SamplesOption = 10_000,
     confidence: ConfidenceOption = 0.95,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
@@ -189,7 +196,7 @@ def compare(
     judge_settings: dict[str, Any],
     names: dict[str, Any],
 ) -> None:
-    """Compare all pairs of systems on the same inputs: difference, interval, p-value."""
+    """Compare systems on the same inputs: differences, intervals, p-values."""
     from litepyramid.files import check_there
     from litepyramid.io.scores import read_scores, select_matrix
     from litepyramid.judges.registry import make_judge
@@ -215,6 +222,8 @@ def compare(
         matrix, signature = result.matrix, result.signature
     comparison = compare_systems(
         matrix,
+        against=against,
+        top=top,
         samples=samples,
         confidence=confidence,
         alpha=alpha,

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil, log2
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,15 @@ from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoreMatrix, Signature
 
+_LISTED = 10  # pairs; more are shown as a matrix
+_MEASURES = (
+    Column("difference", "diff.", signed=True),
+    Column("low", signed=True),
+    Column("high", signed=True),
+    Column("p", digits=4, above_zero=True),
+    Column("p_holm", "p Holm", digits=4, above_zero=True),
+)
+
 
 @dataclass(frozen=True, slots=True)
 class PairComparison:
@@ -37,7 +45,7 @@ class PairComparison:
 
     Attributes:
         first: The system with the higher score (the earlier one if they are equal).
-        second: The other one.
+        second: The other one; with `against` always that system, whichever is better.
         difference: Mean over the shared inputs of first − second, in points of the score.
         low: Lower end of the paired bootstrap interval of the difference.
         high: Upper end.
@@ -58,72 +66,116 @@ class PairComparison:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonResult(Result):
-    """All pairs of systems, the largest difference first.
+    """Pairs of systems, the largest difference first.
 
     Attributes:
         metric: The metric.
+        systems: The systems compared, best first.
+        scores: (N,) their mean scores.
         pairs: One entry a pair.
+        family: How many pairs Holm's correction is over.
+        against: The system that all others are compared with; None: all pairs.
+        left_out: How many systems are not among the `top` ones.
         alpha: Level of significance.
         smallest_p: The smallest p that a pair with the most inputs can have (`smallest_flip_p`).
         signature: Everything needed to get the same numbers.
     """
 
     metric: str
+    systems: tuple[str, ...]
+    scores: tuple[float, ...]
     pairs: tuple[PairComparison, ...]
+    family: int
+    against: str | None
+    left_out: int
     alpha: float
     smallest_p: float
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a pair."""
-        found = sum(pair.p_holm < self.alpha for pair in self.pairs)
-        fewest = min(p.inputs for p in self.pairs)
-        most = max(p.inputs for p in self.pairs)
-        differ = "differs" if found == 1 else "differ"
+        """One row a pair; more than ten pairs as a matrix of differences, best system first."""
+        pairs = self.pairs
+        if self.against is not None:
+            columns, rows = self._against_rows(self.against)
+            title = f"differences from {self.against}"
+        elif len(pairs) > _LISTED:
+            columns, rows = self._matrix()
+            title = f"differences between {len(self.systems)} systems"
+        else:
+            listed = self.to_csv_table()
+            columns, rows, title = listed.columns, listed.rows, "differences between systems"
+        found = sum(pair.p_holm < self.alpha for pair in pairs)
+        fewest, most = min(p.inputs for p in pairs), max(p.inputs for p in pairs)
+        over = f" over {counted(self.family, 'pair')}" if self.family > len(pairs) else ""
         notes = [
-            f"{found} of {counted(len(self.pairs), 'pair')} {differ} significantly "
-            f"(α = {self.alpha:g}, Holm's correction). Two-sided sign-flip test over inputs, "
-            f"exact; with {counted(most, 'input')} p can be as small as {self.smallest_p:.2g}.",
-            *too_few_inputs(most, len(self.pairs), self.alpha),
+            f"{found} of {counted(len(pairs), 'pair')} {'differs' if found == 1 else 'differ'} "
+            f"significantly (α = {self.alpha:g}, Holm's correction{over}). Two-sided sign-flip "
+            f"test over inputs, exact; with {counted(most, 'input')} p can be as small as "
+            f"{self.smallest_p:.2g}.",
+            *too_few_inputs(most, self.family, self.alpha),
         ]
-        columns = [
-            Column("first"),
-            Column("second"),
-            Column("difference", "diff.", signed=True),
-            Column("low", signed=True),
-            Column("high", signed=True),
-            Column("p", digits=4, above_zero=True),
-            Column("p_holm", "p Holm", digits=4, above_zero=True),
-        ]
-        rows: list[tuple[Cell, ...]] = [
-            (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm) for p in self.pairs
-        ]
+        if len(pairs) > _LISTED and self.against is None:
+            notes.insert(
+                0,
+                "Each cell: score of the row's system minus score of the column's; * significant. "
+                "Intervals and p-values are in the JSON and CSV, and shown with --against SYSTEM "
+                "or --top 5.",
+            )
+        if self.left_out:
+            many = counted(self.left_out, "system is", "systems are")
+            notes.append(f"{many} not shown: not among the best.")
         if fewest < most:
             notes.append(f"Some pairs share fewer inputs than others (fewest: {fewest}).")
-            columns.append(Column("inputs"))
-            rows = [(*row, p.inputs) for row, p in zip(rows, self.pairs, strict=True)]
         return [
             Table(
-                f"{metric_title(self.metric)}: differences between systems on "
-                f"{counted(most, 'input')}",
-                tuple(columns),
-                tuple(rows),
+                f"{metric_title(self.metric)}: {title} on {counted(most, 'input')}",
+                columns,
+                rows,
                 (*notes, str(self.signature)),
+                repeated=3 if columns[0].name == "rank" else 2,
             )
         ]
 
-    def to_json(self) -> dict[str, Any]:
-        """Every field of every pair."""
-        return {
-            "metric": self.metric,
-            "alpha": self.alpha,
-            "smallest_p": self.smallest_p,
-            "pairs": [
-                {name: getattr(pair, name) for name in PairComparison.__slots__}
-                for pair in self.pairs
-            ],
-            "signature": self.signature.to_json(),
-        }
+    def to_csv_table(self) -> Table:
+        """One row a pair."""
+        rows: list[tuple[Cell, ...]] = [
+            (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm) for p in self.pairs
+        ]
+        columns: tuple[Column, ...] = (Column("first"), Column("second"), *_MEASURES)
+        if len({p.inputs for p in self.pairs}) > 1:
+            columns += (Column("inputs"),)
+            rows = [(*row, p.inputs) for row, p in zip(rows, self.pairs, strict=True)]
+        return Table("", columns, tuple(rows))
+
+    def _against_rows(
+        self, against: str
+    ) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
+        """A row a system, with its difference from `against`."""
+        found = {pair.first: pair for pair in self.pairs}
+        rows: list[tuple[Cell, ...]] = []
+        for system, score in zip(self.systems, self.scores, strict=True):
+            p = found.get(system)
+            measures = (p.difference, p.low, p.high, p.p, p.p_holm) if p else (None,) * 5
+            rows.append((system, score, *measures))
+        return (Column("system"), Column("score"), *_MEASURES), tuple(rows)
+
+    def _matrix(self) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
+        """Systems by systems, above the diagonal: differences, a star where significant."""
+        places = {system: place for place, system in enumerate(self.systems)}
+        cells = [[""] * len(places) for _ in places]
+        for p in self.pairs:
+            star = "*" if p.p_holm < self.alpha else ""
+            row, column = places[p.first], places[p.second]
+            sign = 1 if row < column else -1  # missing inputs may turn a pair round
+            said = f"{sign * p.difference:z.3f}".replace("0.", ".", 1) + star
+            cells[min(row, column)][max(row, column)] = said
+        columns = [Column("rank", "#"), Column("system"), Column("score")]
+        columns += [Column(str(place + 1)) for place in range(1, len(places))]
+        rows: list[tuple[Cell, ...]] = [
+            (place + 1, system, score, *cells[place][1:])
+            for place, (system, score) in enumerate(zip(self.systems, self.scores, strict=True))
+        ]
+        return tuple(columns), tuple(rows)
 
 
 def smallest_flip_p(inputs: int) -> float:
@@ -183,20 +235,25 @@ def system_intervals(
 def compare_systems(
     scores: ScoreMatrix,
     *,
+    against: str | None = None,
+    top: int | None = None,
     samples: int = 10_000,
     confidence: float = 0.95,
     alpha: float = 0.05,
     seed: int = 12345,
     signature: Signature | None = None,
 ) -> ComparisonResult:
-    """Compares all pairs of systems on the same inputs.
+    """Compares pairs of systems on the same inputs.
 
     The test flips the sign of each input's difference: under "no difference" the two systems
     could change places on any input. Its p is exact (`flip_p_values`), so that it can pass
-    however many pairs there are. Holm's step-down corrects over all pairs.
+    however many pairs there are. Holm's step-down corrects over all pairs that are tested.
 
     Args:
         scores: (N, M) scores. An input counts for a pair if both systems have a score for it.
+        against: Test only the pairs of this system with each of the others.
+        top: Compare only the systems with the `top` highest scores. With `against` all others are
+            still tested and corrected for, since picking the best of many favours them.
         samples: Bootstrap samples of the intervals (`check_samples`).
         confidence: Of the intervals.
         alpha: Level of significance.
@@ -204,7 +261,8 @@ def compare_systems(
         signature: What is known of how the scores were made.
 
     Raises:
-        InputError: Fewer than two systems, a pair with no input in common, or too few samples.
+        InputError: Fewer than two systems, no system `against`, `top` too small, a pair with no
+            input in common, or too few samples.
 
     Example:
         >>> scores = ScoreMatrix("s", ("a", "b"), tuple("1234"), np.array([[1, 1, 1, 1], [0] * 4]))
@@ -217,10 +275,21 @@ def compare_systems(
     values = scores.values
     if len(values) < 2:
         raise InputError(f"{counted(len(values), 'system')}", expected="at least two to compare")
+    if against is not None and against not in scores.systems:
+        raise InputError(f"no system '{against}'", expected=f"one of {', '.join(scores.systems)}")
+    if top is not None and top < (2 if against is None else 1):
+        raise InputError(f"the {top} best systems", expected="at least two to compare")
     means = system_means(values)
-    pairs = np.array(list(combinations(range(len(values)), 2)))
-    worse = means[pairs[:, 1]] > means[pairs[:, 0]]
-    pairs[worse] = pairs[worse][:, ::-1]
+    order = [int(i) for i in np.argsort(-means, kind="stable")]
+    kept = order[:top]
+    if against is None:
+        pairs = np.array(list(combinations(sorted(kept), 2)))
+        worse = means[pairs[:, 1]] > means[pairs[:, 0]]
+        pairs[worse] = pairs[worse][:, ::-1]
+    else:
+        base = scores.systems.index(against)
+        pairs = np.array([(i, base) for i in order if i != base])
+        kept = [i for i in order if i in {base, *kept}]
     p = flip_p_values(values, pairs)
     if np.isnan(p).any():
         i, j = pairs[int(np.argmax(np.isnan(p)))]
@@ -229,6 +298,8 @@ def compare_systems(
             expected="scores of the same inputs",
         )
     corrected = adjust_p_values(p, "holm")
+    family, shown = len(pairs), np.isin(pairs[:, 0], kept)
+    pairs, p, corrected = pairs[shown], p[shown], corrected[shown]
     results = []
     for block in track(list(blocks(len(pairs), samples)), "resampling", "blocks of pairs"):
         first, second = pairs[block].T
@@ -251,9 +322,21 @@ def compare_systems(
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
     fields = signature.fields if signature else (("metric", scores.metric),)
     own = Signature.of(test="sign-flip", k=samples, confidence=confidence, seed=seed).fields
+    own += Signature.of(against=against, top=top).fields
     merged = Signature(tuple({**dict(fields), **dict(own)}.items()))
     smallest = smallest_flip_p(max(pair.inputs for pair in results))
-    return ComparisonResult(scores.metric, tuple(results), alpha, smallest, merged)
+    return ComparisonResult(
+        scores.metric,
+        tuple(scores.systems[i] for i in kept),
+        tuple(float(means[i]) for i in kept),
+        tuple(results),
+        family,
+        against,
+        len(order) - len(kept),
+        alpha,
+        smallest,
+        merged,
+    )
 
 
 def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:

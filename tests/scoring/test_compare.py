@@ -334,3 +334,68 @@ def test_a_system_without_a_score_is_in_no_group():
     values[1] = np.nan
     assert rank_groups(values) == [(1,), (), (1,)]
     assert rank_groups(values[:1]) == [(1,)]
+
+
+# One system against the others, the best ones, the matrix --------------------------------------
+
+
+def test_against_one_system_only_its_pairs_are_tested_and_corrected():
+    scores = matrix(graded(9, 30, 0.05))
+    every = {frozenset((p.first, p.second)): p for p in compare_systems(scores, samples=40).pairs}
+    comparison = compare_systems(scores, against="s4", samples=40)
+    assert {p.second for p in comparison.pairs} == {"s4"}
+    assert comparison.family == len(comparison.pairs) == 8
+    for pair in comparison.pairs:
+        same = every[frozenset((pair.first, pair.second))]
+        assert (pair.p, abs(pair.difference)) == pytest.approx((same.p, same.difference), rel=1e-6)
+        assert (pair.difference > 0) == (same.second == "s4")
+    p = [pair.p for pair in comparison.pairs]
+    assert [q.p_holm for q in comparison.pairs] == pytest.approx(multipletests(p, method="holm")[1])
+    assert comparison.systems == tuple(f"s{i}" for i in range(9))
+    (table,) = comparison.to_tables()
+    assert [row[0] for row in table.rows] == list(comparison.systems)
+    assert table.rows[4][2] is None
+
+
+def test_the_best_systems_are_compared_and_the_others_counted():
+    scores = matrix(graded(9, 30, 0.1))
+    comparison = compare_systems(scores, top=3, samples=40)
+    assert (comparison.systems, comparison.family, comparison.left_out) == (
+        ("s0", "s1", "s2"),
+        3,
+        6,
+    )
+    assert "6 systems are not shown" in comparison.to_table()
+    both = compare_systems(scores, against="s7", top=2, samples=40)
+    assert [(p.first, p.second) for p in both.pairs] == [("s0", "s7"), ("s1", "s7")]
+    assert both.family == 8  # all others, though only two are shown
+    whole = compare_systems(scores, against="s7", samples=40)
+    assert both.pairs == whole.pairs[:2]
+    assert "correction over 8 pairs" in " ".join(both.to_table().split())
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"against": "x"}, "no system 'x'"),
+        ({"top": 1}, "two"),
+        ({"top": 0, "against": "s0"}, "two"),
+    ],
+)
+def test_systems_that_cannot_be_compared(given, message):
+    with pytest.raises(InputError, match=message):
+        compare_systems(matrix(graded(3, 30, 0.1)), **given)
+
+
+@pytest.mark.parametrize("width", [60, 80, 200])
+def test_many_systems_are_a_matrix_as_wide_as_the_terminal(width, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(width))
+    comparison = compare_systems(matrix(graded(33, 60, 0.025)), samples=40)
+    text = comparison.to_table()
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= width
+    assert len(lines) < (300 if width == 60 else 200)
+    assert text.count("*") == 1 + sum(p.p_holm < 0.05 for p in comparison.pairs)
+    shown = sorted(float(word.rstrip("*")) for word in text.split() if word.startswith("."))
+    assert shown == pytest.approx(sorted(p.difference for p in comparison.pairs), abs=0.00051)
+    assert len(comparison.to_csv_table().rows) == len(comparison.to_json()["pairs"]) == 528
