@@ -30,7 +30,8 @@ from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
 from litepyramid.meta.alignment import align
 from litepyramid.meta.significance import compare_pairs
-from litepyramid.scoring.compare import compare_systems, flip_p_values, rank_groups
+from litepyramid.scoring.compare import compare_systems, flip_p_values
+from litepyramid.scoring.groups import rank_groups
 from litepyramid.stats import adjust_p_values
 from litepyramid.types import FloatArray, ScoreTable
 

@@ -1,4 +1,4 @@
-"""Which systems differ significantly: differences, intervals, tests and rank groups."""
+"""Which systems differ significantly: differences, intervals and tests."""
 
 from __future__ import annotations
 
@@ -364,62 +364,3 @@ def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
         p[block] = np.minimum(1.0, 2.0 * flip_tails(signs * differences))
         p[block][np.isnan(differences).all(axis=1)] = np.nan
     return p
-
-
-def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]]:
-    """Rank groups as a compact letter display (Piepho 2004).
-
-    Two systems share a group exactly when they do not differ significantly: p (`flip_p_values`)
-    with Holm's correction over all pairs is at least α. That is no equivalence, so a system may
-    be in several groups. There can be exponentially many largest groups in which no two differ;
-    taken are only enough for every pair: from the best system on, the group of it and the worst
-    one that it shares none with yet, with all who differ from none of the group, in their order.
-
-    Args:
-        values: (N, M) scores, NaN where not scored; system means order the groups, the best is 1.
-        alpha: Level of significance.
-
-    Returns:
-        For each system the groups it is in, ascending; empty for a system with no score.
-
-    Example:
-        >>> rank_groups(np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]]))
-        [(1,), (2,), (2,)]
-    """
-    means = system_means(values)
-    order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
-    pairs = np.array(list(combinations(range(len(order)), 2)), dtype=np.int64).reshape(-1, 2)
-    corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
-    differs = np.zeros((len(order), len(order)), dtype=bool)
-    differs[tuple(pairs[corrected < alpha].T)] = True
-    # Sets of places in the order, as the bits of a number.
-    alike = [sum(1 << int(i) for i in np.nonzero(~row)[0]) for row in differs | differs.T]
-    shared = [0] * len(order)
-    found: list[list[int]] = [[] for _ in values]
-    number = 0
-    for place in range(len(order)):
-        while missing := (alike[place] & ~shared[place]) >> place << place:
-            number += 1
-            group, allowed = 0, alike[place]
-            wanted = 1 << missing.bit_length() - 1
-            while allowed:
-                new = (wanted & -wanted).bit_length() - 1
-                group |= 1 << new
-                allowed &= alike[new] & ~group
-                wanted = allowed & missing or allowed
-            for member in range(len(order)):
-                if group >> member & 1:
-                    shared[member] |= group
-                    found[order[member]].append(number)
-    return [tuple(groups) for groups in found]
-
-
-def group_letters(groups: Sequence[int]) -> str:
-    """Groups as letters, the best is a; numbers from the 27th on.
-
-    Example:
-        >>> group_letters([1, 2]), group_letters([26, 27])
-        ('ab', 'z 27')
-    """
-    letters = "".join(chr(ord("a") + g - 1) for g in groups if g <= 26)
-    return " ".join([letters, *(str(g) for g in groups if g > 26)]).strip()

@@ -11,12 +11,8 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
 from litepyramid.judges.base import Judge, JudgedBatch
-from litepyramid.scoring.compare import (
-    group_letters,
-    rank_groups,
-    system_intervals,
-    too_few_inputs,
-)
+from litepyramid.scoring.compare import system_intervals, too_few_inputs
+from litepyramid.scoring.groups import group_letters, rank_groups
 from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, metric_title
 from litepyramid.stats import system_means
 from litepyramid.tables import Column, Result, Table

@@ -17,11 +17,10 @@ from litepyramid.io.scores import read_scores
 from litepyramid.scoring.compare import (
     compare_systems,
     flip_p_values,
-    group_letters,
-    rank_groups,
     smallest_flip_p,
     system_intervals,
 )
+from litepyramid.scoring.groups import group_letters, rank_groups
 from litepyramid.stats import (
     adjust_p_values,
     bootstrap_counts,
