@@ -81,7 +81,7 @@ def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
 
 
 def check_samples(
-    k: int, *, confidence: float | None = None, alpha: float | None = None, tests: int = 1
+    samples: int, *, confidence: float | None = None, alpha: float | None = None, tests: int = 1
 ) -> None:
     """Sees that k samples are enough for an interval or a test to say anything.
 
@@ -91,7 +91,7 @@ def check_samples(
     Bonferroni's and Holm's corrections of m tests take k ≥ m / alpha - 1.
 
     Args:
-        k: Number of samples.
+        samples: k.
         confidence: Of the interval, if there is one.
         alpha: Level of the test, if there is one.
         tests: m, how many tests are corrected together.
@@ -109,18 +109,18 @@ def check_samples(
     if confidence is not None:
         check_share("confidence", confidence)
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
-        if k < needed:
+        if samples < needed:
             raise InputError(
-                counted(k, "sample"),
+                counted(samples, "sample"),
                 expected=f"at least {needed} for an interval at {100 * confidence:g} %",
             )
     if alpha is not None:
         check_share("alpha", alpha)
         needed = ceil(tests / alpha * (1 - _ROUNDING) - 1)
-        if k < needed:
+        if samples < needed:
             together = "a test" if tests == 1 else f"{tests} tests, corrected together,"
             raise InputError(
-                f"{counted(k, 'sample')}: no test could pass",
+                f"{counted(samples, 'sample')}: no test could pass",
                 expected=f"at least {needed} for {together} at the level {alpha:g}",
                 hint="" if tests == 1 else "Leave the number out, and enough are drawn.",
             )

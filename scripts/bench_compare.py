@@ -75,8 +75,8 @@ def systems(values: FloatArray, name: str) -> None:
     report(f"{name}, exact p of all pairs", ours, f"scipy, {k:,} samples a pair", theirs)
 
 
-def metrics(table: ScoreTable, against: str) -> None:
-    aligned = align(table, None, against)
+def metrics(table: ScoreTable, human: str) -> None:
+    aligned = align(table, None, human)
     number = len(aligned.metrics)
     tests = number * (number - 1)
     k = round(tests / ALPHA) - 1
@@ -85,16 +85,16 @@ def metrics(table: ScoreTable, against: str) -> None:
     for level, their_level, samples in (("system", "system", k), ("summary", "input", 300)):
         start = time.process_time()
         rival = permutation_test(
-            *both, aligned.truth, their_level, "kendall", "both", alternative="greater",
+            *both, aligned.Z, their_level, "kendall", "both", alternative="greater",
             n_resamples=samples,
         )  # fmt: skip
         theirs = time.process_time() - start
         p = compare_pairs(
-            both, aligned.truth, level, "kendall", "perm-both-xor", k=None, target=ALPHA / tests
+            both, aligned.Z, level, "kendall", "perm-both-xor", samples=None, target=ALPHA / tests
         ).p_values[0, 1]
         check(p, rival.pvalue, samples)
         ours = min(
-            cpu(lambda level=level: compare(table, against, levels=level, grouping="level"))
+            cpu(lambda level=level: compare(table, human, level=level, grouping="level"))
             for _ in range(3)
         )
         total = theirs * k / samples * tests / 2

@@ -149,7 +149,7 @@ def resamplings(level: Any, goal: str, arguments: argparse.Namespace) -> tuple[l
                 f"25x100 BOOT-BOTH {level}",
                 c,
                 lambda part, c=c: bootstrap(X, Z, theirs, c, "both", n_resamples=part),
-                lambda c=c: bootstrap_samples(X, Z, level, c, "both", k=k),
+                lambda c=c: bootstrap_samples(X, Z, level, c, "both", samples=k),
                 arguments,
                 goal,
             )
@@ -159,7 +159,7 @@ def resamplings(level: Any, goal: str, arguments: argparse.Namespace) -> tuple[l
                 f"25x100 PERM-BOTH {level}",
                 c,
                 lambda part, c=c: permutation_test(X, Y, Z, theirs, c, "both", n_resamples=part),
-                lambda c=c: permutation_samples(X, Y, Z, level, c, "both", k=k),
+                lambda c=c: permutation_samples(X, Y, Z, level, c, "both", samples=k),
                 arguments,
                 goal,
             )
@@ -181,7 +181,7 @@ def against_nlpstats(arguments: argparse.Namespace) -> tuple[list[Any], int]:
                 "25x11490 BOOT-BOTH system",
                 c,
                 lambda part, c=c: bootstrap(X, Z, "system", c, "both", n_resamples=part),
-                lambda c=c: bootstrap_samples(X, Z, "system", c, "both", k=k),
+                lambda c=c: bootstrap_samples(X, Z, "system", c, "both", samples=k),
                 arguments,
                 "40",
             )
@@ -213,7 +213,7 @@ def against_scipy(arguments: argparse.Namespace) -> list[Any]:
                     (x, z), f, n_resamples=part, paired=True, method="percentile"
                 ),
                 lambda name=name: bootstrap_samples(
-                    X, Z, "system", name, "systems", k=arguments.samples
+                    X, Z, "system", name, "systems", samples=arguments.samples
                 ),
                 arguments,
                 "-",
@@ -229,7 +229,7 @@ def all_pairs(data: Path) -> None:
         return
     table = read_scores(path)
     times = [
-        cpu(lambda: compare(table, "litepyramid_recall", coefficients=COEFFICIENTS))
+        cpu(lambda: compare(table, "litepyramid_recall", coefficient=COEFFICIENTS))
         for _ in range(3)
     ]
     print(

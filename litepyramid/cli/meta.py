@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, OutputOption, SeedOption, Shown, with_figure
+from litepyramid.cli.options import (
+    ColumnsOption,
+    FormatOption,
+    OutputOption,
+    SeedOption,
+    Shown,
+    with_figure,
+    with_options,
+)
 
 app = typer.Typer(
     help="Meta-evaluation: how well metrics agree with people, and how sure that is.",
@@ -23,10 +32,18 @@ ScoresArgument = Annotated[
         show_default=False,
     ),
 ]
-AgainstOption = Annotated[
+FullOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--full",
+        help="Scores of the metrics on the whole test set: their averages are taken from there. "
+        "Repeat for more files.",
+    ),
+]
+HumanOption = Annotated[
     list[str],
     typer.Option(
-        "--against", "-a", help="The human score; repeat or use * for the mean of several raters."
+        "--human", help="The human score; repeat or use * for the mean of several raters."
     ),
 ]
 MetricOption = Annotated[
@@ -61,13 +78,41 @@ ConstantOption = Annotated[
     Literal["skip", "zero", "zb21"],
     typer.Option("--constant", help="What becomes of a constant vector."),
 ]
-SamplesOption = Annotated[int, typer.Option("--samples", "-k", min=1, help="Number of samples.")]
+SamplesOption = Annotated[int, typer.Option("--samples", min=1, help="Number of samples.")]
+
+
+def read_table(scores: ScoresArgument, columns: ColumnsOption = None) -> Any:
+    """The scores of a command's files as one table."""
+    from litepyramid.io.rows import parse_columns
+    from litepyramid.io.scores import read_scores
+
+    return read_scores(scores, columns=parse_columns(columns) if columns else None)
+
+
+def _tables(
+    scores: ScoresArgument, full: FullOption = None, columns: ColumnsOption = None
+) -> dict[str, Any]:
+    return {
+        "scores": read_table(scores, columns),
+        "full": read_table(full, columns) if full else None,
+    }
+
+
+def with_scores(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds the files of scores and --columns to a command that takes a table, `scores`."""
+    return with_options("scores", read_table)(command)
+
+
+def with_tables(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds --full too; the command takes `tables`, keyword arguments: `scores` and `full`."""
+    return with_options("tables", _tables)(command)
 
 
 @app.command()
+@with_scores
 def correlate(
-    scores: ScoresArgument,
-    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    scores: Any,
+    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
     metric: MetricOption = None,
     level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
     coefficient: CoefficientsOption = [  # noqa: B006
@@ -84,11 +129,11 @@ def correlate(
     from litepyramid.tables import emit
 
     result = run(
-        list(scores),
-        against,
+        scores,
+        human,
         metrics=metric,
-        levels=[name.value for name in level],
-        coefficients=[name.value for name in coefficient],
+        level=[name.value for name in level],
+        coefficient=[name.value for name in coefficient],
         constant=constant,
     )
     emit(result, form, output)
@@ -96,9 +141,10 @@ def correlate(
 
 @app.command()
 @with_figure
+@with_scores
 def interval(
-    scores: ScoresArgument,
-    against: AgainstOption = ["human"],  # noqa: B006
+    scores: Any,
+    human: HumanOption = ["human"],  # noqa: B006
     metric: MetricOption = None,
     level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
     coefficient: CoefficientsOption = [CoefficientName.kendall],  # noqa: B006
@@ -107,7 +153,7 @@ def interval(
         typer.Option("--method", help="What is drawn with replacement, or Fisher's formula."),
     ] = "boot-both",
     samples: SamplesOption = 1000,
-    seed: SeedOption = 0,
+    seed: SeedOption = 12345,
     confidence: Annotated[
         float, typer.Option("--confidence", help="Share inside the ends.")
     ] = 0.95,
@@ -120,13 +166,13 @@ def interval(
     from litepyramid.meta.intervals import interval as run
 
     result = run(
-        list(scores),
-        against,
+        scores,
+        human,
         metrics=metric,
-        levels=[name.value for name in level],
-        coefficients=[name.value for name in coefficient],
+        level=[name.value for name in level],
+        coefficient=[name.value for name in coefficient],
         method=method,
-        k=samples,
+        samples=samples,
         seed=seed,
         confidence=confidence,
         constant=constant,
@@ -136,9 +182,10 @@ def interval(
 
 @app.command()
 @with_figure
+@with_scores
 def compare(
-    scores: ScoresArgument,
-    against: AgainstOption = ["human"],  # noqa: B006
+    scores: Any,
+    human: HumanOption = ["human"],  # noqa: B006
     metric: MetricOption = None,
     level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
     coefficient: CoefficientsOption = [CoefficientName.kendall],  # noqa: B006
@@ -161,15 +208,17 @@ def compare(
     ] = "greater",
     p_value: Annotated[
         Literal["plus_one", "paper"],
-        typer.Option("--p-value", help="(c + 1)/(k + 1), or c/k with strictly larger ones only."),
+        typer.Option(
+            "--p-value", help="(c + 1)/(k + 1) of k samples, or c/k of those strictly larger."
+        ),
     ] = "plus_one",
     samples: Annotated[
         int | None,
         typer.Option(
-            "--samples", "-k", min=1, help="Of a test. [default: enough for the number of tests]"
+            "--samples", min=1, help="Of a test. [default: enough for the number of tests]"
         ),
     ] = None,
-    seed: SeedOption = 0,
+    seed: SeedOption = 12345,
     alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
     correction: Annotated[
         Literal["bonferroni", "holm", "benjamini-hochberg", "none"],
@@ -188,15 +237,15 @@ def compare(
     from litepyramid.meta.comparisons import compare as run
 
     result = run(
-        list(scores),
-        against,
+        scores,
+        human,
         metrics=metric,
-        levels=[name.value for name in level],
-        coefficients=[name.value for name in coefficient],
+        level=[name.value for name in level],
+        coefficient=[name.value for name in coefficient],
         method=method,
         alternative=alternative,
         p_value=p_value,
-        k=samples,
+        samples=samples,
         seed=seed,
         alpha=alpha,
         correction=correction,
@@ -207,13 +256,13 @@ def compare(
 
 
 @app.command()
+@with_scores
 def normality(
-    scores: ScoresArgument,
-    against: Annotated[
+    scores: Any,
+    human: Annotated[
         list[str] | None,
         typer.Option(
-            "--against",
-            "-a",
+            "--human",
             help="The human score, tested first; repeat or use * for the mean of several raters.",
         ),
     ] = None,
@@ -226,4 +275,4 @@ def normality(
     from litepyramid.meta.normality_tests import normality as run
     from litepyramid.tables import emit
 
-    emit(run(list(scores), against, metrics=metric, alpha=alpha), form, output)
+    emit(run(scores, human, metrics=metric, alpha=alpha), form, output)

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.meta import AgainstOption, MetricOption, SamplesOption, ScoresArgument
+from litepyramid.cli.meta import HumanOption, MetricOption, SamplesOption, with_tables
 from litepyramid.cli.options import SeedOption, Shown, with_figure
 
-FullOption = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--full",
-        help="Scores of the metrics on the whole test set: their averages are taken from there. "
-        "Repeat for more files.",
-    ),
-]
 ScaleOption = Annotated[
     float,
     typer.Option("--scale", help="Multiply the metrics by this: 100 turns 0-1 into points."),
@@ -25,9 +16,10 @@ ScaleOption = Annotated[
 
 
 @with_figure
+@with_tables
 def delta(
-    scores: ScoresArgument,
-    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    tables: dict[str, Any],
+    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
     metric: MetricOption = None,
     difference: Annotated[
         float | None,
@@ -41,7 +33,6 @@ def delta(
     upper: Annotated[
         float | None, typer.Option("--to", help="Largest difference of the pairs.")
     ] = None,
-    full: FullOption = None,
     scale: ScaleOption = 1.0,
     heat: Annotated[
         bool, typer.Option("--heat", help="Show the tables over all ranges of differences too.")
@@ -92,11 +83,10 @@ def delta(
         from litepyramid.meta.system_level.differences import difference as worth
 
         said = worth(
-            list(scores),
-            difference,
-            against,
+            **tables,
+            d=difference,
+            human=human,
             metrics=metric,
-            full=full or None,
             target=target,
             window=window,
             interval=interval,
@@ -105,16 +95,15 @@ def delta(
             seed=seed,
             scale=scale,
         )
-        shown.emit(said, difference_figure)
+        shown.emit(said, difference_figure if plot == "pairs" else system_scores_figure)
         return
     from litepyramid.meta import delta as run
 
     result = run(
-        list(scores),
-        against,
+        **tables,
+        human=human,
         metrics=metric,
         bounds=None if upper is None else (lower, upper),
-        full=full or None,
         buckets=buckets,
         rule=rule,
         min_pairs=min_pairs,

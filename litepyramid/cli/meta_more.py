@@ -9,13 +9,16 @@ from litepyramid.cli.meta_delta import delta
 from litepyramid.cli.meta_range import generate, range_
 from litepyramid.cli.meta_stability import stability
 from litepyramid.cli.meta_testset import full_set
+from litepyramid.cli.options import WithOldNames
 
 
 def add_commands(app: typer.Typer) -> None:
-    """Registers each command under its name."""
+    """Registers each command under its name, and lets all take old names of options."""
     app.command("testset")(full_set)
     app.command()(delta)
     app.command()(stability)
     app.add_typer(meta_simulate.app, name="simulate")
     app.command("range")(range_)
     app.command()(generate)
+    for command in (*app.registered_commands, *meta_simulate.app.registered_commands):
+        command.cls = WithOldNames

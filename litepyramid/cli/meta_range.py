@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.meta import MetricOption, ScoresArgument
+from litepyramid.cli.meta import MetricOption, with_scores
 from litepyramid.cli.options import (
     FormatOption,
     OutputOption,
@@ -20,8 +20,9 @@ from litepyramid.cli.outputs import MADE, WRITTEN
 
 
 @with_figure
+@with_scores
 def range_(
-    scores: ScoresArgument,
+    scores: Any,
     metric: MetricOption = None,
     human: Annotated[
         str | None, typer.Option("--human", help="The metric that holds human scores.")
@@ -74,7 +75,7 @@ def range_(
     from litepyramid.meta.ranges.agreement import scoring_range
 
     result = scoring_range(
-        list(scores),
+        scores,
         metric,
         human=human,
         judged=judged or (),

@@ -9,13 +9,14 @@ from typing import Annotated, Any, Literal
 import typer
 
 from litepyramid.cli.meta import (
-    AgainstOption,
     CoefficientName,
+    HumanOption,
     LevelName,
     LevelsOption,
     MetricOption,
     SamplesOption,
     ScoresArgument,
+    with_scores,
 )
 from litepyramid.cli.options import SeedOption, Shown, with_figure, with_names
 from litepyramid.cli.outputs import MADE
@@ -60,9 +61,10 @@ class TestName(StrEnum):
 
 @app.command()
 @with_figure
+@with_scores
 def coverage(
-    scores: ScoresArgument,
-    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    scores: Any,
+    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
     metric: MetricOption = None,
     method: Annotated[
         list[IntervalName], typer.Option("--method", help="Kinds of interval; repeat.")
@@ -82,11 +84,11 @@ def coverage(
     from litepyramid.meta.simulate.interval_coverage import coverage as run
 
     result = run(
-        list(scores),
-        against,
+        scores,
+        human,
         metrics=metric,
-        methods=[name.value for name in method],
-        levels=[name.value for name in level],
+        method=[name.value for name in method],
+        level=[name.value for name in level],
         coefficient=coefficient.value,
         confidence=confidence,
         trials=trials,
@@ -102,7 +104,7 @@ def coverage(
 @with_names
 def power(
     scores: ScoresArgument,
-    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
     metric: Annotated[
         str | None,
         typer.Option("--metric", "-m", help="Make this metric worse by noise."),
@@ -150,6 +152,7 @@ def power(
     from litepyramid.errors import InputError
     from litepyramid.figures.correlations import power_figure
     from litepyramid.io.references import read_references
+    from litepyramid.io.scores import read_scores
     from litepyramid.io.summaries import read_summaries
     from litepyramid.meta.simulate.power_result import PowerSettings
     from litepyramid.meta.simulate.test_power import (
@@ -160,8 +163,8 @@ def power(
     )
 
     settings = PowerSettings(
-        methods=tuple(name.value for name in method),
-        levels=tuple(name.value for name in level),
+        method=tuple(name.value for name in method),
+        level=tuple(name.value for name in level),
         coefficient=coefficient.value,
         trials=trials,
         samples=samples,
@@ -173,10 +176,11 @@ def power(
             "what is to be made worse is not clear",
             expected="either --metric NAME, or --summaries and --references",
         )
+    table = read_scores(scores, columns=names["columns"])
     if metric is not None:
         result = power_on_noise(
-            list(scores),
-            against,
+            table,
+            human,
             metric=metric,
             amounts=amount or NOISE_LEVELS,
             settings=settings,
@@ -185,10 +189,10 @@ def power(
     else:
         targets = read_references(references, **names) if references else []
         result = power_on_words(
-            list(scores),
+            table,
             read_summaries(summaries or [], [r.input for r in targets], **names),
             targets,
-            against,
+            human,
             variant=variant,
             shares=amount or WORD_SHARES,
             settings=settings,

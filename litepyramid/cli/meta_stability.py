@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from litepyramid.cli.meta import AgainstOption, MetricOption, ScoresArgument
-from litepyramid.cli.meta_delta import FullOption
+from litepyramid.cli.meta import HumanOption, MetricOption, with_tables
 from litepyramid.cli.options import SeedOption, Shown, with_figure
 
 
 @with_figure
+@with_tables
 def stability(
-    scores: ScoresArgument,
-    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    tables: dict[str, Any],
+    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
     no_human: Annotated[
         bool, typer.Option("--no-human", help="Show metrics only; no human score is needed.")
     ] = False,
     metric: MetricOption = None,
-    full: FullOption = None,
     size: Annotated[
         list[int] | None,
         typer.Option("--size", "-M", help="A number of inputs; repeat. [default: ten steps]"),
     ] = None,
     samples: Annotated[
-        int, typer.Option("--samples", "-k", min=2, help="Pairs of rankings at each size.")
+        int, typer.Option("--samples", min=2, help="Pairs of rankings at each size.")
     ] = 1000,
     seed: SeedOption = 12345,
     *,
@@ -36,10 +35,9 @@ def stability(
     from litepyramid.meta.system_level.ranking_stability import stability as run
 
     result = run(
-        list(scores),
-        None if no_human else against,
+        **tables,
+        human=None if no_human else human,
         metrics=metric,
-        full=full or None,
         sizes=size or None,
         samples=samples,
         seed=seed,

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from litepyramid.cli.meta import (
-    AgainstOption,
     CoefficientName,
+    HumanOption,
     MetricOption,
     SamplesOption,
     ScoresArgument,
+    read_table,
 )
-from litepyramid.cli.options import SeedOption, Shown, with_figure
+from litepyramid.cli.options import ColumnsOption, SeedOption, Shown, with_figure, with_options
 
 
 class SamplingName(StrEnum):
@@ -26,8 +27,7 @@ class SamplingName(StrEnum):
     both = "both"
 
 
-@with_figure
-def full_set(
+def _both(
     scores: ScoresArgument,
     full: Annotated[
         list[Path],
@@ -35,7 +35,16 @@ def full_set(
             "--full", help="Scores of the metrics on the whole test set; repeat for more files."
         ),
     ],
-    against: AgainstOption = ["human"],  # noqa: B006 (typer copies it)
+    columns: ColumnsOption = None,
+) -> dict[str, Any]:
+    return {"scores": read_table(scores, columns), "full": read_table(full, columns)}
+
+
+@with_figure
+@with_options("tables", _both)
+def full_set(
+    tables: dict[str, Any],
+    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
     metric: MetricOption = None,
     sampling: Annotated[
         list[SamplingName], typer.Option("--sampling", help="What is drawn; repeat.")
@@ -62,12 +71,11 @@ def full_set(
     from litepyramid.meta.system_level.test_set import full_test_set
 
     result = full_test_set(
-        list(scores),
-        list(full),
-        against,
+        **tables,
+        human=human,
         metrics=metric,
         coefficient=coefficient.value,
-        samplings=[name.value for name in sampling],
+        sampling=[name.value for name in sampling],
         confidence=confidence,
         samples=samples,
         seed=seed,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
+from typer.core import TyperCommand
 
 from litepyramid.cli.outputs import WRITTEN
 
@@ -56,10 +58,35 @@ RegressorOption = Annotated[
     Path | None,
     typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
 ]
+ColumnsOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME=COLUMN,…",
+        help="What tables call the columns input, system, summary, reference, unit, label, score.",
+    ),
+]
 TreesOption = Annotated[
     Path | None,
     typer.Option("--parses", help="Constituency trees, for a regressor on the paper's features."),
 ]
+
+
+OLD_NAMES = {"human": ["--against", "-a"], "samples": ["-k"]}
+"""By parameter, names that its option once had: `WithOldNames` takes them, no help shows them."""
+
+
+class WithOldNames(TyperCommand):
+    """A command whose options can be called by their old names too."""
+
+    def make_parser(self, ctx: Any) -> Any:
+        """The parser, told the old names."""
+        parser = super().make_parser(ctx)
+        for param in self.params:
+            if param.name in OLD_NAMES:
+                twin = copy(param)
+                twin.opts = OLD_NAMES[param.name]
+                twin.add_to_parser(parser, ctx)
+        return parser
 
 
 def old_share(name: str) -> Any:
@@ -127,13 +154,7 @@ def _names(
     ids: Annotated[
         Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
     ] = None,
-    columns: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME=COLUMN,…",
-            help="What tables call the columns input, system, summary, reference, unit, label.",
-        ),
-    ] = None,
+    columns: ColumnsOption = None,
 ) -> dict[str, Any]:
     """How line files and tables are to be read: keyword arguments of all readers."""
     from litepyramid.io.inputs import read_ids

@@ -88,7 +88,7 @@ def tour(seed: int = 12345) -> Iterator[Step]:
             "--labels example/labels -f json -o scores.json",
             "litepyramid meta correlate scores.json",
         ),
-        correlate(table, coefficients=("pearson", "kendall")),
+        correlate(table, coefficient=("pearson", "kendall")),
         "Four systems say little about a metric; at system level the interval would be as\n"
         "wide as the scale. See `litepyramid meta --help` for what can be asked.",
     )

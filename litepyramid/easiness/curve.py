@@ -248,7 +248,7 @@ def budget_curve(
                         again = [
                             bootstrap_samples(
                                 scored[0][:, part], human[:, part], level, coefficient,
-                                k=samples, seed=seed, constant=constant,
+                                samples=samples, seed=seed, constant=constant,
                             )
                             for part in parts
                         ]  # fmt: skip
@@ -284,7 +284,7 @@ def budget_curve(
         constant=constant,
         folds=None if folds is None else len(parts),
         seeds=seeds or None,
-        k=samples,
+        samples=samples,
         confidence=f"{confidence:g}",
         seed=seed,
     )

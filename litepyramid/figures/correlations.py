@@ -105,15 +105,15 @@ def interval_figure(result: IntervalResult) -> Any:
         axes[0].plot([], [], "o-", color=_LEVELS[level], label=f"{level} level")
     legend_below(figure, axes[0])
     percent = f"{100 * result.confidence:g} % {result.method.upper()}"
-    title(figure, f"Correlation with {result.intervals[0].against}, {percent}")
+    title(figure, f"Correlation with {result.intervals[0].human}, {percent}")
     return figure
 
 
 def _one_interval(axes: Any, found: Interval, y: float, step: float) -> None:
     colour = _LEVELS[found.level]
-    samples = found.samples[~np.isnan(found.samples)]
-    if samples.size:
-        counts, edges = np.histogram(samples, bins=40)
+    drawn = found.drawn[~np.isnan(found.drawn)]
+    if drawn.size:
+        counts, edges = np.histogram(drawn, bins=40)
         half = counts / counts.max() * step * 0.45
         middle = (edges[:-1] + edges[1:]) / 2
         axes.fill_between(middle, y - half, y + half, color=colour, alpha=0.22, linewidth=0)
@@ -140,7 +140,7 @@ def significance_figure(result: ComparisonResult) -> Any:
     if result.correction != "none":
         within = "row" if result.grouping == "metric" else "panel"
         text += f"; orange frame: also with {result.correction} over each {within}"
-    title(figure, f"{result.method.upper()}, correlation with {result.against}", text)
+    title(figure, f"{result.method.upper()}, correlation with {result.human}", text)
     return figure
 
 

@@ -89,12 +89,12 @@ def _heat(axes: Any, entry: MetricDelta, result: DeltaResult) -> Any:
     return image
 
 
-def system_scores_figure(result: DeltaResult) -> Any:
+def system_scores_figure(result: DeltaResult | DifferenceResult) -> Any:
     """How far apart the systems are: a point a system, a line a metric and people (DDR22 Fig. 5).
 
     A metric's averages are over the whole test set where the result was given it.
     """
-    rows = [(result.against, result.metrics[0].sides.Z)]
+    rows = [(result.human, result.metrics[0].sides.Z)]
     rows += [(entry.metric, entry.sides.scores_used) for entry in result.metrics]
     figure, axes = panels(len(rows), 1, 6.4, 0.75)
     for i, (axis, (name, scores)) in enumerate(zip(axes, rows, strict=True)):

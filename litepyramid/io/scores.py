@@ -20,7 +20,7 @@ from litepyramid.types import ScoreMatrix, ScoreTable
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
 _LONG = ("system", "input", "metric", "score")
-_NO_NAMES = {"version", "k", "seed", "truncated", "inputs_sha", "labels_sha"}
+_NO_NAMES = {"version", "k", "samples", "seed", "truncated", "inputs_sha", "labels_sha"}
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
 
@@ -45,7 +45,7 @@ def read_scores(
     - sacrerouge's JSON lines: ``instance_id``, ``summarizer_id`` and a nested ``metrics`` object,
       whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``); a list is
       one metric a rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and ``ground-truth_1``,
-      ``--against ground-truth`` their mean);
+      ``--human ground-truth`` their mean);
     - the JSON that ``litepyramid score --format json`` writes.
 
     Where several of the latter score the same summaries otherwise under one metric's name, each

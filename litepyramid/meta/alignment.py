@@ -12,7 +12,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
-from litepyramid.meta.core.levels import LEVELS, Level, choose
+from litepyramid.meta.core.levels import LEVELS, Level, choose, several
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable
 
@@ -55,39 +55,37 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """K metrics and the scores they are held against, over the same N systems and M inputs.
+    """K metrics and the human score, over the same N systems and M inputs.
 
     Attributes:
         metrics: K names.
-        against: Name of the other side, for example ``"human"`` or ``"mean(a, b, c)"``.
+        human: Name of the human score, for example ``"human"`` or ``"mean(a, b, c)"``.
         raters: The metrics whose mean that is; itself where it is one.
         systems: N names.
         inputs: M names.
-        values: (K, N, M) float64. A cell that any metric or the other side lacks is NaN in all.
-        truth: (N, M) float64, the other side, with the same cells NaN.
+        values: (K, N, M) float64. A cell that any metric or the human score lacks is NaN in all.
+        Z: (N, M) float64, the human score, with the same cells NaN.
         left_out: What was taken out to get there.
     """
 
     metrics: tuple[str, ...]
-    against: str
+    human: str
     raters: tuple[str, ...]
     systems: tuple[str, ...]
     inputs: tuple[str, ...]
     values: FloatArray = field(repr=False)
-    truth: FloatArray = field(repr=False)
+    Z: FloatArray = field(repr=False)
     left_out: LeftOut
 
 
-def align(
-    scores: Any, metrics: str | Sequence[str] | None, against: str | Sequence[str]
-) -> Aligned:
-    """Chooses metrics, and keeps the systems and inputs that all of them and `against` scored.
+def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequence[str]) -> Aligned:
+    """Chooses metrics, and keeps the systems and inputs that all of them and `human` scored.
 
     Args:
         scores: A `ScoreTable`, or what `litepyramid.io.scores.as_score_table` takes.
-        metrics: Names; ``*`` and ``?`` stand for any letters. None: all but `against`.
-        against: The metric that is held true; of several names the mean cell by cell, which is
-            "not scored" where one of them is.
+        metrics: Names; ``*`` and ``?`` stand for any letters. None: all but `human`.
+        human: The human score; of several names the mean cell by cell, which is "not scored" where
+            one of them is.
 
     Raises:
         InputError: A name fits no metric of the table, or nothing is left.
@@ -99,10 +97,10 @@ def align(
         LeftOut(systems=(), inputs=(), cells=2)
     """
     table = as_score_table(scores)
-    named, truths, truth = human_score(table, against)
-    names = metric_names(table, metrics, against)
+    named, raters, Z = human_score(table, human)
+    names = metric_names(table, metrics, human)
     values = np.stack([table.values[table.metrics.index(name)] for name in names])
-    stack = np.concatenate([values, truth[None]])
+    stack = np.concatenate([values, Z[None]])
     scored = ~np.isnan(stack)
     # Taking out a system may leave an input without scores, so: until nothing changes.
     rows, columns = np.ones(len(table.systems), bool), np.ones(len(table.inputs), bool)
@@ -115,19 +113,19 @@ def align(
         columns[np.nonzero(columns)[0][~keep_columns]] = False
     if not rows.any() or not columns.any():
         raise InputError(
-            f"no system and input that {', '.join(names)} and {', '.join(truths)} all score",
+            f"no system and input that {', '.join(names)} and {', '.join(raters)} all score",
             hint="Check that the files name systems and inputs alike.",
         )
     part = scored[:, rows][:, :, columns].all(axis=0)
     kept = np.where(part, stack[:, rows][:, :, columns], np.nan)
     return Aligned(
         metrics=names,
-        against=named,
-        raters=truths,
+        human=named,
+        raters=raters,
         systems=tuple(s for s, keep in zip(table.systems, rows, strict=True) if keep),
         inputs=tuple(i for i, keep in zip(table.inputs, columns, strict=True) if keep),
         values=kept[:-1],
-        truth=kept[-1],
+        Z=kept[-1],
         left_out=LeftOut(
             tuple(s for s, keep in zip(table.systems, rows, strict=True) if not keep),
             tuple(i for i, keep in zip(table.inputs, columns, strict=True) if not keep),
@@ -157,7 +155,7 @@ def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> N
         choose("level", level, LEVELS)
     scores = 0
     for one in aligned:
-        scored = ~np.isnan(one.truth)
+        scored = ~np.isnan(one.Z)
         scores = max(scores, int(scored.sum()))
         if (
             ("system" in levels and len(one.systems) > 1)
@@ -166,7 +164,7 @@ def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> N
         ):
             return
     what = f"scores of {' or '.join(repr(n) for one in aligned for n in one.metrics)}"
-    what += f" and '{aligned[0].against}'"
+    what += f" and '{aligned[0].human}'"
     if max(len(one.systems) for one in aligned) > 1:
         raise InputError(
             f"no input has two systems with {what}", expected="that, for the summary level"
@@ -184,7 +182,7 @@ def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, 
     The name of a list of ratings means all its raters: ``gold`` is ``gold_0``, ``gold_1`` ….
     """
     chosen: dict[str, None] = {}
-    for name in [names] if isinstance(names, str) else names:
+    for name in several(names):
         if name in table.metrics:
             chosen[name] = None
             continue
@@ -202,37 +200,37 @@ def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, 
 
 
 def metric_names(
-    table: ScoreTable, metrics: str | Sequence[str] | None, against: str | Sequence[str]
+    table: ScoreTable, metrics: str | Sequence[str] | None, human: str | Sequence[str]
 ) -> tuple[str, ...]:
-    """The metrics that are asked for; None means all but those of `against`.
+    """The metrics that are asked for; None means all but those of `human`.
 
     Raises:
         InputError: A name fits no metric, or none is left.
     """
-    truths = select_metrics(table, against)
+    raters = select_metrics(table, human)
     if metrics is not None:
         return select_metrics(table, metrics)
-    names = tuple(name for name in table.metrics if name not in truths)
+    names = tuple(name for name in table.metrics if name not in raters)
     if not names:
         raise InputError(
-            "no metric is left to hold against " + ", ".join(truths),
+            "no metric is left to compare with " + ", ".join(raters),
             expected="at least one more metric in the scores",
         )
     return names
 
 
 def human_score(
-    table: ScoreTable, against: str | Sequence[str]
+    table: ScoreTable, human: str | Sequence[str]
 ) -> tuple[str, tuple[str, ...], FloatArray]:
-    """What metrics are held against: its name, the raters that it is the mean of, (N, M) scores.
+    """The human score: its name, the raters that it is the mean of, (N, M) scores.
 
     Example:
         >>> table = ScoreTable(("ann", "ben"), ("s",), ("1",), np.array([[[1.0]], [[2.0]]]))
         >>> human_score(table, "*")
         ('mean(*)', ('ann', 'ben'), array([[1.5]]))
     """
-    raters = select_metrics(table, against)
-    asked = against if isinstance(against, str) else ", ".join(against)
+    raters = select_metrics(table, human)
+    asked = ", ".join(several(human))
     values = average([table.values[table.metrics.index(name)] for name in raters])
     return raters[0] if len(raters) == 1 else f"mean({asked})", raters, values
 

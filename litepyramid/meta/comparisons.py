@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from litepyramid.errors import InputError, require
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import ConstantPolicy, Level, choose
+from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, several
 from litepyramid.meta.correlations import SYMBOLS, table_of
 from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
 from litepyramid.stats import (
@@ -47,11 +48,11 @@ class LevelComparison(PairTests):
 
 @dataclass(frozen=True, slots=True)
 class ComparisonResult(Result):
-    """Which metrics correlate better with the truth than which others.
+    """Which metrics correlate better with the human score than which others.
 
     Attributes:
         metrics: K names, in the order of all matrices.
-        against: What they were held against.
+        human: Name of the human score.
         comparisons: One for each level and coefficient.
         method: The test.
         alternative: ``"greater"``: row better than column; or ``"two-sided"``.
@@ -61,12 +62,12 @@ class ComparisonResult(Result):
             all tests of one level and coefficient (DDR21 Fig. 6).
         systems: Number of systems.
         inputs: Number of inputs.
-        left_out: What some metric or the truth has not scored.
+        left_out: What some metric or the human score has not scored.
         signature: All that another person needs to get the same numbers.
     """
 
     metrics: tuple[str, ...]
-    against: str
+    human: str
     comparisons: tuple[LevelComparison, ...]
     method: ComparisonMethod
     alternative: TwoSided
@@ -141,7 +142,7 @@ class ComparisonResult(Result):
         """The tests row by row, and what they have in common."""
         return {
             "metrics": list(self.metrics),
-            "against": self.against,
+            "human": self.human,
             "method": self.method,
             "alternative": self.alternative,
             "alpha": self.alpha,
@@ -202,7 +203,7 @@ class ComparisonResult(Result):
     def _title(self, c: LevelComparison) -> str:
         sign = ">" if self.alternative == "greater" else "≠"
         return (
-            f"{c.level} level {SYMBOLS[c.coefficient]} with {self.against}: is a {sign} b? "
+            f"{c.level} level {SYMBOLS[c.coefficient]} with {self.human}: is a {sign} b? "
             f"{self.method.upper()}, N={self.systems}, M={self.inputs}"
         )
 
@@ -267,37 +268,37 @@ def _rank(c: LevelComparison, i: int) -> float:
 
 def compare(
     scores: Any,
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
-    levels: Level | Sequence[Level] = ("system", "summary"),
-    coefficients: Coefficient | Sequence[Coefficient] = "kendall",
+    level: Level | Sequence[Level] = ("system", "summary"),
+    coefficient: Coefficient | Sequence[Coefficient] = "kendall",
     method: ComparisonMethod = "perm-both",
     alternative: TwoSided = "greater",
     p_value: PValueRule = "plus_one",
-    k: int | None = None,
-    seed: int = 0,
+    samples: int | None = None,
+    seed: int = 12345,
     alpha: float = 0.05,
     correction: Correction = "bonferroni",
     grouping: Grouping = "metric",
     constant: ConstantPolicy = "skip",
 ) -> ComparisonResult:
-    """Tests every pair of metrics: does one correlate better with `against` (DDR21 §4, §6.2).
+    """Tests every pair of metrics: does one correlate better with `human` (DDR21 §4, §6.2).
 
-    All metrics are taken over the same cells: those that every one of them and `against` scored.
+    All metrics are taken over the same cells: those that every one of them and `human` scored.
     All tests of a level share their samples.
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others. At least two.
-        levels: One or several of system, summary, global.
-        coefficients: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        level: One or several of system, summary, global.
+        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
         method: perm-both (recommended), perm-systems, perm-inputs, perm-both-xor, boot-both,
             boot-systems, boot-inputs or williams: see `compare_pairs`.
         alternative: ``"greater"``: a better than b; or ``"two-sided"``.
         p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
-        k: Number of samples. By default enough for the number of tests that are corrected
+        samples: Number of samples. By default enough for the number of tests that are corrected
             together (`compare_pairs`); a number with which none of them could pass is an error.
         seed: Seed of the draws.
         alpha: Level of significance.
@@ -313,36 +314,31 @@ def compare(
     choose("correction", correction, CORRECTIONS)
     choose("grouping", grouping, GROUPINGS)
     check_share("alpha", alpha)
-    aligned = align(scores, metrics, against)
+    aligned = align(scores, metrics, human)
     if len(aligned.metrics) < 2:
         raise InputError(
             f"only the metric {aligned.metrics[0]} to compare", expected="two metrics or more"
         )
     tests = family_size(len(aligned.metrics), grouping, alternative, correction)
     resampled = method != "williams"
-    if k is not None and resampled:
+    if samples is not None and resampled:
         # Under Benjamini-Hochberg many can pass together; by c/k, p may be 0.
         strict = correction in ("bonferroni", "holm") and p_value == "plus_one"
-        check_samples(k, alpha=alpha, tests=tests if strict else 1)
-    levels = [levels] if isinstance(levels, str) else levels
-    coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+        check_samples(samples, alpha=alpha, tests=tests if strict else 1)
+    levels, coefficients = several(level), several(coefficient)
     check_correlatable([aligned], levels)
     comparisons = []
-    for level in levels:
-        for coefficient in coefficients:
-            found = compare_pairs(
-                aligned.values, aligned.truth, level, coefficient, method,
-                alternative=alternative, p_value=p_value, k=k, target=alpha / tests, seed=seed,
-                constant=constant,
-            )  # fmt: skip
-            corrected = corrected_p_values(found, correction, grouping, alternative)
-            fields: dict[str, Any] = {n: getattr(found, n) for n in PairTests.__slots__}
-            comparisons.append(
-                LevelComparison(**fields, level=level, coefficient=coefficient, corrected=corrected)
-            )
+    for at, by in product(levels, coefficients):
+        found = compare_pairs(
+            aligned.values, aligned.Z, at, by, method, alternative=alternative, p_value=p_value,
+            samples=samples, target=alpha / tests, seed=seed, constant=constant,
+        )  # fmt: skip
+        corrected = corrected_p_values(found, correction, grouping, alternative)
+        fields: dict[str, Any] = {n: getattr(found, n) for n in PairTests.__slots__}
+        comparisons.append(LevelComparison(**fields, level=at, coefficient=by, corrected=corrected))
     return ComparisonResult(
         metrics=aligned.metrics,
-        against=aligned.against,
+        human=aligned.human,
         comparisons=tuple(comparisons),
         method=method,
         alternative=alternative,
@@ -353,13 +349,13 @@ def compare(
         inputs=len(aligned.inputs),
         left_out=aligned.left_out,
         signature=Signature.of(
-            against=aligned.against,
+            human=aligned.human,
             level="+".join(levels),
             coefficient="+".join(coefficients),
             test=method,
             alternative=alternative,
             p_value=p_value if resampled else None,
-            k=(k or "auto") if resampled else None,
+            samples=(samples or "auto") if resampled else None,
             seed=seed if resampled else None,
             alpha=alpha,
             correction=correction,

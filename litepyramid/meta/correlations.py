@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from typing import Any
 
 from litepyramid.errors import require
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
+from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation, several
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.types import Signature
 
@@ -30,7 +31,7 @@ class Correlation:
 
     Attributes:
         metric: The metric.
-        against: What it was held against.
+        human: Name of the human score.
         raters: The metrics that this is the mean of.
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: The coefficient.
@@ -44,7 +45,7 @@ class Correlation:
     """
 
     metric: str
-    against: str
+    human: str
     raters: tuple[str, ...]
     level: Level
     coefficient: Coefficient
@@ -87,7 +88,7 @@ class CorrelationResult(Result):
             )
         return [
             Table(
-                f"Correlation with {self.correlations[0].against}",
+                f"Correlation with {self.correlations[0].human}",
                 tuple(columns),
                 tuple(rows),
                 (*self._notes(), str(self.signature)),
@@ -165,24 +166,24 @@ def listed(items: list[str], between: str = ", ", most: int = 6) -> str:
 
 def correlate(
     scores: Any,
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
-    levels: Level | Sequence[Level] = ("system", "summary"),
-    coefficients: Coefficient | Sequence[Coefficient] = ("pearson", "spearman", "kendall"),
+    level: Level | Sequence[Level] = ("system", "summary"),
+    coefficient: Coefficient | Sequence[Coefficient] = ("pearson", "spearman", "kendall"),
     constant: ConstantPolicy = "skip",
 ) -> CorrelationResult:
-    """The correlation of each metric with `against` (DDR21 §2, ZB21 §4).
+    """The correlation of each metric with `human` (DDR21 §2, ZB21 §4).
 
-    Each metric is taken over the systems and inputs that it and `against` both scored; what only
+    Each metric is taken over the systems and inputs that it and `human` both scored; what only
     one side has is left out and counted.
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
-        levels: One or several of system, summary, global.
-        coefficients: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        level: One or several of system, summary, global.
+        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
         constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
@@ -194,44 +195,39 @@ def correlate(
         ...         for m, values in {"rouge": [1, 2, 4, 3], "human": [1, 3, 4, 4]}.items()
         ...         for (s, i), v in zip([("a", 1), ("a", 2), ("b", 1), ("b", 2)], values)]
         >>> from litepyramid.io.scores import scores_from_rows
-        >>> result = correlate(scores_from_rows(rows), levels="global", coefficients="kendall")
+        >>> result = correlate(scores_from_rows(rows), level="global", coefficient="kendall")
         >>> round(result.correlations[0].value, 3)
         0.913
     """
     table = as_score_table(scores)
-    names = metric_names(table, metrics, against)
-    levels = [levels] if isinstance(levels, str) else levels
-    coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
-    sides = [align(table, name, against) for name in names]
+    names = metric_names(table, metrics, human)
+    levels, coefficients = several(level), several(coefficient)
+    sides = [align(table, name, human) for name in names]
     check_correlatable(sides, levels)
     found = []
-    for aligned in sides:
-        for level in levels:
-            for coefficient in coefficients:
-                value = level_correlation(
-                    aligned.values[0], aligned.truth, level, coefficient, constant
-                )
-                found.append(
-                    Correlation(
-                        metric=aligned.metrics[0],
-                        against=aligned.against,
-                        raters=aligned.raters,
-                        level=level,
-                        coefficient=coefficient,
-                        value=value.value,
-                        systems=len(aligned.systems),
-                        inputs=len(aligned.inputs),
-                        used=value.used,
-                        constant=value.constant,
-                        too_few=value.too_few,
-                        left_out=aligned.left_out,
-                    )
-                )
+    for aligned, at, by in product(sides, levels, coefficients):
+        value = level_correlation(aligned.values[0], aligned.Z, at, by, constant)
+        found.append(
+            Correlation(
+                metric=aligned.metrics[0],
+                human=aligned.human,
+                raters=aligned.raters,
+                level=at,
+                coefficient=by,
+                value=value.value,
+                systems=len(aligned.systems),
+                inputs=len(aligned.inputs),
+                used=value.used,
+                constant=value.constant,
+                too_few=value.too_few,
+                left_out=aligned.left_out,
+            )
+        )
     return CorrelationResult(
         tuple(found),
         constant,
         Signature.of(
-            against=found[0].against,
+            human=found[0].human,
             level="+".join(levels),
             coefficient="+".join(coefficients),
             constant=constant,

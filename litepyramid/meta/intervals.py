@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -15,7 +16,7 @@ from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metri
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.draws import Sampling
-from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, level_correlation
+from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, level_correlation, several
 from litepyramid.meta.correlations import SYMBOLS, left_out_notes, span, table_of
 from litepyramid.progress import track
 from litepyramid.stats import check_samples, check_share, percentile_interval
@@ -37,7 +38,7 @@ class Interval:
 
     Attributes:
         metric: The metric.
-        against: What it was held against.
+        human: Name of the human score.
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: The coefficient.
         value: The correlation on all the data; NaN where it is not defined.
@@ -48,11 +49,11 @@ class Interval:
         inputs: Inputs that both sides scored.
         constant: Vectors constant on one side, in all the data.
         left_out: Systems, inputs and cells that one side lacks.
-        samples: (k,) the correlation on each sample; empty for Fisher's interval.
+        drawn: (samples,) the correlation on each sample; empty for Fisher's interval.
     """
 
     metric: str
-    against: str
+    human: str
     level: Level
     coefficient: Coefficient
     value: float
@@ -63,7 +64,7 @@ class Interval:
     inputs: int
     constant: int
     left_out: LeftOut
-    samples: FloatArray = field(repr=False, compare=False)
+    drawn: FloatArray = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +75,7 @@ class IntervalResult(Result):
         intervals: The intervals.
         method: How they were made.
         confidence: The share of the samples that they hold, 0.95 say.
-        k: Number of samples; 0 for Fisher's.
+        samples: Number of samples; 0 for Fisher's.
         seed: Seed of the draws; None for Fisher's.
         policy: Policy for constant vectors.
         signature: All that another person needs to get the same numbers.
@@ -83,7 +84,7 @@ class IntervalResult(Result):
     intervals: tuple[Interval, ...]
     method: IntervalMethod
     confidence: float
-    k: int
+    samples: int
     seed: int | None
     policy: ConstantPolicy
     signature: Signature
@@ -124,10 +125,10 @@ class IntervalResult(Result):
         ]
         notes = left_out_notes({i.metric: i.left_out for i in self.intervals})
         if failing:
-            notes.append(f"Failed: samples of {self.k} without a correlation, left out.")
+            notes.append(f"Failed: samples of {self.samples} without a correlation, left out.")
         return [
             Table(
-                f"Correlation with {self.intervals[0].against}, {percent} interval by "
+                f"Correlation with {self.intervals[0].human}, {percent} interval by "
                 f"{self.method.upper() if self.method != 'fisher' else 'Fisher'}",
                 tuple(columns),
                 tuple(rows),
@@ -144,7 +145,7 @@ class IntervalResult(Result):
         return {
             "method": self.method,
             "confidence": self.confidence,
-            "k": self.k,
+            "samples": self.samples,
             "seed": self.seed,
             "intervals": [
                 {**row, "left_out": i.left_out.to_json()}
@@ -157,7 +158,7 @@ class IntervalResult(Result):
         return [
             {
                 "metric": i.metric,
-                "against": i.against,
+                "human": i.human,
                 "level": i.level,
                 "coefficient": i.coefficient,
                 "value": i.value,
@@ -165,7 +166,7 @@ class IntervalResult(Result):
                 "high": i.high,
                 "method": self.method,
                 "confidence": self.confidence,
-                "k": self.k,
+                "samples": self.samples,
                 "seed": self.seed,
                 "failed": i.failed,
                 "systems": i.systems,
@@ -180,32 +181,32 @@ class IntervalResult(Result):
 
 def interval(
     scores: Any,
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
-    levels: Level | Sequence[Level] = ("system", "summary"),
-    coefficients: Coefficient | Sequence[Coefficient] = "kendall",
+    level: Level | Sequence[Level] = ("system", "summary"),
+    coefficient: Coefficient | Sequence[Coefficient] = "kendall",
     method: IntervalMethod = "boot-both",
-    k: int = 1000,
-    seed: int = 0,
+    samples: int = 1000,
+    seed: int = 12345,
     confidence: float = 0.95,
     constant: ConstantPolicy = "skip",
 ) -> IntervalResult:
-    """A confidence interval for each metric's correlation with `against` (DDR21 §3).
+    """A confidence interval for each metric's correlation with `human` (DDR21 §3).
 
     ``boot-systems``, ``boot-inputs`` and ``boot-both`` take percentiles, by linear interpolation,
-    of the correlation on k samples with replacement of the systems, the inputs, or both; the last
+    of the correlation on samples with replacement of the systems, the inputs, or both; the last
     holds best on new data (DDR21 §5.1). All metrics that were scored alike share the samples.
     ``fisher`` is `fisher_interval`.
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
-        levels: One or several of system, summary, global.
-        coefficients: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        level: One or several of system, summary, global.
+        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
         method: One of the four names.
-        k: Number of samples; at least 2 / (1 - confidence).
+        samples: Number of samples; at least 2 / (1 - confidence).
         seed: Seed of the draws.
         confidence: The share of the samples between the ends.
         constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
@@ -218,65 +219,61 @@ def interval(
     if method == "fisher":
         check_share("confidence", confidence)
     else:
-        check_samples(k, confidence=confidence)
+        check_samples(samples, confidence=confidence)
     table = as_score_table(scores)
-    levels = [levels] if isinstance(levels, str) else levels
-    coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
-    sides = [align(table, name, against) for name in metric_names(table, metrics, against)]
+    levels, coefficients = several(level), several(coefficient)
+    sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
     check_correlatable(sides, levels)
     found = []
     for aligned in track(sides, "resampling", "metrics"):
-        X, Z = aligned.values[0], aligned.truth
+        X, Z = aligned.values[0], aligned.Z
         if method == "boot-inputs" and len(aligned.inputs) < 2:
             raise InputError(
-                f"only 1 input has scores of '{aligned.metrics[0]}' and '{aligned.against}'",
+                f"only 1 input has scores of '{aligned.metrics[0]}' and '{aligned.human}'",
                 expected="at least two to draw from; or draw systems (boot-systems)",
             )
-        for level in levels:
-            for coefficient in coefficients:
-                value = level_correlation(X, Z, level, coefficient, constant)
-                if method == "fisher":
-                    low, high = fisher_interval(
-                        value.value, observations(X, Z, level), coefficient, confidence
-                    )
-                    samples = np.empty(0)
-                else:
-                    samples = bootstrap_samples(
-                        X, Z, level, coefficient, BOOT[method], k=k, seed=seed, constant=constant
-                    )
-                    low, high = percentile_interval(samples, confidence)
-                found.append(
-                    Interval(
-                        metric=aligned.metrics[0],
-                        against=aligned.against,
-                        level=level,
-                        coefficient=coefficient,
-                        value=value.value,
-                        low=low,
-                        high=high,
-                        failed=int(np.isnan(samples).sum()),
-                        systems=len(aligned.systems),
-                        inputs=len(aligned.inputs),
-                        constant=value.constant,
-                        left_out=aligned.left_out,
-                        samples=samples,
-                    )
+        for at, by in product(levels, coefficients):
+            value = level_correlation(X, Z, at, by, constant)
+            if method == "fisher":
+                low, high = fisher_interval(value.value, observations(X, Z, at), by, confidence)
+                drawn = np.empty(0)
+            else:
+                drawn = bootstrap_samples(
+                    X, Z, at, by, BOOT[method], samples=samples, seed=seed, constant=constant
                 )
+                low, high = percentile_interval(drawn, confidence)
+            found.append(
+                Interval(
+                    metric=aligned.metrics[0],
+                    human=aligned.human,
+                    level=at,
+                    coefficient=by,
+                    value=value.value,
+                    low=low,
+                    high=high,
+                    failed=int(np.isnan(drawn).sum()),
+                    systems=len(aligned.systems),
+                    inputs=len(aligned.inputs),
+                    constant=value.constant,
+                    left_out=aligned.left_out,
+                    drawn=drawn,
+                )
+            )
     resampled = method != "fisher"
     return IntervalResult(
         intervals=tuple(found),
         method=method,
         confidence=confidence,
-        k=k if resampled else 0,
+        samples=samples if resampled else 0,
         seed=seed if resampled else None,
         policy=constant,
         signature=Signature.of(
-            against=found[0].against,
+            human=found[0].human,
             level="+".join(levels),
             coefficient="+".join(coefficients),
             interval=method,
             confidence=confidence,
-            k=k if resampled else None,
+            samples=samples if resampled else None,
             seed=seed if resampled else None,
             constant=constant,
             N=span([i.systems for i in found]),

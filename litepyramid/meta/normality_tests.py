@@ -104,7 +104,7 @@ class NormalityResult(Result):
 
 def normality(
     scores: Any,
-    against: str | Sequence[str] | None = None,
+    human: str | Sequence[str] | None = None,
     *,
     metrics: str | Sequence[str] | None = None,
     alpha: float = 0.05,
@@ -116,9 +116,9 @@ def normality(
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        against: The human score, tested first as in Table 2; several names mean the mean of
+        human: The human score, tested first as in Table 2; several names mean the mean of
             several raters. None: human scores are metrics like all others.
-        metrics: Names or patterns; None for all but `against`.
+        metrics: Names or patterns; None for all but `human`.
         alpha: Level of significance.
 
     Raises:
@@ -134,8 +134,8 @@ def normality(
     table = as_score_table(scores)
     tested: list[tuple[str, FloatArray]] = []
     raters: tuple[str, ...] = ()
-    if against is not None:
-        named, raters, values = human_score(table, against)
+    if human is not None:
+        named, raters, values = human_score(table, human)
         tested.append((named, values))
     names = [name for name in table.metrics if name not in raters]
     if metrics is not None:
@@ -147,7 +147,7 @@ def normality(
         alpha,
         Signature.of(
             test="shapiro-wilk",
-            against=tested[0][0] if against is not None else None,
+            human=tested[0][0] if human is not None else None,
             alpha=alpha,
             N=span([m.systems for m in found]),
             M=span([m.inputs for m in found]),

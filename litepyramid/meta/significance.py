@@ -11,7 +11,7 @@ import numpy as np
 
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError
-from litepyramid.meta.core.bootstrap import bootstrap_samples, check_k
+from litepyramid.meta.core.bootstrap import bootstrap_samples, check_number
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.draws import Swaps
 from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, level_correlation
@@ -46,13 +46,13 @@ class PairTests:
     """All pairs of K metrics, tested at one level with one coefficient.
 
     Attributes:
-        correlations: (K,) each metric's correlation with the truth.
+        correlations: (K,) each metric's correlation with the human score.
         p_values: (K, K): of H0: the row metric's correlation is not larger than the column's (or
             not different, two-sided). NaN on the diagonal and where there is no test.
         counting_ties: (K, K) the same by the rule ``"plus_one"``.
         failed: (K, K) samples that had no value and were left out.
         constant: (K,) vectors constant on one side.
-        k: Samples of a test, at most; 0 for a formula.
+        samples: Samples of a test, at most; 0 for a formula.
         smallest_p: The smallest p that was possible.
     """
 
@@ -61,44 +61,44 @@ class PairTests:
     counting_ties: FloatArray
     failed: IntArray
     constant: tuple[int, ...]
-    k: int
+    samples: int
     smallest_p: float
 
 
 @single_threaded
 def compare_pairs(
     values: FloatArray,
-    truth: FloatArray,
+    Z: FloatArray,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
     method: ComparisonMethod = "perm-both",
     *,
     alternative: TwoSided = "greater",
     p_value: PValueRule = "plus_one",
-    k: int | None = 1000,
+    samples: int | None = 1000,
     target: float = 0.05,
-    seed: int = 0,
+    seed: int = 12345,
     constant: ConstantPolicy = "skip",
 ) -> PairTests:
-    """Tests every pair of metrics for a difference of their correlations with the truth.
+    """Tests every pair of metrics for a difference of their correlations with the human score.
 
     - ``perm-…``: X and Y are standardised and swapped at random (DDR21 §4.2); all pairs share the
       coins;
-    - ``boot-…``: paired bootstrap. The differences on k samples with replacement, less the observed
+    - ``boot-…``: paired bootstrap. The differences on samples with replacement, less the observed
       one, stand for the null hypothesis (Efron & Tibshirani 1993, §16.4): a sample counts when its
       difference is at least twice the observed one;
     - ``williams``: `williams_p_value`, no samples.
 
     Args:
-        values: (K, N, M) scores; NaN in one metric must be NaN in all and in the truth.
-        truth: (N, M) scores.
+        values: (K, N, M) scores; NaN in one metric must be NaN in all and in Z.
+        Z: (N, M) scores.
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: The coefficient.
         method: One of `COMPARISON_METHODS`.
         alternative: ``"greater"`` (the paper's one-tailed test) or ``"two-sided"``.
         p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
-        k: Number of samples. None: enough for p to fall to a quarter of `target`; permutations are
-            then drawn as `permuted_p_values` says.
+        samples: Number of samples. None: enough for p to fall to a quarter of `target`;
+            permutations are then drawn as `permuted_p_values` says.
         target: The p at which the strictest of the tests passes: α over the number of tests.
         seed: Seed of the draws.
         constant: Policy for constant vectors.
@@ -109,42 +109,43 @@ def compare_pairs(
     choose("method", method, COMPARISON_METHODS)
     choose("alternative", alternative, ALTERNATIVES)
     check_share("target", target)
-    adaptive = k is None and method in PERM and p_value == "plus_one"
-    if k is None:
-        k = max(1000, math.ceil((MARGIN if p_value == "plus_one" else 1) / target))
-    check_k(k)
-    points = [level_correlation(X, truth, level, coefficient, constant) for X in values]
+    adaptive = samples is None and method in PERM and p_value == "plus_one"
+    if samples is None:
+        samples = max(1000, math.ceil((MARGIN if p_value == "plus_one" else 1) / target))
+    check_number(samples)
+    points = [level_correlation(X, Z, level, coefficient, constant) for X in values]
     r = np.array([point.value for point in points])
     constants = tuple(point.constant for point in points)
     if method in PERM:
-        p, valid, failed, k, smallest = permuted_p_values(
-            values, truth, level, coefficient, PERM[method], alternative=alternative,
-            rule=p_value, k=None if adaptive else k, target=target, seed=seed, constant=constant,
+        p, valid, failed, most, smallest = permuted_p_values(
+            values, Z, level, coefficient, PERM[method], alternative=alternative,
+            rule=p_value, samples=None if adaptive else samples, target=target,
+            seed=seed, constant=constant,
         )  # fmt: skip
-        return PairTests(r, p, valid, failed, constants, k, smallest)
+        return PairTests(r, p, valid, failed, constants, most, smallest)
     count = len(values)
     p, valid = np.full((2, count, count), np.nan)
     failed = np.zeros((count, count), dtype=np.int64)
     if method == "williams":
         for i, j in permutations(range(count), 2):
             r_xy = level_correlation(values[i], values[j], level, coefficient, constant).value
-            n = observations(values[i], truth, level)
+            n = observations(values[i], Z, level)
             p[i, j] = williams_p_value(r[i], r[j], r_xy, n, alternative)
         return PairTests(r, p, p, failed, constants, 0, 0.0)
     drawn = [
         bootstrap_samples(
-            X, truth, level, coefficient, BOOT[method], k=k, seed=seed, constant=constant
+            X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed, constant=constant
         )
         for X in values
     ]
     for i, j in permutations(range(count), 2):
         observed = float(r[i] - r[j])
-        samples = drawn[i] - drawn[j] - observed
-        failed[i, j] = np.isnan(samples).sum()
-        p[i, j] = resampled_p_value(observed, samples, alternative, p_value)
-        valid[i, j] = resampled_p_value(observed, samples, alternative)
-    smallest = 1 / (k + 1) if p_value == "plus_one" else 0.0
-    return PairTests(r, p, valid, failed, constants, k, smallest)
+        null = drawn[i] - drawn[j] - observed
+        failed[i, j] = np.isnan(null).sum()
+        p[i, j] = resampled_p_value(observed, null, alternative, p_value)
+        valid[i, j] = resampled_p_value(observed, null, alternative)
+    smallest = 1 / (samples + 1) if p_value == "plus_one" else 0.0
+    return PairTests(r, p, valid, failed, constants, samples, smallest)
 
 
 def williams_p_value(

@@ -69,8 +69,8 @@ def drawn():
     """Every figure, with metrics of odd names; those that grow with them, with many too."""
     for names in (NAMES, MANY):
         scores = table(names)
-        yield interval_figure(interval(scores, k=50, levels=["system"]))
-        yield significance_figure(compare(scores, k=60, correction="none"))
+        yield interval_figure(interval(scores, samples=50, level=["system"]))
+        yield significance_figure(compare(scores, samples=60, correction="none"))
         yield stability_figure(stability(scores, samples=5, sizes=[2, 4]))
     scores = table(NAMES)
     yield delta_figure(delta(scores, metrics=NAMES[:2]))
@@ -116,7 +116,7 @@ def test_files_carry_the_signature_and_truetype_fonts(tmp_path):
 
 
 def test_intervals_are_sorted_by_the_first_panel():
-    result = interval(table(NAMES), k=50, levels=["system"])
+    result = interval(table(NAMES), samples=50, level=["system"])
     values = {i.metric: i.value for i in result.intervals}
     axes = interval_figure(result).axes[0]
     shown = [label.get_text() for label in axes.get_yticklabels()]

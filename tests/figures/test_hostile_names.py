@@ -6,7 +6,7 @@ import io
 import pytest
 
 from litepyramid.checked import guarded, unguarded
-from litepyramid.tables import Column, Table, latex_escape, render
+from litepyramid.tables import Column, Result, Table, latex_escape, render
 
 NAMES = [
     "\x1b[31mred",
@@ -24,7 +24,7 @@ NAMES = [
 ]
 
 
-class Shown:
+class Shown(Result):
     """A result whose title, notes, columns and cells are hostile."""
 
     def to_tables(self):

@@ -87,8 +87,8 @@ def test_a_list_in_sacrerouge_lines_is_one_metric_a_rater(tmp_path):
         row["metrics"]["ground-truth"].pop()
     table = read_scores(write(tmp_path / "m.jsonl", "\n".join(map(json.dumps, rows))))
     against = align(table, "by_x_0_y", "ground-truth")
-    assert against.against == "mean(ground-truth)"
-    assert against.truth.tolist() == [[1.5, 2.0], [2.5, 3.5]]
+    assert against.human == "mean(ground-truth)"
+    assert against.Z.tolist() == [[1.5, 2.0], [2.5, 3.5]]
 
 
 def test_files_are_put_together(tmp_path):

@@ -193,9 +193,9 @@ def tables(data):
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("name", "metric", "against", "values"), PUBLISHED)
-def test_published_correlations(tables, name, metric, against, values):
-    result = correlate(tables[name], against, metrics=metric)
+@pytest.mark.parametrize(("name", "metric", "human", "values"), PUBLISHED)
+def test_published_correlations(tables, name, metric, human, values):
+    result = correlate(tables[name], human, metrics=metric)
     assert [round(c.value, 3) for c in result.correlations] == [float(v) for v in values.split()]
 
 
@@ -256,7 +256,7 @@ def rows_of(scored):
 )
 def test_scores_without_any_correlation_are_refused(run, scored, levels, message):
     with pytest.raises(InputError, match=message):
-        run(rows_of(scored.split()), levels=levels)
+        run(rows_of(scored.split()), level=levels)
 
 
 @pytest.mark.parametrize("run", [correlate, interval, compare])
@@ -269,7 +269,7 @@ def test_scores_without_any_correlation_are_refused(run, scored, levels, message
     ],
 )
 def test_scores_with_some_correlation_are_shown_with_what_is_missing(run, scored, levels):
-    run(rows_of(scored.split()), levels=levels)
+    run(rows_of(scored.split()), level=levels)
 
 
 def test_command_line(cli, tmp_path):
@@ -282,7 +282,7 @@ def test_command_line(cli, tmp_path):
     assert "sys τ" in table
     assert "-0.333" in table
     csv = cli("meta", "correlate", path, "-c", "kendall", "-l", "global", "-f", "csv").stdout
-    assert csv.startswith("metric,against,level,coefficient,value,systems,inputs,used,constant,")
+    assert csv.startswith("metric,human,level,coefficient,value,systems,inputs,used,constant,")
     assert "m,human,global,kendall,-0.3333333333333333,3,1,1,0," in csv
     error = cli("meta", "correlate", path, "-a", "people", status=2).stderr
     assert "no metric 'people' in the scores. Expected one of m, human." in error

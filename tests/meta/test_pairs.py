@@ -167,13 +167,13 @@ def as_the_authors_do(x, z) -> dict[tuple[int, int], tuple[int, float]]:
 @pytest.mark.parametrize("name", ["summeval", "realsumm"])
 def test_heat_maps_by_the_authors_rule(request, name) -> None:
     table = request.getfixturevalue({"summeval": "summeval", "realsumm": "realsumm_table"}[name])
-    against = {"summeval": "expert_relevance_*", "realsumm": "litepyramid_recall"}[name]
+    human = {"summeval": "expert_relevance_*", "realsumm": "litepyramid_recall"}[name]
     same = 0
     for metric in ("rouge-1", "rouge-2", "rouge-l", "bertscore", "qa-eval"):
         kind = (
             "recall" if metric == "bertscore" or (name, metric[:2]) == ("realsumm", "ro") else "f1"
         )
-        entry = delta(table, against, metrics=f"{metric}_{kind}", rule="authors").metrics[0]
+        entry = delta(table, human, metrics=f"{metric}_{kind}", rule="authors").metrics[0]
         sides = entry.sides
         expected = as_the_authors_do(sides.X.mean(axis=1), sides.Z.mean(axis=1))
         found = {
@@ -185,7 +185,7 @@ def test_heat_maps_by_the_authors_rule(request, name) -> None:
         assert expected == found
         same += len(expected)
     assert same == 275
-    paper = delta(table, against, metrics=f"{metric}_{kind}").metrics[0]
+    paper = delta(table, human, metrics=f"{metric}_{kind}").metrics[0]
     assert paper.heat[1][1].pairs < entry.heat[1][1].pairs
 
 

@@ -52,7 +52,9 @@ def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
         COEFFICIENTS, CONSTANT_POLICIES, (False, True)
     ):
         X, _, Z = scores(7, 5, 4, discrete, missing=0.15)
-        ours = bootstrap_samples(X, Z, level, coefficient, sampling, k=40, seed=5, constant=policy)
+        ours = bootstrap_samples(
+            X, Z, level, coefficient, sampling, samples=40, seed=5, constant=policy
+        )
         for i in range(40):
             rows, columns = np.arange(5), np.arange(4)
             if sampling != "inputs":
@@ -128,7 +130,7 @@ def test_unpaired_inputs_are_drawn_apart():
     X, _, Z = scores(4, 6, 30, discrete=False)
     wide = np.concatenate([X, X + 0.01], axis=1)
     ours = bootstrap_samples(
-        wide, Z, "system", "kendall", "both", k=70, seed=9, paired_inputs=False
+        wide, Z, "system", "kendall", "both", samples=70, seed=9, paired_inputs=False
     )
     systems = draws.counts(9, draws.SYSTEMS, 6, 0, 70)
     of_x = draws.counts(9, draws.INPUTS, 60, 0, 70)
@@ -150,17 +152,17 @@ def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(level
     X, Y, Z = scores(5, 7, 9, discrete=True)
     chunks = draws.chunks
     for coefficient in THREE:
-        boot = bootstrap_samples(X, Z, level, coefficient, k=300, seed=3)
-        _, perm = permutation_samples(X, Y, Z, level, coefficient, k=300, seed=3)
+        boot = bootstrap_samples(X, Z, level, coefficient, samples=300, seed=3)
+        _, perm = permutation_samples(X, Y, Z, level, coefficient, samples=300, seed=3)
         with monkeypatch.context() as patch:
             patch.setattr(draws, "chunks", lambda k, width: chunks(k, width, cells=1))
-            same(bootstrap_samples(X, Z, level, coefficient, k=300, seed=3), boot, 0)
-            same(bootstrap_samples(X, Z, level, coefficient, k=70, seed=3), boot[:70], 0)
-        same(permutation_samples(X, Y, Z, level, coefficient, k=70, seed=3)[1], perm[:70], 0)
+            same(bootstrap_samples(X, Z, level, coefficient, samples=300, seed=3), boot, 0)
+            same(bootstrap_samples(X, Z, level, coefficient, samples=70, seed=3), boot[:70], 0)
+        same(permutation_samples(X, Y, Z, level, coefficient, samples=70, seed=3)[1], perm[:70], 0)
         with threadpool_limits(4):
-            same(bootstrap_samples(X, Z, level, coefficient, k=300, seed=3), boot, 0)
-            same(permutation_samples(X, Y, Z, level, coefficient, k=300, seed=3)[1], perm, 0)
-        other = bootstrap_samples(X, Z, level, coefficient, k=300, seed=4)
+            same(bootstrap_samples(X, Z, level, coefficient, samples=300, seed=3), boot, 0)
+            same(permutation_samples(X, Y, Z, level, coefficient, samples=300, seed=3)[1], perm, 0)
+        other = bootstrap_samples(X, Z, level, coefficient, samples=300, seed=4)
         assert not np.array_equal(other, boot, equal_nan=True)
 
 
@@ -252,7 +254,7 @@ def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
     sx, sy, _ = standardised(X, 100 * X + 3, Z)
     np.testing.assert_array_equal(sx, sy)
     for level, coefficient in itertools.product(LEVELS, THREE):
-        observed, samples = permutation_samples(X, 100 * X + 3, Z, level, coefficient, k=64)
+        observed, samples = permutation_samples(X, 100 * X + 3, Z, level, coefficient, samples=64)
         assert observed == 0
         assert (samples == 0).all()
 
@@ -261,7 +263,7 @@ def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
 def test_nlpstats_on_summeval(data):
     table = read_scores(data / "summeval" / "metric_scores.csv")
     aligned = align(table, ["bertscore_recall", "rouge-2_f1"], "expert_relevance_*")
-    (X, Y), Z = aligned.values, aligned.truth
+    (X, Y), Z = aligned.values, aligned.Z
     np.random.seed(5)
     rival = rival_bootstrap(X, Z, "input", "kendall", "both", n_resamples=5)
     np.random.seed(5)
@@ -301,6 +303,6 @@ def test_large_bootstrap_is_the_same_with_and_without_compiling(monkeypatch):
     pytest.importorskip("numba")
     rng = np.random.default_rng(0)
     X, Z = rng.normal(size=(2, 4, 60_000))
-    ours = bootstrap_samples(X, Z, "system", "kendall", k=90, seed=2)
+    ours = bootstrap_samples(X, Z, "system", "kendall", samples=90, seed=2)
     monkeypatch.setattr(compiled, "find_spec", lambda name: None)
-    same(bootstrap_samples(X, Z, "system", "kendall", k=90, seed=2), ours, 0)
+    same(bootstrap_samples(X, Z, "system", "kendall", samples=90, seed=2), ours, 0)

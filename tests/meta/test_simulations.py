@@ -64,7 +64,7 @@ def test_the_nearest_is_the_bold_one_of_table_1(column) -> None:
 
 
 def test_no_interval_is_best_where_two_do_not_differ() -> None:
-    few = coverage(simulated(), methods=["boot-both", "fisher"], levels=["system"], trials=12,
+    few = coverage(simulated(), method=["boot-both", "fisher"], level=["system"], trials=12,
                    samples=40)  # fmt: skip
     assert not any(r.best for r in few.rows)
     assert coverage_module._nearest({"fisher": 1.0}, {"fisher": 9}, 0.95)[0] is None
@@ -109,7 +109,7 @@ def test_halves_without_a_correlation_are_counted() -> None:
     values[1, 0, 0] = 2.0
     result = coverage(
         ScoreTable(table.metrics, table.systems, table.inputs, values),
-        trials=40, samples=40, methods=["boot-both"], levels=["system"],
+        trials=40, samples=40, method=["boot-both"], level=["system"],
     )  # fmt: skip
     row = result.rows[0]
     assert row.undefined + row.trials == 40
@@ -167,7 +167,7 @@ def written(systems: int = 8, inputs: int = 12):
 
 def test_fewer_words_are_found_to_be_worse(tmp_path) -> None:
     table, summaries, references = written()
-    settings = PowerSettings(trials=10, samples=60, methods=("perm-both",))
+    settings = PowerSettings(trials=10, samples=60, method=("perm-both",))
     journal = tmp_path / "run.jsonl"
     for _ in range(2):
         result = power_on_words(
@@ -181,7 +181,7 @@ def test_fewer_words_are_found_to_be_worse(tmp_path) -> None:
 
 def test_systems_and_inputs_are_matched_by_name() -> None:
     table, summaries, references = written()
-    settings = PowerSettings(trials=2, samples=19, methods=("perm-both",), levels=("system",))
+    settings = PowerSettings(trials=2, samples=19, method=("perm-both",), level=("system",))
     same = power_on_words(table, summaries, references, shares=[0.5], settings=settings)
     turned = ScoreTable(
         ("human",), table.systems[::-1], table.inputs[::-1], table.values[:, ::-1, ::-1]

@@ -58,7 +58,7 @@ def test_the_same_inputs_on_both_sides_are_still_drawn_apart() -> None:
     inputs = tuple(map(str, range(30)))
     judged = ScoreTable(("m", "human"), SYSTEMS, inputs, np.stack([values, values]))
     full = ScoreTable(("m",), SYSTEMS, inputs, values[None])
-    found = full_test_set(judged, full, samplings=["inputs"], samples=200).intervals[0]
+    found = full_test_set(judged, full, sampling=["inputs"], samples=200).intervals[0]
     assert (found.judged.low, found.judged.high) == (1.0, 1.0)
     assert found.full.low < 0.95
 

@@ -36,12 +36,12 @@ def bootstrap_samples(
     coefficient: Coefficient = "pearson",
     sampling: Sampling = "both",
     *,
-    k: int = 1000,
-    seed: int = 0,
+    samples: int = 1000,
+    seed: int = 12345,
     constant: ConstantPolicy = "skip",
     paired_inputs: bool = True,
 ) -> FloatArray:
-    """The correlation of X with Z on k resamples (DDR21 Algorithm 1).
+    """The correlation of X with Z on resamples (DDR21 Algorithm 1).
 
     Args:
         X: (N, M) scores, NaN = not scored.
@@ -49,23 +49,23 @@ def bootstrap_samples(
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: One of `litepyramid.meta.core.coefficients.COEFFICIENTS`.
         sampling: What is drawn with replacement: ``"systems"``, ``"inputs"`` or ``"both"``.
-        k: Number of samples.
+        samples: Number of samples.
         seed: Seed of the draws; equal seeds give all metrics the same samples.
         constant: Policy for constant vectors, as in `level_correlation`.
         paired_inputs: Whether X and Z share the draw of inputs. False, at system level only, draws
             each side over inputs of its own (DDR22 §3.2).
 
     Returns:
-        (k,) float64; NaN where a sample has no correlation (all its systems tie, say).
+        (samples,) float64; NaN where a sample has no correlation (all its systems tie, say).
 
     Example:
         >>> X = np.arange(12.0).reshape(4, 3)
-        >>> bootstrap_samples(X, 2 * X, k=2, seed=1).round(6).tolist()
+        >>> bootstrap_samples(X, 2 * X, samples=2, seed=1).round(6).tolist()
         [1.0, 1.0]
     """
     X, Z = checked(X, Z, level, coefficient, constant)
     choose("sampling", sampling, draws.SAMPLINGS)
-    check_k(k)
+    check_number(samples)
     if not paired_inputs and level != "system":
         raise InputError(
             f"unpaired inputs at {level} level",
@@ -80,9 +80,9 @@ def bootstrap_samples(
     n, m = X.shape
     evaluate = Resampled(X, Z, level, coefficient, constant)
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
-    compiled = count_rows(k * max(m, Z.shape[1])) if sampling != "systems" else None
+    compiled = count_rows(samples * max(m, Z.shape[1])) if sampling != "systems" else None
     parts = []
-    for start, stop in draws.chunks(k, width):
+    for start, stop in draws.chunks(samples, width):
         systems = inputs = other = None
         if sampling != "inputs":
             systems = draws.counts(seed, draws.SYSTEMS, n, start, stop)
@@ -94,10 +94,10 @@ def bootstrap_samples(
     return np.concatenate(parts)
 
 
-def check_k(k: int) -> None:
-    """Raises InputError unless `k` is a positive number of samples."""
-    if k < 1:
-        raise InputError(counted(k, "sample"), expected="1 or more")
+def check_number(samples: int) -> None:
+    """Raises InputError unless it is a positive number of samples."""
+    if samples < 1:
+        raise InputError(counted(samples, "sample"), expected="1 or more")
 
 
 class Resampled:

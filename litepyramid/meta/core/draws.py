@@ -41,7 +41,7 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
     )
 
 
-def chunks(k: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]]:
+def chunks(samples: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]]:
     """(start, stop) of chunks of samples of about `cells` numbers, in whole blocks.
 
     Example:
@@ -49,10 +49,10 @@ def chunks(k: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]
         [(0, 64), (64, 128), (128, 150)]
     """
     step = max(1, cells // max(1, width * BLOCK)) * BLOCK
-    with bar(k, "resampling", "samples") as shown:
-        for start in range(0, k, step):
-            yield start, min(k, start + step)
-            shown.update(min(step, k - start))
+    with bar(samples, "resampling", "samples") as shown:
+        for start in range(0, samples, step):
+            yield start, min(samples, start + step)
+            shown.update(min(step, samples - start))
 
 
 def counts(

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from litepyramid.meta.core.coefficients import (
 )
 from litepyramid.types import FloatArray
 
+T = TypeVar("T", bound=str)
 Level = Literal["system", "summary", "global"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 ConstantPolicy = Literal["skip", "zero", "zb21"]
@@ -169,6 +171,16 @@ def checked(
     if np.isinf(X).any() or np.isinf(Z).any():
         raise InputError("a score is infinite", expected="finite numbers, NaN = not scored")
     return X, Z
+
+
+def several(names: T | Sequence[T]) -> tuple[T, ...]:
+    """One or several names as a tuple.
+
+    Example:
+        >>> several("system"), several(["system", "global"])
+        (('system',), ('system', 'global'))
+    """
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def choose(what: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -17,7 +17,7 @@ import numpy as np
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError
 from litepyramid.meta.core import draws
-from litepyramid.meta.core.bootstrap import check_k
+from litepyramid.meta.core.bootstrap import check_number
 from litepyramid.meta.core.coefficients import (
     Coefficient,
     constant_rows,
@@ -65,8 +65,8 @@ def permutation_samples(
     coefficient: Coefficient = "pearson",
     swaps: Swaps = "both",
     *,
-    k: int = 1000,
-    seed: int = 0,
+    samples: int = 1000,
+    seed: int = 12345,
     constant: ConstantPolicy = "skip",
 ) -> tuple[float, FloatArray]:
     """The observed r(X, Z) - r(Y, Z) and its values when X and Y are swapped at random.
@@ -82,25 +82,25 @@ def permutation_samples(
         swaps: ``"systems"`` has a coin for each system, ``"inputs"`` for each input, ``"both"``
             for each cell (DDR21); ``"both_xor"`` swaps the cells of which either the system's or
             the input's coin says so, but not both (the nlpstats package).
-        k: Number of samples.
+        samples: Number of samples.
         seed: Seed of the coins.
         constant: Policy for constant vectors, as in `level_correlation`.
 
     Returns:
-        The observed difference, and (k,) float64 samples; NaN where a sample has none.
+        The observed difference, and (samples,) float64; NaN where a sample has none.
 
     Example:
         >>> X, Z = np.arange(12.0).reshape(4, 3), np.arange(12.0).reshape(4, 3)
-        >>> observed, samples = permutation_samples(X, -X, Z, k=3)
-        >>> round(observed, 6), bool((np.abs(samples) <= observed + 1e-12).all())
+        >>> observed, drawn = permutation_samples(X, -X, Z, samples=3)
+        >>> round(observed, 6), bool((np.abs(drawn) <= observed + 1e-12).all())
         (2.0, True)
     """
     choose("kind of swap", swaps, draws.SWAPS)
-    check_k(k)
+    check_number(samples)
     pair = prepare(*standardised(X, Y, Z), level, coefficient, constant)
     observed = pair([observed_coins(X.shape, pair)])
-    samples = pair(coin_blocks(X.shape, pair, swaps, seed, range(-(-k // draws.BLOCK))))
-    return float(observed[0]), samples[:k]
+    drawn = pair(coin_blocks(X.shape, pair, swaps, seed, range(-(-samples // draws.BLOCK))))
+    return float(observed[0]), drawn[:samples]
 
 
 def prepare(

@@ -42,22 +42,22 @@ _SHIFTS = 1_000_000  # averages moved at once
 
 def permuted_p_values(
     values: FloatArray,
-    truth: FloatArray,
+    Z: FloatArray,
     level: Level,
     coefficient: Coefficient,
     swaps: Swaps,
     *,
     alternative: Alternative,
     rule: PValueRule,
-    k: int | None,
+    samples: int | None,
     target: float,
     seed: int,
     constant: ConstantPolicy,
 ) -> tuple[FloatArray, FloatArray, IntArray, int, float]:
     """The p-values of all ordered pairs of K metrics under swaps (`permutation_samples`).
 
-    With a k given, p is that of `resampled_p_value` over k samples. Without, tests stop as soon as
-    they clearly do not pass, and the others get a p that can be as small as `target` asks for:
+    With `samples` given, p is that of `resampled_p_value` over so many. Without, tests stop as soon
+    as they clearly do not pass, and the others get a p that can be as small as `target` asks for:
 
     - T(-u) = -T(u), so each draw u of the coins counts with its opposite, and the observed T with
       its own: p = #{T ≥ T_observed} / (2 (draws + 1)), one-sided. A test with 20 such samples
@@ -79,15 +79,15 @@ def permuted_p_values(
     no earlier stop gives p ≤ u; and whatever later looks find, p ≤ u needs p_i ≤ u.
 
     Args:
-        values: (K, N, M) scores; NaN in one metric must be NaN in all and in the truth.
-        truth: (N, M) scores.
+        values: (K, N, M) scores; NaN in one metric must be NaN in all and in Z.
+        Z: (N, M) scores.
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: The coefficient.
         swaps: What changes places.
         alternative: ``"greater"`` or ``"two-sided"``.
-        rule: ``"plus_one"`` or ``"paper"``; only the former without k.
-        k: Number of samples, or None.
-        target: The p that the strictest test needs; for k None.
+        rule: ``"plus_one"`` or ``"paper"``; only the former without `samples`.
+        samples: Number of samples, or None.
+        target: The p that the strictest test needs, if `samples` is None.
         seed: Seed of the coins.
         constant: Policy for constant vectors.
 
@@ -99,53 +99,54 @@ def permuted_p_values(
     count, one_sided = len(values), alternative == "greater"
     sides = 2 if one_sided else 1
     ranks = coefficient in ("kendall", "kendall_c", "spearman")
-    refined = k is None and (
+    refined = samples is None and (
         (level == "summary" and swaps != "systems")
         or (level == "system" and swaps != "inputs" and ranks)
     )
-    turned = int(((~np.isnan(truth)).sum(axis=0) >= 2).sum()) if level == "summary" else len(truth)
-    if k is not None:
-        most, smallest = k, 1 / (k + 1) if rule == "plus_one" else 0.0
+    turned = int(((~np.isnan(Z)).sum(axis=0) >= 2).sum()) if level == "summary" else len(Z)
+    if samples is not None:
+        most, smallest = samples, 1 / (samples + 1) if rule == "plus_one" else 0.0
     elif refined:
         most = max(_FIRST_LOOK, ceil(MARGIN / target / 2.0 ** min(turned, 60)))
         smallest = 2 / sides * max(2.0**-turned / (most + 1), SMALLEST_TAIL)
     else:
         most = max(_FIRST_LOOK, ceil(MARGIN / target / sides) - 1)
         smallest = 1 / (sides * (most + 1))
-    shared = _Shared(values, truth, level, coefficient, swaps, seed, constant)
+    shared = _Shared(values, Z, level, coefficient, swaps, seed, constant)
     running = ~np.eye(count, dtype=bool) if one_sided else ~np.tri(count, dtype=bool)
     refined_p = np.full((count, count), np.nan)
     larger, equal, kept, failed = np.zeros((4, count, count), dtype=np.int64)
     pairs = list(combinations(range(count), 2))
+    first = most if refined or samples else _FIRST_LOOK
     with bar(most * len(pairs), "testing", "samples") as shown:
-        for start, stop in shared.windows(most, most if refined or k else _FIRST_LOOK, refined):
+        for start, stop in shared.windows(most, first, refined):
             for i, j in pairs:
                 shown.update(stop - start)
                 tests = [(a, b) for a, b in ((i, j), (j, i)) if running[a, b]]
                 if not tests:
                     continue
-                own, samples, terms = shared.differences(i, j, refined)
-                samples = samples[: stop - start]
-                failed[[i, j], [j, i]] += np.isnan(samples).sum()
-                if k is None:
-                    samples = np.concatenate([own[start:], samples])
-                    samples = np.concatenate([samples, -samples])
+                own, drawn, terms = shared.differences(i, j, refined)
+                drawn = drawn[: stop - start]
+                failed[[i, j], [j, i]] += np.isnan(drawn).sum()
+                if samples is None:
+                    drawn = np.concatenate([own[start:], drawn])
+                    drawn = np.concatenate([drawn, -drawn])
                 for a, b in tests if not np.isnan(own[0]) else []:
                     turn = 1.0 if (a < b if one_sided else own[0] >= 0) else -1.0
-                    found = as_large(turn * own[0], turn * samples, alternative, rule)
+                    found = as_large(turn * own[0], turn * drawn, alternative, rule)
                     larger[a, b] += found[0]
                     kept[a, b] += found[1]
                     if rule == "paper":
-                        ties = as_large(turn * own[0], turn * samples, alternative)
+                        ties = as_large(turn * own[0], turn * drawn, alternative)
                         equal[a, b] += ties[0] - found[0]
                     if refined and larger[a, b] < _CLEARLY:
                         rows = turn * terms()[: 1 if swaps in ("systems", "inputs") else most + 1]
                         tails = flip_tails(rows, cosets=len(rows) > 1)
                         refined_p[a, b] = min(1.0, 2 / sides * tails.mean())
-            if k is None:
+            if samples is None:
                 running &= (larger < _CLEARLY) & (kept > 0)
     with np.errstate(invalid="ignore"):
-        p = larger / kept if k is None else p_values_of(larger, kept, rule)
+        p = larger / kept if samples is None else p_values_of(larger, kept, rule)
     p = np.where(np.isnan(refined_p), p, refined_p)
     valid = p if rule == "plus_one" else p_values_of(larger + equal, kept)
     if not one_sided:
@@ -159,14 +160,14 @@ class _Shared:
     def __init__(
         self,
         values: FloatArray,
-        truth: FloatArray,
+        Z: FloatArray,
         level: Level,
         coefficient: Coefficient,
         swaps: Swaps,
         seed: int,
         constant: ConstantPolicy,
     ) -> None:
-        self._values, self._truth, self._level = values, truth, level
+        self._values, self._Z, self._level = values, Z, level
         self._coefficient: Coefficient = coefficient
         self._constant: ConstantPolicy = constant
         self._swaps: Swaps = swaps
@@ -182,7 +183,7 @@ class _Shared:
         while start < most:
             stop = min(most, max(first, 2 * start))
             if self._alone and not whole:
-                part = _SHIFTS // (self._truth.shape[0] * len(self._values))
+                part = _SHIFTS // (self._Z.shape[0] * len(self._values))
                 stop = min(stop, start + max(1, part // draws.BLOCK) * draws.BLOCK)
             self._numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
             self._coins = {}
@@ -196,7 +197,7 @@ class _Shared:
         """Of two metrics' correlations: observed; under the window's draws; and a function that
         gives the (1 + draws, parts) terms whose signs `flip_tails` may turn, as observed first.
         """
-        shape = self._truth.shape
+        shape = self._Z.shape
         if self._alone:
             one, two = self._alone[i], self._alone[j]
             still = [observed_coins(shape, one)]
@@ -216,13 +217,13 @@ class _Shared:
 
     def _pair(self, one: FloatArray, two: FloatArray | None) -> Any:
         """Two metrics, or one against 0, prepared for the coins."""
-        X, Y, Z = standardised(one, one if two is None else two, self._truth)
+        X, Y, Z = standardised(one, one if two is None else two, self._Z)
         Y = np.zeros_like(X) if two is None else Y
         return prepare(X, Y, Z, self._level, self._coefficient, self._constant)
 
     def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
         """The window's coins as the pair wants them; kept in memory where they are few enough."""
-        shape = self._truth.shape
+        shape = self._Z.shape
         made = coin_blocks(shape, pair, self._swaps, self._seed, self._numbers)
         if len(self._numbers) * draws.BLOCK * prod(shape) > _CACHED_COINS:
             return made

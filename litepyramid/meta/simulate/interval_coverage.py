@@ -15,7 +15,7 @@ from litepyramid.meta.alignment import Aligned, align
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.journal import Journal, piece_rng
-from litepyramid.meta.core.levels import Level, level_correlation
+from litepyramid.meta.core.levels import Level, level_correlation, several
 from litepyramid.meta.intervals import (
     BOOT,
     INTERVAL_METHODS,
@@ -70,7 +70,7 @@ class CoverageResult(Result):
 
     Attributes:
         rows: One entry each.
-        against: The human score.
+        human: The human score.
         coefficient: The coefficient.
         confidence: Of the intervals: what coverage should be.
         samples: Bootstrap samples an interval.
@@ -81,7 +81,7 @@ class CoverageResult(Result):
     """
 
     rows: tuple[Coverage, ...]
-    against: str
+    human: str
     coefficient: Coefficient
     confidence: float
     samples: int
@@ -130,14 +130,14 @@ class CoverageResult(Result):
             notes.append(
                 f"{counted(undefined, 'interval')} could not be judged: no correlation on one half."
             )
-        title = f"Coverage of intervals ({self.coefficient}, against {self.against})"
+        title = f"Coverage of intervals ({self.coefficient}, against {self.human})"
         return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
 
     def to_json(self) -> dict[str, Any]:
         """Every number."""
         return {
             "rows": [asdict(r) for r in self.rows],
-            "against": self.against,
+            "human": self.human,
             "coefficient": self.coefficient,
             "confidence": self.confidence,
             "samples": self.samples,
@@ -150,11 +150,11 @@ class CoverageResult(Result):
 
 def coverage(
     scores: Any,
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
-    methods: Sequence[IntervalMethod] = INTERVAL_METHODS,
-    levels: Sequence[Level] = ("system", "summary"),
+    method: IntervalMethod | Sequence[IntervalMethod] = INTERVAL_METHODS,
+    level: Level | Sequence[Level] = ("system", "summary"),
     coefficient: Coefficient = "pearson",
     confidence: float = 0.95,
     trials: int = 1000,
@@ -171,10 +171,10 @@ def coverage(
 
     Args:
         scores: A table, as `as_score_table` takes it.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
-        methods: Any of boot-systems, boot-inputs, boot-both, fisher.
-        levels: Any of system, summary, global.
+        method: One or several of boot-systems, boot-inputs, boot-both, fisher.
+        level: One or several of system, summary, global.
         coefficient: DDR21's Table 1 uses ``"pearson"``.
         confidence: Of the intervals.
         trials: How often (DDR21: 1,000).
@@ -191,16 +191,17 @@ def coverage(
         >>> people = np.arange(8.0)[:, None] + rng.normal(size=(8, 6))
         >>> names = tuple("abcdefgh"), tuple("123456")
         >>> table = ScoreTable(("m", "human"), *names, np.stack([people + 1, people]))
-        >>> result = coverage(table, methods=["boot-both"], levels=["system"], trials=5, samples=40)
+        >>> result = coverage(table, method="boot-both", level="system", trials=5, samples=40)
         >>> result.rows[0].trials, result.halves["m"]
         (5, (4, 3))
     """
     if trials < 1:
         raise InputError(f"{counted(trials, 'trial')}", expected="at least 1")
+    methods, levels = several(method), several(level)
     if set(methods) != {"fisher"}:
         check_samples(samples, confidence=confidence)
-    names = align(scores, metrics, against).metrics
-    tables = {name: align(scores, name, against) for name in names}
+    names = align(scores, metrics, human).metrics
+    tables = {name: align(scores, name, human) for name in names}
     for name, table in tables.items():
         if min(len(table.systems), len(table.inputs)) < 4:
             raise InputError(
@@ -211,14 +212,14 @@ def coverage(
     state = {
         "run": "coverage",
         "metrics": list(names),
-        "against": tables[names[0]].against,
-        "methods": list(methods),
-        "levels": list(levels),
+        "human": tables[names[0]].human,
+        "method": methods,
+        "level": levels,
         "coefficient": coefficient,
         "confidence": confidence,
         "samples": samples,
         "seed": seed,
-        "sums": [float(np.nansum(t.values) + np.nansum(t.truth)) for t in tables.values()],
+        "sums": [float(np.nansum(t.values) + np.nansum(t.Z)) for t in tables.values()],
     }
     with (
         Journal(journal, state) as done,
@@ -235,16 +236,16 @@ def coverage(
         found = [row for start in range(0, trials, BLOCK) for row in done.done[str(start)]]
     rows = _rows(np.array(found[:trials], dtype=np.float64), names, levels, methods, confidence)
     signature = Signature.of(
-        against=state["against"],
+        human=state["human"],
         coefficient=coefficient,
         confidence=f"{confidence:g}",
         trials=trials,
-        k=samples,
+        samples=samples,
         seed=seed,
     )
     return CoverageResult(
         tuple(rows),
-        tables[names[0]].against,
+        tables[names[0]].human,
         coefficient,
         confidence,
         samples,
@@ -270,7 +271,7 @@ def _trial(
     for table in tables.values():
         rng = piece_rng(seed, "split", str(number))
         (a, b), (c, d) = (_halves(len(names), rng) for names in (table.systems, table.inputs))
-        X, Z = table.values[0], table.truth
+        X, Z = table.values[0], table.Z
         one = X[np.ix_(a, c)], Z[np.ix_(a, c)]
         other = X[np.ix_(b, d)], Z[np.ix_(b, d)]
         for level in levels:
@@ -301,7 +302,7 @@ def _interval(
     if method == "fisher":
         r = level_correlation(X, Z, level, coefficient).value
         return fisher_interval(r, observations(X, Z, level), coefficient, confidence)
-    drawn = bootstrap_samples(X, Z, level, coefficient, BOOT[method], k=samples, seed=seed)
+    drawn = bootstrap_samples(X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed)
     return percentile_interval(drawn, confidence)
 
 

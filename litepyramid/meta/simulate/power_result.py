@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from litepyramid.errors import InputError
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import Level
+from litepyramid.meta.core.levels import Level, several
 from litepyramid.meta.significance import ComparisonMethod
 from litepyramid.stats import check_samples
 from litepyramid.tables import Cell, Column, Result, Table
@@ -23,8 +23,8 @@ class PowerSettings:
     """How trials are made and tested.
 
     Attributes:
-        methods: Any of the comparison methods of `litepyramid.meta.significance`.
-        levels: Any of system, summary, global.
+        method: One or several of the comparison methods of `litepyramid.meta.significance`.
+        level: One or several of system, summary, global.
         coefficient: DDR21's Fig. 3 uses ``"pearson"``.
         trials: Worse metrics drawn for each amount (DDR21: 1,000).
         samples: Permutations or bootstrap samples a test.
@@ -32,8 +32,8 @@ class PowerSettings:
         seed: Each trial has its own generator made from this, the amount and its number.
     """
 
-    methods: tuple[ComparisonMethod, ...] = METHODS
-    levels: tuple[Level, ...] = ("system", "summary")
+    method: ComparisonMethod | tuple[ComparisonMethod, ...] = METHODS
+    level: Level | tuple[Level, ...] = ("system", "summary")
     coefficient: Coefficient = "pearson"
     trials: int = 1000
     samples: int = 1000
@@ -46,7 +46,7 @@ class PowerSettings:
                 f"{counted(self.trials, 'trial')} at {self.alpha:g}",
                 expected="at least one trial, and a level between 0 and 1",
             )
-        if set(self.methods) != {"williams"}:
+        if set(several(self.method)) != {"williams"}:
             check_samples(self.samples, alpha=self.alpha)
 
 
@@ -80,7 +80,7 @@ class PowerResult(Result):
     Attributes:
         rows: One entry each.
         metric: The metric that is made worse.
-        against: The human score.
+        human: The human score.
         kind: ``"words"`` or ``"noise"``.
         settings: How trials were made and tested.
         systems: N.
@@ -91,7 +91,7 @@ class PowerResult(Result):
 
     rows: tuple[Power, ...]
     metric: str
-    against: str
+    human: str
     kind: Kind
     settings: PowerSettings
     systems: int
@@ -139,14 +139,14 @@ class PowerResult(Result):
             f"{counted(self.systems, 'system')}, {counted(self.inputs, 'input')}{left}.",
             f"Signature: {self.signature}",
         )
-        title = f"Power of tests ({self.settings.coefficient}, against {self.against})"
+        title = f"Power of tests ({self.settings.coefficient}, against {self.human})"
         return [Table(title, columns, tuple(rows), notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Every number."""
         return {
             "metric": self.metric,
-            "against": self.against,
+            "human": self.human,
             "kind": self.kind,
             "settings": asdict(self.settings),
             "systems": self.systems,

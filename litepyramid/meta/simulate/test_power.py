@@ -13,6 +13,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import as_score_table
 from litepyramid.meta.alignment import align
 from litepyramid.meta.core.journal import Journal, piece_rng
+from litepyramid.meta.core.levels import several
 from litepyramid.meta.significance import compare_pairs
 from litepyramid.meta.simulate.power_result import Kind, Power, PowerResult, PowerSettings
 from litepyramid.metrics.degraded import SampledRouge
@@ -31,7 +32,7 @@ def power_on_words(
     scores: Any,
     summaries: Sequence[SystemSummaries],
     references: Sequence[InputReferences],
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     variant: RougeVariant = "recall",
     shares: Sequence[float] = WORD_SHARES,
@@ -47,7 +48,7 @@ def power_on_words(
         scores: A table with people's scores.
         summaries: The systems' summaries; those that the table lacks are left out.
         references: The references of the same inputs.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         variant: ROUGE's recall, F1 or precision.
         shares: Values of k, from 0 to 1.
         settings: How trials are made and tested.
@@ -64,13 +65,13 @@ def power_on_words(
         >>> summaries = [SystemSummaries(name, ("1", "2"), both) for name, both in texts.items()]
         >>> references = [InputReferences("1", (("a b c d",),), (False,)),
         ...               InputReferences("2", (("e f g h",),), (False,))]
-        >>> settings = PowerSettings(methods=("perm-both",), levels=("system",), trials=3)
+        >>> settings = PowerSettings(method="perm-both", level="system", trials=3)
         >>> result = power_on_words(table, summaries, references, shares=[0.5], settings=settings)
         >>> result.systems, result.inputs, len(result.rows)
         (3, 2, 1)
     """
     table = as_score_table(scores)
-    aligned = align(table, _names(against), against)
+    aligned = align(table, several(human), human)
     rows = [s for s in summaries if s.system in aligned.systems]
     columns = [r.input for r in references if r.input in aligned.inputs]
     if not rows or not columns:
@@ -100,14 +101,14 @@ def power_on_words(
     left = f"{counted(out[0], 'system')} and {counted(out[1], 'input')}" if any(out) else ""
     X = rouge.score(1.0, np.random.default_rng(0))
     return _power(
-        f"rouge-1_{variant}", X, aligned.truth[order], aligned.against, rouge.score,
+        f"rouge-1_{variant}", X, aligned.Z[order], aligned.human, rouge.score,
         "words", shares, left, settings or PowerSettings(), journal,
     )  # fmt: skip
 
 
 def power_on_noise(
     scores: Any,
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     metric: str,
     amounts: Sequence[float] = NOISE_LEVELS,
@@ -121,7 +122,7 @@ def power_on_noise(
 
     Args:
         scores: A table, as `as_score_table` takes it.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         metric: The metric that noise is added to.
         amounts: Values of a, above 0.
         settings: As in `power_on_words`.
@@ -136,12 +137,12 @@ def power_on_noise(
         >>> people = np.arange(8.0)[:, None] + rng.normal(size=(8, 6))
         >>> names = tuple("abcdefgh"), tuple("123456")
         >>> table = ScoreTable(("m", "human"), *names, np.stack([people + 1, people]))
-        >>> settings = PowerSettings(methods=("perm-both",), levels=("system",), trials=5)
+        >>> settings = PowerSettings(method="perm-both", level="system", trials=5)
         >>> result = power_on_noise(table, metric="m", amounts=[9.0], settings=settings)
         >>> result.rows[0].gap > 0
         True
     """
-    aligned = align(scores, metric, against)
+    aligned = align(scores, metric, human)
     X = aligned.values[0]
     spread = float(np.nanstd(X))
     if spread == 0:
@@ -156,8 +157,8 @@ def power_on_noise(
     return _power(
         metric,
         X,
-        aligned.truth,
-        aligned.against,
+        aligned.Z,
+        aligned.human,
         noisy,
         "noise",
         amounts,
@@ -171,7 +172,7 @@ def _power(
     metric: str,
     X: FloatArray,
     Z: FloatArray,
-    against: str,
+    human: str,
     degraded: Degraded,
     kind: Kind,
     amounts: Sequence[float],
@@ -183,18 +184,18 @@ def _power(
     if len(X) < 2:
         raise InputError(
             f"only {counted(len(X), 'system has', 'systems have')} scores of '{metric}' "
-            f"and '{against}'",
+            f"and '{human}'",
             expected="at least two to correlate",
         )
     if not amounts:
         raise InputError("no amount by which the metric is worse", expected="at least one")
-    levels, methods, trials = settings.levels, settings.methods, settings.trials
+    levels, methods, trials = several(settings.level), several(settings.method), settings.trials
     state = {
         "run": f"power {kind}",
         "metric": metric,
-        "against": against,
-        "methods": list(methods),
-        "levels": list(levels),
+        "human": human,
+        "method": methods,
+        "level": levels,
         "coefficient": settings.coefficient,
         "samples": settings.samples,
         "seed": settings.seed,
@@ -232,16 +233,16 @@ def _power(
                 rows.append(Power(amount, level, method, power, error, int(p.size), gap))
     signature = Signature.of(
         metric=metric,
-        against=against,
+        human=human,
         kind=kind,
         coefficient=settings.coefficient,
         alpha=f"{settings.alpha:g}",
         trials=trials,
-        k=settings.samples,
+        samples=settings.samples,
         seed=settings.seed,
     )
     return PowerResult(
-        tuple(rows), metric, against, kind, settings, X.shape[0], X.shape[1], left_out, signature
+        tuple(rows), metric, human, kind, settings, X.shape[0], X.shape[1], left_out, signature
     )
 
 
@@ -253,18 +254,14 @@ def _tests(
 ) -> list[list[list[float | None]]]:
     """Per level and method the p-value of H0 (None: no test) and the difference of correlations."""
     result: list[list[list[float | None]]] = []
-    for level in settings.levels:
+    for level in several(settings.level):
         row: list[list[float | None]] = []
-        for method in settings.methods:
+        for method in several(settings.method):
             tests = compare_pairs(
-                pair, Z, level, settings.coefficient, method, k=settings.samples, seed=seed
+                pair, Z, level, settings.coefficient, method, samples=settings.samples, seed=seed
             )
             p = float(tests.p_values[0, 1])
             gap = float(tests.correlations[0] - tests.correlations[1])
             row.append([None if isnan(p) else p, None if isnan(gap) else gap])
         result.append(row)
     return result
-
-
-def _names(against: str | Sequence[str]) -> list[str]:
-    return [against] if isinstance(against, str) else list(against)

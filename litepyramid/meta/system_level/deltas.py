@@ -45,14 +45,14 @@ class DeltaResult(Result):
 
     Attributes:
         metrics: One entry a metric.
-        against: The human score.
+        human: The human score.
         min_pairs: Heat map cells with fewer pairs are masked.
         signature: Names everything that the numbers depend on.
         heat_tables: Whether tables show the heat maps too.
     """
 
     metrics: tuple[MetricDelta, ...]
-    against: str
+    human: str
     min_pairs: int
     signature: Signature
     heat_tables: bool = False
@@ -130,7 +130,7 @@ class DeltaResult(Result):
     def to_json(self) -> dict[str, Any]:
         """Every number with its pairs; the heat map's masked cells say so."""
         return {
-            "against": self.against,
+            "human": self.human,
             "min_pairs": self.min_pairs,
             "metrics": [
                 {
@@ -158,7 +158,7 @@ def _json(counts: PairCounts | None) -> dict[str, Any]:
 
 def delta(
     scores: Any,
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     bounds: tuple[float, float] | None = None,
@@ -176,7 +176,7 @@ def delta(
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame, with people's scores.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
         bounds: (ℓ, u), in the metric's own units times `scale`.
         full: A table with the metric's scores on the whole test set (DDR22 §3): the metric's
@@ -204,7 +204,7 @@ def delta(
     if not scale > 0:
         raise InputError(f"a scale of {scale}", expected="a number above 0")
     found = []
-    for sides in sides_of(scores, against, metrics=metrics, full=full, scale=scale):
+    for sides in sides_of(scores, human, metrics=metrics, full=full, scale=scale):
         pairs = sides.pairs()
         if not len(pairs):
             raise InputError(
@@ -238,7 +238,7 @@ def delta(
         )
     first = found[0].sides
     signature = Signature.of(
-        against=first.against,
+        human=first.human,
         coefficient="kendall",
         rule=rule,
         buckets=buckets,
@@ -246,4 +246,4 @@ def delta(
         scale=None if scale == 1 else f"{scale:g}",
         full="yes" if full is not None else None,
     )
-    return DeltaResult(tuple(found), first.against, min_pairs, signature, heat_tables)
+    return DeltaResult(tuple(found), first.human, min_pairs, signature, heat_tables)

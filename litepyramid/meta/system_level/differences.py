@@ -79,7 +79,7 @@ class DifferenceResult(Result):
 
     Attributes:
         metrics: One entry a metric.
-        against: The human score.
+        human: The human score.
         difference: d, in the metric's units.
         target: The agreement aimed at, for example .95.
         confidence: Of the intervals.
@@ -89,7 +89,7 @@ class DifferenceResult(Result):
     """
 
     metrics: tuple[Difference, ...]
-    against: str
+    human: str
     difference: float
     target: float
     confidence: float
@@ -195,7 +195,7 @@ class DifferenceResult(Result):
 
         return {
             "difference": self.difference,
-            "against": self.against,
+            "human": self.human,
             "target": self.target,
             "confidence": self.confidence,
             "samples": self.samples,
@@ -222,7 +222,7 @@ class DifferenceResult(Result):
 def difference(
     scores: Any,
     d: float,
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     full: Any = None,
@@ -252,7 +252,7 @@ def difference(
     Args:
         scores: The judged table; see `delta`.
         d: The difference, above 0, in the metric's units times `scale`.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
         full: A table with the metric's scores on the whole test set; see `delta`.
         target: The agreement aimed at.
@@ -283,7 +283,7 @@ def difference(
         raise InputError(f"no interval '{interval}'", expected="wider, bootstrap or wilson")
     check_samples(samples, confidence=confidence)
     found = []
-    for sides in sides_of(scores, against, metrics=metrics, full=full, scale=scale):
+    for sides in sides_of(scores, human, metrics=metrics, full=full, scale=scale):
         if len(sides.systems) < 2:
             raise InputError(
                 f"only {counted(len(sides.systems), 'system has', 'systems have')} scores of "
@@ -294,19 +294,19 @@ def difference(
         resampled = ResampledPairs.of(sides, pairs, samples, seed)
         found.append(_worth(sides, d, target, window, interval, confidence, resampled))
     signature = Signature.of(
-        against=found[0].sides.against,
+        human=found[0].sides.human,
         difference=f"{d:g}",
         target=f"{target:g}",
         window=f"{window:g}",
         interval=interval,
         confidence=f"{confidence:g}",
-        k=samples,
+        samples=samples,
         seed=seed,
         scale=None if scale == 1 else f"{scale:g}",
         full="yes" if full is not None else None,
     )
     return DifferenceResult(
-        tuple(found), found[0].sides.against, d, target, confidence, samples, seed, signature
+        tuple(found), found[0].sides.human, d, target, confidence, samples, seed, signature
     )
 
 

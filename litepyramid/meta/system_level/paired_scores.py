@@ -24,7 +24,7 @@ class Sides:
 
     Attributes:
         metric: Name of the metric.
-        against: Name of the human score.
+        human: Name of the human score.
         systems: N names.
         judged: M_jud names of the inputs that people judged.
         X: (N, M_jud) the metric on those; None where it did not score them.
@@ -36,7 +36,7 @@ class Sides:
     """
 
     metric: str
-    against: str
+    human: str
     systems: tuple[str, ...]
     judged: tuple[str, ...]
     X: FloatArray = field(repr=False)
@@ -86,7 +86,7 @@ class Sides:
 
 def sides_of(
     scores: Any,
-    against: str | Sequence[str],
+    human: str | Sequence[str],
     *,
     metrics: str | Sequence[str] | None = None,
     full: Any = None,
@@ -96,8 +96,8 @@ def sides_of(
 
     Args:
         scores: The judged table, as `as_score_table` takes it.
-        against: The human score; several names mean the mean of several raters.
-        metrics: Names or patterns; None: all that both tables have, but `against`.
+        human: The human score; several names mean the mean of several raters.
+        metrics: Names or patterns; None: all that both tables have, but `human`.
         full: A table of the metric on the whole test set. Its inputs need not line up with the
             judged ones; its systems are matched by name.
         scale: The metric's scores are multiplied by this.
@@ -108,7 +108,7 @@ def sides_of(
     table = as_score_table(scores)
     whole = None if full is None else as_score_table(full)
     names = (
-        align(table, None, against).metrics
+        align(table, None, human).metrics
         if metrics is None
         else select_metrics(table, metrics)
     )  # fmt: skip
@@ -118,14 +118,14 @@ def sides_of(
             raise InputError("the two tables share no metric", hint="Check their names.")
     result = []
     for name in names:
-        aligned = align(table, name, against)
+        aligned = align(table, name, human)
         sides = Sides(
             metric=name,
-            against=aligned.against,
+            human=aligned.human,
             systems=aligned.systems,
             judged=aligned.inputs,
             X=aligned.values[0] * scale,
-            Z=aligned.truth,
+            Z=aligned.Z,
             left_out=aligned.left_out,
         )
         if whole is not None:
@@ -150,7 +150,7 @@ def _with_test_set(
     columns = np.flatnonzero(scored.any(axis=0))
     return Sides(
         metric=sides.metric,
-        against=sides.against,
+        human=sides.human,
         systems=kept,
         judged=sides.judged,
         X=sides.X[common],

@@ -139,7 +139,7 @@ class StabilityResult(Result):
 
 def stability(
     scores: Any,
-    against: str | Sequence[str] | None = "human",
+    human: str | Sequence[str] | None = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     full: Any = None,
@@ -155,7 +155,7 @@ def stability(
 
     Args:
         scores: The judged table; see `litepyramid.meta.system_level.deltas.delta`.
-        against: The human score, shown too; several names mean the mean of several raters. None
+        human: The human score, shown too; several names mean the mean of several raters. None
             leaves people out.
         metrics: Names or patterns; None for all others.
         full: A table with the metrics' scores on the whole test set: metrics are drawn from it,
@@ -182,26 +182,26 @@ def stability(
     if sizes is not None and (not sizes or min(sizes) < 1):
         raise InputError(f"sizes {list(sizes)}", expected="numbers of inputs from 1 on")
     table = as_score_table(scores)
-    human = None if against is None else human_score(table, against)
-    judges = human[1] if human else ()
+    people = None if human is None else human_score(table, human)
+    raters = people[1] if people else ()
     source = table if full is None else as_score_table(full)
     names = (
-        tuple(name for name in source.metrics if name not in judges)
+        tuple(name for name in source.metrics if name not in raters)
         if metrics is None
         else select_metrics(source, metrics)
     )
     named = [(name, source.matrix(name).values, False) for name in names]
-    if human:
-        named.append((human[0], human[2], True))
+    if people:
+        named.append((people[0], people[2], True))
     if not named:
         raise InputError("no metric is left", expected="at least one metric or human score")
     curves = tuple(
-        _curve(name, X, people, sizes, samples, seed)
-        for name, X, people in track(named, "ranking systems", "metrics")
+        _curve(name, X, by_people, sizes, samples, seed)
+        for name, X, by_people in track(named, "ranking systems", "metrics")
     )
     signature = Signature.of(
         coefficient="kendall",
-        k=samples,
+        samples=samples,
         seed=seed,
         full="yes" if full is not None else None,
     )

@@ -13,7 +13,7 @@ from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
-from litepyramid.meta.core.levels import level_correlation
+from litepyramid.meta.core.levels import level_correlation, several
 from litepyramid.meta.system_level.paired_scores import Sides, sides_of
 from litepyramid.stats import (
     check_samples,
@@ -198,11 +198,11 @@ class FullSetResult(Result):
 def full_test_set(
     scores: Any,
     full: Any,
-    against: str | Sequence[str] = "human",
+    human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     coefficient: Coefficient = "kendall",
-    samplings: Sequence[Sampling] = SAMPLINGS,
+    sampling: Sampling | Sequence[Sampling] = SAMPLINGS,
     confidence: float = 0.95,
     samples: int = 1000,
     seed: int = 12345,
@@ -218,10 +218,10 @@ def full_test_set(
         scores: The judged table, with human scores; see `deltas.delta`.
         full: The metrics' scores on the whole test set. Its inputs need not contain the judged
             ones under the same names; its systems are matched by name.
-        against: The human score; several names mean the mean of several raters.
+        human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None: all that both tables have.
         coefficient: DDR22 uses ``"kendall"``.
-        samplings: Any of ``"systems"``, ``"inputs"`` and ``"both"``.
+        sampling: One or several of ``"systems"``, ``"inputs"`` and ``"both"``.
         confidence: Of the intervals.
         samples: Bootstrap samples.
         seed: Seed of the draws; the same for every metric.
@@ -237,11 +237,11 @@ def full_test_set(
         ...                     np.stack([scores, 2 * scores]))
         >>> full = ScoreTable(("m",), systems, ("1", "2", "3", "4"),
         ...                   np.arange(16.0).reshape(1, 4, 4))
-        >>> full_test_set(judged, full, samplings=["inputs"], samples=40).intervals[0].full.value
+        >>> full_test_set(judged, full, sampling="inputs", samples=40).intervals[0].full.value
         1.0
     """
     check_samples(samples, confidence=confidence)
-    found = sides_of(scores, against, metrics=metrics, full=full)
+    found = sides_of(scores, human, metrics=metrics, full=full)
     intervals, variances = [], []
     for sides in found:
         if sides.X_test is None or len(sides.systems) < 2:
@@ -250,25 +250,23 @@ def full_test_set(
                 f"'{sides.metric}' in both tables",
                 expected="at least two",
             )
-        for sampling in samplings:
+        for what in several(sampling):
             intervals.append(
                 FullSetInterval(
                     sides.metric,
-                    sampling,
+                    what,
                     *(
-                        _interval(
-                            X, sides.Z, paired, coefficient, sampling, confidence, samples, seed
-                        )
+                        _interval(X, sides.Z, paired, coefficient, what, confidence, samples, seed)
                         for X, paired in ((sides.X, True), (sides.X_test, False))
                     ),
                 )
             )
         variances.append(_variance(sides, sides.X_test, confidence, samples, seed))
     signature = Signature.of(
-        against=found[0].against,
+        human=found[0].human,
         coefficient=coefficient,
         confidence=f"{confidence:g}",
-        k=samples,
+        samples=samples,
         seed=seed,
     )
     return FullSetResult(
@@ -294,7 +292,7 @@ def _interval(
     seed: int,
 ) -> SideInterval:
     drawn = bootstrap_samples(
-        X, Z, "system", coefficient, sampling, k=samples, seed=seed, paired_inputs=paired
+        X, Z, "system", coefficient, sampling, samples=samples, seed=seed, paired_inputs=paired
     )
     low, high = percentile_interval(drawn, confidence)
     value = level_correlation(X, Z, "system", coefficient).value
