@@ -12,7 +12,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(p for part in (".", "guides") for p in (ROOT / "docs" / part).glob("*.md")),
+]
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n+)?```(console|python)\n(.*?)```", re.DOTALL)
 
 
@@ -22,7 +25,7 @@ def runnable(page: Path) -> list[tuple[str, str]]:
     return [(language, text) for excuse, language, text in found if not excuse]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_what_a_page_shows_works(page, tmp_path, cli):
     blocks = runnable(page)
     if not blocks:

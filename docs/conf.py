@@ -1,0 +1,128 @@
+"""Builds the documentation site: `make docs`."""
+
+import inspect
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+
+import litepyramid
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+GENERATED = HERE / "generated"
+
+project = "litepyramid"
+author = "The litepyramid developers"
+copyright = f"2026, {author}"
+version = release = litepyramid.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+]
+exclude_patterns = ["_build"]
+suppress_warnings = ["misc.highlighting_failure"]  # JSON with an ellipsis
+html_theme = "furo"
+html_title = f"litepyramid {release}"
+
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_default_options = {"members": True}
+autosummary_generate = False
+napoleon_numpy_docstring = False
+napoleon_use_ivar = True  # fields are written in the class's docstring, and nowhere else
+napoleon_use_rtype = False
+python_maximum_signature_line_length = 88
+
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+copybutton_line_continuation_character = "\\"
+
+# Pages that stand elsewhere in the repository, where people look for them first.
+ELSEWHERE = {
+    "CHANGELOG.md": "changelog",
+    "CONTRIBUTING.md": "contributing",
+    "models/README.md": "models",
+    "models/highlights/README.md": "highlights",
+}
+LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)\s]*)?\)")
+
+
+class Public(SphinxDirective):
+    """`{public} MODULE`: all that the module names in `__all__`, a table and then each in full."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Writes the names down for autosummary and autodoc to read."""
+        module = import_module(self.arguments[0])
+        names = [name for name in module.__all__ if not isinstance(getattr(module, name), str)]
+        shown = [name for name in names if not isinstance(getattr(module, name), ModuleType)]
+        table = [f"   ~{module.__name__}.{name}" for name in shown]
+        lines = [".. autosummary::", "   :nosignatures:", "", *table, ""]
+        for name in shown:
+            kind = "class" if inspect.isclass(getattr(module, name)) else "function"
+            lines += [f".. auto{kind}:: {module.__name__}.{name}", ""]
+        text = "\n".join(["```{eval-rst}", *lines, "```"])
+        return list(self.parse_text_to_nodes(text))
+
+
+def linked(page: Path, text: str) -> str:
+    """A page's text, its links to files of the repository turned to pages of the site."""
+
+    def turned(match: re.Match[str]) -> str:
+        goal, anchor = (page.parent / match[1]).resolve(), match[2] or ""
+        if not goal.is_relative_to(ROOT):
+            return match[0]
+        name = goal.relative_to(ROOT).as_posix()
+        if name in ELSEWHERE:
+            return f"](/generated/{ELSEWHERE[name]}.md{anchor})"
+        if goal.is_relative_to(HERE):
+            return f"](/{goal.relative_to(HERE).as_posix()}{anchor})"
+        return match[0]
+
+    return LINK.sub(turned, text)
+
+
+def write_generated() -> None:
+    """Writes the pages that are made from other files: the command line's, and `ELSEWHERE`."""
+    GENERATED.mkdir(exist_ok=True)
+    for source, name in ELSEWHERE.items():
+        page = ROOT / source
+        text = linked(page, page.read_text(encoding="utf-8"))
+        (GENERATED / f"{name}.md").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "typer", "litepyramid.cli.app", "utils", "docs"]
+    done = subprocess.run(
+        [*command, "--name", "litepyramid", "--title", "Command line"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (GENERATED / "cli.md").write_text(done.stdout, encoding="utf-8")
+
+
+def link(app: Sphinx, name: str, source: list[str]) -> None:
+    """Turns the links of a page as it is read."""
+    if not name.startswith("generated/"):
+        source[0] = linked(HERE / f"{name}.md", source[0])
+
+
+def setup(app: Sphinx) -> None:
+    """Called by Sphinx."""
+    write_generated()
+    app.add_directive("public", Public)
+    app.connect("source-read", link)

@@ -1,0 +1,146 @@
+"""Draws the pictures of the documentation from REALSumm: `make pictures`, some two minutes."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURES = ROOT / "docs" / "pictures"
+
+
+def litepyramid(*args: object) -> None:
+    """Runs the command line; what it prints is not shown."""
+    command = [sys.executable, "-m", "litepyramid", *map(str, args)]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+
+
+def cut(data: Path, goal: Path, keep: list[int]) -> Path:
+    """Copies the given lines of the units, and of every system's summaries and labels."""
+    for file in (data / "SCUs.txt", *(data / "summaries").iterdir(), *(data / "labels").iterdir()):
+        lines = file.open(encoding="utf-8").readlines()
+        new = goal / file.relative_to(data)
+        new.parent.mkdir(parents=True, exist_ok=True)
+        new.write_text("".join(lines[i] for i in keep), encoding="utf-8")
+    return goal
+
+
+def of(data: Path) -> list[object]:
+    """The options that give SCUs and labels."""
+    return ["--units", data / "SCUs.txt", "--labels", data / "labels"]
+
+
+def score(data: Path, work: Path) -> None:
+    """The systems' average scores by people, by two judges and by extracted units."""
+    summaries, results = data / "summaries", [work / f"{i}.json" for i in range(3)]
+    litepyramid(
+        "score", summaries, *of(data), "--name", "Lite2 (lexical)", "-f", "json", "-o", results[0]
+    )
+    litepyramid(
+        "score",
+        summaries,
+        *of(data),
+        "--name",
+        "Lite2 (recall)",
+        "--judge",
+        "recall",
+        "-f",
+        "json",
+        "-o",
+        results[1],
+    )
+    litepyramid(
+        "score",
+        summaries,
+        "--units",
+        data / "STUs.txt",
+        "--name",
+        "Lite3 (lexical)",
+        "-f",
+        "json",
+        "-o",
+        results[2],
+    )
+    litepyramid("meta", "delta", *results, "--plot", "scores", "--figure", PICTURES / "score.svg")
+
+
+def judge(data: Path, work: Path) -> None:
+    """Judges on the first fold, one of them fitted to the others."""
+    ids = (data / "ids.txt").read_text(encoding="utf-8").split()
+    held = set((data / "by_examples" / "fold1.id").read_text(encoding="utf-8").split())
+    train = cut(data, work / "train", [i for i, name in enumerate(ids) if name not in held])
+    test = cut(data, work / "test", [i for i, name in enumerate(ids) if name in held])
+    litepyramid(
+        "finetune", "lexical", "--summaries", train / "summaries", *of(train), "-o", work / "tuned"
+    )
+    results = []
+    for name, which in (("recall", "recall"), ("lexical, refitted", work / "tuned")):
+        results.append(work / f"judge-{len(results)}.json")
+        litepyramid(
+            "score",
+            test / "summaries",
+            *of(test),
+            "--name",
+            name,
+            "--judge",
+            which,
+            "-f",
+            "json",
+            "-o",
+            results[-1],
+        )
+    litepyramid(
+        "meta", "interval", *results, "--coefficient", "pearson", "--figure", PICTURES / "judge.svg"
+    )
+
+
+def budget(data: Path, work: Path) -> None:
+    """What each share of STUs costs in correlation."""
+    units = ["-s", data / "SCUs.txt", "-t", data / "STUs.txt", "-r", data / "references.txt"]
+    labels = ["-l", data / "labels", "--ids", data / "ids.txt"]
+    litepyramid(
+        "budget", "curve", data / "summaries", *units, *labels, "--figure", PICTURES / "budget.svg"
+    )
+
+
+def meta(data: Path, work: Path) -> None:
+    """The published metrics against people."""
+    names = (
+        "rouge_1_recall",
+        "rouge_2_recall",
+        "rouge_l_recall",
+        "bert_recall_score",
+        "mover_score",
+        "js-2",
+    )
+    chosen = [word for name in names for word in ("--metric", name)]
+    litepyramid(
+        "meta",
+        "interval",
+        data / "metric_scores.csv",
+        *chosen,
+        "--coefficient",
+        "kendall",
+        "--figure",
+        PICTURES / "meta.svg",
+    )
+
+
+def main() -> None:
+    """Draws the pictures that are named, or all."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    data = os.environ.get("LITEPYRAMID_DATA", ROOT.parent / "shared" / "data")
+    parser.add_argument("pictures", nargs="*", default=["score", "judge", "budget", "meta"])
+    parser.add_argument("--data", type=Path, default=Path(data))
+    given = parser.parse_args()
+    for name in given.pictures:
+        with tempfile.TemporaryDirectory() as work:
+            globals()[name](given.data / "realsumm", Path(work))
+
+
+if __name__ == "__main__":
+    main()
