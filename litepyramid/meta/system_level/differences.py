@@ -247,7 +247,7 @@ def difference(
     takes the lower of the lower and the higher of the upper ends.
 
     The difference from which on agreement reaches the target comes from an isotonic fit: the
-    monotone curve of agreement against |Δ| with the least squared error.
+    monotone curve of agreement against the size of Δ with the least squared error.
 
     Args:
         scores: The judged table; see `delta`.
