@@ -31,7 +31,8 @@ FigureOption = Annotated[
     WRITTEN,
 ]
 JudgeOption = Annotated[
-    str, typer.Option("--judge", "-j", help="lexical, recall, a hub id, or a model folder.")
+    str,
+    typer.Option("--judge", "-j", help="lexical, recall, llm:MODEL, a hub id, or a folder."),
 ]
 KindOption = Annotated[
     Literal["scu", "stu"] | None,
@@ -105,7 +106,7 @@ OldStuShareOption = Annotated[float | None, old_share("--stu-share")]
 
 def with_options(
     name: str, collect: Callable[..., Any]
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A decorator that puts a group of options, declared once, in place of one parameter.
 
     Args:
@@ -128,15 +129,15 @@ def with_options(
         11.
     """
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         own, added = _parameters(command), _parameters(collect)
         if name not in own:
             raise TypeError(f"{command.__name__} takes no {name}")
 
         @wraps(command)
-        def wrapped(**given: Any) -> None:
+        def wrapped(**given: Any) -> Any:
             collected = collect(**{option: given.pop(option) for option in added})
-            command(**given, **{name: collected})
+            return command(**given, **{name: collected})
 
         parameters = [
             entry

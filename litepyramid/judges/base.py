@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol
 
 from litepyramid.types import FloatArray
+
+Items = Sequence[tuple[str, Sequence[str]]]
+"""(summary, units) pairs."""
+
+_WINDOW = 65_536
+
+
+class UnsentError(Exception):
+    """A judge that was asked for an estimate alone has one, as `result`, and judged nothing."""
+
+    def __init__(self, result: Any) -> None:
+        self.result = result
+        super().__init__(repr(result))
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +44,7 @@ class JudgedBatch:
 class Judge(Protocol):
     """Says how far each unit is present in a summary (premise = summary, hypothesis = unit)."""
 
-    def judge(self, items: Sequence[tuple[str, Sequence[str]]]) -> JudgedBatch:
+    def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary.
 
         Args:
@@ -41,3 +55,22 @@ class Judge(Protocol):
             Presence in the order of `items`. An empty summary carries no unit: all zeros.
         """
         ...
+
+
+def windows(items: Items) -> Iterator[Items]:
+    """The items in runs of about as many pairs as are held in memory at once."""
+    start = pairs = 0
+    for index, (_, units) in enumerate(items):
+        pairs += len(units)
+        if pairs >= _WINDOW:
+            yield items[start : index + 1]
+            start, pairs = index + 1, 0
+    if start < len(items):
+        yield items[start:]
+
+
+def note_kept(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
+    """Adds to what Ctrl-C raises how many judgements the cache has kept."""
+    if judged and cache is not None:
+        many = "judgement" if judged == 1 else "judgements"
+        stop.add_note(f"{judged:,} {many} kept in {cache}")

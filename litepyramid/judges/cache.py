@@ -157,6 +157,11 @@ class LogitCache:
         )
         return [CacheModel(*row) for row in rows]
 
+    def identities(self) -> list[str]:
+        """The models judged with, the newest last."""
+        query = "SELECT identity FROM models ORDER BY id"
+        return [row[0] for row in self._retry(lambda: self._db.execute(query).fetchall())]
+
     def clear(self) -> int:
         """Forgets every judgement; returns how many pairs there were."""
         return self._retry(self._clear)

@@ -40,6 +40,7 @@ class CalibrationResult(Result):
 
     Attributes:
         pairs: Labelled (summary, unit) pairs.
+        missing: Labelled pairs beside these that the judge has no judgement of.
         base_rate: The share labelled present.
         accuracy: Share of pairs on the right side of .5 (a presence of .5 says "present").
         majority: Accuracy of always giving the more frequent answer.
@@ -52,6 +53,7 @@ class CalibrationResult(Result):
     """
 
     pairs: int
+    missing: int
     base_rate: float
     accuracy: float
     majority: float
@@ -76,6 +78,7 @@ class CalibrationResult(Result):
                 ),
                 tuple((b.low, b.high, b.pairs, b.predicted, b.observed) for b in self.bins),
                 (
+                    *([f"{self.missing} more have no judgement."] if self.missing else []),
                     f"Accuracy {self.accuracy:.3f} (always the more frequent answer: "
                     f"{self.majority:.3f}), AUC {self.auc:.3f}.",
                     f"Brier {self.brier:.3f} (always the base rate {self.base_rate:.3f}: "
@@ -135,7 +138,8 @@ def calibrate(
     """Compares a judge's presence with human labels.
 
     Args:
-        presence: Values in [0, 1] of any shape.
+        presence: Values in [0, 1] of any shape; NaN where there is no judgement, which is left
+            out and counted.
         labels: Zeros and ones of the same shape; NaN where nobody labelled, which is left out.
         bins: Ranges of equal width in the reliability table.
         signature: What is known of the judge.
@@ -170,6 +174,7 @@ def calibrate(
     error = sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs) / truth.size
     return CalibrationResult(
         pairs=int(truth.size),
+        missing=int((~np.isnan(np.asarray(labels, dtype=np.float64))).sum()) - truth.size,
         base_rate=base,
         accuracy=float(((scores >= 0.5) == (truth == 1)).mean()),
         majority=max(base, 1 - base),
@@ -183,7 +188,7 @@ def calibrate(
 
 
 def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Both as flat arrays, pairs without a label left out."""
+    """Both as flat arrays, pairs without a label or a judgement left out."""
     scores = np.asarray(presence, dtype=np.float64)
     truth = np.asarray(labels, dtype=np.float64)
     if scores.shape != truth.shape:
@@ -191,7 +196,7 @@ def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArr
             f"presence of the shape {scores.shape} for labels of the shape {truth.shape}",
             expected="one label for each judged pair",
         )
-    known = ~np.isnan(truth)
+    known = ~(np.isnan(truth) | np.isnan(scores))
     scores, truth = scores[known], truth[known]
     if truth.size == 0:
         raise InputError("no labelled pair", expected="at least one label")

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError, require
-from litepyramid.judges.base import JudgedBatch
+from litepyramid.judges.base import JudgedBatch, note_kept
 from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.corpus import PackedUnits, SystemIndex, index_summaries, read_texts
 from litepyramid.judges.lexical.judge import is_lexical_file
-from litepyramid.judges.nli.judge import TransformersJudge, note_kept
+from litepyramid.judges.nli.judge import TransformersJudge
 from litepyramid.judges.registry import EMBEDDED, check_judge_name
 from litepyramid.progress import bar
 from litepyramid.text import counted

@@ -1,10 +1,10 @@
-"""Judges by name: the embedded ones, else an NLI model by hub id or folder."""
+"""Judges by name: embedded, a model behind an endpoint, an NLI model by hub id or folder."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from difflib import get_close_matches
-from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -24,15 +24,32 @@ EMBEDDED: dict[str, Callable[[], Judge]] = {
 }
 """Judges that need no model and no download, by name."""
 
+LLM = "llm:"
+"""How the names of judges behind an endpoint begin."""
 
-def takes_settings(name: str) -> bool:
-    """Whether it names an NLI model, which has settings; the embedded judges have none.
+
+def settings_of(name: str) -> frozenset[str]:
+    """The settings that the judge of a name takes; the embedded ones have none.
 
     Example:
-        >>> takes_settings("lexical"), takes_settings("roberta-large-mnli")
-        (False, True)
+        >>> sorted(settings_of("lexical")), "mode" in settings_of("roberta-large-mnli")
+        ([], True)
+        >>> "endpoint" in settings_of("llm:any")
+        True
     """
-    return name not in EMBEDDED and not is_lexical_file(name)
+    if name in EMBEDDED or is_lexical_file(name):
+        return frozenset()
+    return frozenset(signature(_judge_class(name)).parameters) - {"model"}
+
+
+def _judge_class(name: str) -> Any:
+    if name.startswith(LLM):
+        from litepyramid.judges.llm.judge import LLMJudge
+
+        return LLMJudge
+    from litepyramid.judges.nli.judge import TransformersJudge
+
+    return TransformersJudge
 
 
 def check_judge_name(name: str) -> None:
@@ -53,31 +70,30 @@ def make_judge(name: str, **options: Any) -> Judge:
 
     Args:
         name: ``lexical`` or ``recall``; a file that `save_lexical` wrote (or a folder with a
-            ``lexical.json``); else a model folder or hub id for the NLI judge.
-        **options: Handed to the NLI judge (mode, device, batch size …); the embedded judges
-            have none and refuse them.
+            ``lexical.json``); ``llm:MODEL`` for a model behind an endpoint; else a model folder
+            or hub id for the NLI judge.
+        **options: Settings of `TransformersJudge` or `LLMJudge`; None leaves one out. The
+            embedded judges have none.
 
     Raises:
-        InputError: Options are given to an embedded judge, or its name is misspelt.
+        InputError: The judge does not take an option, or its name is misspelt.
         ModelError: The model cannot be read.
-        MissingExtraError: An NLI judge is asked for and torch or transformers is not installed.
+        MissingExtraError: What the judge needs is not installed.
 
     Example:
         >>> make_judge("recall").judge([("A dog sleeps.", ["The dog sleeps."])]).presence
         (array([1.]),)
     """
-    embedded = EMBEDDED.get(name)
-    if embedded is None and is_lexical_file(name):
-        embedded = partial(_from_file, name)
-    if embedded is None:
-        check_judge_name(name)
-        from litepyramid.judges.nli.judge import TransformersJudge
-
-        return TransformersJudge(name, **options)
-    given = sorted(key for key, value in options.items() if value is not None)
-    if given:
+    check_judge_name(name)
+    given = {key: value for key, value in options.items() if value is not None or key == "cache"}
+    if foreign := sorted({key for key in given if given[key] is not None} - settings_of(name)):
         raise InputError(
-            f"the judge '{name}' takes no {', '.join(given)}",
-            hint="These settings are for NLI models (--judge HUB_ID or FOLDER).",
+            f"the judge '{name}' takes no {', '.join(foreign)}",
+            hint="See which settings are for which judges: litepyramid score --help.",
         )
-    return embedded()
+    if name in EMBEDDED:
+        return EMBEDDED[name]()
+    if is_lexical_file(name):
+        return _from_file(name)
+    made: Judge = _judge_class(name)(name.removeprefix(LLM), **given)
+    return made

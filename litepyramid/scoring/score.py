@@ -146,6 +146,8 @@ class ScoreResult(Result):
         wording = {
             "empty_summaries": ("empty summary; it scores", "empty summaries; they score", "0."),
             "truncated": ("pair was", "pairs were", "cut to the judge's maximum length."),
+            "missing": ("pair has", "pairs have", "no judgement."),
+            "summaries_not_scored": ("summary is", "summaries are", "not scored for lack of them."),
             "systems_without_labels": ("system has", "systems have", "no human labels."),
             "labels_not_used": (
                 "label file is of a system",
@@ -368,13 +370,16 @@ def score_presence(
         counts |= label_counts
         known_labels = np.nan_to_num(flat_labels, nan=-1).tolist()
         about["labels_sha"] = fingerprint([unit_hashes(labelled), *known_labels])
-    unscored = int(np.isnan(values).all(axis=0).sum())
-    if unscored:
+    gaps = layout.sums(np.isnan(presence).astype(np.float64)) > 0
+    if gaps.any():
+        counts["summaries_not_scored"] = int(gaps.sum())
+    if unscored := int((np.isnan(values) & ~gaps).all(axis=0).sum()):
         counts["inputs_not_scored"] = unscored
     signature = Signature.of(
         **about,
         rule=rule.signature(),
         truncated=judged.counts.get("truncated"),
+        missing=judged.counts.get("missing") or None,
         k=samples,
         seed=seed,
     )

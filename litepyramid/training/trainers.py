@@ -10,7 +10,7 @@ from typing import Any
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Judge
 from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical
-from litepyramid.judges.registry import make_judge, takes_settings
+from litepyramid.judges.registry import make_judge, settings_of
 from litepyramid.training.crossval import Trainer
 from litepyramid.training.folds import LabelledItems
 from litepyramid.training.pairs import presence_pairs
@@ -174,16 +174,20 @@ def make_contest(
         (LexicalTrainer(), ['recall'])
     """
     lexical = base == "lexical" and checkpoints is None
-    given = sorted(name for name, value in options.items() if value is not None)
-    if given and lexical and not any(map(takes_settings, zero_shot)):
+    own = frozenset() if lexical else settings_of(checkpoints or base)
+    given = {name for name, value in options.items() if value is not None}
+    if foreign := sorted(given.difference(own, *map(settings_of, zero_shot))):
         raise InputError(
-            f"no judge of this cross-validation takes {', '.join(given)}",
-            hint="These settings are for NLI models (--base, --checkpoints, --zero-shot).",
+            f"no judge of this cross-validation takes {', '.join(foreign)}",
+            hint="These settings are for other judges (--base, --checkpoints, --zero-shot).",
         )
-    trainer = make_trainer(base, checkpoints, folder=folder, settings=settings, **options)
     shared = {
         name: value for name, value in options.items() if lexical or name not in _OF_THE_MODEL
     }
-    return trainer, {
-        name: make_judge(name, **(shared if takes_settings(name) else {})) for name in zero_shot
-    }
+
+    def of(judge: str, known: Mapping[str, Any] = shared) -> dict[str, Any]:
+        return {name: value for name, value in known.items() if name in settings_of(judge)}
+
+    trained = {} if lexical else of(checkpoints or base, options)
+    trainer = make_trainer(base, checkpoints, folder=folder, settings=settings, **trained)
+    return trainer, {name: make_judge(name, **of(name)) for name in zero_shot}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.base import JudgedBatch
+from litepyramid.judges.base import Items, JudgedBatch, note_kept, windows
 from litepyramid.judges.cache import LogitCache, StoredLogits, pair_key
 from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.nli.checkpoint import Checkpoint, file_sha256, open_checkpoint
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from litepyramid.judges.nli.engine import Engine
 
 Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
-Items = Sequence[tuple[str, Sequence[str]]]
 
-_WINDOW = 65_536
 _POLL_SECONDS = 0.1
 
 
@@ -158,7 +156,7 @@ class TransformersJudge:
         total = sum(len(units) for _, units in items)
         try:
             with bar(total, "judging", "pairs", shown=self._progress) as shown:
-                for window in _windows(items):
+                for window in windows(items):
                     self._judge_window(window, counts, results, logits, shown)
         except KeyboardInterrupt as stop:
             note_kept(stop, counts["judged"], self._cache.path)
@@ -257,7 +255,7 @@ class TransformersJudge:
         precisions = ["float32"] if self._device == "cpu" else ["float32", "bfloat16", "float16"]
         for precision in precisions:
             identity = self._identity(precision)
-            if all(_known(self._cache, identity, window) for window in _windows(items)):
+            if all(_known(self._cache, identity, window) for window in windows(items)):
                 return precision
         from litepyramid.judges.nli.forward import automatic_precision, find_devices
 
@@ -328,25 +326,6 @@ def _judge_missing(
             time.sleep(_POLL_SECONDS)
 
 
-def note_kept(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
-    """Adds to what Ctrl-C raises how many judgements the cache has kept."""
-    if judged and cache is not None:
-        many = "judgement" if judged == 1 else "judgements"
-        stop.add_note(f"{judged:,} {many} kept in {cache}")
-
-
 def _known(cache: LogitCache, identity: str, items: Items) -> bool:
     keys = {pair_key(text, unit) for text, units in items if text.strip() for unit in units}
     return len(cache.get(identity, list(keys))) == len(keys)
-
-
-def _windows(items: Items) -> Iterator[Items]:
-    """The items in runs of about as many pairs as are held in memory at once."""
-    start = pairs = 0
-    for index, (_, units) in enumerate(items):
-        pairs += len(units)
-        if pairs >= _WINDOW:
-            yield items[start : index + 1]
-            start, pairs = index + 1, 0
-    if start < len(items):
-        yield items[start:]

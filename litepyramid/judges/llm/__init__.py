@@ -1,0 +1,1 @@
+"""Judges and unit writers behind any OpenAI-compatible endpoint."""

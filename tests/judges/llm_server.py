@@ -1,0 +1,150 @@
+"""A loopback endpoint that grades by rule, and fails in all the ways that endpoints fail."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import threading
+import time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+KEY = "sk-secret-0123456789"
+
+
+def grade(summary: str, unit: str) -> str:
+    """The rule: a unit is in the summary if all of its words are."""
+    words = set(re.findall(r"\w+", summary.lower()))
+    return "yes" if set(re.findall(r"\w+", unit.lower())) <= words else "no"
+
+
+def rule(items):
+    """What a judge that follows the rule says of items."""
+    return [[float(grade(text, unit) == "yes") for unit in units] for text, units in items]
+
+
+def asked(body) -> tuple[str, list[str]]:
+    """The summary and the units of a request."""
+    text = body["messages"][0]["content"]
+    summary = re.search(r"<summary>\n(.*?)\n</summary>", text, re.DOTALL)
+    units = re.search(r"<facts>\n(.*?)\n</facts>", text, re.DOTALL)
+    return summary[1], [line.partition(". ")[2] for line in units[1].split("\n")]
+
+
+class FakeEndpoint:
+    """Answers on a free port.
+
+    Attributes:
+        act: Given the number of a request (from 1) and its body, what to do: ``None`` to answer
+            rightly, text to answer with it, or a tuple (status, headers, body); it may wait.
+        refuses: Fields that are answered by 400, named in the message.
+        version: The model that it says it is.
+        probability: Of the grade, in the log-probabilities; None for none.
+        latency: Seconds before an answer.
+    """
+
+    def __init__(self) -> None:
+        self.act = lambda number, body: None
+        self.refuses: set[str] = set()
+        self.version = "fake-1"
+        self.probability: float | None = None
+        self.latency = 0.0
+        self.bodies: list[dict] = []
+        self.keys: set[str] = set()
+        self.answered: Counter[tuple[str, str]] = Counter()
+        self.busy = self.most_busy = 0
+        self._lock = threading.Lock()
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *args) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                with fake._lock:
+                    fake.bodies.append(body)
+                    fake.keys.add(self.headers["Authorization"])
+                    fake.busy += 1
+                    fake.most_busy = max(fake.most_busy, fake.busy)
+                    number = len(fake.bodies)
+                try:
+                    self._respond(*fake._response(number, body))
+                except (ConnectionError, TimeoutError):
+                    self.close_connection = True
+                finally:
+                    with fake._lock:
+                        fake.busy -= 1
+
+            def _respond(self, status, headers, data) -> None:
+                if status is None:  # closed within an answer
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+                    self.close_connection = True
+                    return
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Transfer-Encoding", "chunked")
+                self.end_headers()
+                for start in range(0, len(data), 300):  # streamed in parts
+                    part = data[start : start + 300]
+                    self.wfile.write(f"{len(part):x}\r\n".encode() + part + b"\r\n")
+                self.wfile.write(b"0\r\n\r\n")
+
+        class Server(ThreadingHTTPServer):
+            daemon_threads = True
+            request_queue_size = 128
+
+            def handle_error(self, *args) -> None:
+                pass
+
+        self._server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    @property
+    def requests(self) -> int:
+        return len(self.bodies)
+
+    def _response(self, number, body):
+        time.sleep(self.latency)
+        refused = sorted(self.refuses & set(body))
+        if refused:
+            message = {"error": {"message": f"Unsupported parameter: {', '.join(refused)}"}}
+            return 400, {}, json.dumps(message).encode()
+        action = self.act(number, body)
+        if isinstance(action, tuple):
+            return action
+        text = self.answer(body) if action is None else action
+        if action is None:
+            summary, units = asked(body)
+            with self._lock:
+                self.answered.update((summary, unit) for unit in units)
+        return 200, {}, json.dumps(self.completion(text, body)).encode()
+
+    def answer(self, body) -> str:
+        summary, units = asked(body)
+        return json.dumps({str(n): grade(summary, unit) for n, unit in enumerate(units, 1)})
+
+    def completion(self, text, body):
+        choice = {"index": 0, "message": {"role": "assistant", "content": text}}
+        if self.probability is not None and body.get("logprobs"):
+            choice["logprobs"] = {
+                "content": [self._token(t) for t in re.findall(r"\W*\w+|\W+", text)]
+            }
+        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+        return {"id": "x", "model": self.version, "choices": [choice], "usage": usage}
+
+    def _token(self, text):
+        other = text.replace("yes", "NO") if "yes" in text else text.replace("no", "yes")
+        likely, less = math.log(self.probability), math.log(1 - self.probability)
+        top = [{"token": text, "logprob": likely}, {"token": other, "logprob": less}]
+        return {"token": text, "logprob": likely, "bytes": list(text.encode()), "top_logprobs": top}
