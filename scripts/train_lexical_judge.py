@@ -14,7 +14,8 @@ from litepyramid.files import read_lines
 from litepyramid.io.labels import read_labels
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
-from litepyramid.judges.lexical.judge import RIDGE, Frequencies, fit_lexical, save_lexical
+from litepyramid.judges.lexical.judge import fit_lexical, save_lexical
+from litepyramid.judges.lexical.model import RIDGE, Frequencies
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -20,6 +20,7 @@ from litepyramid.cli.options import (
     with_figure,
     with_names,
 )
+from litepyramid.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from litepyramid.judges.base import Judge
@@ -69,9 +70,10 @@ def curve(
         typer.Option(
             "--judge",
             "-j",
-            help="lexical, recall, a hub id, a folder; with {fold}, one for each of --folds.",
+            help="reading, lexical, recall, a hub id, a folder; with {fold}, one for each of "
+            "--folds.",
         ),
-    ] = "lexical",
+    ] = DEFAULT_JUDGE,
     folds: Annotated[
         Path | None,
         typer.Option(help="Folder with a file of ids for each fold: mean of their correlations."),

@@ -32,7 +32,9 @@ FigureOption = Annotated[
 ]
 JudgeOption = Annotated[
     str,
-    typer.Option("--judge", "-j", help="lexical, recall, llm:MODEL, a hub id, or a folder."),
+    typer.Option(
+        "--judge", "-j", help="reading, lexical, recall, llm:MODEL, a hub id, or a folder."
+    ),
 ]
 KindOption = Annotated[
     Literal["scu", "stu"] | None,

@@ -17,6 +17,7 @@ from litepyramid.cli.options import (
     SeedOption,
     with_names,
 )
+from litepyramid.judges import DEFAULT_JUDGE
 
 if TYPE_CHECKING:
     from litepyramid.types import InputReferences, InputUnits, SystemSummaries
@@ -76,7 +77,7 @@ def score(
     references: ReferencesOption = None,
     srl: SrlOption = "embedded",
     coref: CorefOption = "srl",
-    judge: JudgeOption = "lexical",
+    judge: JudgeOption = DEFAULT_JUDGE,
     labels: Annotated[
         Path | None,
         typer.Option("--labels", "-l", help="Human presence labels: a file, or a folder."),
@@ -173,7 +174,7 @@ def compare(
     references: ReferencesOption = None,
     srl: SrlOption = "embedded",
     coref: CorefOption = "srl",
-    judge: JudgeOption = "lexical",
+    judge: JudgeOption = DEFAULT_JUDGE,
     weights: WeightsOption = None,
     kind: KindOption = None,
     metric: Annotated[

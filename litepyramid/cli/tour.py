@@ -12,6 +12,7 @@ from litepyramid.annotation.plan import plan_budget
 from litepyramid.easiness.mix import mix, stu_count
 from litepyramid.easiness.predict import predict_easiness
 from litepyramid.embedded.example import load_example
+from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.registry import make_judge
 from litepyramid.meta.correlations import correlate
 from litepyramid.scoring.compare import compare_systems
@@ -43,7 +44,7 @@ class Step:
 def tour(seed: int = 12345) -> Iterator[Step]:
     """Runs the main jobs on the shipped example, one after the other."""
     example = load_example()
-    judge = make_judge("lexical")
+    judge = make_judge(DEFAULT_JUDGE)
     lite2 = score_systems(example.summaries, example.scus, judge, labels=example.labels, seed=seed)
     yield Step(
         "Score: how many of the references' facts does each system carry?",

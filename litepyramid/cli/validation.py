@@ -18,6 +18,7 @@ from litepyramid.cli.options import (
     with_names,
 )
 from litepyramid.cli.outputs import MADE
+from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.text import counted
 
 if TYPE_CHECKING:
@@ -303,7 +304,7 @@ def evaluate(
     ],
     units: Annotated[Path, typer.Option("--units", "-u", help="Units of the references.")],
     labels: Annotated[Path, typer.Option("--labels", "-l", help="Human presence labels.")],
-    judge: Annotated[str, typer.Option("--judge", "-j", help="The judge.")] = "lexical",
+    judge: Annotated[str, typer.Option("--judge", "-j", help="The judge.")] = DEFAULT_JUDGE,
     bins: Annotated[int, typer.Option("--bins", min=1, help="Rows of the table.")] = 10,
     form: FormatOption = "table",
     output: OutputOption = None,
@@ -327,6 +328,32 @@ def evaluate(
         form,
         output,
     )
+
+
+@judge_app.command("explain")
+def explain(
+    summary: Annotated[str, typer.Argument(help="A summary, or a file that holds one.")],
+    unit: Annotated[str, typer.Argument(help="A unit, or a file with one a line.")],
+    judge: Annotated[
+        str, typer.Option("--judge", "-j", help="reading, lexical, recall, or a file of weights.")
+    ] = DEFAULT_JUDGE,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Show why a judge finds a unit in a summary or not: sentence, words, conflict."""
+    from litepyramid.judges.evidence import explain as run
+    from litepyramid.judges.registry import make_judge
+    from litepyramid.tables import emit
+
+    units = [line for line in _text(unit).splitlines() if line.strip()]
+    emit(run(make_judge(judge), _text(summary), units), form, output)
+
+
+def _text(given: str) -> str:
+    """What a file holds, or the argument itself."""
+    from litepyramid.files import file_type, read_text
+
+    return read_text(Path(given)) if file_type(given) == "file" else given
 
 
 def _dataset(text: str) -> Dataset:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from litepyramid.types import FloatArray
 
@@ -41,6 +41,29 @@ class JudgedBatch:
     logits: tuple[FloatArray, ...] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What in a summary speaks for and against a unit, as a judge saw it.
+
+    Attributes:
+        presence: The judge's verdict, as `Judge.judge` gives it.
+        sentence: Number of the summary's sentence that tells most of the unit, from 0, as
+            `cut_sentences` cuts them; -1 if none does.
+        span: Where that stands in the summary: its first character, and the one after its last.
+        words: (word of the unit, word of the sentence that answers it), in the unit's order.
+        missing: Content words of the unit that nothing in the sentence answers.
+        conflict: The contradiction that counted most: ``"number 400 ≠ 4,000"`` (unit ≠ summary),
+            ``"subject and object exchanged (beat)"``, ``"denied (beat)"``; "" for none.
+    """
+
+    presence: float
+    sentence: int = -1
+    span: tuple[int, int] = (0, 0)
+    words: tuple[tuple[str, str], ...] = ()
+    missing: tuple[str, ...] = ()
+    conflict: str = ""
+
+
 class Judge(Protocol):
     """Says how far each unit is present in a summary (premise = summary, hypothesis = unit)."""
 
@@ -74,3 +97,12 @@ def note_kept(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
     if judged and cache is not None:
         many = "judgement" if judged == 1 else "judgements"
         stop.add_note(f"{judged:,} {many} kept in {cache}")
+
+
+@runtime_checkable
+class Explainer(Judge, Protocol):
+    """A judge that also says why."""
+
+    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+        """The evidence for and against every unit of every item, in the order of `items`."""
+        ...

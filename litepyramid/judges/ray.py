@@ -21,7 +21,7 @@ from litepyramid.errors import InputError, ModelError, require
 from litepyramid.judges.base import JudgedBatch, note_kept
 from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.corpus import PackedUnits, SystemIndex, index_summaries, read_texts
-from litepyramid.judges.lexical.judge import is_lexical_file
+from litepyramid.judges.lexical.model import is_model_file
 from litepyramid.judges.nli.judge import TransformersJudge
 from litepyramid.judges.registry import EMBEDDED, check_judge_name
 from litepyramid.progress import bar
@@ -84,7 +84,7 @@ def judge_corpus(
     """
     ray = require("ray", extra="ray", purpose=_PURPOSE)
     names = [entry.input for entry in units]
-    if model in EMBEDDED or is_lexical_file(model):
+    if model in EMBEDDED or is_model_file(model):
         raise InputError(
             f"the judge '{model}' on Ray",
             expected="an NLI model",

@@ -10,16 +10,23 @@ from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Judge
-from litepyramid.judges.lexical.judge import LexicalJudge, is_lexical_file, load_lexical
+from litepyramid.judges.lexical.judge import LexicalJudge, load_lexical
+from litepyramid.judges.lexical.model import is_model_file
 from litepyramid.judges.lexical.recall import RecallJudge
+from litepyramid.judges.reading.judge import ReadingJudge, load_reading
 
 
-def _from_file(path: str | None = None) -> Judge:
+def _reading(path: str | None = None) -> Judge:
+    return ReadingJudge(load_reading(path))
+
+
+def _lexical(path: str | None = None) -> Judge:
     return LexicalJudge(load_lexical(path))
 
 
 EMBEDDED: dict[str, Callable[[], Judge]] = {
-    "lexical": _from_file,
+    "reading": _reading,
+    "lexical": _lexical,
     "recall": RecallJudge,
 }
 """Judges that need no model and no download, by name."""
@@ -37,7 +44,7 @@ def settings_of(name: str) -> frozenset[str]:
         >>> "endpoint" in settings_of("llm:any")
         True
     """
-    if name in EMBEDDED or is_lexical_file(name):
+    if name in EMBEDDED or is_model_file(name):
         return frozenset()
     return frozenset(signature(_judge_class(name)).parameters) - {"model"}
 
@@ -69,9 +76,10 @@ def make_judge(name: str, **options: Any) -> Judge:
     """The judge called `name`.
 
     Args:
-        name: ``lexical`` or ``recall``; a file that `save_lexical` wrote (or a folder with a
-            ``lexical.json``); ``llm:MODEL`` for a model behind an endpoint; else a model folder
-            or hub id for the NLI judge.
+        name: ``reading``, ``lexical`` or ``recall``; a file that `save_reading` or
+            `save_lexical` wrote (or a folder with a ``reading.json`` or ``lexical.json``);
+            ``llm:MODEL`` for a model behind an endpoint; else a model folder or hub id for the
+            NLI judge.
         **options: Settings of `TransformersJudge` or `LLMJudge`; None leaves one out. The
             embedded judges have none.
 
@@ -93,7 +101,7 @@ def make_judge(name: str, **options: Any) -> Judge:
         )
     if name in EMBEDDED:
         return EMBEDDED[name]()
-    if is_lexical_file(name):
-        return _from_file(name)
+    if kind := is_model_file(name):
+        return _reading(name) if kind == "reading" else _lexical(name)
     made: Judge = _judge_class(name)(name.removeprefix(LLM), **given)
     return made

@@ -36,6 +36,7 @@ score ex/summaries -u ex/scus.jsonl -l ex/labels -f json -o scores.json
 score ex/summaries -r ex/references.jsonl --judge recall
 compare ex/summaries -u mixed.jsonl --samples 2000
 judge evaluate ex/summaries -u ex/scus.jsonl -l ex/labels
+judge explain Storms storm
 finetune lexical -o judge --summaries ex/summaries -u ex/scus.jsonl -l ex/labels
 crossval folder=set --folds 3
 budget plan ex/references.jsonl --sentences 9 --by random -o plan.json

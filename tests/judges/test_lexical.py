@@ -138,8 +138,9 @@ def test_case_accents_and_word_forms_do_not_matter_much(judge):
 
 def test_weights_keep_their_signs():
     model = load_lexical()
-    for weight, (name, (sign, _)) in zip(model.weights, FEATURES.items(), strict=True):
-        assert weight * sign >= 0, name
+    assert list(model.weights) == list(FEATURES)
+    for name, (sign, _) in FEATURES.items():
+        assert model.weights[name] * sign >= 0, name
 
 
 def test_refit_learns_and_round_trips(tmp_path):

@@ -2,112 +2,51 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import math
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from litepyramid.checked import check_shape, parse_json
-from litepyramid.errors import InputError, ModelError, loading
-from litepyramid.files import atomic_write, file_type, read_text
-from litepyramid.judges.base import JudgedBatch
-from litepyramid.judges.lexical.features import FEATURES, StemTable, UnitSet, overlap
-from litepyramid.judges.lexical.text import EncodedText, Vocabulary
+from litepyramid.errors import InputError
+from litepyramid.judges.base import Evidence, Items, JudgedBatch
+from litepyramid.judges.lexical.evidence import word_evidence
+from litepyramid.judges.lexical.features import FEATURES, Alike, StemTable, UnitSet, overlap
+from litepyramid.judges.lexical.model import (
+    RIDGE,
+    Frequencies,
+    PresenceModel,
+    check_labels,
+    fit_weights,
+    load_model,
+    save_model,
+)
+from litepyramid.judges.lexical.text import EncodedText, Vocabulary, alike_stems
 from litepyramid.progress import track
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
-Items = Sequence[tuple[str, Sequence[str]]]
-
-FORMAT = "litepyramid-lexical"
-FEATURE_VERSION = 1
+FEATURE_VERSION = 2
 """Goes up whenever a feature, the words or the stems change: old weights are then refused."""
-RIDGE = 0.03
 LEAST_NEGATION = 1.0
 _CHUNK = 20_000
 _ROWS, _CELLS = 4000, 4_000_000
 _UNIT_CELLS, _ITEM_CELLS = 20_000_000, 500_000_000
 
 
-@dataclass(frozen=True)
-class Frequencies:
-    """In how many of `texts` texts each stem stands; what is not listed stands in one.
-
-    idf(stem) = ln((texts + 1) / (df + 1)) / ln(texts + 1), at least .001.
-    """
-
-    texts: int
-    counts: Mapping[str, int] = field(repr=False)
-
-    @classmethod
-    def count(cls, texts: Iterable[str], least: int = 2) -> Frequencies:
-        """Counts the stems of `texts` and keeps those that stand in at least `least` of them."""
-        words = Vocabulary()
-        counts: Counter[int] = Counter()
-        total = 0
-        for text in texts:
-            counts.update(set(words.encode(text).ids.tolist()))
-            total += 1
-        names = words.names
-        return cls(total, {names[i]: n for i, n in sorted(counts.items()) if n >= least})
-
-    def idf(self, stems: Sequence[str]) -> FloatArray:
-        """The weights of `stems`, (stems,)."""
-        df = np.array([self.counts.get(stem, 1) for stem in stems], dtype=np.float64)
-        high = float(np.log(self.texts + 1.0))
-        idf: FloatArray = 1.0 - np.log(np.minimum(df, self.texts) + 1.0) / high
-        return np.maximum(idf, 1e-3)
-
-
-@dataclass(frozen=True)
-class LexicalModel:
-    """A logistic model over the features of `lexical_features`.
-
-    presence = 1 / (1 + exp(-(bias + sum_k weight_k feature_k))).
-
-    Attributes:
-        bias: The constant.
-        weights: One per feature, in the order of `FEATURES`; its sign is the feature's.
-        frequencies: The document frequencies that the features weigh words with.
-        about: What it was trained on: free text by key, kept in the file.
-    """
-
-    bias: float
-    weights: tuple[float, ...]
-    frequencies: Frequencies
-    about: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def revision(self) -> str:
-        """Eight hexadecimal digits that name these weights and frequencies."""
-        text = json.dumps(
-            [
-                FEATURE_VERSION,
-                self.bias,
-                self.weights,
-                self.frequencies.texts,
-                sorted(self.frequencies.counts.items()),
-            ]
-        )
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
-
-    def presence(self, features: FloatArray) -> FloatArray:
-        """The presence of each row of `features`, (pairs,)."""
-        logits = self.bias + features @ np.array(self.weights)
-        return np.asarray(1.0 / (1.0 + np.exp(-logits)))
-
-
-def lexical_features(items: Items, frequencies: Frequencies) -> list[FloatArray]:
+def lexical_features(
+    items: Items, frequencies: Frequencies, alike: Alike = alike_stems
+) -> list[FloatArray]:
     """The features of every unit of every item against the item's summary.
 
     Each distinct text is split and stemmed once; the units of an item are held against its
     summary together.
+
+    Args:
+        items: (summary, units).
+        frequencies: What words are weighted by.
+        alike: Says which stems answer each other.
 
     Returns:
         Per item (units, features), columns as in `FEATURES`. A row is NaN where there is nothing
@@ -117,7 +56,7 @@ def lexical_features(items: Items, frequencies: Frequencies) -> list[FloatArray]
         InputError: The units and the summary of an item are so long, or hold so many words spelt
             alike, that comparing them would take more than 5·10⁸ steps (2·10⁷ for one unit).
     """
-    rows = (rows for chunk in _chunks(items) for rows in _features(chunk, frequencies))
+    rows = (rows for chunk in _chunks(items) for rows in _features(chunk, frequencies, alike))
     return list(track(rows, "comparing words", "summaries", len(items)))
 
 
@@ -126,7 +65,7 @@ def _chunks(items: Items) -> Iterator[Items]:
         yield items[start : start + _CHUNK]
 
 
-def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
+def _features(items: Items, frequencies: Frequencies, alike: Alike) -> Iterator[FloatArray]:
     words = Vocabulary()
     summaries = [words.encode(summary) for summary, _ in items]
     encoded: dict[tuple[str, ...], list[EncodedText]] = {}
@@ -136,12 +75,12 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
             encoded[key] = [words.encode(unit) for unit in key]
     stems = words.names
     try:
-        table = StemTable.of(stems, frequencies.idf(stems))
+        table = StemTable.of(stems, frequencies.idf(stems), alike)
     except InputError:
         if len(items) == 1:
             raise
         for half in (items[: len(items) // 2], items[len(items) // 2 :]):
-            yield from _features(half, frequencies)
+            yield from _features(half, frequencies, alike)
         return
     longest: dict[tuple[str, ...], int] = {}
     for summary, (_, units) in zip(summaries, items, strict=True):
@@ -200,26 +139,31 @@ class LexicalJudge:
         [2, 0, 1]
     """
 
-    model: LexicalModel
+    model: PresenceModel
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`.
 
         Counts ``pairs``, and ``wordless``: those whose unit or summary has no word (presence 0).
         """
-        presence: list[FloatArray] = []
-        wordless = 0
-        for rows in lexical_features(items, self.model.frequencies):
-            scored = ~np.isnan(rows).any(axis=1)
-            values = np.zeros(len(rows))
-            values[scored] = self.model.presence(rows[scored])
-            presence.append(values)
-            wordless += int((~scored).sum())
-        return JudgedBatch(
-            presence=tuple(presence),
-            signature={"judge": "lexical", "revision": self.model.revision},
-            counts={"pairs": sum(map(len, presence)), "wordless": wordless},
-        )
+        rows = lexical_features(items, self.model.frequencies)
+        return judged(self.model, rows)
+
+    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+        """The sentence that holds most of a unit's words, and what is denied; see `Explainer`."""
+        return word_evidence(items, self.judge(items).presence)
+
+
+def judged(model: PresenceModel, rows: Sequence[FloatArray]) -> JudgedBatch:
+    """What a model makes of each item's features; a row of NaN is 0, and counted."""
+    return JudgedBatch(
+        presence=tuple(model.presence(found) for found in rows),
+        signature={"judge": model.kind, "revision": model.revision},
+        counts={
+            "pairs": sum(map(len, rows)),
+            "wordless": sum(int(np.isnan(found).any(axis=1).sum()) for found in rows),
+        },
+    )
 
 
 def fit_lexical(
@@ -229,12 +173,11 @@ def fit_lexical(
     frequencies: Frequencies | None = None,
     ridge: float = RIDGE,
     about: Mapping[str, Any] | None = None,
-) -> LexicalModel:
-    """Fits the weights to human presence labels. The same input gives the same model.
+) -> PresenceModel:
+    """Fits the weights to human presence labels; see `fit_weights`.
 
-    Minimises mean log loss + ridge / 2 * sum of squared weights of the standardised features,
-    each weight held to the sign its feature must have (L-BFGS-B), the negation's to -1 or less:
-    few labelled summaries negate, and one that does must not score as if it did not.
+    Each weight is held to the sign its feature must have, the negation's to -1 or less: few
+    labelled summaries negate, and one that does must not score as if it did not.
 
     Args:
         items: (summary, units), as the judge takes them.
@@ -246,139 +189,45 @@ def fit_lexical(
     Raises:
         InputError: Labels do not match units, are not 0 or 1, or are all the same.
     """
-    from scipy.optimize import minimize
-
-    if len(items) != len(labels):
-        raise InputError(
-            f"{counted(len(labels), 'list')} of labels", expected=f"{len(items)}, one an item"
-        )
-    for index, ((_, units), given) in enumerate(zip(items, labels, strict=True)):
-        if len(units) != len(given):
-            raise InputError(
-                f"item {index} has {counted(len(given), 'label')}",
-                expected=f"{len(units)}, one a unit",
-            )
-        if set(given) - {0, 1}:
-            raise InputError(f"item {index} has a label that is not 0 or 1")
-    if not ridge > 0:
-        raise InputError(f"ridge is {ridge}", expected="a number above 0")
+    check_labels(items, labels, ridge)
     known = load_lexical().frequencies if frequencies is None else frequencies
-    rows = np.concatenate([np.empty((0, len(FEATURES))), *lexical_features(items, known)])
+    rows, present = labelled_rows(lexical_features(items, known), labels, len(FEATURES))
+    bounds = [(0.0, np.inf) if sign > 0 else (-np.inf, 0.0) for sign, _ in FEATURES.values()]
+    bounds[-1] = (-np.inf, -LEAST_NEGATION if rows[:, -1].any() else 0.0)
+    bias, weights = fit_weights(rows, present, bounds, np.full(len(FEATURES), ridge))
+    return PresenceModel(
+        "lexical",
+        FEATURE_VERSION,
+        bias,
+        dict(zip(FEATURES, weights.tolist(), strict=True)),
+        known,
+        {**(about or {}), "pairs": len(present), "ridge": ridge},
+    )
+
+
+def labelled_rows(
+    rows: Sequence[FloatArray], labels: Sequence[Sequence[int]], features: int
+) -> tuple[FloatArray, FloatArray]:
+    """The rows that are not NaN, and their labels.
+
+    Raises:
+        InputError: These labels are all the same.
+    """
+    flat = np.concatenate([np.empty((0, features)), *rows])
     present = np.array([label for given in labels for label in given], dtype=np.float64)
-    kept = ~np.isnan(rows).any(axis=1)
-    rows, present = rows[kept], present[kept]
-    if len(set(present.tolist())) < 2:
+    kept = ~np.isnan(flat).any(axis=1)
+    if len(set(present[kept].tolist())) < 2:
         raise InputError(
             "the labels are all the same", expected="pairs labelled 0 and pairs labelled 1"
         )
-    mean = rows.mean(axis=0)
-    spread = np.where(rows.std(axis=0) > 1e-9, rows.std(axis=0), np.inf)
-    features = (rows - mean) / spread
-
-    def loss(parameters: FloatArray) -> tuple[float, FloatArray]:
-        bias, weights = parameters[0], parameters[1:]
-        logits = bias + features @ weights
-        value = np.mean(np.logaddexp(0.0, logits) - present * logits)
-        error = (1.0 / (1.0 + np.exp(-logits)) - present) / len(present)
-        slope = np.concatenate([[error.sum()], features.T @ error + ridge * weights])
-        return float(value + ridge / 2 * weights @ weights), slope
-
-    bounds: list[tuple[float | None, float | None]] = [(None, None)]
-    for (name, (sign, _)), unit in zip(FEATURES.items(), spread, strict=True):
-        least = LEAST_NEGATION * unit if name == "negation_mismatch" else 0.0
-        least = least if math.isfinite(least) else 0.0
-        bounds.append((least, None) if sign > 0 else (None, -least))
-    found = minimize(
-        loss,
-        np.zeros(len(FEATURES) + 1),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=bounds,
-        options={"maxiter": 2000, "ftol": 1e-12, "gtol": 1e-8},
-    )
-    weights = found.x[1:] / spread
-    return LexicalModel(
-        bias=float(found.x[0] - weights @ mean),
-        weights=tuple(weights.tolist()),
-        frequencies=known,
-        about={**(about or {}), "pairs": int(kept.sum()), "ridge": ridge},
-    )
+    return flat[kept], present[kept]
 
 
-def save_lexical(model: LexicalModel, path: str | Path) -> None:
+def save_lexical(model: PresenceModel, path: str | Path) -> None:
     """Writes `model` as JSON, all or nothing; `load_lexical` reads it."""
-    by_count: dict[int, list[str]] = {}
-    for stem, count in model.frequencies.counts.items():
-        by_count.setdefault(count, []).append(stem)
-    document = {
-        "format": FORMAT,
-        "feature_version": FEATURE_VERSION,
-        "about": dict(model.about),
-        "bias": model.bias,
-        "weights": dict(zip(FEATURES, model.weights, strict=True)),
-        "texts": model.frequencies.texts,
-        "frequencies": {str(n): " ".join(sorted(by_count[n])) for n in sorted(by_count)},
-    }
-    with atomic_write(path) as file:
-        json.dump(document, file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    save_model(model, path)
 
 
-_MODEL = {
-    "format": {FORMAT},
-    "feature_version": object,
-    "about": {},
-    "bias": float,
-    "weights": dict.fromkeys(FEATURES, float),
-    "texts": int,
-    "frequencies": {str: str},
-}
-
-
-def load_lexical(path: str | Path | None = None) -> LexicalModel:
-    """Reads a model that `save_lexical` wrote; the embedded one by default.
-
-    Args:
-        path: The file, or a folder that holds it as ``lexical.json``.
-
-    Raises:
-        InputError: There is no such file.
-        ModelError: It is not a lexical model, or one of other features.
-    """
-    if path is None:
-        from importlib.resources import files
-
-        text = files("litepyramid.embedded").joinpath("lexical.json").read_text(encoding="utf-8")
-    else:
-        path = Path(path) / "lexical.json" if file_type(path) == "folder" else Path(path)
-        text = read_text(path)
-    document = parse_json(text, path=path, expected="a lexical model", error=ModelError)
-    check_shape(document, _MODEL, what="not a lexical model", path=path, error=ModelError)
-    with loading("not a lexical model", path=path, expected="a file that save_lexical wrote"):
-        if document["feature_version"] != FEATURE_VERSION:
-            raise ModelError(
-                f"a lexical model of feature version {document['feature_version']!r:.80}",
-                path=path,
-                expected=f"version {FEATURE_VERSION}",
-                hint="Fit it again with this version of litepyramid.",
-            )
-        counts = {
-            stem: int(count)
-            for count, stems in document["frequencies"].items()
-            for stem in stems.split()
-        }
-        model = LexicalModel(
-            bias=float(document["bias"]),
-            weights=tuple(float(document["weights"][name]) for name in FEATURES),
-            frequencies=Frequencies(document["texts"], counts),
-            about=document["about"],
-        )
-        if min(model.frequencies.texts, *counts.values(), 1) < 1:
-            raise ModelError("a lexical model that counts no texts", path=path)
-    return model
-
-
-def is_lexical_file(name: str | Path) -> bool:
-    """Whether `name` is a JSON file, or a folder with a ``lexical.json``."""
-    path = Path(name)
-    return "file" in (path.suffix == ".json" and file_type(path), file_type(path / "lexical.json"))
+def load_lexical(path: str | Path | None = None) -> PresenceModel:
+    """Reads a model that `save_lexical` wrote; the embedded one by default. See `load_model`."""
+    return load_model("lexical", FEATURE_VERSION, tuple(FEATURES), path)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from litepyramid.judges.base import JudgedBatch
+from litepyramid.judges.base import Evidence, Items, JudgedBatch
+from litepyramid.judges.lexical.evidence import word_evidence
 from litepyramid.judges.lexical.words import FUNCTION_WORDS
 from litepyramid.types import FloatArray
 
@@ -54,7 +55,7 @@ class RecallJudge:
         [0.5, 1.0]
     """
 
-    def judge(self, items: Sequence[tuple[str, Sequence[str]]]) -> JudgedBatch:
+    def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`."""
         read = _reader()
         presence: list[FloatArray] = []
@@ -68,6 +69,10 @@ class RecallJudge:
             signature={"judge": "recall"},
             counts={"pairs": sum(len(values) for values in presence)},
         )
+
+    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+        """The sentence that holds most of a unit's words; see `Explainer`."""
+        return word_evidence(items, self.judge(items).presence, conflicts=False)
 
 
 def _recall(unit: _Stems, summary: _Stems) -> float:

@@ -35,7 +35,7 @@ _TOKEN = re.compile(
 _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 _SCALES = {"m": "million", "k": "1000"}
 
-CONTENT, NEGATION, NUMBER, CAPITAL, STOP = 1, 2, 4, 8, 16
+CONTENT, NEGATION, NUMBER, STOP = 1, 2, 4, 8
 MOST_ALIKE = 100_000_000
 _SLAB = 5_000_000
 SCOPE = 2
@@ -112,7 +112,7 @@ class EncodedText:
 
     Attributes:
         ids: (n,) int32, the word's stem as a number of the vocabulary.
-        flags: (n,) int32, a sum of CONTENT, NEGATION, NUMBER and CAPITAL.
+        flags: (n,) int32, a sum of CONTENT, NEGATION and NUMBER.
         starts: (sentences,) int32, where each sentence begins; empty with no words.
         negated: (n,) bool, a negation stands at most `SCOPE` words before, in the same sentence.
     """
@@ -144,6 +144,8 @@ class Vocabulary:
         self._words: dict[str, tuple[int, int]] = {}
         self._ids: dict[str, int] = {}
         self._texts: dict[str, EncodedText] = {}
+        self._tokens: dict[str, int] = {}
+        self._stems: list[str] = []
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -151,7 +153,7 @@ class Vocabulary:
     @property
     def names(self) -> list[str]:
         """The stems in the order of their numbers."""
-        return list(self._ids)
+        return list(self._stems)
 
     def stems(self, text: str) -> list[str]:
         """The stems of `text` in order."""
@@ -165,6 +167,24 @@ class Vocabulary:
         if found is None:
             found = self._texts[text] = self._encode(text)
         return found
+
+    def number(self, token: str) -> int:
+        """The number of the stem of one token, of its digits if it has any; -1 for punctuation.
+
+        Example:
+            >>> words = Vocabulary()
+            >>> words.number("£23million") == words.number("23"), words.number("--")
+            (True, -1)
+        """
+        found = self._tokens.get(token)
+        if found is None:
+            pieces = sorted(_TOKEN.findall(plain(token)), key=lambda piece: not piece[0].isdigit())
+            found = self._tokens[token] = self._look_up(pieces[0])[0] if pieces else -1
+        return found
+
+    def stem(self, token: str) -> str:
+        """The stem of one token, "" for punctuation."""
+        return self._stems[self.number(token)] if self.number(token) >= 0 else ""
 
     def _encode(self, text: str) -> EncodedText:
         ids: list[int] = []
@@ -224,7 +244,10 @@ class Vocabulary:
         if word in FUNCTION_WORDS:
             return self._number(word), 0
         stem = self._stem(self._forms.get(word, word))
-        return self._number(stem), CONTENT | (CAPITAL if raw[0].isupper() else 0)
+        return self._number(stem), CONTENT
 
     def _number(self, stem: str) -> int:
-        return self._ids.setdefault(stem, len(self._ids))
+        if stem not in self._ids:
+            self._ids[stem] = len(self._ids)
+            self._stems.append(stem)
+        return self._ids[stem]

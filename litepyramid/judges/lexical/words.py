@@ -21,8 +21,6 @@ apr aug capt co col corp dec dr feb gen gov inc jan jr jul jun lt ltd mar mr mrs
 rep sen sep sept sgt sr st vs
 """
 
-_PRONOUN = "he she they it his her their its him them who"
-
 _CARDINALS = """
 zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
 sixteen seventeen eighteen nineteen twenty
@@ -56,7 +54,6 @@ bad worse worst; u.k british britain; usa us american america; percent %; millio
 
 FUNCTION_WORDS = frozenset(_FUNCTION.split())
 NEGATIONS = frozenset(_NEGATION.split())
-PRONOUNS = frozenset(_PRONOUN.split())
 ABBREVIATIONS = frozenset(_ABBREVIATION.split())
 
 

@@ -79,9 +79,9 @@ class EmbeddedBackend:
         """
         from spacy.tokens import Doc
 
-        found = list(track(self._parsed(sentences), "parsing", "sentences", len(sentences)))
+        found = list(track(self.parsed(sentences), "parsing", "sentences", len(sentences)))
         again = {n: words for n, doc in enumerate(found) if (words := self._with_nouns(doc))}
-        for (n, _), doc in zip(again.items(), self._parsed(list(again.values())), strict=True):
+        for (n, _), doc in zip(again.items(), self.parsed(list(again.values())), strict=True):
             found[n] = Doc(
                 doc.vocab,
                 words=list(sentences[n]),
@@ -93,7 +93,8 @@ class EmbeddedBackend:
             )
         return found
 
-    def _parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
+    def parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
+        """The parses of `sentences` as they come, none mended."""
         from spacy.tokens import Doc
 
         nlp = self.pipeline

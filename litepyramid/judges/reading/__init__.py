@@ -1,0 +1,1 @@
+"""The judge that reads: words, synonyms and parses. No model to download."""

@@ -1,0 +1,276 @@
+"""The embedded judge that reads: the words of a unit that are there, and what contradicts it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.io.documents import cut_sentences
+from litepyramid.judges.base import Evidence, Items, JudgedBatch
+from litepyramid.judges.lexical.features import FEATURES
+from litepyramid.judges.lexical.judge import judged, labelled_rows, lexical_features
+from litepyramid.judges.lexical.model import (
+    RIDGE,
+    Frequencies,
+    PresenceModel,
+    check_labels,
+    fit_weights,
+    load_model,
+    save_model,
+)
+from litepyramid.judges.lexical.text import Vocabulary
+from litepyramid.judges.lexical.words import FUNCTION_WORDS
+from litepyramid.judges.reading.compare import CONFLICTS, Keys, compare
+from litepyramid.judges.reading.explain import Part, explained
+from litepyramid.judges.reading.lexicon import Relations, load_lexicon
+from litepyramid.judges.reading.trees import Tokens, name_groups, read_trees
+from litepyramid.types import FloatArray
+from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
+from litepyramid.units.sentences import tokenizer
+
+WORDS = tuple(FEATURES)[:-1]
+"""The features of the lexical judge that are read here too: all but its negation mismatch."""
+FEATURE_VERSION = 1
+"""Goes up whenever a feature, a list or a rule changes: old weights are then refused."""
+_NAMES = (*WORDS, *CONFLICTS)
+_LEAST = 0.25  # of a unit's weight must stand in a sentence that is parsed for it
+_SECOND = 0.6  # of the best sentence's must stand in a second one
+_NUMBER = 0.4  # weight of a number against that of a word: numbers are rare words
+_PRONOUN = 0.8  # of a word that a pronoun of the sentence may stand for
+_DOUBT = 0.1  # share of a unit that a conflict outweighs when a sentence is chosen
+_CELLS = 3_000_000
+
+
+@dataclass(frozen=True)
+class ReadingJudge:
+    """Judges presence by words, synonyms and parses; no model to download.
+
+    It finds most denials, exchanged roles, hedges, other numbers, dates and opposites, and says
+    which it found. It knows no paraphrase beyond synonyms. An empty summary carries no unit (0).
+
+    Example:
+        >>> judge = ReadingJudge(load_reading())
+        >>> units = ["Leeds beat Hull.", "Hull beat Leeds.", "Leeds did not beat Hull."]
+        >>> presence = judge.judge([("On Sunday Leeds beat Hull in the rain.", units)]).presence[0]
+        >>> (presence > 0.5).tolist()
+        [True, False, False]
+    """
+
+    model: PresenceModel
+
+    @cached_property
+    def _backend(self) -> EmbeddedBackend:
+        return EmbeddedBackend()
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Judges every unit of every item against the item's summary; see `Judge`.
+
+        Counts ``pairs``, and ``wordless``: those whose unit or summary has no word (presence 0).
+        """
+        return judged(self.model, reading_features(items, self.model.frequencies, self._backend))
+
+    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+        """What speaks for and against every unit of every item; see `Explainer`.
+
+        Example:
+            >>> judge = ReadingJudge(load_reading())
+            >>> judge.explain([("Hull sold 4,000 jars.", ["Hull sold 400 jars."])])[0][0].conflict
+            'number 400 ≠ 4,000'
+        """
+        reader = _Reader(items, self.model.frequencies, self._backend)
+        presence = self.model.presence(np.concatenate([np.empty((0, len(_NAMES))), *reader.rows()]))
+        found = [Evidence(value) for value in presence.tolist()]
+        for part in reader.parts:
+            for number, evidence in explained(part, presence, self.model.weights):
+                found[number] = evidence
+        rest = iter(found)
+        return tuple(tuple(islice(rest, len(units))) for _, units in items)
+
+
+def reading_features(
+    items: Items, frequencies: Frequencies, backend: EmbeddedBackend | None = None
+) -> list[FloatArray]:
+    """The features of every unit of every item: `WORDS`, then `CONFLICTS`.
+
+    Each distinct sentence is parsed once, and only where a unit's words make it likely to tell.
+
+    Returns:
+        Per item (units, features). A row is NaN where summary or unit has no word.
+
+    Raises:
+        InputError: Texts are too long to compare; see `lexical_features`.
+    """
+    return _Reader(items, frequencies, backend or EmbeddedBackend()).rows()
+
+
+class _Reader:
+    """Reads the texts of some items."""
+
+    def __init__(self, items: Items, frequencies: Frequencies, backend: EmbeddedBackend) -> None:
+        self.items, self.frequencies, self.backend = items, frequencies, backend
+        self.lexicon, self.words = load_lexicon(), Vocabulary()
+        self.cut = {summary: cut_sentences(summary) for summary, _ in items}
+        tokenize, texts = tokenizer(), dict[str, None]()
+        for summary, units in items:
+            texts |= dict.fromkeys((*units, *self.cut[summary]))
+        self.tokens: dict[str, Tokens] = {text: tokenize(text) for text in texts}
+        self.stems = {t: [self.words.number(w) for w in found] for t, found in self.tokens.items()}
+        self.parts: list[Part] = []
+
+    def rows(self) -> list[FloatArray]:
+        """The features of every unit of every item."""
+        found = lexical_features(self.items, self.frequencies, self.lexicon.alike)
+        rows = [
+            np.hstack([row[:, : len(WORDS)], np.zeros((len(row), len(CONFLICTS)))]) for row in found
+        ]
+        flat = np.concatenate([np.empty((0, len(_NAMES))), *rows])
+        self.parts = list(self.read())
+        for part in self.parts:
+            flat[part.pairs, len(WORDS) :] = part.comparison.features[part.chosen]
+        return np.split(flat, np.cumsum([len(row) for row in rows])[:-1]) if rows else []
+
+    def read(self) -> Iterator[Part]:
+        """Parses what may tell something, and compares."""
+        names = self.words.names
+        idf = self.frequencies.idf(names)
+        weights = (idf * [_NUMBER if name[:1].isdigit() else 1.0 for name in names]).tolist()
+        units: dict[str, int] = {}
+        sentences: dict[str, int] = {}
+        contexts: dict[tuple[str, ...], int] = {}
+        earlier: list[int] = []
+        table: list[tuple[int, int, int, int]] = []
+        said: list[tuple[str, int]] = []
+        for pair, summary, unit, place in self.candidates(weights):
+            before = tuple(self.cut[summary][: place + 1])
+            if before not in contexts:
+                contexts[before] = len(contexts)
+                stems = set().union(*(self.stems[sentence] for sentence in before))
+                earlier += [contexts[before] * len(names) + stem for stem in stems if stem >= 0]
+            at = units.setdefault(unit, len(units))
+            table.append(
+                (pair, at, sentences.setdefault(before[-1], len(sentences)), contexts[before])
+            )
+            said.append((summary, place))
+        if not table:
+            return
+        own, there = (
+            read_trees([self.tokens[t] for t in texts], self.words, self.lexicon, self.backend)
+            for texts in (units, sentences)
+        )
+        relations = Relations.of(names, self.lexicon.alike(names), self.lexicon)
+        known = Keys(np.array(earlier, dtype=np.int64), np.array(earlier, dtype=np.int64))
+        pairs, unit_at, sentence_at, context = np.array(table, dtype=np.int64).T
+        cells = np.diff(own.starts)[unit_at] * np.diff(there.starts)[sentence_at]
+        block = (np.cumsum(cells) // _CELLS)[np.searchsorted(pairs, pairs)]  # a pair's in one
+        for some in np.split(np.arange(len(pairs)), np.flatnonzero(np.diff(block)) + 1):
+            found = compare(
+                own,
+                there,
+                unit_at[some],
+                sentence_at[some],
+                context[some],
+                relations,
+                idf,
+                known,
+            )
+            value = found.share - _DOUBT * found.features.any(axis=1)
+            order = np.lexsort((-some, value, pairs[some]))
+            chosen = order[np.append(np.diff(pairs[some][order]) > 0, True)]
+            held = [said[k] for k in some[chosen].tolist()]
+            yield Part(pairs[some][chosen], held, chosen, found, own, there)
+
+    def candidates(self, weights: Sequence[float]) -> Iterator[tuple[int, str, str, int]]:
+        """Pair, summary, unit and place of the sentences, at most two, that may tell of a unit."""
+        pronouns = self.lexicon.lists["pronouns"]
+        content, wanted = dict[str, frozenset[int]](), dict[str, frozenset[int]]()
+        for text, tokens in self.tokens.items():
+            groups = [*name_groups(tokens), -1]
+            own = [
+                (stem, groups[k] != groups[k + 1])
+                for k, (stem, token) in enumerate(zip(self.stems[text], tokens, strict=True))
+                if stem >= 0 and token.lower() not in FUNCTION_WORDS
+            ]
+            content[text] = frozenset(stem for stem, _ in own)
+            wanted[text] = frozenset(stem for stem, last in own if last)
+        stands = {
+            t: any(self.words.stem(w) in pronouns for w in ws) for t, ws in self.tokens.items()
+        }
+        pair = -1
+        for summary, units in self.items:
+            for unit in units:
+                pair += 1
+                seen: set[int] = set()
+                scores: list[float] = []
+                for sentence in self.cut[summary]:
+                    there = wanted[unit] & content[sentence]
+                    score = sum(weights[stem] for stem in there)
+                    if stands[sentence]:
+                        score += _PRONOUN * sum(weights[stem] for stem in seen - there)
+                    scores.append(score if self.tokens[sentence] else 0.0)
+                    seen |= there
+                best = sorted(range(len(scores)), key=lambda k: -scores[k])[:2]
+                least = _LEAST * sum(weights[stem] for stem in wanted[unit])
+                for k in best:
+                    if scores[k] > 0 and scores[k] >= max(least, _SECOND * scores[best[0]]):
+                        yield pair, summary, unit, k
+
+
+def fit_reading(
+    items: Items,
+    labels: Sequence[Sequence[int]],
+    *,
+    frequencies: Frequencies | None = None,
+    ridge: float = RIDGE,
+    about: Mapping[str, Any] | None = None,
+) -> PresenceModel:
+    """Fits the weights of words to human presence labels; those of conflicts stay as they ship.
+
+    Few labelled summaries contradict; what a conflict weighs was learnt from pairs made for it.
+
+    Args:
+        items: (summary, units), as the judge takes them.
+        labels: Per item one 0 or 1 per unit.
+        frequencies: Document frequencies; those of the embedded model by default.
+        ridge: Strength of the penalty.
+        about: Kept in the model; the number of pairs and the ridge are added.
+
+    Raises:
+        InputError: Labels do not match units, are not 0 or 1, or are all the same.
+    """
+    check_labels(items, labels, ridge)
+    shipped = load_reading()
+    known = shipped.frequencies if frequencies is None else frequencies
+    rows, present = labelled_rows(reading_features(items, known), labels, len(_NAMES))
+    bounds = word_bounds() + [(shipped.weights[name],) * 2 for name in CONFLICTS]
+    bias, weights = fit_weights(rows, present, bounds, np.full(len(_NAMES), ridge))
+    about = {**(about or {}), "pairs": len(present), "ridge": ridge}
+    return reading_model(bias, weights, known, about)
+
+
+def word_bounds() -> list[tuple[float, float]]:
+    """The bounds of the words' weights: each has the sign of its feature."""
+    return [(0.0, np.inf) if FEATURES[name][0] > 0 else (-np.inf, 0.0) for name in WORDS]
+
+
+def reading_model(
+    bias: float, weights: FloatArray, frequencies: Frequencies, about: Mapping[str, Any]
+) -> PresenceModel:
+    """A model of weights in the order of the features."""
+    named = dict(zip(_NAMES, weights.tolist(), strict=True))
+    return PresenceModel("reading", FEATURE_VERSION, bias, named, frequencies, about)
+
+
+def save_reading(model: PresenceModel, path: str | Path) -> None:
+    """Writes `model` as JSON, all or nothing; `load_reading` reads it."""
+    save_model(model, path)
+
+
+def load_reading(path: str | Path | None = None) -> PresenceModel:
+    """Reads a model that `save_reading` wrote; the embedded one by default. See `load_model`."""
+    return load_model("reading", FEATURE_VERSION, _NAMES, path)
