@@ -30,6 +30,7 @@ class Unit:
         reference: Index of the reference it comes from, counted from 0; None if unknown.
         sentence: Index of the sentence within that reference, from 0; None if unknown.
         places: Reference and sentence of each contributor, for an SCU with several.
+        importance: ``"vital"``, ``"okay"`` or ``"failed"`` of a nugget (TREC RAG); else None.
     """
 
     text: str
@@ -38,6 +39,7 @@ class Unit:
     reference: int | None = None
     sentence: int | None = None
     places: tuple[tuple[int | None, int | None], ...] = ()
+    importance: str | None = None
 
     def entries(self) -> tuple[Unit, ...]:
         """One entry a contributor, each with its place and an equal part of the weight.
@@ -108,11 +110,11 @@ class SystemSummaries:
 
 @dataclass(frozen=True, slots=True)
 class SystemLabels:
-    """Human presence labels of one system: per input, one 0 or 1 per unit."""
+    """Human presence labels of one system: per input, one 0, .5 (in part) or 1 per unit."""
 
     system: str
     inputs: tuple[str, ...]
-    labels: tuple[tuple[int, ...], ...]
+    labels: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,8 +45,9 @@ class AgreementResult(Result):
     """Labels that people gave, and how far they can be trusted.
 
     Attributes:
-        labels: (items,) float64: 1 present, 0 not present, NaN no answer left.
+        labels: (items,) float64: 1 present, .5 in part, 0 not present, NaN no answer left.
         alpha: Krippendorff's alpha of the answers that were kept; NaN where it is undefined.
+            Ordinal where some are .5, else nominal.
         alpha_all: The same before noisy workers were dropped.
         workers: One record per worker, the worst first.
         items: Number of items.
@@ -88,8 +89,9 @@ class AgreementResult(Result):
             for w in self.workers
         )
         dropped = sum(w.dropped for w in self.workers)
+        level = dict(self.signature.fields)["alpha"].removeprefix("krippendorff_")
         notes = [
-            f"Krippendorff's alpha (nominal): {_number(self.alpha)} on "
+            f"Krippendorff's alpha ({level}): {_number(self.alpha)} on "
             f"{counted(self.pairable, 'item')} with two answers or more"
             + (f"; {_number(self.alpha_all)} before workers were dropped." if dropped else "."),
             f"{counted(self.items, 'item')}, {self.kept_answers} of "
@@ -135,18 +137,24 @@ class AgreementResult(Result):
         }
 
 
-def krippendorff_alpha(answers: ArrayLike) -> float:
-    r"""Krippendorff's alpha for nominal answers, missing ones allowed.
+def krippendorff_alpha(
+    answers: ArrayLike, level: Literal["nominal", "ordinal"] = "nominal"
+) -> float:
+    r"""Krippendorff's alpha, missing answers allowed.
 
     .. math:: \alpha = 1 - (n - 1)
-        \frac{\sum_u \frac{m_u^2 - \sum_c n_{uc}^2}{m_u - 1}}{n^2 - \sum_c n_c^2}
+        \frac{\sum_u \frac{1}{m_u - 1} \sum_{c,k} n_{uc} n_{uk} \delta_{ck}}{
+        \sum_{c,k} n_c n_k \delta_{ck}}
 
     with :math:`m_u` the answers to item u (items with fewer than two are left out),
-    :math:`n_{uc}` those that chose category c, and n, n_c the same summed over the items kept
-    (Krippendorff 2011, *Computing Krippendorff's Alpha-Reliability*).
+    :math:`n_{uc}` those that chose category c, and n, n_c the same summed over the items kept.
+    Nominal: :math:`\delta_{ck}` is 1 for two categories. Ordinal: the square of the answers from c
+    to k, those of c and k counted half (Krippendorff 2011, *Computing Krippendorff's
+    Alpha-Reliability*).
 
     Args:
         answers: (workers, items) numbers, each distinct value a category; NaN is "no answer".
+        level: Whether categories differ, or stand in an order, as 0, .5 and 1 do.
 
     Returns:
         At most 1; 0 is chance. NaN where it is undefined: no item has two answers, or all the
@@ -170,31 +178,40 @@ def krippendorff_alpha(answers: ArrayLike) -> float:
     counts = counts[:, counts.sum(axis=0) >= 2].astype(np.float64)
     sizes = counts.sum(axis=0)
     total = sizes.sum()
-    expected = total**2 - (counts.sum(axis=1) ** 2).sum()
+    each = counts.sum(axis=1)
+    distance = 1 - np.eye(each.size)
+    if level == "ordinal":
+        middle = np.cumsum(each) - each / 2
+        distance = (middle[:, None] - middle) ** 2
+    expected = each @ distance @ each
     if expected == 0:
         return math.nan
-    observed = ((sizes**2 - (counts**2).sum(axis=0)) / (sizes - 1)).sum()
+    observed = ((counts * (distance @ counts)).sum(axis=0) / (sizes - 1)).sum()
     return float(1 - (total - 1) * observed / expected)
 
 
 def majority_labels(answers: ArrayLike) -> FloatArray:
     """What most workers said of each item; a tie is "not present" (ZB21 A.2).
 
+    Where some say .5, the median; of two in the middle the lower.
+
     Args:
-        answers: (workers, items) of 1 (present), 0 (not present) and NaN (no answer).
+        answers: (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer).
 
     Returns:
-        (items,) of 1 and 0; NaN where nobody answered.
+        (items,) of 1, .5 and 0; NaN where nobody answered.
 
     Example:
         >>> nan = float("nan")
         >>> majority_labels([[1, 1, nan], [1, 0, nan], [0, nan, nan]]).tolist()
         [1.0, 0.0, nan]
     """
-    table = _binary(answers)
+    table = np.sort(_graded(answers), axis=0)  # NaN last
     given = (~np.isnan(table)).sum(axis=0)
-    yes = np.nansum(table, axis=0)
-    return np.where(given == 0, np.nan, (2 * yes > given).astype(np.float64))
+    middle = np.maximum(given - 1, 0) // 2
+    if not len(table):
+        return np.full(given.shape, np.nan)
+    return np.asarray(np.take_along_axis(table, middle[None], axis=0)[0])
 
 
 def random_labels(answers: ArrayLike, rounds: int, rng: np.random.Generator) -> FloatArray:
@@ -212,7 +229,8 @@ def random_labels(answers: ArrayLike, rounds: int, rng: np.random.Generator) -> 
         (rounds, items) of 1 and 0; NaN where nobody answered.
 
     Raises:
-        InputError: A wrong shape, an answer that is none of 1, 0 and NaN, or fewer than no rounds.
+        InputError: A wrong shape, an answer that is none of 1, .5, 0 and NaN, or fewer than no
+            rounds.
 
     Example:
         >>> nan = float("nan")
@@ -221,13 +239,13 @@ def random_labels(answers: ArrayLike, rounds: int, rng: np.random.Generator) -> 
     """
     if rounds < 0:
         raise InputError(f"{rounds} rounds", expected="0 or more")
-    table = _binary(answers)
+    table = _graded(answers)
     order = np.where(np.isnan(table), -1.0, rng.random((rounds, *table.shape)))
     return np.take_along_axis(table, order.argmax(axis=1), axis=0)
 
 
 def disagreement(answers: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """How often each worker contradicts the majority of the *other* workers.
+    """How often each worker contradicts the majority of the *other* workers; .5 contradicts none.
 
     Leaving the worker's own answer out means that nobody agrees with a majority that they made;
     items on which the others are tied, or on which there are no others, are not compared.
@@ -243,14 +261,14 @@ def disagreement(answers: ArrayLike) -> tuple[FloatArray, FloatArray]:
         >>> compared.tolist(), disagreed.tolist()
         ([1.0, 1.0, 3.0], [0.0, 0.0, 2.0])
     """
-    table = _binary(answers)
+    table = _graded(answers)
     given = ~np.isnan(table)
     own = np.where(given, table, 0.0)
     others_given = given.sum(axis=0) - given
     others_yes = own.sum(axis=0) - own
     lead = 2 * others_yes - others_given
     compared = given & (lead != 0)
-    disagreed = compared & ((lead > 0) != (table == 1))
+    disagreed = compared & (np.sign(lead) == -np.sign(2 * own - 1))
     return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(np.float64)
 
 
@@ -270,13 +288,13 @@ def agree(
     word stands against another, so neither is dropped; they are named as `undecided`.
 
     Args:
-        answers: (workers, items) of 1 (present), 0 (not present) and NaN (no answer).
+        answers: (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer).
         workers: Their names, in the order of the rows.
         noisy_above: The share of disagreement above which a worker is dropped; None drops nobody.
         min_compared: Nobody is dropped on fewer compared items than this.
 
     Raises:
-        InputError: A wrong shape, an answer that is none of 1, 0 and NaN, a bad threshold.
+        InputError: A wrong shape, an answer that is none of 1, .5, 0 and NaN, a bad threshold.
 
     Example:
         >>> import numpy as np
@@ -287,7 +305,7 @@ def agree(
         >>> result.alpha
         1.0
     """
-    table = _binary(answers)
+    table = _graded(answers)
     if table.shape[0] != len(workers):
         raise InputError(
             f"{counted(table.shape[0], 'row')} of answers for {counted(len(workers), 'worker')}",
@@ -322,10 +340,11 @@ def agree(
     labels = majority_labels(kept)
     yes = np.nansum(kept, axis=0)
     counts = answered.sum(axis=0)
+    level: Literal["nominal", "ordinal"] = "ordinal" if (table == 0.5).any() else "nominal"
     return AgreementResult(
         labels=labels,
-        alpha=krippendorff_alpha(kept),
-        alpha_all=krippendorff_alpha(table),
+        alpha=krippendorff_alpha(kept, level),
+        alpha_all=krippendorff_alpha(table, level),
         workers=tuple(records),
         items=int(table.shape[1]),
         answers=int(given.sum()),
@@ -339,7 +358,7 @@ def agree(
             ties="not_present",
             noisy_above="never" if noisy_above is None else noisy_above,
             min_compared=min_compared,
-            alpha="krippendorff_nominal",
+            alpha=f"krippendorff_{level}",
         ),
     )
 
@@ -357,13 +376,14 @@ def _record(
     return WorkerRecord(workers[row], *counts, dropped=dropped)
 
 
-def _binary(answers: ArrayLike) -> FloatArray:
+def _graded(answers: ArrayLike) -> FloatArray:
     table = np.asarray(answers, dtype=np.float64)
     if table.ndim != 2:
         raise InputError(f"answers of the shape {table.shape}", expected="a (workers, items) table")
-    if not (np.isnan(table) | (table == 0) | (table == 1)).all():
+    if not (np.isnan(table) | np.isin(table, (0, 0.5, 1))).all():
         raise InputError(
-            "an answer is neither 0 nor 1", expected="1 present, 0 not present, NaN no answer"
+            "an answer is none of 0, 0.5 and 1",
+            expected="1 present, 0.5 in part, 0 not present, NaN no answer",
         )
     return table
 

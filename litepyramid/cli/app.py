@@ -8,6 +8,7 @@ import typer
 
 from litepyramid._version import __version__
 from litepyramid.cli import budget, cache, easiness, meta, units
+from litepyramid.cli.convert import convert
 from litepyramid.cli.demo import demo
 from litepyramid.cli.meta_more import add_commands
 from litepyramid.cli.outputs import protect
@@ -49,6 +50,7 @@ add_commands(meta.app)
 app.add_typer(units.app, name="units")
 app.command()(score)
 app.command()(compare)
+app.command()(convert)
 app.command()(crossval)
 app.command()(datasets)
 app.command()(demo)

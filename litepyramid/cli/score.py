@@ -67,6 +67,10 @@ RuleOption = Annotated[
         help="lite: mean over all units. sample: LitePyramid. original, modified: Pyramid.",
     ),
 ]
+ImportanceOption = Annotated[
+    Literal["vital", "all"],
+    typer.Option("--importance", help="Of nuggets: score the vital ones alone, or all."),
+]
 
 
 @with_judge_settings
@@ -88,6 +92,7 @@ def score(
     ] = None,
     weights: WeightsOption = None,
     kind: KindOption = None,
+    importance: ImportanceOption = "all",
     pyramid: RuleOption = "lite",
     sample_size: Annotated[
         int, typer.Option("--sample-size", min=1, help="K of --pyramid sample.")
@@ -144,7 +149,7 @@ def score(
         "labels": read_labels([labels], labelled, **names) if labels else None,
         "label_units": labelled,
         "name": name,
-        "rule": ScoringRule(pyramid, sample_size, reference_count),
+        "rule": ScoringRule(pyramid, sample_size, reference_count, importance),
         "samples": samples,
         "confidence": confidence,
         "seed": seed,
@@ -177,6 +182,7 @@ def compare(
     judge: JudgeOption = DEFAULT_JUDGE,
     weights: WeightsOption = None,
     kind: KindOption = None,
+    importance: ImportanceOption = "all",
     metric: Annotated[
         str | None, typer.Option("--metric", help="Which metric of a table with several.")
     ] = None,
@@ -202,6 +208,7 @@ def compare(
     from litepyramid.io.scores import read_scores, select_matrix
     from litepyramid.judges.registry import make_judge
     from litepyramid.scoring.compare import compare_systems
+    from litepyramid.scoring.pyramid import ScoringRule
     from litepyramid.scoring.score import score_systems
     from litepyramid.stats import check_samples
     from litepyramid.tables import emit
@@ -217,8 +224,9 @@ def compare(
         systems, loaded, about = _load(
             summaries, units, references, srl, coref, weights, names, kind
         )
+        rule = ScoringRule(importance=importance)
         result = score_systems(
-            systems, loaded, judging, samples=samples, seed=seed, about_units=about
+            systems, loaded, judging, rule=rule, samples=samples, seed=seed, about_units=about
         )
         matrix, signature = result.matrix, result.signature
     comparison = compare_systems(

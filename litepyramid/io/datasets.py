@@ -267,6 +267,14 @@ DATASETS: dict[str, DatasetCard] = {
 }
 
 
+ELSEWHERE = {
+    "TREC RAG": "nuggets, assignments, runs: https://trec-rag.github.io, https://trec.nist.gov/data",
+    "nuggetizer": "makes nuggets and assignments: https://github.com/castorini/nuggetizer",
+    "TREC Auto-Judge": "NuggetBank claims, leaderboards: https://github.com/trec-auto-judge",
+}
+"""Where files are had that are read one by one, as units, labels, summaries or scores."""
+
+
 @dataclass(frozen=True, slots=True)
 class DatasetList(Result):
     """All known data sets, to be shown."""
@@ -281,8 +289,11 @@ class DatasetList(Result):
                 (
                     "Where to get them:",
                     *(f"  {c.name}: {c.source}" for c in DATASETS.values()),
-                    "Use one as NAME=PATH, PATH the folder or file that you have; what must be in "
-                    "it is in docs/training.md and in --format json.",
+                    "Nuggets of TREC are read as they are, as units, summaries, labels or scores "
+                    "(docs/nuggets.md):",
+                    *(f"  {name}: {source}" for name, source in ELSEWHERE.items()),
+                    "Use a data set as NAME=PATH, PATH the folder or file that you have; what must "
+                    "be in it is in docs/training.md and in --format json.",
                 ),
             )
         ]
@@ -294,5 +305,6 @@ class DatasetList(Result):
             "datasets": [
                 {**{n: getattr(c, n) for n in names}, "sha256": dict(c.sha256)}
                 for c in DATASETS.values()
-            ]
+            ],
+            "elsewhere": ELSEWHERE,
         }

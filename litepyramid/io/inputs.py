@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,6 +71,7 @@ def read_entries(
     columns: Mapping[str, str] | None = None,
     *,
     inputs: Sequence[str] | None = None,
+    left_out: Counter[str] | None = None,
 ) -> list[Entry]:
     """What a file of any form (`rows.read_rows`) says of every input, in the file's order.
 
@@ -86,12 +88,13 @@ def read_entries(
             else "1", "2", ….
         columns: By known column, what the file calls it.
         inputs: The inputs that must be there, for each system: the order of the result.
+        left_out: As of `nuggets.to_ours`.
 
     Raises:
         InputError: An id or a value is missing, an id occurs twice, rows of several systems differ
             in what belongs to the input, the inputs or the number of rows are not as expected.
     """
-    table = read_rows(path, columns, blank_ok=what == "summary")
+    table = read_rows(path, columns, blank_ok=what == "summary", left_out=left_out)
     if not table.rows:
         raise InputError(f"no {_said(what)}: the table has no rows", path=path)
     named = {name for row in table.rows for name in row.values}
@@ -245,7 +248,7 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
     if not isinstance(value, str):
         return value
     unit = {"text": value}
-    for key in ("weight", "kind", "reference", "sentence"):
+    for key in ("weight", "kind", "reference", "sentence", "importance"):
         found = row.values.get(key)
         if isinstance(found, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", found):
             found = int(found)

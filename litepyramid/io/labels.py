@@ -1,4 +1,4 @@
-"""Human presence labels: a file a system or tables of several, a 0 or 1 for every unit."""
+"""Human presence labels: a file a system or tables of several, a 0, .5 or 1 for every unit."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from litepyramid.checked import number
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import aligned, read_systems
@@ -22,13 +23,13 @@ def read_labels(
 ) -> list[SystemLabels]:
     """Reads the labels of every system, checked against the units one to one.
 
-    A JSON line is ``{"input": id, "labels": [0, 1, …]}``; a row of a table has these columns, or
-    one ``label`` with the ``unit`` that it is of; both may name their ``system``, else it is the
-    file's stem. A line of a line file holds 0s and 1s with tabs between them, the lines in the
-    order of the units' inputs unless `ids` says else.
+    A JSON line is ``{"input": id, "labels": [0, 0.5, 1, …]}``, .5 for a unit that is there in
+    part; a row of a table has these columns, or one ``label`` with the ``unit`` that it is of; both
+    may name their ``system``, else it is the file's stem. A line of a line file holds labels with
+    tabs between them, the lines in the order of the units' inputs unless `ids` says else.
 
     Raises:
-        InputError: Another number of labels than units, a label that is neither 0 nor 1, an
+        InputError: Another number of labels than units, a label that is none of 0, .5 and 1, an
             unknown or a missing input … with file and line.
     """
     names = tuple(entry.input for entry in units)
@@ -62,15 +63,20 @@ def write_labels(path: str | Path, labels: SystemLabels, form: Form = "jsonl") -
             file.write("\t".join(map(str, row)) + "\n")
 
 
-def presence_label(value: Any, path: Path, line: int) -> int:
-    """A label that is 0 or 1, as a number or as text.
+def presence_label(value: Any, path: Path, line: int) -> float:
+    """A label that is 0, .5 or 1, as a number or as text; 0 and 1 are integers.
 
     Raises:
         InputError: It is anything else, true and false among it.
     """
-    value = value.strip() if isinstance(value, str) else value
-    if not isinstance(value, bool) and value in (0, 1, "0", "1"):
-        return int(value)
+    found = number(value) if isinstance(value, int | float | str) else None
+    if found in (0, 1):
+        return int(found)
+    if found == 0.5:
+        return found
     raise InputError(
-        f"label {value!r}", path=path, line=line, expected="0 (not present) or 1 (present)"
+        f"label {value!r}",
+        path=path,
+        line=line,
+        expected="0 (not present), 1 (present), or 0.5 (in part)",
     )

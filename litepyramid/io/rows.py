@@ -15,12 +15,13 @@ from typing import Any, Literal, NamedTuple
 from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines
+from litepyramid.io.nuggets import form_of, to_ours
 from litepyramid.text import counted
 
 Form = Literal["csv", "json", "jsonl", "lines"]
 _LISTS = ("reference", "document", "unit", "weight", "label")
 COLUMNS = (
-    *("system", "input", "summary", "metric", "score", "kind", "sentence"),
+    *("system", "input", "summary", "metric", "score", "kind", "sentence", "importance"),
     *(name + plural for name in _LISTS for plural in ("", "s")),
 )
 """Columns that have a meaning; ``id`` is another name of ``input``."""
@@ -47,6 +48,7 @@ class Rows:
         rows: In the file's order; all values of ``csv`` are texts.
         header: The columns of ``csv``, by their known names.
         columns: By known column, what the user says that the file calls it.
+        theirs: Which file of TREC's it was (`nuggets.form_of`), if it was one.
     """
 
     path: Path
@@ -54,6 +56,11 @@ class Rows:
     rows: list[Row]
     header: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    theirs: str | None = None
+
+    def holds(self, what: str) -> bool:
+        """Whether some row has the column `what`, or its plural."""
+        return any(what in row.values or f"{what}s" in row.values for row in self.rows)
 
 
 def read_rows(
@@ -63,6 +70,7 @@ def read_rows(
     table: bool = False,
     blank_ok: bool = False,
     text: str | None = None,
+    left_out: Counter[str] | None = None,
 ) -> Rows:
     """The rows of a file in any of the forms, each with its line.
 
@@ -76,6 +84,7 @@ def read_rows(
         table: Whether a file that is no JSON must be CSV.
         blank_ok: Whether a file of blank lines alone is more than an empty file.
         text: What the file holds, if it has been read already: a pipe can be only once.
+        left_out: As of `nuggets.to_ours`, which every row of JSON goes through.
 
     Raises:
         InputError: The file cannot be read, is empty, is not valid in its form, or is a table
@@ -94,9 +103,13 @@ def read_rows(
         rows = _jsonl_rows(path, text)
     elif form == "csv":
         header, rows = _known_rows(path, text, known)
+    theirs = None
+    if form != "csv":
+        theirs = next((found for row in rows if (found := form_of(row.values))), None)
+        rows = [row._replace(values=to_ours(row.values, path, row.line, left_out)) for row in rows]
     if given or any("id" in row.values for row in rows):
         rows = [row._replace(values=_named(row.values, given)) for row in rows]
-    return Rows(path, form, rows, tuple(_named(dict.fromkeys(header), given)), given)
+    return Rows(path, form, rows, tuple(_named(dict.fromkeys(header), given)), given, theirs)
 
 
 def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], list[Row]]:
@@ -196,6 +209,8 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
             whole = None
         if not isinstance(whole, dict):
             raise error from None
+        if form_of(whole):
+            return [Row(1, whole)]
         raise InputError(
             "one JSON object over several lines",
             path=path,

@@ -12,13 +12,14 @@ import numpy as np
 
 from litepyramid.checked import check_shape, guarded, number, parse_json
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write, read_text
+from litepyramid.files import atomic_write, read_text, split_lines, stem
 from litepyramid.io.rows import identifier, read_rows
 from litepyramid.text import counted, cut
-from litepyramid.types import ScoreMatrix, ScoreTable
+from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
+_BOARD = ("run", "measure", "topic", "score")
 _LONG = ("system", "input", "metric", "score")
 _NO_NAMES = {"version", "k", "samples", "seed", "truncated", "inputs_sha", "labels_sha"}
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
@@ -46,7 +47,8 @@ def read_scores(
       whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``); a list is
       one metric a rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and ``ground-truth_1``,
       ``--human ground-truth`` their mean);
-    - the JSON that ``litepyramid score --format json`` writes.
+    - the JSON that ``litepyramid score --format json`` writes;
+    - a leaderboard of TREC's (`leaderboard_rows`): runs are systems, topics inputs.
 
     Where several of the latter score the same summaries otherwise under one metric's name, each
     name is told apart by what differs in their signatures: ``lite2pyramid[lexical]``,
@@ -116,6 +118,79 @@ def write_scores(path: str | Path, table: ScoreTable) -> None:
             writer.writerow([*map(guarded, names), repr(float(table.values[m, s, i]))])
 
 
+def leaderboard_rows(path: Path, text: str) -> list[tuple[int, dict[str, str]]] | None:
+    """The scores of a leaderboard, with their lines; None if the text is none.
+
+    A line is ``run measure topic score`` or ``run topic measure score``: the topic is where ``all``
+    stands, that of the means, which are left out; else where more names stand. trec_eval's
+    ``measure topic score`` is of the run that its line ``runid`` names, else of the file's stem.
+
+    Raises:
+        InputError: A line has other columns than the first, or only means are there.
+    """
+    lines = [(n, line.split()) for n, line in enumerate(split_lines(text), 1) if line.strip()]
+    width = len(lines[0][1]) if lines else 0
+    some = [cells for _, cells in lines[:2]]
+    if (
+        width not in (3, 4)
+        or text.lstrip()[:1] in "[{"
+        or all(number(cells[-1]) is None for cells in some)
+    ):
+        return None
+    run = [stem(path)]
+    rows = []
+    for line, cells in lines:
+        if len(cells) != width:
+            raise InputError(
+                f"{counted(len(cells), 'column')} in a leaderboard",
+                path=path,
+                line=line,
+                expected=f"{width}, as in the first line: {' '.join(_BOARD[4 - width :])}",
+            )
+        if width == 3 and cells[0] == "runid":
+            run = cells[2:]
+        else:
+            rows.append((line, cells))
+    one, two = ({cells[i] for _, cells in rows} for i in (-3, -2))
+    topic = -3 if ("all" in one, len(one)) > ("all" in two, len(two)) else -2
+    names = {-3: -2, -2: -3}
+    found = [
+        (line, {"system": (cells[:-3] or run)[0], "metric": cells[names[topic]],
+                "input": cells[topic], "score": cells[-1]})
+        for line, cells in rows
+        if cells[topic] != "all"
+    ]  # fmt: skip
+    if not found:
+        raise InputError("holds means alone", path=path, expected="a line a topic too")
+    return found
+
+
+def write_leaderboard(path: str | Path, table: ScoreTable) -> None:
+    """Writes a table as lines ``run measure topic score``, the mean of each as topic ``all``.
+
+    What is not scored is left out, of the mean too.
+
+    Raises:
+        InputError: A name holds white space, or an input is called ``all``.
+    """
+    for name in (*table.systems, *table.metrics, *table.inputs):
+        if name.split() != [name] or name == "all":
+            raise InputError(
+                f"the name '{name}' in a leaderboard", expected="no white space, and not all"
+            )
+    with atomic_write(path) as file:
+        for s, m in np.ndindex(len(table.systems), len(table.metrics)):
+            own = table.values[m, s]
+            for topic, score in [*zip(table.inputs, own, strict=True), ("all", _mean(own))]:
+                if not math.isnan(score):
+                    file.write(f"{table.systems[s]} {table.metrics[m]} {topic} {float(score)!r}\n")
+
+
+def _mean(scores: FloatArray) -> float:
+    known = scores[~np.isnan(scores)]
+    return float(known.mean()) if known.size else math.nan
+
+
 def as_score_table(scores: Any) -> ScoreTable:
     """A `ScoreTable` from what people have in hand: a table, a path, several paths, or a frame."""
     if isinstance(scores, ScoreTable):
@@ -153,7 +228,7 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
 def _cells(path: Path, columns: Mapping[str, str] | None) -> tuple[list[_Cell], dict[str, str]]:
     """The cells of a file; and the signature, if it is a result of ``litepyramid score``."""
     text = read_text(path)
-    whole = _score_command_json(text)
+    whole = score_result(text)
     if whole is None:
         return list(_row_cells(path, text, columns)), {}
     signature = whole.get("signature", {})
@@ -204,6 +279,9 @@ def _same(one: float, other: float) -> bool:
 
 
 def _row_cells(path: Path, text: str, columns: Mapping[str, str] | None) -> Iterator[_Cell]:
+    if (board := leaderboard_rows(path, text)) is not None:
+        yield from (_cell(row, path=path, line=line) for line, row in board)
+        return
     table = read_rows(path, columns, table=True, text=text)
     missing = [name for name in _LONG if name not in table.header]
     if table.form == "csv" and missing:
@@ -221,7 +299,7 @@ def _row_cells(path: Path, text: str, columns: Mapping[str, str] | None) -> Iter
             yield _cell(row, path=path, line=line)
 
 
-def _score_command_json(text: str) -> dict[str, Any] | None:
+def score_result(text: str) -> dict[str, Any] | None:
     """The one JSON object that spans the whole text, unless it is a single JSON line of scores."""
     try:
         whole = parse_json(text) if text.lstrip()[:1] == "{" else None
@@ -269,6 +347,10 @@ def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell
         )
     for row in rows:
         yield _cell({"metric": named, **row}, path=path, line=None)
+        measures = row.get("measures", {})
+        check_shape(measures, {str: object}, what="broken measures", path=path)
+        for name, value in measures.items():
+            yield _cell({**row, "metric": name, "score": value}, path=path, line=None)
         if "human" in row:
             yield _cell({**row, "metric": "human", "score": row["human"]}, path=path, line=None)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,8 @@ from litepyramid.checked import number
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import aligned, read_entries
-from litepyramid.text import one_line
+from litepyramid.io.nuggets import IMPORTANCE
+from litepyramid.text import cut, one_line
 from litepyramid.types import InputUnits, Unit, UnitKind
 
 _HEAVIEST = 1e12
@@ -31,14 +33,16 @@ def read_units(
     kind: UnitKind | None = "scu",
     only: bool = False,
     columns: Mapping[str, str] | None = None,
+    left_out: Counter[str] | None = None,
 ) -> list[InputUnits]:
     """Reads the units of every input.
 
     A JSON line is ``{"input": id, "units": [unit, …]}``; a unit is its text, or an object with
     ``text`` and, if wanted, ``weight``, ``kind`` (scu or stu), ``reference`` and ``sentence``
-    (indices from 0), or ``places`` (these two for each contributor of an SCU). A row of a table
-    has an ``input``, a ``unit``, and columns of these names. A line of a line file holds one
-    input's units with tabs between them. Tabs and line breaks in a unit's text are read as a
+    (indices from 0), or ``places`` (these two for each contributor of an SCU), ``importance``
+    (vital or okay). TREC's nuggets and NuggetBank's claims are units too (`io.nuggets`). A row
+    of a table has an ``input``, a ``unit``, and columns of these names. A line of a line file holds
+    one input's units with tabs between them. Tabs and line breaks in a unit's text are read as a
     space: a unit is one line of text.
 
     Args:
@@ -47,14 +51,15 @@ def read_units(
         kind: What units are whose file does not say; None if it must say so.
         only: Whether a unit must be of that kind, where its file says of which it is.
         columns: By known column (``io.rows.COLUMNS``), what the file calls it.
+        left_out: As of `nuggets.to_ours`.
 
     Raises:
         InputError: A unit of the other kind, if `only`; one of no kind, if `kind` is None; an
             empty unit, a bad weight, an input without units … with file and line.
     """
     result = []
-    for entry in read_entries(path, "unit", ids, columns):
-        units = _units(entry.values, path, entry.line, kind, only)
+    for entry in read_entries(path, "unit", ids, columns, left_out=left_out):
+        units = parse_units(entry.values, path, entry.line, kind, only)
         _check_weights(units, entry.input, path, entry.line)
         result.append(InputUnits(entry.input, units))
     return result
@@ -135,6 +140,8 @@ def units_to_json(entry: InputUnits) -> dict[str, Any]:
             row["sentence"] = unit.sentence
         if unit.places:
             row["places"] = unit.places
+        if unit.importance is not None:
+            row["importance"] = unit.importance
         rows.append(row)
     return {"input": entry.input, "units": rows}
 
@@ -187,6 +194,16 @@ def _index(value: Any, key: str, path: str | Path, line: int) -> int | None:
     return value
 
 
+def _importance(value: Any, path: str | Path, line: int) -> str | None:
+    if value in (None, ""):
+        return None
+    if value not in IMPORTANCE:
+        raise InputError(
+            f'"importance" is {cut(value)}', path=path, line=line, expected=" or ".join(IMPORTANCE)
+        )
+    return str(value)
+
+
 def _places(value: Any, path: str | Path, line: int) -> tuple[tuple[int | None, int | None], ...]:
     if not isinstance(value, list | None) or not all(
         isinstance(place, list) and len(place) == 2 for place in value or ()
@@ -200,9 +217,14 @@ def _places(value: Any, path: str | Path, line: int) -> tuple[tuple[int | None, 
     )
 
 
-def _units(
-    rows: Sequence[Any], path: str | Path, line: int, kind: UnitKind | None, only: bool
+def parse_units(
+    rows: Sequence[Any],
+    path: str | Path,
+    line: int,
+    kind: UnitKind | None = "scu",
+    only: bool = False,
 ) -> tuple[Unit, ...]:
+    """The units of one input as JSON gives them; see `read_units`."""
     units = []
     for nth, row in enumerate(rows, start=1):
         if isinstance(row, str):
@@ -243,6 +265,7 @@ def _units(
                 _index(row.get("reference"), "reference", path, line),
                 _index(row.get("sentence"), "sentence", path, line),
                 _places(row.get("places"), path, line),
+                _importance(row.get("importance"), path, line),
             )
         )
     return tuple(units)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -41,10 +42,12 @@ class CalibrationResult(Result):
     Attributes:
         pairs: Labelled (summary, unit) pairs.
         missing: Labelled pairs beside these that the judge has no judgement of.
-        base_rate: The share labelled present.
-        accuracy: Share of pairs on the right side of .5 (a presence of .5 says "present").
+        base_rate: The share labelled present; of labels with .5 among them, their mean.
+        accuracy: Share of pairs on the right side of .5 (a presence of .5 says "present"); of
+            labels with .5 among them, of pairs whose presence is nearest to their label.
         majority: Accuracy of always giving the more frequent answer.
-        auc: Area under the ROC curve, ties counted half; NaN if all labels are equal.
+        auc: Area under the ROC curve, ties counted half; NaN if all labels are equal. With .5
+            among the labels: over all pairs of pairs whose labels differ.
         brier: Mean of (presence − label)².
         brier_constant: Brier score of always giving the base rate.
         calibration_error: Mean over pairs of |predicted − observed| of their bin.
@@ -98,6 +101,8 @@ class CalibrationResult(Result):
 def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
     """The chance that a present unit gets more presence than an absent one, ties counted half.
 
+    With labels of .5 too: that of two units with different labels the higher gets more.
+
     Returns:
         Between 0 and 1; NaN if all labels are equal.
 
@@ -108,13 +113,15 @@ def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
     from scipy.stats import rankdata
 
     scores, truth = _pairs(presence, labels)
-    positive = int(truth.sum())
-    negative = truth.size - positive
-    if positive == 0 or negative == 0:
-        return float("nan")
-    ranks = rankdata(scores)
-    above = float(ranks[truth == 1].sum()) - positive * (positive + 1) / 2
-    return above / (positive * negative)
+    won = pairs = 0.0
+    grades = np.unique(truth)
+    for low, high in combinations(grades, 2):
+        ranks = rankdata(scores[(both := (truth == low) | (truth == high))])
+        upper = truth[both] == high
+        positive = int(upper.sum())
+        won += float(ranks[upper].sum()) - positive * (positive + 1) / 2
+        pairs += positive * (upper.size - positive)
+    return won / pairs if pairs else float("nan")
 
 
 def brier_score(presence: ArrayLike, labels: ArrayLike) -> float:
@@ -140,13 +147,13 @@ def calibrate(
     Args:
         presence: Values in [0, 1] of any shape; NaN where there is no judgement, which is left
             out and counted.
-        labels: Zeros and ones of the same shape; NaN where nobody labelled, which is left out.
+        labels: 0, .5 and 1, of the same shape; NaN where nobody labelled, which is left out.
         bins: Ranges of equal width in the reliability table.
         signature: What is known of the judge.
 
     Raises:
-        InputError: The shapes differ, a presence is outside [0, 1], a label is neither 0 nor 1,
-            or no pair is labelled.
+        InputError: The shapes differ, a presence is outside [0, 1], a label is none of 0, .5
+            and 1, or no pair is labelled.
 
     Example:
         >>> result = calibrate([0.9, 0.8, 0.2, 0.4], [1, 1, 0, 1], bins=2)
@@ -156,7 +163,7 @@ def calibrate(
     if bins < 1:
         raise InputError(counted(bins, "bin"), expected="at least one")
     scores, truth = _pairs(presence, labels)
-    base = float(truth.mean())
+    base, steps = float(truth.mean()), 2 if (truth == 0.5).any() else 1
     which = np.minimum((scores * bins).astype(np.int64), bins - 1)
     table = []
     for index in range(bins):
@@ -176,11 +183,11 @@ def calibrate(
         pairs=int(truth.size),
         missing=int((~np.isnan(np.asarray(labels, dtype=np.float64))).sum()) - truth.size,
         base_rate=base,
-        accuracy=float(((scores >= 0.5) == (truth == 1)).mean()),
-        majority=max(base, 1 - base),
+        accuracy=float((np.floor(scores * steps + 0.5) == truth * steps).mean()),
+        majority=float(np.bincount((2 * truth).astype(np.int64)).max() / truth.size),
         auc=roc_auc(scores, truth),
         brier=brier_score(scores, truth),
-        brier_constant=base * (1 - base),
+        brier_constant=float(truth.var()) if steps == 2 else base * (1 - base),
         calibration_error=float(error),
         bins=tuple(table),
         signature=signature or Signature(()),
@@ -200,8 +207,8 @@ def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArr
     scores, truth = scores[known], truth[known]
     if truth.size == 0:
         raise InputError("no labelled pair", expected="at least one label")
-    if not np.isin(truth, (0.0, 1.0)).all():
-        raise InputError("a label is neither 0 nor 1", expected="presence labels")
+    if not np.isin(truth, (0.0, 0.5, 1.0)).all():
+        raise InputError("a label is none of 0, 0.5 and 1", expected="presence labels")
     if not ((scores >= 0) & (scores <= 1)).all():
         raise InputError("a presence is outside 0 to 1", expected="what a judge gives")
     return scores, truth

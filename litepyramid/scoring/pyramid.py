@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels, unit_kinds
 
 Rule = Literal["lite", "sample", "original", "modified"]
+Importance = Literal["vital", "all"]
+NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,13 @@ class UnitLayout:
         inputs: M ids.
         offsets: (M + 1,) int64; the units of input i are ``offsets[i]:offsets[i + 1]``.
         weights: (U,) float64, one weight a unit.
+        vital: (U,) whether a unit is a vital nugget; None if none says how important it is.
     """
 
     inputs: tuple[str, ...]
     offsets: IntArray
     weights: FloatArray
+    vital: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, units: Sequence[InputUnits]) -> UnitLayout:
@@ -51,7 +55,9 @@ class UnitLayout:
                     expected="at least one unit, no negative weight, not all zero",
                 )
         offsets = np.cumsum([0] + [w.size for w in weights], dtype=np.int64)
-        return cls(tuple(entry.input for entry in units), offsets, np.concatenate(weights))
+        given = [unit.importance for entry in units for unit in entry.units]
+        vital = np.array([one == "vital" for one in given]) if any(given) else None
+        return cls(tuple(entry.input for entry in units), offsets, np.concatenate(weights), vital)
 
     @property
     def bounds(self) -> list[tuple[int, int]]:
@@ -68,7 +74,7 @@ class UnitLayout:
         return np.add.reduceat(values, self.offsets[:-1], axis=-1)
 
     def flatten(self, labels: Sequence[SystemLabels]) -> FloatArray:
-        """Human labels as presence: (systems, U) of zeros and ones."""
+        """Human labels as presence: (systems, U) of 0, .5 and 1."""
         return np.array(
             [[x for row in system.labels for x in row] for system in labels], dtype=np.float64
         ).reshape(len(labels), self.weights.size)
@@ -100,6 +106,42 @@ def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
     """
     weighted = _presence(presence, layout) * layout.weights
     return np.asarray(layout.sums(weighted) / layout.sums(layout.weights), dtype=np.float64)
+
+
+def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArray]:
+    """The four scores of TREC RAG's nuggets (AutoNuggetizer; Pradeep et al. 2024).
+
+    ``vital_score`` and ``all_score`` are the mean presence of an answer's vital nuggets, or of all;
+    ``strict_…`` count only nuggets that are there whole: labels of 1, and of a judge presence from
+    .75 up, which is nearer to 1 than to .5. The labels are 1 for support, .5 for partial support,
+    else 0. Weights play no part.
+
+    Args:
+        presence: (..., U) values in [0, 1].
+        layout: Where each input's units stand.
+
+    Returns:
+        By name, (..., M) scores; 0 for an input without a vital nugget, NaN without presence.
+
+    Raises:
+        InputError: No unit says how important it is.
+
+    Example:
+        >>> from litepyramid.types import InputUnits, Unit
+        >>> nuggets = (Unit("x", importance="vital"), Unit("y", importance="okay"))
+        >>> scores = nugget_scores([0.5, 1.0], UnitLayout.of([InputUnits("q1", nuggets)]))
+        >>> {name: value.tolist() for name, value in scores.items()}
+        {'strict_vital_score': [0.0], 'strict_all_score': [0.5], 'vital_score': [0.5], 'all_score': [0.75]}
+    """  # noqa: E501
+    graded = _presence(presence, layout)
+    strict = np.where(np.isnan(graded), np.nan, graded >= 0.75)
+    vital = _vital(layout)
+    return {
+        name: _share(
+            strict if "strict" in name else graded, vital if "vital" in name else None, layout
+        )
+        for name in NUGGET_SCORES
+    }
 
 
 def litepyramid_sample_scores(
@@ -240,16 +282,22 @@ class ScoringRule:
             drawn for each input; ``original`` and ``modified`` the Pyramid scores.
         size: K of ``sample``.
         references: Number of references an input of ``modified``.
+        importance: ``vital``: of nuggets, the mean over the vital ones alone, with ``lite``.
     """
 
     name: Rule = "lite"
     size: int = 16
     references: int = 1
+    importance: Importance = "all"
 
     def apply(
         self, presence: FloatArray, layout: UnitLayout, seed: int
     ) -> tuple[FloatArray, dict[str, int]]:
         """(N, M) scores of (N, U) presence, and what must be counted."""
+        if self.importance == "vital":
+            if self.name != "lite":
+                raise InputError(f"the vital units by the rule '{self.name}'", expected="lite")
+            return _share(_presence(presence, layout), _vital(layout), layout, layout.weights), {}
         if self.name == "lite":
             return lite_pyramid_scores(presence, layout), {}
         if self.name == "sample":
@@ -266,6 +314,8 @@ class ScoringRule:
 
     def metric(self, units: Sequence[InputUnits]) -> str:
         """The name of the score that this rule gives on these units."""
+        if self.importance == "vital":
+            return "vital_score"
         if self.name == "lite":
             kinds = unit_kinds(units)
             return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(kinds, "lite2.xpyramid")
@@ -278,7 +328,7 @@ class ScoringRule:
     def signature(self) -> str | None:
         """The rule as a signature field; None for the plain weighted mean."""
         if self.name == "lite":
-            return None
+            return None if self.importance == "all" else "vital"
         extra = {"sample": f"-{self.size}", "modified": f"-{self.references}refs"}
         return self.name + extra.get(self.name, "")
 
@@ -301,6 +351,28 @@ _TITLES = {
     "pyramid": "Pyramid (original)",
     "modified_pyramid": "Pyramid (modified)",
 }
+
+
+def _vital(layout: UnitLayout) -> NDArray[np.bool_]:
+    if layout.vital is None:
+        raise InputError(
+            "no unit says whether it is vital",
+            expected='nuggets, or units with "importance": vital or okay',
+        )
+    return layout.vital
+
+
+def _share(
+    presence: FloatArray,
+    chosen: NDArray[np.bool_] | None,
+    layout: UnitLayout,
+    weights: FloatArray | float = 1.0,
+) -> FloatArray:
+    """The weighted mean presence of the chosen units of each input; 0 where none is chosen."""
+    used = np.broadcast_to(weights, layout.weights.shape) * (1.0 if chosen is None else chosen)
+    whole = layout.sums(used)
+    gained = layout.sums(np.where(used > 0, presence * used, 0.0))
+    return np.asarray(np.divide(gained, whole, out=np.zeros_like(gained), where=whole > 0))
 
 
 def _heaviest(layout: UnitLayout) -> list[FloatArray]:

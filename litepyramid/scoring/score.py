@@ -13,7 +13,13 @@ from litepyramid.io.units import units_to_json
 from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.scoring.compare import system_intervals, too_few_inputs
 from litepyramid.scoring.groups import group_letters, rank_groups
-from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, metric_title
+from litepyramid.scoring.pyramid import (
+    NUGGET_SCORES,
+    ScoringRule,
+    UnitLayout,
+    metric_title,
+    nugget_scores,
+)
 from litepyramid.stats import system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
@@ -100,8 +106,22 @@ class ScoreResult(Result):
         means = system_means(self.human)
         return {name: float(mean) for name, mean in zip(self.systems, means, strict=True)}
 
+    @property
+    def measures(self) -> dict[str, FloatArray]:
+        """The four scores of nuggets, (N, M) by name; ``human_…`` by labels. Else empty."""
+        found: dict[str, FloatArray] = {}
+        for start, values, units in (
+            ("", self.presence, self.units),
+            ("human_", self.labels, self.label_units or ()),
+        ):
+            layout = UnitLayout.of(units) if units else None
+            if values is not None and layout is not None and layout.vital is not None:
+                scores = nugget_scores(values, layout)
+                found |= {start + name: score for name, score in scores.items()}
+        return found
+
     def to_tables(self) -> Sequence[Table]:
-        """One row a system, best first."""
+        """One row a system, best first; then the four scores of nuggets, if they are nuggets."""
         percent = f"{100 * self.confidence:g} %"
         columns = [
             Column("group"),
@@ -129,7 +149,23 @@ class ScoreResult(Result):
             f"{named}{metric_title(self.metric)} of {counted(len(self.systems), 'system')} on "
             f"{counted(len(self.units), 'input')} ({counted(self.presence.shape[1], 'unit')})"
         )
-        return [Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))]
+        table = Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))
+        return [table, *self._nugget_table()]
+
+    def _nugget_table(self) -> list[Table]:
+        if not (measures := {name: system_means(v) for name, v in self.measures.items()}):
+            return []
+        sides = {"judge": "", "people": "human_"}
+        rows = [
+            (self.systems[i], by, *(float(measures[start + name][i]) for name in NUGGET_SCORES))
+            for i in self._order()
+            for by, start in sides.items()
+            if start + NUGGET_SCORES[0] in measures
+        ]
+        names = ("system", "by", *NUGGET_SCORES)
+        columns = [Column(name, name.replace("_", " ")) for name in names]
+        note = "Strict: labels of 1 alone; of the judge, presence from .75 up."
+        return [Table("Scores of nuggets, mean over inputs", tuple(columns), tuple(rows), (note,))]
 
     def _order(self) -> list[int]:
         return [int(i) for i in np.argsort(-system_means(self.values), kind="stable")]
@@ -159,6 +195,11 @@ class ScoreResult(Result):
                 "inputs have",
                 "fewer units than the sample.",
             ),
+            "inputs_without_vital": (
+                "input has",
+                "inputs have",
+                "no vital nugget: its vital scores are 0.",
+            ),
             "inputs_not_scored": (
                 "input has",
                 "inputs have",
@@ -176,6 +217,7 @@ class ScoreResult(Result):
         """Everything, down to each unit's presence in each summary."""
         bounds = UnitLayout.of(self.units).bounds
         labelled = UnitLayout.of(self.label_units or self.units).bounds
+        measures = {name: v for name, v in self.measures.items() if name != self.name}
         systems = []
         for index, name in enumerate(self.systems):
             low, high = self.intervals[index]
@@ -195,6 +237,8 @@ class ScoreResult(Result):
                 if self.human is not None and self.labels is not None:
                     row["human"] = self.human[n, m]
                     row["labels"] = self.labels[n, slice(*labelled[m])]
+                if measures:
+                    row["measures"] = {name: value[n, m] for name, value in measures.items()}
                 rows.append(row)
         others = {} if self.label_units in (None, self.units) else {"label_units": self.label_units}
         return {

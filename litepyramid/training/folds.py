@@ -36,15 +36,15 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class LabelledItems:
-    """What a judge learns from: summaries, units, and a 0 or 1 for each.
+    """What a judge learns from: summaries, units, and a label for each.
 
     Attributes:
         items: (summary, units) pairs, as judges take them.
-        labels: One 0 or 1 for each unit of each item.
+        labels: One 0, .5 or 1 for each unit of each item.
     """
 
     items: tuple[tuple[str, tuple[str, ...]], ...]
-    labels: tuple[tuple[int, ...], ...]
+    labels: tuple[tuple[float, ...], ...]
 
     @property
     def pairs(self) -> int:
@@ -104,7 +104,7 @@ def labelled_items(
     if not chosen:
         raise InputError(f"no labelled system of {dataset.name} to learn from")
     items: list[tuple[str, tuple[str, ...]]] = []
-    labels: list[tuple[int, ...]] = []
+    labels: list[tuple[float, ...]] = []
     for index, entry in enumerate(dataset.scus):
         if entry.input not in wanted_inputs:
             continue

@@ -43,7 +43,7 @@ def make_loss(head: Head, order: ClassOrder, weights: Sequence[float] | None = N
     Returns:
         A function of (outputs, labels, num_items_in_batch) that gives the mean loss; with
         ``num_items_in_batch`` it is the sum over that many, so that accumulated steps average
-        over pairs, not over steps.
+        over pairs, not over steps. Labels are classes, or (pairs, classes) shares of them.
     """
     torch = require("torch", extra="train", purpose="fine-tuning")
     class_weights = None if weights is None else torch.tensor(list(weights), dtype=torch.float32)
@@ -59,17 +59,28 @@ def make_loss(head: Head, order: ClassOrder, weights: Sequence[float] | None = N
         if num_items_in_batch is None:
             return torch.nn.functional.cross_entropy(scores, labels, weight=weight)
         total = torch.nn.functional.cross_entropy(scores, labels, weight=weight, reduction="sum")
-        return total / num_items_in_batch
+        return total * (labels.shape[1] if labels.ndim == 2 else 1) / num_items_in_batch
 
     return loss
 
 
-def balanced_weights(labels: Sequence[int], classes: int) -> list[float]:
+def class_shares(label: float, classes: int) -> list[float]:
+    """How much of each class a label is: .5 lies halfway between the classes 0 and 1.
+
+    Example:
+        >>> class_shares(0.5, 3), class_shares(1, 2)
+        ([0.5, 0.5, 0.0], [0.0, 1.0])
+    """
+    return [max(0.0, 1.0 - abs(label - c)) for c in range(classes)]
+
+
+def balanced_weights(labels: Sequence[float], classes: int) -> list[float]:
     """n / (classes · n_class) for each class that occurs, 0 for one that does not.
 
     Example:
         >>> balanced_weights([0, 0, 0, 1], 2)
         [0.6666666666666666, 2.0]
     """
-    counts = [sum(label == c for label in labels) for c in range(classes)]
+    shares = [class_shares(label, classes) for label in labels]
+    counts = [sum(own[c] for own in shares) for c in range(classes)]
     return [len(labels) / (classes * n) if n else 0.0 for n in counts]

@@ -17,6 +17,7 @@ from litepyramid.io.rows import read_rows
 from litepyramid.judges.nli.encode import Pair
 from litepyramid.text import counted, one_line
 from litepyramid.training.folds import LabelledItems, labelled_items
+from litepyramid.training.loss import class_shares
 from litepyramid.training.settings import Head
 
 NLI_CLASSES = {"e": 0, "entailment": 0, "n": 1, "neutral": 1, "c": 2, "contradiction": 2}
@@ -33,7 +34,7 @@ class TrainingPairs:
     """
 
     pairs: tuple[Pair, ...]
-    labels: tuple[int, ...]
+    labels: tuple[float, ...]
 
     def digest(self) -> str:
         """SHA-256 of all pairs and labels in their order: which data this was."""
@@ -55,7 +56,7 @@ def presence_pairs(data: LabelledItems, head: Head = "presence") -> TrainingPair
         ((1, 0), (0, 1))
     """
     pairs: list[Pair] = []
-    labels: list[int] = []
+    labels: list[float] = []
     for (summary, units), row in zip(data.items, data.labels, strict=True):
         if summary.strip():
             pairs += [(one_line(summary), one_line(unit)) for unit in units]
@@ -73,7 +74,7 @@ def read_nli(paths: Sequence[str | Path], head: Head = "three-class") -> Trainin
         InputError: A line lacks a text or has another label, with file and line.
     """
     pairs: list[Pair] = []
-    labels: list[int] = []
+    labels: list[float] = []
     for path in paths:
         for line, row, _ in read_rows(path).rows:
             premise, hypothesis = row.get("premise"), row.get("hypothesis")
@@ -141,14 +142,18 @@ def split_datasets(
     return train, held
 
 
-def encode_pairs(tokenizer: Any, data: TrainingPairs, max_length: int) -> list[dict[str, Any]]:
+def encode_pairs(
+    tokenizer: Any, data: TrainingPairs, max_length: int, classes: int = 2
+) -> list[dict[str, Any]]:
     """Token ids of every pair, the summary cut where a pair is too long, with its label.
+
+    Where some label is .5, labels are shares of the classes (soft targets).
 
     Raises:
         InputError: A unit alone is longer than the maximum.
     """
     rows: list[dict[str, Any]] = []
-    step = 1000
+    step, soft = 1000, any(label % 1 for label in data.labels)
     for start in range(0, len(data.pairs), step):
         chunk = data.pairs[start : start + step]
         hypotheses = tokenizer([h for _, h in chunk], add_special_tokens=False)["input_ids"]
@@ -167,5 +172,6 @@ def encode_pairs(tokenizer: Any, data: TrainingPairs, max_length: int) -> list[d
         )
         for index in range(len(chunk)):
             row = {name: values[index] for name, values in encoded.items()}
-            rows.append({**row, "labels": data.labels[start + index]})
+            label = data.labels[start + index]
+            rows.append({**row, "labels": class_shares(label, classes) if soft else label})
     return rows

@@ -113,16 +113,17 @@ def train_transformer(
         transformers.set_seed(settings.seed)
         model, tokenizer, order, longest = _load(base, settings, revision, offline, label_map)
         length = min(settings.max_length, longest or settings.max_length)
-        weights = None
+        weights, classes = None, 3 if settings.head == "three-class" else 2
         if settings.class_weights == "balanced":
-            classes = 3 if settings.head == "three-class" else 2
             weights = balanced_weights(data.labels, classes)
         trainer = transformers.Trainer(
             model=model,
             args=_arguments(work, data, settings, device),
             data_collator=transformers.DataCollatorWithPadding(tokenizer),
-            train_dataset=encode_pairs(tokenizer, data, length),
-            eval_dataset=encode_pairs(tokenizer, development, length) if development else None,
+            train_dataset=encode_pairs(tokenizer, data, length, classes),
+            eval_dataset=encode_pairs(tokenizer, development, length, classes)
+            if development
+            else None,
             compute_loss_func=make_loss(settings.head, order, weights),
             compute_metrics=_development_metrics(settings, order),
             callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)]
@@ -347,7 +348,8 @@ def _development_metrics(settings: FinetuneSettings, order: ClassOrder) -> Any:
     def metrics(prediction: Any) -> dict[str, float]:
         given = presence(order.logits(prediction.predictions), mode)
         labels = np.asarray(prediction.label_ids)
-        truth = (labels == 0) if settings.head == "three-class" else (labels == 1)
+        entails = 0 if settings.head == "three-class" else 1
+        truth = labels[:, entails] if labels.ndim == 2 else labels == entails
         return {"brier": float(np.mean((given - truth) ** 2))}
 
     return metrics

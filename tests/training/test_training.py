@@ -388,3 +388,17 @@ def test_pairs_are_learnt_as_the_judge_reads_them(tmp_path):
     assert read_nli([path]).pairs == (("It rained.", "It snowed."),)
     items = LabelledItems((("A dog.\n\nA cat.", ("A\tdog.",)),), ((1,),))
     assert presence_pairs(items).pairs == (("A dog. A cat.", "A dog."),)
+
+
+def test_labels_of_a_half_are_soft_targets() -> None:
+    torch = pytest.importorskip("torch")
+    from litepyramid.judges.nli.labels import THREE
+    from litepyramid.training.loss import class_shares, make_loss
+
+    order, logits = ClassOrder(THREE, (0, 1, 2)), torch.tensor([[0.3, -1.0, 0.5], [2.0, 0.1, 0.4]])
+    shares = torch.tensor([class_shares(0.5, 2), class_shares(1, 2)])
+    loss = make_loss("presence", order)
+    given = {"logits": logits}
+    hard = [float(loss(given, torch.tensor(classes), 2)) for classes in ([0, 1], [1, 1])]
+    assert float(loss(given, shares)) == pytest.approx(sum(hard) / 2, abs=1e-6)
+    assert float(loss(given, shares, 4)) == pytest.approx(sum(hard) / 2, abs=1e-6)  # 4 numbers

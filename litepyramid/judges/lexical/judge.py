@@ -168,7 +168,7 @@ def judged(model: PresenceModel, rows: Sequence[FloatArray]) -> JudgedBatch:
 
 def fit_lexical(
     items: Items,
-    labels: Sequence[Sequence[int]],
+    labels: Sequence[Sequence[float]],
     *,
     frequencies: Frequencies | None = None,
     ridge: float = RIDGE,
@@ -181,13 +181,13 @@ def fit_lexical(
 
     Args:
         items: (summary, units), as the judge takes them.
-        labels: Per item one 0 or 1 per unit.
+        labels: Per item one 0, .5 or 1 per unit.
         frequencies: Document frequencies; those of the embedded model by default.
         ridge: Strength of the penalty.
         about: Kept in the model; the number of pairs and the ridge are added.
 
     Raises:
-        InputError: Labels do not match units, are not 0 or 1, or are all the same.
+        InputError: Labels do not match units, are none of 0, .5 and 1, or are all the same.
     """
     check_labels(items, labels, ridge)
     known = load_lexical().frequencies if frequencies is None else frequencies

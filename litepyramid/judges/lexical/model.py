@@ -157,11 +157,11 @@ def fit_weights(
     return float(found[0] - slopes @ mean), slopes
 
 
-def check_labels(items: Items, labels: Sequence[Sequence[int]], ridge: float) -> None:
+def check_labels(items: Items, labels: Sequence[Sequence[float]], ridge: float) -> None:
     """Checks that labels fit their items.
 
     Raises:
-        InputError: Labels do not match units, or are not 0 or 1; the ridge is not above 0.
+        InputError: Labels do not match units, or are none of 0, .5 and 1; the ridge is not above 0.
     """
     if len(items) != len(labels):
         raise InputError(
@@ -173,8 +173,8 @@ def check_labels(items: Items, labels: Sequence[Sequence[int]], ridge: float) ->
                 f"item {index} has {counted(len(given), 'label')}",
                 expected=f"{len(units)}, one a unit",
             )
-        if set(given) - {0, 1}:
-            raise InputError(f"item {index} has a label that is not 0 or 1")
+        if set(given) - {0, 0.5, 1}:
+            raise InputError(f"item {index} has a label that is none of 0, 0.5 and 1")
     if not ridge > 0:
         raise InputError(f"ridge is {ridge}", expected="a number above 0")
 
