@@ -18,15 +18,10 @@ from litepyramid.files import atomic_write, read_bytes, read_text, stem
 from litepyramid.io.documents import cut_sentences
 from litepyramid.io.inputs import Entry, aligned, read_entries
 from litepyramid.io.labels import presence_label
+from litepyramid.io.leaderboards import leaderboard_rows, write_leaderboard
 from litepyramid.io.nuggets import ASSIGNMENTS, to_theirs
 from litepyramid.io.rows import read_rows
-from litepyramid.io.scores import (
-    leaderboard_rows,
-    read_scores,
-    score_result,
-    write_leaderboard,
-    write_scores,
-)
+from litepyramid.io.scores import read_scores, score_result, write_scores
 from litepyramid.io.units import parse_units, read_units, units_to_json
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
 from litepyramid.tables import Column, Result, Table

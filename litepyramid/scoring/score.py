@@ -13,13 +13,8 @@ from litepyramid.io.units import units_to_json
 from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.scoring.compare import system_intervals, too_few_inputs
 from litepyramid.scoring.groups import group_letters, rank_groups
-from litepyramid.scoring.pyramid import (
-    NUGGET_SCORES,
-    ScoringRule,
-    UnitLayout,
-    metric_title,
-    nugget_scores,
-)
+from litepyramid.scoring.nuggets import nugget_measures, nugget_table
+from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, metric_title
 from litepyramid.stats import system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
@@ -108,17 +103,8 @@ class ScoreResult(Result):
 
     @property
     def measures(self) -> dict[str, FloatArray]:
-        """The four scores of nuggets, (N, M) by name; ``human_…`` by labels. Else empty."""
-        found: dict[str, FloatArray] = {}
-        for start, values, units in (
-            ("", self.presence, self.units),
-            ("human_", self.labels, self.label_units or ()),
-        ):
-            layout = UnitLayout.of(units) if units else None
-            if values is not None and layout is not None and layout.vital is not None:
-                scores = nugget_scores(values, layout)
-                found |= {start + name: score for name, score in scores.items()}
-        return found
+        """`nugget_measures`, (N, M) by name."""
+        return nugget_measures(self.presence, self.units, self.labels, self.label_units)
 
     def to_tables(self) -> Sequence[Table]:
         """One row a system, best first; then the four scores of nuggets, if they are nuggets."""
@@ -131,8 +117,7 @@ class ScoreResult(Result):
             Column("high", "high"),
         ]
         rows = []
-        for index in self._order():
-            name = self.systems[index]
+        for index, name in ((i, self.systems[i]) for i in self._order()):
             row: list[str | int | float | None] = [
                 group_letters(self.groups[index]),
                 name,
@@ -150,22 +135,7 @@ class ScoreResult(Result):
             f"{counted(len(self.units), 'input')} ({counted(self.presence.shape[1], 'unit')})"
         )
         table = Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))
-        return [table, *self._nugget_table()]
-
-    def _nugget_table(self) -> list[Table]:
-        if not (measures := {name: system_means(v) for name, v in self.measures.items()}):
-            return []
-        sides = {"judge": "", "people": "human_"}
-        rows = [
-            (self.systems[i], by, *(float(measures[start + name][i]) for name in NUGGET_SCORES))
-            for i in self._order()
-            for by, start in sides.items()
-            if start + NUGGET_SCORES[0] in measures
-        ]
-        names = ("system", "by", *NUGGET_SCORES)
-        columns = [Column(name, name.replace("_", " ")) for name in names]
-        note = "Strict: labels of 1 alone; of the judge, presence from .75 up."
-        return [Table("Scores of nuggets, mean over inputs", tuple(columns), tuple(rows), (note,))]
+        return [table, *nugget_table(self.measures, self.systems, self.units, self._order())]
 
     def _order(self) -> list[int]:
         return [int(i) for i in np.argsort(-system_means(self.values), kind="stable")]
@@ -194,11 +164,6 @@ class ScoreResult(Result):
                 "input has",
                 "inputs have",
                 "fewer units than the sample.",
-            ),
-            "inputs_without_vital": (
-                "input has",
-                "inputs have",
-                "no vital nugget: its vital scores are 0.",
             ),
             "inputs_not_scored": (
                 "input has",
@@ -237,8 +202,7 @@ class ScoreResult(Result):
                 if self.human is not None and self.labels is not None:
                     row["human"] = self.human[n, m]
                     row["labels"] = self.labels[n, slice(*labelled[m])]
-                if measures:
-                    row["measures"] = {name: value[n, m] for name, value in measures.items()}
+                row |= {"measures": {k: v[n, m] for k, v in measures.items()}} if measures else {}
                 rows.append(row)
         others = {} if self.label_units in (None, self.units) else {"label_units": self.label_units}
         return {
