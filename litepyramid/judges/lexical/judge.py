@@ -206,7 +206,7 @@ def fit_lexical(
 
 
 def labelled_rows(
-    rows: Sequence[FloatArray], labels: Sequence[Sequence[int]], features: int
+    rows: Sequence[FloatArray], labels: Sequence[Sequence[float]], features: int
 ) -> tuple[FloatArray, FloatArray]:
     """The rows that are not NaN, and their labels.
 
