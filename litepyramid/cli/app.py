@@ -2,23 +2,73 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from copy import copy
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from litepyramid._version import __version__
 from litepyramid.cli import budget, cache, easiness, meta, units
 from litepyramid.cli.convert import convert
 from litepyramid.cli.demo import demo
-from litepyramid.cli.meta_more import add_commands
-from litepyramid.cli.outputs import protect
+from litepyramid.cli.options import option
+from litepyramid.cli.outputs import checked
 from litepyramid.cli.pyramid_files import pyramid
 from litepyramid.cli.score import compare, score
 from litepyramid.cli.validation import crossval, datasets, finetune, judge_app
 
+JOBS: dict[str, dict[str, Any]] = {
+    "Score": {"score": score, "compare": compare, "pyramid": pyramid, "demo": demo},
+    "Units": {"units": units.app, "easiness": easiness.app},
+    "Judge": {"judge": judge_app, "finetune": finetune, "crossval": crossval},
+    "Budget": {"budget": budget.app},
+    "Meta-evaluation": {"meta": meta.app},
+    "Files and cache": {"convert": convert, "datasets": datasets, "cache": cache.app},
+}
+"""The commands and groups by panel of the help, in its order."""
+
+
+OLD_NAMES = {
+    "human": ["--against", "-a"],
+    "samples": ["-k"],
+    "stu_share": ["--share"],
+    "human_share": ["--share"],
+}
+"""By parameter, names that its option once had: `WithOldNames` takes them, no help shows them."""
+
+
+class WithOldNames(TyperCommand):
+    """A command whose options can be called by their old names too."""
+
+    def make_parser(self, ctx: Any) -> Any:
+        """The parser, told the old names."""
+        parser = super().make_parser(ctx)
+        for param in self.params:
+            if param.name in OLD_NAMES:
+                twin = copy(param)
+                twin.opts = OLD_NAMES[param.name]
+                twin.add_to_parser(parser, ctx)
+        return parser
+
+
+class ByJob(TyperGroup):
+    """The root: its help lists commands and groups in the order of `JOBS`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names."""
+        return [name for entries in JOBS.values() for name in entries]
+
+
 app = typer.Typer(
+    cls=ByJob,
     name="litepyramid",
-    help="Score machine-written summaries by the facts they carry.",
+    help="""Score machine-written summaries by the facts they carry.
+
+    $ litepyramid demo --save example
+    $ litepyramid score example/summaries --references example/references.jsonl
+    """,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -35,26 +85,27 @@ def _version(value: bool) -> None:
 @app.callback()
 def _root(
     version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Show the version."),
+        bool, option("Show the version.", "--version", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Score machine-written summaries by the facts they carry."""
+    pass
 
 
-app.add_typer(budget.app, name="budget")
-app.add_typer(cache.app, name="cache")
-app.add_typer(easiness.app, name="easiness")
-app.add_typer(meta.app, name="meta")
-add_commands(meta.app)
-app.add_typer(units.app, name="units")
-app.command()(score)
-app.command()(compare)
-app.command()(convert)
-app.command()(crossval)
-app.command()(datasets)
-app.command()(demo)
-app.command()(finetune)
-app.add_typer(judge_app, name="judge")
-app.command()(pyramid)
-protect(app)
+def _commands(group: typer.Typer) -> Iterator[Any]:
+    """All commands, in groups too."""
+    yield from group.registered_commands
+    for below in group.registered_groups:
+        if below.typer_instance is not None:
+            yield from _commands(below.typer_instance)
+
+
+for panel, entries in JOBS.items():
+    for name, entry in entries.items():
+        if isinstance(entry, typer.Typer):
+            app.add_typer(entry, name=name, rich_help_panel=panel)
+        else:
+            app.command(name, rich_help_panel=panel)(entry)
+for command in _commands(app):
+    command.cls = WithOldNames
+    if command.callback is not None:
+        command.callback = checked(command.callback)

@@ -7,10 +7,15 @@ import typer
 from litepyramid.cli import budget_curve, budget_tasks
 
 app = typer.Typer(
-    help="Plan what people annotate, write the tasks, take the answers back.",
+    help="""Plan what people annotate, export the tasks, import the answers.
+
+    $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o \\
+        plan.json
+    $ litepyramid budget export plan.json -o tasks
+    """,
     no_args_is_help=True,
 )
-app.command("curve")(budget_curve.curve)
 app.command("plan")(budget_tasks.plan)
 app.command("export")(budget_tasks.export)
 app.command("import")(budget_tasks.import_answers)
+app.command("curve")(budget_curve.curve)

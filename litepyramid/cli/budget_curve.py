@@ -4,19 +4,26 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any
 
 from litepyramid.cli.options import (
+    FILES,
+    STATISTICS,
+    ConfidenceOption,
+    ConstantOption,
+    EasinessOption,
+    LabelsOption,
     RegressorOption,
+    SamplesOption,
     ScusOption,
     SeedOption,
     Shown,
     StusOption,
+    SummariesArgument,
     TheirReferencesOption,
     TreesOption,
-    old_share,
+    option,
+    said,
     with_figure,
     with_names,
 )
@@ -26,87 +33,66 @@ if TYPE_CHECKING:
     from litepyramid.judges.base import Judge
 
 
-class CurveCoefficient(StrEnum):
-    """The coefficients by name."""
-
-    pearson = "pearson"
-    spearman = "spearman"
-    kendall = "kendall"
+Coefficient = StrEnum("Coefficient", ["pearson", "spearman", "kendall"])
 
 
 @with_figure
 @with_names
 def curve(
-    summaries: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Summary files, or folders of them; a system is a file.", show_default=False
-        ),
-    ],
+    summaries: SummariesArgument,
     scus: ScusOption,
     references: TheirReferencesOption,
     stus: StusOption = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", "-l", help="Human presence labels of the SCUs: file or folder."),
-    ] = None,
-    scores: Annotated[
-        Path | None, typer.Option("--scores", help="Or a table of scores with the human one.")
-    ] = None,
-    against: Annotated[
-        str, typer.Option("--against", "-a", help="With --scores: the human score's name.")
+    labels: LabelsOption = None,
+    scores: Annotated[Path | None, option("Or a table of scores with the human one.")] = None,
+    human: Annotated[
+        str, option("With --scores: name of the human score.", metavar="NAME")
     ] = "human",
-    easiness: Annotated[
-        Path | None,
-        typer.Option(
-            help="Easiness of every sentence; of 'easiness evaluate --predictions', if the "
-            "regressor was trained on these references (default: predict it)."
-        ),
-    ] = None,
-    regressor: RegressorOption = None,
-    parses: TreesOption = None,
     judge: Annotated[
         str,
-        typer.Option(
+        option(
+            "reading, lexical, recall, a hub id, a folder; with {fold}: one for each of --folds.",
             "--judge",
             "-j",
-            help="reading, lexical, recall, a hub id, a folder; with {fold}, one for each of "
-            "--folds.",
+            metavar="JUDGE",
         ),
     ] = DEFAULT_JUDGE,
+    stu_share: Annotated[
+        list[float] | None, option("Share of STUs; repeat. [default: 0, .1 … 1]", metavar="P")
+    ] = None,
+    coefficient: Annotated[
+        list[Coefficient] | None,
+        option(
+            "pearson, spearman or kendall; repeat. [default: pearson]",
+            "--coefficient",
+            "-c",
+            metavar="NAME",
+        ),
+    ] = None,
+    easiness: EasinessOption = None,
+    regressor: RegressorOption = None,
+    parses: TreesOption = None,
     folds: Annotated[
         Path | None,
-        typer.Option(help="Folder with a file of ids for each fold: mean of their correlations."),
+        option("Folder with a file of input ids for each fold: average over folds.", panel=FILES),
     ] = None,
-    stu_share: Annotated[
-        list[float] | None,
-        typer.Option("--stu-share", help="A share of STUs; repeat (default: 0, .1 … 1)."),
-    ] = None,
-    share: Annotated[list[float] | None, old_share("--stu-share")] = None,
-    coefficient: Annotated[
-        list[CurveCoefficient] | None,
-        typer.Option("--coefficient", "-c", help="Repeat for more (default: pearson)."),
-    ] = None,
-    constant: Annotated[
-        Literal["skip", "zero", "zb21"],
-        typer.Option(help="What becomes of a constant vector."),
-    ] = "skip",
-    seeds: Annotated[int, typer.Option("--seeds", min=0, help="Random rankings to average.")] = 100,
-    samples: Annotated[
-        int, typer.Option("--samples", "-k", min=1, help="Of the sampling intervals.")
-    ] = 1000,
-    confidence: Annotated[
-        float, typer.Option("--confidence", help="Of the sampling intervals.")
-    ] = 0.95,
+    constant: ConstantOption = "skip",
+    seeds: Annotated[
+        int, option("Random rankings to average.", min=0, metavar="N", panel=STATISTICS)
+    ] = 100,
+    samples: SamplesOption = 1000,
+    confidence: ConfidenceOption = 0.95,
     seed: SeedOption = 12345,
     *,
     shown: Shown,
     names: dict[str, Any],
 ) -> None:
-    """Correlation with human scores by the share of sentences that carry STUs (ZB21 Fig. 2, 4).
+    """Correlate scores with people at each share of STUs (ZB21 Fig. 2, 4).
 
-    One line each for predicted easiness, random choice (mean and deviation over many), the
-    reversed ranking, and gold easiness.
+    $ litepyramid budget curve example/summaries -s example/scus.jsonl -r \\
+        example/references.jsonl -l example/labels --figure curve.svg
+    $ litepyramid budget curve example/summaries -s example/scus.jsonl -r \\
+        example/references.jsonl -l example/labels -c kendall --stu-share 0.5
     """
     from litepyramid.easiness.evaluate import read_folds
     from litepyramid.easiness.files import curve_files
@@ -129,14 +115,14 @@ def curve(
         stus=stus,
         labels=labels,
         scores=scores,
-        against=against,
+        against=human,
         easiness=easiness,
         regressor=regressor,
         parses=parses,
-        shares=stu_share or share,
+        shares=stu_share,
         seeds=seeds,
         seed=seed,
-        coefficients=[c.value for c in coefficient or [CurveCoefficient.pearson]],
+        coefficients=said(coefficient) or ["pearson"],
         constant=constant,
         folds=parts,
         samples=samples,

@@ -9,71 +9,59 @@ from typing import Annotated, Any, Literal
 import typer
 
 from litepyramid.cli.options import (
+    FILES,
+    ByOption,
+    EasinessOption,
     FormatOption,
+    ReferencesArgument,
     RegressorOption,
     SeedOption,
-    old_share,
+    SplitterOption,
+    StusOption,
+    TreesOption,
+    option,
     with_names,
 )
 from litepyramid.cli.outputs import MADE, WRITTEN
 
+WRITING, JUDGING = "Tasks of writing SCUs", "Tasks of judging presence"
+
 
 @with_names
 def plan(
-    references: Annotated[
-        Path, typer.Argument(help="References: JSON Lines or a line file.", show_default=False)
-    ],
-    sentences: Annotated[
-        int | None, typer.Option("--sentences", help="People annotate this many sentences.")
-    ] = None,
+    references: ReferencesArgument,
     human_share: Annotated[
-        float | None,
-        typer.Option("--human-share", help="People annotate this share of the sentences, 0 to 1."),
+        float | None, option("People annotate this share of the sentences, 0 to 1.", metavar="P")
     ] = None,
-    share: Annotated[float | None, old_share("--human-share")] = None,
-    cost: Annotated[
-        float | None, typer.Option("--cost", help="People annotate what this buys.")
+    sentences: Annotated[
+        int | None, option("People annotate this many sentences.", metavar="N")
     ] = None,
-    per_sentence: Annotated[
-        float | None, typer.Option("--per-sentence", help="What one sentence costs.")
-    ] = None,
-    by: Annotated[
-        Literal["easiness", "random", "reversed", "gold"],
-        typer.Option(help="Which sentences people get: the hardest, any, the easiest …"),
-    ] = "easiness",
-    easiness: Annotated[
-        Path | None,
-        typer.Option(help="Easiness of every sentence, instead of predicting it."),
-    ] = None,
-    regressor: RegressorOption = None,
-    stus: Annotated[
-        Path | None, typer.Option(help="The STUs that will be used. [default: extracted]")
-    ] = None,
-    parses: Annotated[
-        Path | None, typer.Option(help="Constituency trees, for a regressor on them.")
-    ] = None,
-    scus: Annotated[Path | None, typer.Option(help="With --by gold: SCUs.")] = None,
+    cost: Annotated[float | None, option("People annotate what this buys.")] = None,
+    per_sentence: Annotated[float | None, option("Cost of one sentence.")] = None,
+    by: ByOption = "easiness",
     after: Annotated[
-        list[Path] | None,
-        typer.Option(help="An earlier plan: its sentences are not chosen again. Repeatable."),
+        list[Path] | None, option("An earlier plan, whose sentences are not chosen again; repeat.")
     ] = None,
-    splitter: Annotated[
-        Literal["rules", "punkt"], typer.Option(help="Splits references without marks.")
-    ] = "rules",
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the plan here, for budget export."),
-        WRITTEN,
+        Path | None, option("Write the plan here, for budget export.", "--output", "-o"), WRITTEN
     ] = None,
     form: FormatOption = "table",
+    stus: StusOption = None,
+    easiness: EasinessOption = None,
+    regressor: RegressorOption = None,
+    parses: TreesOption = None,
+    scus: Annotated[Path | None, option("With --by gold: SCUs.", panel=FILES)] = None,
+    splitter: SplitterOption = "rules",
     seed: SeedOption = 12345,
     *,
     names: dict[str, Any],
 ) -> None:
-    """Choose the sentences that people should write SCUs for.
+    """Choose the sentences that people should write SCUs for; STUs cover the others.
 
-    Machine-made STUs cover the rest. Chosen are the sentences that STUs are expected to be worst
-    at, so that each paid sentence gains the most.
+    $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o \\
+        plan.json
+    $ litepyramid budget plan example/references.jsonl --cost 30 --per-sentence \\
+        1.5
     """
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
@@ -85,7 +73,7 @@ def plan(
     budget = partial(
         sentence_budget,
         sentences=sentences,
-        human_share=share if human_share is None else human_share,
+        human_share=human_share,
         cost=cost,
         per_sentence=per_sentence,
     )
@@ -114,30 +102,28 @@ def plan(
 @with_names
 def export(
     sources: Annotated[
-        list[Path],
-        typer.Argument(
-            help="A plan, for tasks of writing SCUs; or with --units summaries (files or "
-            "folders, a system is a file), for tasks of judging presence.",
-            show_default=False,
-        ),
+        list[Path], typer.Argument(help="A plan (people write SCUs), or with --units summaries.")
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write to."), MADE],
+    output: Annotated[Path, option("Folder to write to.", "--output", "-o"), MADE],
     units: Annotated[
-        Path | None, typer.Option("--units", "-u", help="Units to judge in the summaries.")
+        Path | None, option("People judge which of these units are present.", "--units", "-u")
     ] = None,
     to: Annotated[
         Literal["page", "label-studio", "mturk"],
-        typer.Option(help="An offline HTML page, Label Studio, or Mechanical Turk."),
+        option("page (offline HTML), label-studio, or mturk.", metavar="FORM"),
     ] = "page",
-    parts: Annotated[
-        int, typer.Option(min=1, help="Deal the tasks out to so many pages or batches.")
-    ] = 1,
-    title: Annotated[str | None, typer.Option(help="What people see above the tasks.")] = None,
+    parts: Annotated[int, option("Number of pages or batches.", min=1, metavar="N")] = 1,
+    title: Annotated[str | None, option("Title that people see above the tasks.")] = None,
     form: FormatOption = "table",
     *,
     names: dict[str, Any],
 ) -> None:
-    """Write the tasks for people: SCU writing from a plan, presence judging from summaries."""
+    """Export annotation tasks: SCU writing from a plan, presence judging from summaries.
+
+    $ litepyramid budget export plan.json -o tasks
+    $ litepyramid budget export example/summaries --units example/scus.jsonl -o \\
+        judging
+    """
     from litepyramid.annotation.forms.export import export_tasks
     from litepyramid.annotation.sources import judging_tasks_from, writing_tasks_from
     from litepyramid.tables import emit
@@ -150,59 +136,63 @@ def export(
 
 
 def import_answers(
-    tasks: Annotated[
-        Path,
-        typer.Argument(help="The export's folder, or its tasks.json.", show_default=False),
-    ],
+    tasks: Annotated[Path, typer.Argument(help="The export's folder, or its tasks.json.")],
     answers: Annotated[
-        list[Path],
-        typer.Argument(
-            help="Answers: the page's JSON, Label Studio's JSON export, Mechanical Turk's CSV.",
-            show_default=False,
-        ),
+        list[Path], typer.Argument(help="The page's JSON, Label Studio's JSON, or MTurk's CSV.")
     ],
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Units file (writing), or folder (judging)."),
-        MADE,
+        Path, option("Units file (writing), or folder (judging).", "--output", "-o"), MADE
     ],
+    form: FormatOption = "table",
     stus: Annotated[
-        Path | None,
-        typer.Option("--stus", help="Writing: STUs for all sentences without finished SCUs."),
+        Path | None, option("STUs for all sentences without finished SCUs.", panel=WRITING)
     ] = None,
     onto: Annotated[
-        Path | None,
-        typer.Option("--onto", help="Writing: add to the units of an earlier import."),
+        Path | None, option("Add to the units of an earlier import.", panel=WRITING)
     ] = None,
     writers: Annotated[
-        Literal["first", "all"],
-        typer.Option(help="Writing: whose SCUs count where several people wrote."),
-    ] = "first",
+        Literal["first", "all"] | None,
+        option("Whose SCUs count if several people wrote. [default: first]", panel=WRITING),
+    ] = None,
     drafts: Annotated[
-        bool, typer.Option("--drafts", help="Writing: take sentences not marked as finished too.")
+        bool, option("Also take sentences not marked as finished.", "--drafts", panel=WRITING)
     ] = False,
     noisy_above: Annotated[
-        float,
-        typer.Option(help="Judging: drop workers who contradict the others more often than this."),
-    ] = 0.5,
-    keep_noisy: Annotated[
-        bool, typer.Option("--keep-noisy", help="Judging: drop no worker.")
-    ] = False,
-    min_compared: Annotated[
-        int, typer.Option(min=1, help="Judging: drop nobody on fewer compared answers.")
-    ] = 10,
-    random_rounds: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            help="Judging: so many times, also write labels of one random answer an item instead "
-            "of the majority (labels-round1 …).",
+        float | None,
+        option(
+            "Drop workers who contradict the others more often than this. [default: 0.5]",
+            metavar="P",
+            panel=JUDGING,
         ),
-    ] = 0,
+    ] = None,
+    keep_noisy: Annotated[bool, option("Drop no worker.", "--keep-noisy", panel=JUDGING)] = False,
+    min_compared: Annotated[
+        int | None,
+        option(
+            "Drop nobody on fewer compared answers. [default: 10]",
+            min=1,
+            metavar="N",
+            panel=JUDGING,
+        ),
+    ] = None,
+    random_rounds: Annotated[
+        int | None,
+        option(
+            "Number of times to also draw labels from one random answer per item instead of the "
+            "majority (labels-round1 …).",
+            min=0,
+            metavar="N",
+            panel=JUDGING,
+        ),
+    ] = None,
     seed: SeedOption = 12345,
-    form: FormatOption = "table",
 ) -> None:
-    """Take people's answers back: SCUs become units, yes and no become presence labels."""
+    """Import complete or partial answers: SCUs become units, yes and no become labels.
+
+    $ litepyramid budget import tasks answers.json -o scus.jsonl --stus \\
+        stus.jsonl
+    $ litepyramid budget import judging answers/*.json -o judged
+    """
     from litepyramid.annotation.collect import collect_labels, collect_units
     from litepyramid.annotation.forms.read import read_responses
     from litepyramid.annotation.sources import check_judged, write_judged
@@ -213,6 +203,19 @@ def import_answers(
     from litepyramid.tables import emit
 
     sent = read_tasks(tasks)
+    options: dict[str, dict[str, object]] = {
+        "writing": {"stus": stus, "onto": onto, "writers": writers},
+        "judging": {
+            "noisy-above": noisy_above,
+            "keep-noisy": keep_noisy or None,
+            "min-compared": min_compared,
+            "random-rounds": random_rounds,
+        },
+    }
+    other = "judging" if sent.kind == "writing" else "writing"
+    for name, value in options[other].items():
+        if value is not None:
+            raise InputError(f"--{name} is for tasks of {other}; these are of {sent.kind}")
     found = read_responses(answers)
     if sent.kind == "writing":
         check_output(output)
@@ -221,25 +224,20 @@ def import_answers(
             found,
             stus=None if stus is None else read_units(stus, kind="stu", only=True),
             onto=None if onto is None else read_units(onto, kind=None),
-            writers=writers,
+            writers=writers or "first",
             drafts=drafts,
         )
         if written.units:
             write_units(output, written.units)
         emit(written, form)
         return
-    for option, value in (("--stus", stus), ("--onto", onto)):
-        if value is not None:
-            raise InputError(
-                f"{option} with tasks of judging presence", expected="tasks of writing SCUs"
-            )
     check_judged(output)
     judged = collect_labels(
         sent,
         found,
-        noisy_above=None if keep_noisy else noisy_above,
-        min_compared=min_compared,
-        rounds=random_rounds,
+        noisy_above=None if keep_noisy else 0.5 if noisy_above is None else noisy_above,
+        min_compared=10 if min_compared is None else min_compared,
+        rounds=random_rounds or 0,
         seed=seed,
     )
     write_judged(output, judged)

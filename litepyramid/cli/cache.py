@@ -7,27 +7,33 @@ from typing import Annotated
 
 import typer
 
-from litepyramid.cli.options import FormatOption, OutputOption
+from litepyramid.cli.options import FormatOption, OutputOption, option
 from litepyramid.cli.outputs import MADE
 from litepyramid.text import counted
 
 app = typer.Typer(
-    help="The judgements of NLI models that are kept: where, how many, and forget them.",
+    help="""Manage the cache of NLI judgements.
+
+    $ litepyramid cache info
+    $ litepyramid cache clear --yes
+    """,
     no_args_is_help=True,
 )
 
 CacheOption = Annotated[
     Path | None,
-    typer.Option(
-        "--cache", help="The file. Default: see `litepyramid cache path`.", show_default=False
-    ),
+    option("Cache file. [default: see `litepyramid cache path`]", show_default=False),
     MADE,
 ]
 
 
 @app.command()
 def path() -> None:
-    """Print where the cache is; LITEPYRAMID_CACHE names another file."""
+    """Print the path of the cache; LITEPYRAMID_CACHE names another file.
+
+    $ litepyramid cache path
+    $ LITEPYRAMID_CACHE=judgements.sqlite litepyramid cache path
+    """
     from litepyramid.judges.cache_info import default_cache_path
 
     typer.echo(str(default_cache_path()))
@@ -37,7 +43,11 @@ def path() -> None:
 def info(
     cache: CacheOption = None, form: FormatOption = "table", output: OutputOption = None
 ) -> None:
-    """Show how many pairs of which models are kept."""
+    """Show how many judgements of which models are cached.
+
+    $ litepyramid cache info
+    $ litepyramid cache info --cache judgements.sqlite -f json
+    """
     from litepyramid.judges.cache_info import cache_info
     from litepyramid.tables import emit
 
@@ -47,9 +57,13 @@ def info(
 @app.command()
 def clear(
     cache: CacheOption = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, option("Do not ask.", "--yes", "-y")] = False,
 ) -> None:
-    """Forget every judgement."""
+    """Delete every cached judgement.
+
+    $ litepyramid cache clear
+    $ litepyramid cache clear --cache judgements.sqlite --yes
+    """
     from litepyramid.judges.cache import LogitCache
     from litepyramid.judges.cache_file import is_cache
     from litepyramid.judges.cache_info import default_cache_path
@@ -59,6 +73,6 @@ def clear(
         typer.echo(f"There is no cache at {file}.")
         return
     if not yes:
-        typer.confirm(f"Forget all judgements in {file}?", abort=True, err=True)
+        typer.confirm(f"Delete all judgements in {file}?", abort=True, err=True)
     with LogitCache(file) as opened:
-        typer.echo(f"Forgot {counted(opened.clear(), 'pair')}.")
+        typer.echo(f"Deleted {counted(opened.clear(), 'judgement')}.")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption
+from litepyramid.cli.options import FormatOption, option
 from litepyramid.cli.outputs import WRITTEN
 
 
@@ -15,14 +15,11 @@ def convert(
     files: Annotated[
         list[Path],
         typer.Argument(
-            help="Nuggets, assignments, answers, claims or leaderboards of TREC's; units, "
-            "summaries, labels, scores or results of ours. Several are put together.",
-            show_default=False,
+            help="TREC nuggets, assignments, answers, claims or leaderboards; or litepyramid's "
+            "units, summaries, labels, scores or results. Several files are joined."
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="Write it here.", show_default=False), WRITTEN
-    ],
+    output: Annotated[Path, option("Write to this file.", "--output", "-o"), WRITTEN],
     to: Annotated[
         Literal[
             "units",
@@ -35,13 +32,15 @@ def convert(
             "leaderboard",
         ]
         | None,
-        typer.Option(
-            "--to", help="What to write. [default: the counterpart of FILES]", show_default=False
-        ),
+        option("What to write. [default: the counterpart of FILES]", metavar="WHAT"),
     ] = None,
     form: FormatOption = "table",
 ) -> None:
-    """Convert TREC's nuggets, answers, assignments and leaderboards to our files, or back."""
+    """Convert TREC nuggets, answers, assignments and leaderboards to litepyramid's files, or back.
+
+    $ litepyramid convert example/scus.jsonl -o nuggets.jsonl --to nuggets
+    $ litepyramid convert nuggets.jsonl -o units.jsonl
+    """
     from litepyramid.scoring.convert import convert as run
     from litepyramid.tables import emit
 

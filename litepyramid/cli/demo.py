@@ -8,19 +8,21 @@ from typing import Annotated
 
 import typer
 
-from litepyramid.cli.options import SeedOption
+from litepyramid.cli.options import SeedOption, option
 from litepyramid.cli.outputs import MADE
 
 
 def demo(
     save: Annotated[
-        Path | None,
-        typer.Option("--save", help="Copy the example's files to this new folder, and stop."),
-        MADE,
+        Path | None, option("Only copy the example's files to this new folder."), MADE
     ] = None,
     seed: SeedOption = 12345,
 ) -> None:
-    """Show what litepyramid does on the example that ships with it; nothing is downloaded."""
+    """Show what litepyramid does, on an example that ships with it.
+
+    $ litepyramid demo
+    $ litepyramid demo --save example
+    """
     if save is not None:
         from litepyramid.embedded.example import save_example
 

@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.options import FormatOption, OutputOption, SeedOption, with_names, with_options
+from litepyramid.cli.options import (
+    FormatOption,
+    OutputOption,
+    ReferencesArgument,
+    RegressorOption,
+    ScusOption,
+    SeedOption,
+    StusOption,
+    TreesOption,
+    option,
+    with_names,
+    with_options,
+)
 from litepyramid.cli.outputs import WRITTEN
 
 if TYPE_CHECKING:
@@ -17,85 +29,58 @@ if TYPE_CHECKING:
     from litepyramid.easiness.scores import Easiness
 
 app = typer.Typer(
-    help="Easiness: how well STUs stand in for the SCUs of a sentence (ZB21 §3.3).",
+    help="""Predict how well STUs can replace the SCUs of a sentence (ZB21 §3.3).
+
+    $ litepyramid easiness predict example/references.jsonl
+    $ litepyramid easiness evaluate example/references.jsonl --scus \\
+        example/scus.jsonl
+    """,
     no_args_is_help=True,
 )
 
+TRAINING = "Training"
 FeatureSet = Literal["dependency+stus", "dependency", "constituency"]
 
-References = Annotated[
-    Path, typer.Argument(help="References: JSON Lines or a line file.", show_default=False)
-]
-Scus = Annotated[
-    Path, typer.Option("--scus", "-s", help="SCUs of the references.", show_default=False)
-]
-Stus = Annotated[
-    Path | None,
-    typer.Option("--stus", "-t", help="STUs of the references (default: extract them)."),
-]
 Features = Annotated[
-    FeatureSet,
-    typer.Option("--features", help="What the regressor sees of a sentence (docs/easiness.md)."),
+    FeatureSet, option("Features of a sentence (docs/easiness.md).", metavar="SET", panel=TRAINING)
 ]
-Parses = Annotated[
-    Path | None,
-    typer.Option("--parses", help="Interchange file with constituency trees, for 'constituency'."),
-]
+
+
+def _setting(help: str, *names: str) -> Any:
+    return option(help, *names, metavar="N", panel=TRAINING)
 
 
 def _training(
     start: Annotated[
         str | None,
-        typer.Option(
-            help="Go on from a regressor: its file, or 'embedded'. It is centred on these "
-            "sentences, then a few careful rounds follow; 0 rounds: only centred.",
+        option(
+            "Continue from a regressor: its file, or 'embedded'. It is centred on these sentences, "
+            "then refined by a few rounds (0: only centred).",
         ),
     ] = None,
-    max_depth: Annotated[
-        int | None, typer.Option("--max-depth", help="Deepest a tree may grow. (default: 3)")
-    ] = None,
+    max_depth: Annotated[int | None, _setting("Depth of trees. [default: 3]")] = None,
     eta: Annotated[
-        float | None,
-        typer.Option("--eta", help="Learning rate. (default: 0.1; 0.05 with --start)"),
+        float | None, _setting("Learning rate. [default: 0.1; with --start 0.05]")
     ] = None,
     rounds: Annotated[
-        int | None,
-        typer.Option("--rounds", help="Number of boosting steps. (default: 40; 20 with --start)"),
+        int | None, _setting("Boosting rounds. [default: 40; with --start 20]")
     ] = None,
-    forest: Annotated[
-        int | None,
-        typer.Option(
-            "--forest", help="Trees side by side at each step. (default: 1; 8 with --start)"
-        ),
-    ] = None,
+    forest: Annotated[int | None, _setting("Trees per round. [default: 1; with --start 8]")] = None,
     min_child_weight: Annotated[
-        float | None,
-        typer.Option(
-            "--min-child-weight", help="Fewest sentences in a leaf. (default: 1; 5 with --start)"
-        ),
+        float | None, _setting("Fewest sentences in a leaf. [default: 1; with --start 5]")
     ] = None,
     subsample: Annotated[
-        float | None,
-        typer.Option(
-            "--subsample", help="Share of sentences a tree sees. (default: 1; 0.6 with --start)"
-        ),
+        float | None, _setting("Share of sentences per tree. [default: 1; with --start 0.6]")
     ] = None,
     colsample: Annotated[
-        float | None,
-        typer.Option(
-            "--colsample", help="Share of features a tree sees. (default: 1; 0.4 with --start)"
-        ),
+        float | None, _setting("Share of features per tree. [default: 1; with --start 0.4]")
     ] = None,
     reg_lambda: Annotated[
-        float | None,
-        typer.Option("--lambda", help="Penalty on squared leaf values. (default: 1)"),
+        float | None, _setting("L2 penalty on leaf values. [default: 1]", "--lambda")
     ] = None,
     scu_prior: Annotated[
         float | None,
-        typer.Option(
-            "--scu-prior",
-            help="n SCUs make a sentence count n / (n + this); 0: all alike. (default: 0)",
-        ),
+        _setting("A sentence of n SCUs weighs n / (n + N); 0: all alike. [default: 0]"),
     ] = None,
     seed: SeedOption = 12345,
 ) -> Any:
@@ -126,21 +111,25 @@ def _training(
 @with_options("training", _training)
 @with_names
 def fit(
-    references: References,
-    scus: Scus,
+    references: ReferencesArgument,
+    scus: ScusOption,
     output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="The regressor, in .ubj or .json.", show_default=False),
-        WRITTEN,
+        Path, option("Write the regressor here: .ubj or .json.", "--output", "-o"), WRITTEN
     ],
-    stus: Stus = None,
+    stus: StusOption = None,
     features: Features = "dependency+stus",
-    parses: Parses = None,
+    parses: TreesOption = None,
     *,
     training: Any,
     names: dict[str, Any],
 ) -> None:
-    """Train a regressor of easiness on references with SCUs; the defaults are the paper's."""
+    """Train an easiness regressor on references with SCUs; the defaults are the paper's.
+
+    $ litepyramid easiness fit example/references.jsonl --scus \\
+        example/scus.jsonl --min-child-weight 1 -o easiness.ubj
+    $ litepyramid easiness fit example/references.jsonl --scus \\
+        example/scus.jsonl --start embedded -o easiness.ubj
+    """
     from litepyramid.easiness.regressor import FEW, save_regressor
     from litepyramid.easiness.regressor import fit as train
 
@@ -166,23 +155,23 @@ def fit(
 @app.command()
 @with_names
 def predict(
-    references: References,
-    regressor: Annotated[
-        Path | None,
-        typer.Option("--regressor", "-g", help="A regressor's file (default: the embedded one)."),
-    ] = None,
-    stus: Stus = None,
-    parses: Parses = None,
+    references: ReferencesArgument,
+    regressor: RegressorOption = None,
+    stus: StusOption = None,
+    parses: TreesOption = None,
     output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the values here, as JSON Lines, too."),
-        WRITTEN,
+        Path | None, option("Also write the values here (JSON Lines).", "--output", "-o"), WRITTEN
     ] = None,
     form: FormatOption = "table",
     *,
     names: dict[str, Any],
 ) -> None:
-    """Predict the easiness of every sentence of the references."""
+    """Predict the easiness of every reference sentence.
+
+    $ litepyramid easiness predict example/references.jsonl -o easiness.jsonl
+    $ litepyramid easiness predict example/references.jsonl --regressor \\
+        easiness.ubj
+    """
     from litepyramid.easiness.predict import predict_easiness
     from litepyramid.easiness.scores import write_easiness
     from litepyramid.io.references import read_references
@@ -205,20 +194,15 @@ def predict(
 @with_options("training", _training)
 @with_names
 def evaluate(
-    references: References,
-    scus: Scus,
-    stus: Stus = None,
+    references: ReferencesArgument,
+    scus: ScusOption,
+    stus: StusOption = None,
     features: Features = "dependency+stus",
-    parses: Parses = None,
-    folds: Annotated[
-        Path | None,
-        typer.Option("--folds", help="A folder with a file of ids for each fold."),
-    ] = None,
-    k: Annotated[int, typer.Option("--k", help="Without --folds: folds drawn by the seed.")] = 5,
+    parses: TreesOption = None,
+    folds: Annotated[Path | None, option("Folder with a file of input ids for each fold.")] = None,
+    k: Annotated[int, option("Number of random folds, without --folds.", "--k", metavar="N")] = 5,
     predictions: Annotated[
-        Path | None,
-        typer.Option(help="Write each sentence's cross-fitted easiness here, as JSON Lines."),
-        WRITTEN,
+        Path | None, option("Write cross-fitted easiness here (JSON Lines)."), WRITTEN
     ] = None,
     *,
     training: Any,
@@ -226,9 +210,12 @@ def evaluate(
     output: OutputOption = None,
     names: dict[str, Any],
 ) -> None:
-    """Measure the error of predicted easiness beside a constant's, by cross-validation.
+    """Measure the error of predicted easiness by cross-validation over inputs.
 
-    Folds are parts of the inputs; each is predicted by a regressor trained on the others.
+    $ litepyramid easiness evaluate example/references.jsonl --scus \\
+        example/scus.jsonl --k 3
+    $ litepyramid easiness evaluate example/references.jsonl --scus \\
+        example/scus.jsonl --start embedded --predictions easiness.jsonl
     """
     from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
     from litepyramid.easiness.scores import write_easiness

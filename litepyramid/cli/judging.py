@@ -7,41 +7,39 @@ from functools import wraps
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import typer
-
-from litepyramid.cli.options import with_options
+from litepyramid.cli.options import option, with_options
 from litepyramid.cli.outputs import MADE, WRITTEN
 
-_PANEL = "NLI judges (a hub id or a folder)"
+PANEL = "NLI judges (a hub id or a folder)"
 _LLM = "Judges behind an endpoint (llm:MODEL)"
 
 
 def _option(help: str, *names: str, **settings: Any) -> Any:
-    return typer.Option(*names, rich_help_panel=_LLM, help=help, show_default=False, **settings)
+    return option(help, *names, panel=_LLM, show_default=False, **settings)
+
+
+def _nli(help: str, *names: str, **settings: Any) -> Any:
+    return option(help, *names, panel=PANEL, show_default=False, **settings)
 
 
 EndpointOption = Annotated[
     str | None,
-    _option("Address of an OpenAI-compatible endpoint, up to /v1. Its key: OPENAI_API_KEY."),
+    _option("URL of an OpenAI-compatible endpoint, up to /v1; key in OPENAI_API_KEY."),
 ]
 PromptOption = Annotated[
-    str | None, _option("yes-no (default), three (1, .5, 0), minicheck, or a file of your own.")
+    str | None, _option("yes-no (default), three (1, .5, 0), minicheck, or a template file.")
 ]
-ParametersOption = Annotated[
-    str | None, _option("More fields of each request, as JSON.", metavar="JSON")
-]
+ParametersOption = Annotated[str | None, _option("Extra request fields, as JSON.", metavar="JSON")]
 ConcurrencyOption = Annotated[
-    int | None, _option("The most requests under way. Default: 16.", min=1)
+    int | None, _option("Concurrent requests. [default: 16]", min=1, metavar="N")
 ]
-TimeoutOption = Annotated[float | None, _option("Seconds for one request. Default: 120.")]
-EstimateOption = Annotated[
-    bool, _option("Show requests, tokens and price, and send nothing.", "--estimate")
-]
+TimeoutOption = Annotated[float | None, _option("Seconds per request. [default: 120]", metavar="N")]
+EstimateOption = Annotated[bool, _option("Only show requests, tokens and price.", "--estimate")]
 PricesOption = Annotated[
     Path | None, _option('{"MODEL": {"in": PRICE, "out": PRICE}} per million tokens.')
 ]
 MaxCostOption = Annotated[
-    float | None, _option("Stop before more is spent, by --prices; what is judged is kept.")
+    float | None, _option("Stop before spending more, by --prices; judgements are kept.")
 ]
 
 
@@ -49,49 +47,37 @@ def _llm(
     endpoint: EndpointOption = None,
     prompt: PromptOption = None,
     units_per_request: Annotated[
-        int | None, _option("The most units of a summary in a request. Default: 20.", min=1)
+        int | None, _option("Units per request. [default: 20]", min=1, metavar="N")
     ] = None,
     no_logprobs: Annotated[
-        bool, _option("Take the grades, not their probabilities.", "--no-logprobs")
+        bool, _option("Use grades, not their probabilities.", "--no-logprobs")
     ] = False,
     parameters: ParametersOption = None,
     concurrency: ConcurrencyOption = None,
     timeout: TimeoutOption = None,
-    retries: Annotated[int | None, _option("Of one request. Default: 6.", min=0)] = None,
+    retries: Annotated[
+        int | None, _option("Retries per request. [default: 6]", min=0, metavar="N")
+    ] = None,
     model_version: Annotated[
-        str | None, _option("The reported version to judge with; any mixes versions.")
+        str | None, _option("Expected model version; any: mix versions.")
     ] = None,
     allow_missing: Annotated[
-        float | None, _option("Share of pairs that may stay without a judgement. Default: 0.")
+        float | None, _option("Share of pairs that may have no judgement. [default: 0]")
     ] = None,
     estimate: EstimateOption = False,
     prices: PricesOption = None,
     max_cost: MaxCostOption = None,
     batch: Annotated[
-        Path | None, _option("Write the requests to this batch file, and send nothing."), WRITTEN
+        Path | None, _option("Only write the requests to this batch file."), WRITTEN
     ] = None,
     answers: Annotated[
-        Path | None, _option("Take the answers of a batch, all or some, and send nothing.")
+        Path | None, _option("Only read answers from this batch file, complete or partial.")
     ] = None,
 ) -> dict[str, Any]:
     """The settings given, as `make_judge` takes them."""
-    return {
-        "endpoint": endpoint,
-        "prompt": prompt,
-        "units_per_request": units_per_request,
-        "logprobs": False if no_logprobs else None,
-        "parameters": read_parameters(parameters),
-        "concurrency": concurrency,
-        "timeout": timeout,
-        "retries": retries,
-        "model_version": model_version,
-        "allow_missing": allow_missing,
-        "estimate": estimate or None,
-        "prices": prices,
-        "max_cost": max_cost,
-        "batch": batch,
-        "answers": answers,
-    }
+    settings: dict[str, Any] = dict(locals())
+    settings["logprobs"] = False if settings.pop("no_logprobs") else None
+    return settings | {"parameters": read_parameters(parameters), "estimate": estimate or None}
 
 
 def read_parameters(text: str | None) -> Any:
@@ -109,107 +95,56 @@ def read_parameters(text: str | None) -> Any:
 def _settings(
     mode: Annotated[
         Literal["p3c", "l3c", "p2c", "l2c"] | None,
-        typer.Option(
-            rich_help_panel=_PANEL,
-            help="Presence from logits. Default: p2c for a model tuned on presence, else l3c.",
-            show_default=False,
-        ),
+        _nli("Presence from logits. [default: p2c for models tuned on presence, else l3c]"),
     ] = None,
-    revision: Annotated[
-        str | None,
-        typer.Option(rich_help_panel=_PANEL, help="Branch, tag or commit of a hub model."),
-    ] = None,
+    revision: Annotated[str | None, _nli("Branch, tag or commit of a hub model.")] = None,
     max_length: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=_PANEL,
-            help="Most tokens of a pair; a longer summary is cut, and counted. Default: 400.",
-            show_default=False,
-        ),
+        _nli("Maximum tokens of a pair; truncation is counted. [default: 400]", metavar="N"),
     ] = None,
     label_map: Annotated[
         str | None,
-        typer.Option(
-            rich_help_panel=_PANEL,
-            metavar="MAP",
-            help="Labels by index or name: entailment=0,neutral=1,contradiction=2, or "
-            "present=1,absent=0.",
-        ),
+        _nli("entailment=0,neutral=1,contradiction=2 or present=1,absent=0.", metavar="MAP"),
     ] = None,
     device: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=_PANEL,
-            help="cpu, cuda, cuda:1, mps. Default: a GPU if there is one.",
-            show_default=False,
-        ),
+        str | None, _nli("cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")
     ] = None,
     devices: Annotated[
-        str | None,
-        typer.Option(
-            rich_help_panel=_PANEL,
-            metavar="LIST",
-            help="Several, with a model on each: cuda:0,cuda:1; or all.",
-        ),
+        str | None, _nli("Several, with a model on each: cuda:0,cuda:1; or all.", metavar="LIST")
     ] = None,
     dtype: Annotated[
         Literal["auto", "float32", "bfloat16", "float16", "int8"] | None,
-        typer.Option(
-            rich_help_panel=_PANEL,
-            help="Default: float32 on CPU, bfloat16 or float16 on a GPU. int8: CPU only.",
-            show_default=False,
+        _nli(
+            "auto, float32 (default on CPU), bfloat16 or float16 (on GPU), int8 (CPU only).",
+            metavar="TYPE",
         ),
     ] = None,
     batch_tokens: Annotated[
         int | None,
-        typer.Option(
-            rich_help_panel=_PANEL,
-            min=1,
-            help="Most tokens of a batch. Default: 4096 on CPU, 32768 on a GPU.",
-            show_default=False,
-        ),
+        _nli("Maximum tokens of a batch. [default: 4096; on a GPU 32768]", min=1, metavar="N"),
     ] = None,
-    offline: Annotated[
-        bool, typer.Option("--offline", rich_help_panel=_PANEL, help="Do not ask the hub.")
-    ] = False,
+    offline: Annotated[bool, _nli("Look only in the local hub cache.", "--offline")] = False,
     cache: Annotated[
-        Path | None,
-        typer.Option(
-            rich_help_panel=_PANEL,
-            help="File of the judgements. Default: see `litepyramid cache path`.",
-            show_default=False,
-        ),
-        MADE,
+        Path | None, _nli("Cache file. [default: see `litepyramid cache path`]"), MADE
     ] = None,
-    no_cache: Annotated[
-        bool, typer.Option("--no-cache", rich_help_panel=_PANEL, help="Keep no judgements.")
-    ] = False,
+    no_cache: Annotated[bool, _nli("Do not use the cache.", "--no-cache")] = False,
     *,
     llm: dict[str, Any],
 ) -> dict[str, Any]:
     """The settings given, as `make_judge` takes them."""
+    settings: dict[str, Any] = dict(locals())
     from litepyramid.errors import InputError
     from litepyramid.judges.nli.labels import parse_label_map
 
     if cache is not None and no_cache:
         raise InputError("--cache and --no-cache", expected="one of the two")
-    settings = {
-        "mode": mode,
-        "revision": revision,
-        "max_length": max_length,
+    settings |= settings.pop("llm") | {
         "label_map": parse_label_map(label_map) if label_map else None,
-        "device": device,
         "devices": [name.strip() for name in devices.split(",")] if devices else None,
-        "dtype": dtype,
-        "batch_tokens": batch_tokens,
         "offline": offline or None,
-        "cache": cache,
-        **llm,
     }
-    given: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
-    if no_cache:
-        given["cache"] = None
-    return given
+    without = {"cache": None} if settings.pop("no_cache") else {}
+    return {name: value for name, value in settings.items() if value is not None} | without
 
 
 def with_judge_settings(command: Callable[..., None]) -> Callable[..., None]:

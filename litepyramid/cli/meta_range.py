@@ -7,89 +7,81 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.meta import MetricOption, with_scores
+from litepyramid.cli.meta_options import MetricOption, with_scores
 from litepyramid.cli.options import (
     FormatOption,
     OutputOption,
     SeedOption,
     Shown,
+    TheirReferencesOption,
+    option,
+    runs,
     with_figure,
     with_names,
 )
 from litepyramid.cli.outputs import MADE, WRITTEN
 
+_RULES, _SEARCH = "Ranges and samples", "Search"
+
 
 @with_figure
 @with_scores
+@runs(
+    "litepyramid.meta:scoring_range",
+    "litepyramid.figures.system_level:range_figure",
+    metric="metrics",
+    fn_metric="better_metrics",
+)
 def range_(
     scores: Any,
     metric: MetricOption = None,
-    human: Annotated[
-        str | None, typer.Option("--human", help="The metric that holds human scores.")
-    ] = None,
+    human: Annotated[str | None, option("The human score.", "--human", metavar="NAME")] = None,
     judged: Annotated[
         list[str] | None,
-        typer.Option("--judged", help="Rows that people judged, by name or pattern; repeat."),
+        option("Rows that people judged, by name or pattern; repeat.", metavar="NAME"),
     ] = None,
     top: Annotated[
         Literal["baseline", "best", "human"],
-        typer.Option(
-            "--top",
-            help="The top range: above the baseline on one metric; among the best of one metric; "
-            "or the best by human score.",
+        option(
+            "Top range: above the baseline on one metric; among the best of one metric; or the "
+            "best by human score.",
+            metavar="RANGE",
         ),
     ] = "baseline",
-    baseline: Annotated[
-        str, typer.Option("--baseline", help="The row that is the baseline.")
-    ] = "lexrank",
+    baseline: Annotated[str, option("The row that is the baseline.", metavar="NAME")] = "lexrank",
     best: Annotated[
-        int, typer.Option("--best", min=2, help="With --top best: how many of each metric.")
+        int, option("With --top best: how many of each metric.", min=2, metavar="N", panel=_RULES)
     ] = 45,
     share: Annotated[
-        float, typer.Option("--share", help="With --top human: the share of the judged rows.")
+        float, option("With --top human: share of the judged rows.", metavar="P", panel=_RULES)
     ] = 0.25,
     rule: Annotated[
         Literal["text", "code"],
-        typer.Option("--rule", help="Where the paper and its code differ, which to follow."),
+        option("Follow the paper's text or its code, where they differ.", panel=_RULES),
     ] = "text",
     pairs: Annotated[
-        int, typer.Option("--pairs", min=1, help="Pairs of summaries drawn for disagreement.")
+        int, option("Pairs of summaries drawn for disagreement.", min=1, metavar="N", panel=_RULES)
     ] = 100_000,
     drawn: Annotated[
-        int, typer.Option("--drawn", min=1, help="Summaries drawn for F/N (eq. 1).")
+        int, option("Summaries drawn for F/N (eq. 1).", min=1, metavar="N", panel=_RULES)
     ] = 5000,
-    better: Annotated[
+    fn_metric: Annotated[
         list[str] | None,
-        typer.Option(
-            "--fn-metric",
-            help="Metrics of F/N, by name or pattern; repeat. [default: all; js-* not, by --rule "
-            "code]",
+        option(
+            "Metrics of F/N, by name or pattern; repeat. [default: all; with --rule code not js-*]",
+            metavar="NAME",
+            panel=_RULES,
         ),
     ] = None,
     seed: SeedOption = 12345,
     *,
     shown: Shown,
 ) -> None:
-    """Compare metrics with each other on average, all and top-scoring summaries."""
-    from litepyramid.figures.system_level import range_figure
-    from litepyramid.meta.ranges.agreement import scoring_range
+    """Compare metrics with each other on average, all and top-scoring summaries (P19).
 
-    result = scoring_range(
-        scores,
-        metric,
-        human=human,
-        judged=judged or (),
-        baseline=baseline,
-        top=top,
-        best=best,
-        share=share,
-        rule=rule,
-        pairs=pairs,
-        drawn=drawn,
-        seed=seed,
-        better_metrics=better,
-    )
-    shown.emit(result, range_figure)
+    $ litepyramid meta range made.csv --top best --best 5
+    $ litepyramid meta range made.csv --top best --best 5 --figure range.svg
+    """
 
 
 @with_names
@@ -97,57 +89,51 @@ def generate(
     documents: Annotated[
         Path,
         typer.Argument(
-            help="The documents: one input a line (tabs between documents), or JSON Lines "
-            'with "input" and "documents".',
-            show_default=False,
+            help="Documents: one input per line (tabs between documents), or JSON Lines with "
+            '"input" and "documents".'
         ),
     ],
-    references: Annotated[
-        Path, typer.Option("--references", "-r", help="References of the same inputs.")
-    ],
-    scores: Annotated[
-        Path, typer.Option("--scores", help="Write the table of scores here (long CSV)."), WRITTEN
-    ],
-    texts: Annotated[
-        Path | None, typer.Option("--texts", help="Write the summaries here (JSON Lines)."), WRITTEN
-    ] = None,
+    references: TheirReferencesOption,
+    scores: Annotated[Path, option("Write the scores here (long CSV)."), WRITTEN],
+    texts: Annotated[Path | None, option("Write the summaries here (JSON Lines)."), WRITTEN] = None,
     metric: Annotated[
         list[str],
-        typer.Option("--metric", "-m", help="A metric to search with and to score by; repeat."),
+        option("Metric to search with and score by; repeat.", "--metric", "-m", metavar="NAME"),
     ] = ["rouge-2_recall", "rouge-l_recall", "js-2"],  # noqa: B006
-    summaries: Annotated[
-        list[Path] | None,
-        typer.Option("--summaries", help="Systems' summaries to score too: files or folders."),
-    ] = None,
+    summaries: Annotated[list[Path] | None, option("Also score these systems' summaries.")] = None,
+    words: Annotated[int, option("Maximum words of a summary.", min=1, metavar="N")] = 100,
+    form: FormatOption = "table",
+    output: OutputOption = None,
     inputs: Annotated[
-        int | None, typer.Option("--inputs", min=1, help="Only the first so many inputs.")
+        int | None, option("Only the first N inputs.", min=1, metavar="N", panel=_SEARCH)
     ] = None,
     population: Annotated[
-        int, typer.Option("--population", min=2, help="Summaries per input and metric.")
+        int, option("Summaries per input and metric.", min=2, metavar="N", panel=_SEARCH)
     ] = 400,
     generations: Annotated[
-        int, typer.Option("--generations", min=0, help="Rounds of the search.")
+        int, option("Rounds of the search.", min=0, metavar="N", panel=_SEARCH)
     ] = 20,
-    words: Annotated[int, typer.Option("--words", min=1, help="Most words of a summary.")] = 100,
     collect: Annotated[
         Literal["spread", "last"],
-        typer.Option(
-            "--collect",
-            help="Keep summaries spread over the range of scores, or the last population.",
-        ),
+        option("Keep summaries spread over the scores, or the last population.", panel=_SEARCH),
     ] = "spread",
     journal: Annotated[
         Path | None,
-        typer.Option("--journal", help="Keep finished searches here; a stopped run goes on."),
+        option("Keep finished searches here; a stopped run continues.", panel=_SEARCH),
         MADE,
     ] = None,
     seed: SeedOption = 12345,
-    form: FormatOption = "table",
-    output: OutputOption = None,
     *,
     names: dict[str, Any],
 ) -> None:
-    """Make extracts of documents over a metric's whole scoring range, by genetic search."""
+    """Make extracts of documents over a metric's whole scoring range, by genetic search.
+
+    $ litepyramid meta generate documents.txt -r documents.txt --scores made.csv \\
+        --words 24 --population 30 --generations 4
+    $ litepyramid meta generate documents.txt -r documents.txt --scores few.csv \\
+        --words 24 --population 9 --generations 1 --metric js-2 --texts \\
+        few.jsonl
+    """
     from litepyramid.io.documents import read_documents
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries

@@ -8,95 +8,84 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.meta import (
-    CoefficientName,
+from litepyramid.cli.meta_options import (
+    FIGURES,
+    LEVELS,
+    Coefficient,
+    CoefficientOption,
     HumanOption,
-    LevelName,
+    JournalOption,
     LevelsOption,
     MetricOption,
-    SamplesOption,
     ScoresArgument,
+    TrialsOption,
     with_scores,
 )
-from litepyramid.cli.options import SeedOption, Shown, with_figure, with_names
-from litepyramid.cli.outputs import MADE
-
-app = typer.Typer(
-    help="Simulate: coverage of intervals on held-out halves, power of tests.",
-    no_args_is_help=True,
+from litepyramid.cli.options import (
+    AlphaOption,
+    ConfidenceOption,
+    SamplesOption,
+    SeedOption,
+    Shown,
+    option,
+    runs,
+    said,
+    with_figure,
+    with_names,
 )
 
-TrialsOption = Annotated[int, typer.Option("--trials", "-n", min=1, help="How many trials.")]
-CoefficientOption = Annotated[
-    CoefficientName, typer.Option("--coefficient", "-c", help="Of the correlations.")
-]
-JournalOption = Annotated[
-    Path | None,
-    typer.Option("--journal", help="Keep finished trials here; a stopped run goes on."),
-    MADE,
-]
+app = typer.Typer(
+    help="""Simulate: coverage of intervals on held-out halves, power of tests.
 
-
-class IntervalName(StrEnum):
-    """The kinds of interval by name."""
-
-    boot_systems = "boot-systems"
-    boot_inputs = "boot-inputs"
-    boot_both = "boot-both"
-    fisher = "fisher"
-
-
-class TestName(StrEnum):
-    """The tests by name."""
-
-    perm_both = "perm-both"
-    perm_systems = "perm-systems"
-    perm_inputs = "perm-inputs"
-    perm_both_xor = "perm-both-xor"
-    boot_both = "boot-both"
-    boot_systems = "boot-systems"
-    boot_inputs = "boot-inputs"
-    williams = "williams"
+    $ litepyramid meta simulate coverage table.csv --trials 4 --samples 50
+    $ litepyramid meta simulate power table.csv --metric rouge --trials 4 \\
+        --samples 50
+    """,
+    no_args_is_help=True,
+)
+Interval = StrEnum("Interval", ["boot-systems", "boot-inputs", "boot-both", "fisher"])
+Test = StrEnum(
+    "Test",
+    [
+        "perm-both", "perm-systems", "perm-inputs", "perm-both-xor",
+        "boot-both", "boot-systems", "boot-inputs", "williams",
+    ],
+)  # fmt: skip
+_TESTS = [Test("perm-both"), Test("boot-both"), Test("williams")]
 
 
 @app.command()
 @with_figure
 @with_scores
+@runs(
+    "litepyramid.meta:coverage",
+    f"{FIGURES}coverage_figure",
+    metric="metrics",
+)
 def coverage(
     scores: Any,
     human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
     metric: MetricOption = None,
     method: Annotated[
-        list[IntervalName], typer.Option("--method", help="Kinds of interval; repeat.")
-    ] = list(IntervalName),  # noqa: B006
-    level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
-    coefficient: CoefficientOption = CoefficientName.pearson,
-    confidence: Annotated[float, typer.Option("--confidence", help="Of the intervals.")] = 0.95,
+        list[Interval],
+        option("boot-systems, boot-inputs, boot-both or fisher; repeat.", metavar="METHOD"),
+    ] = list(Interval),  # noqa: B006
+    level: LevelsOption = LEVELS,
+    coefficient: CoefficientOption = Coefficient.pearson,
     trials: TrialsOption = 1000,
     samples: SamplesOption = 1000,
-    journal: JournalOption = None,
+    confidence: ConfidenceOption = 0.95,
     seed: SeedOption = 12345,
+    journal: JournalOption = None,
     *,
     shown: Shown,
 ) -> None:
-    """Count how often an interval from half of the data holds the other half's correlation."""
-    from litepyramid.figures.correlations import coverage_figure
-    from litepyramid.meta.simulate.interval_coverage import coverage as run
+    """Count how often an interval from half of the data holds the other half's correlation.
 
-    result = run(
-        scores,
-        human,
-        metrics=metric,
-        method=[name.value for name in method],
-        level=[name.value for name in level],
-        coefficient=coefficient.value,
-        confidence=confidence,
-        trials=trials,
-        samples=samples,
-        seed=seed,
-        journal=journal,
-    )
-    shown.emit(result, coverage_figure)
+    $ litepyramid meta simulate coverage table.csv --trials 4 --samples 50
+    $ litepyramid meta simulate coverage table.csv -m rouge --method fisher \\
+        --trials 4
+    """
 
 
 @app.command()
@@ -106,49 +95,48 @@ def power(
     scores: ScoresArgument,
     human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
     metric: Annotated[
-        str | None,
-        typer.Option("--metric", "-m", help="Make this metric worse by noise."),
+        str | None, option("Make this metric worse by noise.", "--metric", "-m", metavar="NAME")
     ] = None,
     summaries: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--summaries",
-            help="Make ROUGE-1 worse by random words left out of these summaries: files or "
-            "folders, a system a file.",
-        ),
+        list[Path] | None, option("Make ROUGE-1 worse by leaving words out of these summaries.")
     ] = None,
     references: Annotated[
-        Path | None, typer.Option("--references", "-r", help="With --summaries: their references.")
+        Path | None, option("With --summaries: their references.", "--references", "-r")
     ] = None,
     variant: Annotated[
         Literal["recall", "f1", "precision"],
-        typer.Option("--variant", help="With --summaries: of ROUGE-1."),
+        option("With --summaries: recall, f1 or precision of ROUGE-1.", metavar="NAME"),
     ] = "recall",
     amount: Annotated[
         list[float] | None,
-        typer.Option(
-            "--amount",
-            help="Share of the words that are kept (0 to 1), or noise in standard deviations; "
-            "repeat. [default: 0.1 to 0.9, or 0.25 to 4]",
+        option(
+            "Share of words kept (0 to 1), or noise in standard deviations; repeat. [default: 0.1 "
+            "to 0.9, or 0.25 to 4]",
+            metavar="N",
         ),
     ] = None,
-    method: Annotated[list[TestName], typer.Option("--method", help="Tests; repeat.")] = [  # noqa: B006
-        TestName.perm_both,
-        TestName.boot_both,
-        TestName.williams,
-    ],
-    level: LevelsOption = [LevelName.system, LevelName.summary],  # noqa: B006
-    coefficient: CoefficientOption = CoefficientName.pearson,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of the tests.")] = 0.05,
+    method: Annotated[
+        list[Test],
+        option("Tests, as in `litepyramid meta compare`; repeat.", metavar="METHOD"),
+    ] = _TESTS,
+    level: LevelsOption = LEVELS,
+    coefficient: CoefficientOption = Coefficient.pearson,
     trials: TrialsOption = 1000,
     samples: SamplesOption = 1000,
-    journal: JournalOption = None,
+    alpha: AlphaOption = 0.05,
     seed: SeedOption = 12345,
+    journal: JournalOption = None,
     *,
     shown: Shown,
     names: dict[str, Any],
 ) -> None:
-    """Count how often tests find a metric better than itself made worse by a known amount."""
+    """Count how often tests find a metric better than itself made worse by a known amount.
+
+    $ litepyramid meta simulate power table.csv --metric rouge --trials 4 \\
+        --samples 50
+    $ litepyramid meta simulate power scores.json --summaries example/summaries \\
+        -r example/references.jsonl --trials 2 --samples 50 --amount 0.5
+    """
     from litepyramid.errors import InputError
     from litepyramid.figures.correlations import power_figure
     from litepyramid.io.references import read_references
@@ -163,9 +151,9 @@ def power(
     )
 
     settings = PowerSettings(
-        method=tuple(name.value for name in method),
-        level=tuple(name.value for name in level),
-        coefficient=coefficient.value,
+        method=tuple(said(method)),
+        level=tuple(said(level)),
+        coefficient=said(coefficient),
         trials=trials,
         samples=samples,
         alpha=alpha,

@@ -4,106 +4,121 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import wraps
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
-from typer.core import TyperCommand
 
 from litepyramid.cli.outputs import WRITTEN
 
+FILES, STATISTICS = "Files and tables", "Statistics"
+"""Panels of the help, after the options that matter most, which are in none."""
+
+
+def option(help: str, *names: str, panel: str | None = None, **more: Any) -> Any:
+    r"""`typer.Option` with what the help says first; a bracket in it is no markup.
+
+    Example:
+        >>> option("How many. [default: all]", metavar="N").help
+        'How many. \\[default: all]'
+    """
+    return typer.Option(*names, help=help.replace("[", r"\["), rich_help_panel=panel, **more)
+
+
 FormatOption = Annotated[
     Literal["table", "json", "csv", "latex"],
-    typer.Option("--format", "-f", help="How to show the result."),
+    option("table, json, csv or latex.", "--format", "-f", metavar="FORM"),
 ]
 OutputOption = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Write to this file instead of standard output."),
+    option("Write to this file, not to standard output.", "--output", "-o"),
     WRITTEN,
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of everything random.")]
 FigureOption = Annotated[
-    Path | None,
-    typer.Option("--figure", help="Draw the result into this file: .pdf, .png or .svg."),
-    WRITTEN,
+    Path | None, option("Draw the result: .pdf, .png or .svg.", "--figure"), WRITTEN
+]
+SeedOption = Annotated[
+    int, option("Seed of everything random.", min=0, metavar="N", panel=STATISTICS)
+]
+SamplesOption = Annotated[
+    int,
+    option("Bootstrap samples.", min=1, max=10_000_000, metavar="N", panel=STATISTICS),
+]
+ConfidenceOption = Annotated[
+    float, option("Confidence level of intervals.", metavar="P", panel=STATISTICS)
+]
+AlphaOption = Annotated[float, option("Significance level.", metavar="P", panel=STATISTICS)]
+ConstantOption = Annotated[
+    Literal["skip", "zero", "zb21"],
+    option("Correlation with a constant vector: left out, 0, or as ZB21.", panel=STATISTICS),
 ]
 JudgeOption = Annotated[
     str,
-    typer.Option(
-        "--judge", "-j", help="reading, lexical, recall, llm:MODEL, a hub id, or a folder."
+    option(
+        "reading, lexical, recall, llm:MODEL, a hub id or a folder.",
+        "--judge",
+        "-j",
+        metavar="JUDGE",
     ),
 ]
 KindOption = Annotated[
     Literal["scu", "stu"] | None,
-    typer.Option(
-        "--kind",
-        help="What the units of a file are that does not say. [default: scu, or stu if the file "
-        "is named after STUs]",
+    option(
+        "Kind of units in a file that does not say. [default: stu if the file is named after STUs, "
+        "else scu]",
         show_default=False,
+        panel=FILES,
     ),
 ]
-ScusOption = Annotated[Path, typer.Option("--scus", "-s", help="SCUs.", show_default=False)]
+ReferencesArgument = Annotated[
+    Path, typer.Argument(help="References: JSON Lines, a table, or a line file.")
+]
+SummariesArgument = Annotated[
+    list[Path], typer.Argument(help="Summary files, or folders of them; one file per system.")
+]
+ScusOption = Annotated[Path, option("SCUs of the references.", "--scus", "-s")]
 StusOption = Annotated[
-    Path | None, typer.Option("--stus", "-t", help="STUs (default: extract them).")
+    Path | None, option("STUs of the references. [default: extracted]", "--stus", "-t")
 ]
 TheirReferencesOption = Annotated[
-    Path,
-    typer.Option("--references", "-r", help="References they come from.", show_default=False),
+    Path, option("References that the units come from.", "--references", "-r")
+]
+LabelsOption = Annotated[
+    Path | None, option("Human presence labels: a file or folder.", "--labels", "-l")
 ]
 StuShareOption = Annotated[
-    float | None,
-    typer.Option("--stu-share", help="Share of the sentences that carry STUs, 0 to 1."),
+    float | None, option("Share of sentences that carry STUs, 0 to 1.", metavar="P")
+]
+ByOption = Annotated[
+    Literal["easiness", "random", "reversed", "gold"],
+    option("How sentences are ranked: easiness, random, reversed or gold.", metavar="BY"),
+]
+EasinessOption = Annotated[
+    Path | None, option("Easiness of every sentence (JSON Lines). [default: predicted]")
 ]
 RegressorOption = Annotated[
-    Path | None,
-    typer.Option("--regressor", "-g", help="Predict by this file, not the embedded one."),
+    Path | None, option("Easiness regressor. [default: embedded]", "--regressor", "-g")
 ]
 ColumnsOption = Annotated[
     str | None,
-    typer.Option(
+    option(
+        "What your tables call input, system, summary, reference, unit, label, score.",
         metavar="NAME=COLUMN,…",
-        help="What tables call the columns input, system, summary, reference, unit, label, score.",
+        panel=FILES,
     ),
 ]
 TreesOption = Annotated[
     Path | None,
-    typer.Option("--parses", help="Constituency trees, for a regressor on the paper's features."),
+    option("Constituency trees, for a regressor on the paper's features.", panel=FILES),
 ]
-
-
-OLD_NAMES = {"human": ["--against", "-a"], "samples": ["-k"]}
-"""By parameter, names that its option once had: `WithOldNames` takes them, no help shows them."""
-
-
-class WithOldNames(TyperCommand):
-    """A command whose options can be called by their old names too."""
-
-    def make_parser(self, ctx: Any) -> Any:
-        """The parser, told the old names."""
-        parser = super().make_parser(ctx)
-        for param in self.params:
-            if param.name in OLD_NAMES:
-                twin = copy(param)
-                twin.opts = OLD_NAMES[param.name]
-                twin.add_to_parser(parser, ctx)
-        return parser
-
-
-def old_share(name: str) -> Any:
-    """The hidden option --share, as all shares were once called, with a hint at its new name."""
-
-    def hint(value: Any) -> Any:
-        if value:
-            typer.echo(f"--share is now {name}: whose share it is.", err=True)
-        return value
-
-    return typer.Option("--share", hidden=True, callback=hint)
-
-
-OldStuShareOption = Annotated[float | None, old_share("--stu-share")]
+SplitterOption = Annotated[
+    Literal["rules", "punkt"],
+    option("Splits references without sentence marks.", panel=FILES),
+]
 
 
 def with_options(
@@ -155,7 +170,7 @@ def with_options(
 
 def _names(
     ids: Annotated[
-        Path | None, typer.Option("--ids", help="Ids of line files' inputs, one a line.")
+        Path | None, option("Input ids of line files, one per line.", panel=FILES)
     ] = None,
     columns: ColumnsOption = None,
 ) -> dict[str, Any]:
@@ -214,6 +229,49 @@ def _shown(
 
     check_figure(figure)
     return Shown(figure, form, output)
+
+
+def runs(
+    target: str, figure: str | None = None, **names: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A decorator that gives a command its body: a call of a function, whose result is shown.
+
+    The command's parameters are the function's keyword arguments; groups that are a dict are taken
+    apart, and what is None is left to the function's default.
+
+    Args:
+        target: ``module:function``, imported when the command runs.
+        figure: ``module:function`` that draws the result, for `with_figure`.
+        names: By parameter, what the function calls it.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def body(
+            form: Any = "table", output: Path | None = None, shown: Any = None, **given: Any
+        ) -> None:
+            arguments: dict[str, Any] = {}
+            for name, value in given.items():
+                arguments |= value if isinstance(value, dict) else {names.get(name, name): value}
+            shown = shown or Shown(None, form, output)
+            result = _load(target)(**{k: said(v) for k, v in arguments.items() if v is not None})
+            shown.emit(result, lambda drawn: _load(figure or "")(drawn))
+
+        return body
+
+    return decorate
+
+
+def _load(target: str) -> Any:
+    module, _, name = target.partition(":")
+    return getattr(import_module(module), name)
+
+
+def said(value: Any) -> Any:
+    """A choice as the word that it is, or each of a list of them."""
+    if isinstance(value, list):
+        return [said(entry) for entry in value]
+    return value.value if isinstance(value, StrEnum) else value
 
 
 def with_figure(command: Callable[..., None]) -> Callable[..., None]:

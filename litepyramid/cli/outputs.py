@@ -12,8 +12,6 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, get_type_hints
 
-import typer
-
 from litepyramid.errors import InputError
 from litepyramid.files import check_output, file_type
 
@@ -34,16 +32,6 @@ _BELOW = {"files": r".*\.(pyr|pan)(\.gz)?"} | dict.fromkeys(("data", "train_on",
 
 class InterruptError(Exception):
     """The user pressed Ctrl-C while a command ran; the message says what was kept."""
-
-
-def protect(app: typer.Typer) -> None:
-    """Lets every command, in groups too, check its outputs first and say what Ctrl-C leaves."""
-    for command in app.registered_commands:
-        if command.callback is not None:
-            command.callback = _checked(command.callback)
-    for group in app.registered_groups:
-        if group.typer_instance is not None:
-            protect(group.typer_instance)
 
 
 def check_outputs(
@@ -81,9 +69,11 @@ def check_outputs(
             check_output(output, *inputs)
 
 
-def _checked(callback: Callable[..., Any]) -> Callable[..., Any]:
+def checked(callback: Callable[..., Any]) -> Callable[..., Any]:
+    """A command that checks its outputs before its work, and says what Ctrl-C leaves."""
+
     @wraps(callback)
-    def checked(**given: Any) -> Any:
+    def careful(**given: Any) -> Any:
         marks = {
             name: mark
             for name, hint in get_type_hints(callback, include_extras=True).items()
@@ -104,7 +94,7 @@ def _checked(callback: Callable[..., Any]) -> Callable[..., Any]:
                 f"{kept}; run again to go on" if kept else f"nothing was kept{hint}"
             ) from stop
 
-    return checked
+    return careful
 
 
 def _option(name: str) -> str:

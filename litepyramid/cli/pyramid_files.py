@@ -7,27 +7,22 @@ from typing import Annotated
 
 import typer
 
-from litepyramid.cli.options import FormatOption, OutputOption
+from litepyramid.cli.options import FormatOption, OutputOption, option
 from litepyramid.cli.outputs import FILLED, MADE, WRITTEN
 
 Files = Annotated[
-    list[Path],
-    typer.Argument(
-        help=".pyr and .pan files, or folders, which are searched at any depth.",
-        show_default=False,
-    ),
+    list[Path], typer.Argument(help=".pyr and .pan files, or folders, searched at any depth.")
 ]
 Names = Annotated[
     str | None,
-    typer.Option(
-        "--names",
-        help="Regular expression for files' names without .pan and .pyr, with the groups input and "
-        "system, perhaps annotator. [default: as NIST names them, else INPUT.anything.SYSTEM]",
+    option(
+        "Regular expression for file names without .pan and .pyr, with groups input and system, "
+        "optionally annotator. [default: NIST's names, else INPUT.anything.SYSTEM]",
+        metavar="REGEX",
     ),
 ]
 Complete = Annotated[
-    bool,
-    typer.Option("--complete", help="Leave out systems that are not annotated on every input."),
+    bool, option("Leave out systems that are not annotated on every input.", "--complete")
 ]
 
 
@@ -35,19 +30,21 @@ def pyramid(
     files: Files,
     references: Annotated[
         int | None,
-        typer.Option(min=1, help="References of each pyramid, where the files do not say."),
+        option("References of each pyramid, if the files do not say.", min=1, metavar="N"),
     ] = None,
     names: Names = None,
     complete: Complete = False,
     scores: Annotated[
-        Path | None,
-        typer.Option("--scores", help="Also write every score as CSV, for litepyramid meta."),
-        WRITTEN,
+        Path | None, option("Also write every score as CSV, for litepyramid meta."), WRITTEN
     ] = None,
     form: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
-    """Modified and original Pyramid scores from the peer annotations of DUC and TAC."""
+    """Compute original and modified Pyramid scores from DUC and TAC peer annotations.
+
+    $ litepyramid pyramid duc
+    $ litepyramid pyramid duc/*.pan duc/*.pyr --complete --scores pyramid.csv
+    """
     from litepyramid.duc.peers import read_pyramid_files, score_peers
     from litepyramid.io.scores import write_scores
     from litepyramid.tables import emit
@@ -61,21 +58,20 @@ def pyramid(
 
 def from_pyr(
     files: Files,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Write the units here."), MADE],
-    labels: Annotated[
-        Path | None, typer.Option("--labels", help="Write presence labels to this folder."), FILLED
-    ] = None,
-    summaries: Annotated[
-        Path | None, typer.Option("--summaries", help="Write the summaries to this folder."), FILLED
-    ] = None,
-    references: Annotated[
-        Path | None, typer.Option("--references", help="Write the references here."), MADE
-    ] = None,
+    output: Annotated[Path, option("Write the units here.", "--output", "-o"), MADE],
+    labels: Annotated[Path | None, option("Write presence labels to this folder."), FILLED] = None,
+    summaries: Annotated[Path | None, option("Write the summaries to this folder."), FILLED] = None,
+    references: Annotated[Path | None, option("Write the references here."), MADE] = None,
     names: Names = None,
     complete: Complete = False,
     form: FormatOption = "table",
 ) -> None:
-    """Make units with weights, and labels, of the pyramid files of DUC and TAC."""
+    """Convert DUC and TAC pyramid files to weighted units and presence labels.
+
+    $ litepyramid units from-pyr duc -o scus.jsonl
+    $ litepyramid units from-pyr duc -o scus.jsonl --labels labels --summaries \\
+        summaries
+    """
     from litepyramid.duc.convert import convert
     from litepyramid.duc.peers import read_pyramid_files
     from litepyramid.tables import emit

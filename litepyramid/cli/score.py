@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.judging import with_judge_settings
+from litepyramid.cli.judging import PANEL, with_judge_settings
 from litepyramid.cli.options import (
+    AlphaOption,
+    ConfidenceOption,
     FormatOption,
     JudgeOption,
     KindOption,
+    LabelsOption,
     OutputOption,
+    SamplesOption,
     SeedOption,
+    SummariesArgument,
+    option,
     with_names,
 )
 from litepyramid.judges import DEFAULT_JUDGE
@@ -22,107 +28,107 @@ from litepyramid.judges import DEFAULT_JUDGE
 if TYPE_CHECKING:
     from litepyramid.types import InputReferences, InputUnits, SystemSummaries
 
-Summaries = Annotated[
-    list[Path],
-    typer.Argument(
-        help="Summary files, or folders of them. A system is a file, named by its stem.",
-        show_default=False,
-    ),
-]
+_UNITS = "Units and weights"
 UnitsOption = Annotated[
     Path | None,
-    typer.Option("--units", "-u", help="Units of the references: JSON Lines or a line file."),
+    option("Units of the references: JSON Lines, a table, or a line file.", "--units", "-u"),
 ]
 ReferencesOption = Annotated[
     Path | None,
-    typer.Option("--references", "-r", help="References to extract STUs from, instead of units."),
+    option("References to extract STUs from.", "--references", "-r"),
 ]
 SrlOption = Annotated[
     str,
-    typer.Option(
-        "--srl",
-        help="With --references: embedded, sentences, allennlp:ARCHIVE, stanza, or a parse file.",
+    option(
+        "embedded, sentences, allennlp:ARCHIVE, stanza, a file.",
+        metavar="BACKEND",
+        panel=_UNITS,
     ),
 ]
 CorefOption = Annotated[
     str,
-    typer.Option(
-        "--coref", help="With --references: srl (what the SRL backend links), none, or a file."
+    option(
+        "srl, none, embedded, stanza, a file.",
+        metavar="SOURCE",
+        panel=_UNITS,
     ),
 ]
 WeightsOption = Annotated[
-    Path | None, typer.Option("--weights", "-w", help="A weight for every unit.")
-]
-SamplesOption = Annotated[
-    int,
-    typer.Option("--samples", min=1, max=10_000_000, help="Bootstrap samples of intervals."),
-]
-ConfidenceOption = Annotated[
-    float, typer.Option("--confidence", help="Of the intervals, between 0 and 1.")
-]
-RuleOption = Annotated[
-    Literal["lite", "sample", "original", "modified"],
-    typer.Option(
-        "--pyramid",
-        help="lite: mean over all units. sample: LitePyramid. original, modified: Pyramid.",
-    ),
+    Path | None, option("A weight for every unit.", "--weights", "-w", panel=_UNITS)
 ]
 ImportanceOption = Annotated[
-    Literal["vital", "all"],
-    typer.Option("--importance", help="Of nuggets: score the vital ones alone, or all."),
+    Literal["vital", "all"], option("Score all nuggets, or only the vital ones.", panel=_UNITS)
 ]
 
 
 @with_judge_settings
 @with_names
 def score(
-    summaries: Summaries,
+    summaries: SummariesArgument,
     units: UnitsOption = None,
     references: ReferencesOption = None,
-    srl: SrlOption = "embedded",
-    coref: CorefOption = "srl",
     judge: JudgeOption = DEFAULT_JUDGE,
-    labels: Annotated[
-        Path | None,
-        typer.Option("--labels", "-l", help="Human presence labels: a file, or a folder."),
+    labels: LabelsOption = None,
+    pyramid: Annotated[
+        Literal["lite", "sample", "original", "modified"],
+        option(
+            "lite: mean over all units; sample: LitePyramid; original, modified: Pyramid.",
+            metavar="RULE",
+        ),
+    ] = "lite",
+    name: Annotated[
+        str | None, option("Name of the metric. [default: by the units]", metavar="NAME")
     ] = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
     label_units: Annotated[
         Path | None,
-        typer.Option(help="The units that the labels are of, where they are not those scored."),
+        option("The units of --labels, if not those scored.", panel=_UNITS),
     ] = None,
     weights: WeightsOption = None,
-    kind: KindOption = None,
     importance: ImportanceOption = "all",
-    pyramid: RuleOption = "lite",
+    srl: SrlOption = "embedded",
+    coref: CorefOption = "srl",
     sample_size: Annotated[
-        int, typer.Option("--sample-size", min=1, help="K of --pyramid sample.")
+        int,
+        option("With --pyramid sample: K.", min=1, metavar="N", panel=_UNITS),
     ] = 16,
     reference_count: Annotated[
         int,
-        typer.Option("--reference-count", min=1, help="References an input, --pyramid modified."),
+        option(
+            "With --pyramid modified: per input.",
+            min=1,
+            metavar="N",
+            panel=_UNITS,
+        ),
     ] = 1,
     samples: SamplesOption = 10_000,
     confidence: ConfidenceOption = 0.95,
     seed: SeedOption = 12345,
+    kind: KindOption = None,
     engine: Annotated[
         Literal["local", "ray"],
-        typer.Option("--engine", help="Where NLI judges run: this process, or a Ray cluster."),
+        option("Run NLI judges in this process or on a Ray cluster.", panel=PANEL),
     ] = "local",
     workers: Annotated[
         int | None,
-        typer.Option("--workers", min=1, help="With --engine ray: judges at work. [one a GPU]"),
+        option(
+            "Judges on the Ray cluster. [default: one per GPU]",
+            min=1,
+            metavar="N",
+            panel=PANEL,
+        ),
     ] = None,
-    name: Annotated[
-        str | None,
-        typer.Option(help="What the metric is called beside others. [default: by the units]"),
-    ] = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
     *,
     judge_settings: dict[str, Any],
     names: dict[str, Any],
 ) -> None:
-    """Score systems by the reference facts that their summaries carry."""
+    """Score systems by the reference facts that their summaries carry.
+
+    $ litepyramid score example/summaries --units example/scus.jsonl --labels \\
+        example/labels -f json -o scores.json
+    $ litepyramid score example/summaries --references example/references.jsonl
+    """
     from litepyramid.errors import InputError
     from litepyramid.files import check_there
     from litepyramid.io.inputs import in_order
@@ -170,40 +176,39 @@ def score(
 def compare(
     summaries: Annotated[
         list[Path],
-        typer.Argument(
-            help="Summary files or folders; or one table of scores: JSON of `score`, CSV, JSONL.",
-            show_default=False,
-        ),
+        typer.Argument(help="Summary files or folders; or one table of scores."),
     ],
     units: UnitsOption = None,
     references: ReferencesOption = None,
-    srl: SrlOption = "embedded",
-    coref: CorefOption = "srl",
     judge: JudgeOption = DEFAULT_JUDGE,
-    weights: WeightsOption = None,
-    kind: KindOption = None,
-    importance: ImportanceOption = "all",
-    metric: Annotated[
-        str | None, typer.Option("--metric", help="Which metric of a table with several.")
-    ] = None,
     against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="SYSTEM", help="Compare this system with all others."),
+        str | None, option("Compare this system with all others.", metavar="SYSTEM")
     ] = None,
-    top: Annotated[
-        int | None, typer.Option("--top", metavar="N", help="Compare the N best systems only.")
+    top: Annotated[int | None, option("Compare only the N best systems.", metavar="N")] = None,
+    metric: Annotated[
+        str | None, option("Which metric of a table with several.", metavar="NAME")
     ] = None,
-    samples: SamplesOption = 10_000,
-    confidence: ConfidenceOption = 0.95,
-    alpha: Annotated[float, typer.Option("--alpha", help="Level of significance.")] = 0.05,
-    seed: SeedOption = 12345,
     form: FormatOption = "table",
     output: OutputOption = None,
+    weights: WeightsOption = None,
+    importance: ImportanceOption = "all",
+    srl: SrlOption = "embedded",
+    coref: CorefOption = "srl",
+    samples: SamplesOption = 10_000,
+    confidence: ConfidenceOption = 0.95,
+    alpha: AlphaOption = 0.05,
+    seed: SeedOption = 12345,
+    kind: KindOption = None,
     *,
     judge_settings: dict[str, Any],
     names: dict[str, Any],
 ) -> None:
-    """Compare systems on the same inputs: differences, intervals, p-values."""
+    """Compare systems on the same inputs: differences, intervals, p-values.
+
+    $ litepyramid compare scores.json
+    $ litepyramid compare example/summaries --units example/scus.jsonl --against \\
+        lead
+    """
     from litepyramid.files import check_there
     from litepyramid.io.scores import read_scores, select_matrix
     from litepyramid.judges.registry import make_judge

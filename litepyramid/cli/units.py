@@ -10,90 +10,79 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from litepyramid.cli import pyramid_files, units_mix
-from litepyramid.cli.options import KindOption, with_names
+from litepyramid.cli.options import (
+    KindOption,
+    ReferencesArgument,
+    SplitterOption,
+    option,
+    said,
+    with_names,
+)
 from litepyramid.cli.outputs import WRITTEN
 from litepyramid.text import counted
 
 if TYPE_CHECKING:
     from litepyramid.types import InputUnits
 
-app = typer.Typer(help="Make the units that summaries are scored by.", no_args_is_help=True)
-app.command("from-pyr")(pyramid_files.from_pyr)
-app.command("mix")(units_mix.mix)
+app = typer.Typer(
+    help="""Make the units that summaries are scored by.
+
+    $ litepyramid units extract example/references.jsonl -o stus.jsonl
+    $ litepyramid units mix -s example/scus.jsonl -r example/references.jsonl \\
+        --stu-share 0.5
+    """,
+    no_args_is_help=True,
+)
 
 
-class FormName(StrEnum):
-    """The forms of a unit file by name."""
-
-    jsonl = "jsonl"
-    lines = "lines"
-
-
-class SplitterName(StrEnum):
-    """The sentence splitters by name."""
-
-    rules = "rules"
-    punkt = "punkt"
-
-
+UnitForm = StrEnum("UnitForm", ["jsonl", "lines"])
 FormOption = Annotated[
-    FormName | None,
-    typer.Option(
-        "--to",
-        help="jsonl, or lines (one input a line, tabs between units). [default: jsonl if the "
-        "output is named .jsonl or is standard output, else lines]",
-        show_default=False,
-    ),
+    UnitForm | None,
+    option("jsonl, or lines: an input per line. [default: by the output's ending]", metavar="FORM"),
+]
+UnitsOutput = Annotated[
+    Path | None, option("Write the units here. [default: stdout]", "--output", "-o"), WRITTEN
 ]
 
 
 @app.command()
 @with_names
 def extract(
-    references: Annotated[
-        Path, typer.Argument(help="References: a line file or JSON Lines.", show_default=False)
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to write the units. [default: stdout]"),
-        WRITTEN,
-    ] = None,
+    references: ReferencesArgument,
+    output: UnitsOutput = None,
     srl: Annotated[
         str,
-        typer.Option(
-            "--srl",
-            help="embedded, sentences (each its own unit), allennlp:ARCHIVE, stanza, or an "
-            "interchange file with frames (.jsonl).",
+        option(
+            "embedded, sentences (each is a unit), allennlp:ARCHIVE, stanza, or an interchange "
+            "file with frames.",
+            metavar="BACKEND",
         ),
     ] = "embedded",
     coref: Annotated[
         str,
-        typer.Option(
-            "--coref",
-            help="srl (what the SRL backend links itself), none, embedded, stanza, or an "
-            "interchange file with clusters; all but srl replace mentions before SRL.",
+        option(
+            "srl (what the backend links), none, embedded, stanza, or an interchange file with "
+            "clusters. All but srl replace mentions before SRL.",
+            metavar="SOURCE",
         ),
     ] = "srl",
-    splitter: Annotated[
-        SplitterName,
-        typer.Option("--splitter", help="Splits references that have no sentence marks."),
-    ] = SplitterName.rules,
     footnote: Annotated[
-        bool,
-        typer.Option(
-            "--footnote", help="Keep 'be' and 'being' before the verb, as the paper's footnote 2."
-        ),
+        bool, option("Keep 'be' and 'being' before the verb (footnote 2 of ZB21).", "--footnote")
     ] = False,
     parses: Annotated[
-        Path | None,
-        typer.Option("--parses", help="Write frames and clusters to this interchange file too."),
-        WRITTEN,
+        Path | None, option("Also write frames and clusters to this interchange file."), WRITTEN
     ] = None,
     to: FormOption = None,
+    splitter: SplitterOption = "rules",
     *,
     names: dict[str, Any],
 ) -> None:
-    """Extract semantic triplet units (STUs) from references."""
+    """Extract semantic triplet units (STUs) from references.
+
+    $ litepyramid units extract example/references.jsonl -o stus.jsonl
+    $ litepyramid units extract example/references.jsonl --srl sentences --to \\
+        lines
+    """
     import sys
 
     from litepyramid.io.references import read_references
@@ -105,7 +94,7 @@ def extract(
         read_references(references, **names),
         srl=srl,
         coref=coref,
-        splitter=splitter.value,
+        splitter=splitter,
         footnote=footnote,
     )
     if parses is not None:
@@ -117,17 +106,11 @@ def extract(
 @app.command()
 @with_names
 def convert(
-    units: Annotated[Path, typer.Argument(help="A unit file of either form.", show_default=False)],
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Where to write the units. [default: stdout]"),
-        WRITTEN,
-    ] = None,
+    units: Annotated[Path, typer.Argument(help="A unit file of either form.")],
+    output: UnitsOutput = None,
     to: FormOption = None,
     write_ids: Annotated[
-        Path | None,
-        typer.Option("--write-ids", help="Write the inputs' ids to this file, one a line."),
-        WRITTEN,
+        Path | None, option("Write the input ids to this file, one per line."), WRITTEN
     ] = None,
     kind: KindOption = None,
     *,
@@ -135,7 +118,11 @@ def convert(
 ) -> None:
     """Convert units between JSON Lines and line files.
 
-    A line file holds texts alone: weights, kinds and places are left behind, and said so.
+    A line file holds only texts; a message says what is lost.
+
+    $ litepyramid units convert example/scus.jsonl -o scus.txt --write-ids \\
+        ids.txt
+    $ litepyramid units convert scus.txt --ids ids.txt -o scus.jsonl
     """
     import sys
 
@@ -149,7 +136,7 @@ def convert(
             file.write("".join(f"{entry.input}\n" for entry in loaded))
     total = sum(len(entry.units) for entry in loaded)
     message = f"{counted(len(loaded), 'input')}, {counted(total, 'unit')}"
-    if form is FormName.lines:
+    if form is UnitForm.lines:
         weighted = sum(unit.weight != 1 for entry in loaded for unit in entry.units)
         numbered = [str(n) for n in range(1, len(loaded) + 1)]
         if weighted:
@@ -160,7 +147,11 @@ def convert(
     sys.stderr.write(message + ".\n")
 
 
-def _write(units: Sequence[InputUnits], output: Path | None, to: FormName | None) -> FormName:
+app.command()(units_mix.mix)
+app.command("from-pyr")(pyramid_files.from_pyr)
+
+
+def _write(units: Sequence[InputUnits], output: Path | None, to: UnitForm | None) -> UnitForm:
     """Writes units to a file or stdout in the form asked for; gives the form back."""
     import json
     import sys
@@ -168,10 +159,10 @@ def _write(units: Sequence[InputUnits], output: Path | None, to: FormName | None
     from litepyramid.io.units import units_to_json, write_units
 
     named = output is None or output.suffix in {".jsonl", ".ndjson"}
-    form = to or (FormName.jsonl if named else FormName.lines)
+    form = to or (UnitForm.jsonl if named else UnitForm.lines)
     if output is not None:
-        write_units(output, units, form.value)
-    elif form is FormName.jsonl:
+        write_units(output, units, said(form))
+    elif form is UnitForm.jsonl:
         for entry in units:
             sys.stdout.write(json.dumps(units_to_json(entry), ensure_ascii=False) + "\n")
     else:

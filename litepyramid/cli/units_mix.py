@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
-
-import typer
+from typing import Annotated, Any
 
 from litepyramid.cli.options import (
+    FILES,
+    ByOption,
+    EasinessOption,
     FormatOption,
-    OldStuShareOption,
     RegressorOption,
     ScusOption,
     SeedOption,
@@ -17,6 +17,7 @@ from litepyramid.cli.options import (
     StusOption,
     TheirReferencesOption,
     TreesOption,
+    option,
     with_names,
 )
 from litepyramid.cli.outputs import WRITTEN
@@ -28,44 +29,35 @@ def mix(
     references: TheirReferencesOption,
     stus: StusOption = None,
     stu_share: StuShareOption = None,
-    share: OldStuShareOption = None,
     stu_sentences: Annotated[
-        int | None, typer.Option("--stu-sentences", help="Number of sentences that carry STUs.")
+        int | None, option("Number of sentences that carry STUs.", metavar="N")
     ] = None,
     scu_sentences: Annotated[
-        int | None, typer.Option("--scu-sentences", help="Number of sentences that keep SCUs.")
+        int | None, option("Number of sentences that keep SCUs.", metavar="N")
     ] = None,
-    by: Annotated[
-        Literal["easiness", "random", "reversed", "gold"],
-        typer.Option(help="Which sentences carry STUs: the easiest, any, the hardest …"),
-    ] = "easiness",
-    easiness: Annotated[
-        Path | None,
-        typer.Option(help="Easiness of every sentence (JSON Lines), instead of predicting it."),
-    ] = None,
+    by: ByOption = "easiness",
+    easiness: EasinessOption = None,
     regressor: RegressorOption = None,
-    as_authors: Annotated[
-        bool,
-        typer.Option(
-            "--as-authors", help="With --stu-share: do it as ZB21's code, quirks and all."
-        ),
-    ] = False,
-    parses: TreesOption = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="The units: JSON Lines, or a line file if it ends in .txt."
-        ),
+        option("Write the units here; a line file if it ends in .txt.", "--output", "-o"),
         WRITTEN,
     ] = None,
     form: FormatOption = "table",
+    as_authors: Annotated[
+        bool,
+        option("Mix as ZB21's code does.", "--as-authors", panel=FILES),
+    ] = False,
+    parses: TreesOption = None,
     seed: SeedOption = 12345,
     *,
     names: dict[str, Any],
 ) -> None:
     """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep their SCUs.
 
-    Shows what was mixed; --output takes the units, for 'litepyramid score --units'.
+    $ litepyramid units mix -s example/scus.jsonl -r example/references.jsonl \\
+        --stu-share 0.5 -o mixed.jsonl
+    $ litepyramid score example/summaries --units mixed.jsonl
     """
     from litepyramid.easiness.files import mix_files
     from litepyramid.io.units import write_units
@@ -75,7 +67,7 @@ def mix(
         scus,
         references,
         stus,
-        stu_share=share if stu_share is None else stu_share,
+        stu_share=stu_share,
         stu_sentences=stu_sentences,
         scu_sentences=scu_sentences,
         by=by,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from difflib import get_close_matches
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import typer
@@ -22,8 +21,8 @@ def is_help(error: Exception) -> bool:
     return type(error).__name__ == "NoArgsIsHelpError"
 
 
-def usage_error(error: Any, app: typer.Typer, args: Iterable[str]) -> InputError:
-    """What typer says about the command line, as one of our errors.
+def usage_error(error: Any, app: typer.Typer, args: Sequence[str]) -> InputError:
+    """What typer says about the command line, suggestions included, as one of our errors.
 
     Args:
         error: What typer raised: an instance of `USAGE_ERROR`.
@@ -31,54 +30,21 @@ def usage_error(error: Any, app: typer.Typer, args: Iterable[str]) -> InputError
         args: The words the user gave, without the program's name.
 
     Returns:
-        The error, with the nearest command or option and the place of the help as its hint.
+        The error; its hint names the help, and a command of that name in another group.
     """
-    root = get_command(app)
-    context = getattr(error, "ctx", None)
-    if context is None:
-        command, path = _walk(root, args)
-        path = " ".join(("litepyramid", path)).strip()
-    else:
-        command, path = context.command, context.command_path
+    paths = [("litepyramid",), *_paths(get_command(app), ("litepyramid",))]
+    here = max((path for path in paths if ("litepyramid", *args)[: len(path)] == path), key=len)
     said = " ".join(error.format_message().replace("Value error, ", "").split())
-    what = said.partition(" Did you mean")[0].partition(" (Possible options")[0]
-    hint = f"See '{path} --help'."
-    nearest = _nearest(error, what, command, root)
-    if nearest is not None:
-        hint = f"Did you mean '{nearest}'? {hint}"
+    what, _, hint = said.partition(". ")
+    if what.startswith("No such command") and not hint:
+        wrong = what.partition("'")[2].rstrip("'.")
+        hint = next((f"Did you mean '{' '.join(p[1:])}'?" for p in paths if p[-1] == wrong), "")
+    hint = f"{hint} See '{' '.join(here)} --help'.".strip()
     return InputError(what[:1].lower() + what[1:].rstrip("."), hint=hint)
 
 
-def _nearest(error: Any, what: str, command: Any, root: Any) -> str | None:
-    """The option or command that was meant, if one is near."""
-    if what.startswith("No such command"):
-        wrong = what.partition("'")[2].rpartition("'")[0]
-        own = get_close_matches(wrong, getattr(command, "commands", {}), 1)
-        if own:
-            return str(own[0])
-        elsewhere = [path for path in _paths(root) if path.split()[-1] == wrong]
-        return elsewhere[0] if elsewhere else None
-    if not what.startswith("No such option"):
-        return None
-    known = [str(option) for entry in command.params for option in entry.opts]
-    near = get_close_matches(error.option_name, ["--help", *known], 1)
-    return near[0] if near else None
-
-
-def _paths(command: Any, before: str = "") -> Iterator[str]:
+def _paths(command: Any, before: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
     """The commands below a group, each with the groups' names before its own."""
     for name, below in getattr(command, "commands", {}).items():
-        yield f"{before}{name}"
-        yield from _paths(below, f"{before}{name} ")
-
-
-def _walk(command: Any, args: Iterable[str]) -> tuple[Any, str]:
-    """The command that the words lead to, with its path."""
-    names = []
-    for name in args:
-        below = getattr(command, "commands", {}).get(name)
-        if below is None:
-            break
-        command = below
-        names.append(name)
-    return command, " ".join(names)
+        yield (*before, name)
+        yield from _paths(below, (*before, name))

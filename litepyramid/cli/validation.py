@@ -10,11 +10,14 @@ import typer
 
 from litepyramid.cli.judging import with_judge_settings
 from litepyramid.cli.options import (
+    ConstantOption,
     FormatOption,
-    OldStuShareOption,
+    JudgeOption,
+    LabelsOption,
     OutputOption,
     SeedOption,
-    StuShareOption,
+    SummariesArgument,
+    option,
     with_names,
 )
 from litepyramid.cli.outputs import MADE
@@ -24,81 +27,79 @@ from litepyramid.text import counted
 if TYPE_CHECKING:
     from litepyramid.io.dataset import Dataset
 
-judge_app = typer.Typer(help="How right a judge is.", no_args_is_help=True)
+judge_app = typer.Typer(
+    help="""Evaluate judges against human labels.
 
-EpochsOption = Annotated[float, typer.Option("--epochs", help="Passes over the labels.")]
-RateOption = Annotated[float, typer.Option("--learning-rate", help="Peak of the schedule.")]
-BatchOption = Annotated[int, typer.Option("--batch-size", min=1, help="Pairs in one update.")]
-DeviceOption = Annotated[str, typer.Option("--device", help="auto or cpu.")]
-ConstantOption = Annotated[
-    Literal["skip", "zero", "zb21"],
-    typer.Option("--constant", help="What a constant column's correlation counts as."),
-]
+    $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
+        example/labels
+    $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
+        example/labels --judge recall
+    """,
+    no_args_is_help=True,
+)
+
+_DATA = "A labelled data set: NAME=PATH (see `litepyramid datasets`)"
+_TRAINING, _LITE2X, _HUB = "Training", "Mixing units (Lite2.x)", "Hub models"
+EpochsOption = Annotated[float, option("Passes over the labels.", metavar="N", panel=_TRAINING)]
+RateOption = Annotated[float, option("Peak learning rate.", metavar="N", panel=_TRAINING)]
+BatchOption = Annotated[int, option("Pairs per update.", min=1, metavar="N", panel=_TRAINING)]
 
 
 @with_judge_settings
 def crossval(
-    data: Annotated[
-        str | None,
-        typer.Argument(help="NAME=PATH of a data set, see `litepyramid datasets`."),
-    ] = None,
-    by: Annotated[
-        Literal["examples", "systems"], typer.Option("--by", help="What is held out.")
-    ] = "examples",
-    folds: Annotated[int, typer.Option("--folds", min=2, help="How many.")] = 5,
-    train_on: Annotated[
-        list[str] | None,
-        typer.Option("--train-on", help="NAME=PATH to train on, whole (repeatable)."),
-    ] = None,
-    test_on: Annotated[
-        str | None, typer.Option("--test-on", help="NAME=PATH to score, with --train-on.")
-    ] = None,
+    data: Annotated[str | None, typer.Argument(help=f"{_DATA}.")] = None,
     base: Annotated[
-        str, typer.Option("--base", help="What is trained: lexical, a hub id or a folder.")
+        str, option("What is trained: lexical, a hub id or a folder.", metavar="JUDGE")
     ] = "lexical",
-    checkpoints: Annotated[
-        str | None,
-        typer.Option(
-            "--checkpoints",
-            help="Ready judges instead of training, {fold} for the fold's number.",
-        ),
-    ] = None,
-    models: Annotated[
-        Path | None, typer.Option("--models", help="Folder for the fine-tuned models."), MADE
-    ] = None,
+    by: Annotated[Literal["examples", "systems"], option("What is held out.")] = "examples",
+    folds: Annotated[int, option("Number of folds.", min=2, metavar="N")] = 5,
     zero_shot: Annotated[
         list[str] | None,
-        typer.Option("--zero-shot", help="An untrained judge to show beside it (repeatable)."),
+        option("Untrained judge to compare with; repeat. [default: recall]", metavar="JUDGE"),
     ] = None,
-    stu_share: StuShareOption = 0.5,
-    share: OldStuShareOption = None,
-    easiness: Annotated[
-        Path | None,
-        typer.Option(help="Lite2.x by this file's easiness of every sentence, none predicted."),
+    train_on: Annotated[
+        list[str] | None,
+        option("Instead of folds, train on this whole data set; repeat.", metavar="NAME=PATH"),
     ] = None,
-    regressor: Annotated[
+    test_on: Annotated[
+        str | None, option("With --train-on: score this data set.", metavar="NAME=PATH")
+    ] = None,
+    models: Annotated[Path | None, option("Folder for the fine-tuned models."), MADE] = None,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+    checkpoints: Annotated[
         str | None,
-        typer.Option(
-            "--regressor",
-            "-g",
-            help="Lite2.x by this regressor as it is; 'sources': one trained on the --train-on "
-            "sets. [default: the embedded one, refined fold by fold]",
-            show_default=False,
-        ),
+        option("Trained judges to use instead, {fold} for the fold's number.", panel=_TRAINING),
     ] = None,
     epochs: EpochsOption = 2,
     learning_rate: RateOption = 1e-5,
     batch_size: BatchOption = 32,
+    stu_share: Annotated[
+        float | None, option("Share of sentences that carry STUs.", metavar="P", panel=_LITE2X)
+    ] = 0.5,
+    easiness: Annotated[
+        Path | None, option("Easiness of every sentence, instead of predicting it.", panel=_LITE2X)
+    ] = None,
+    regressor: Annotated[
+        str | None,
+        option(
+            "Predict by this regressor; 'sources': one trained on the --train-on sets. [default: "
+            "the embedded one, refined fold by fold]",
+            "--regressor",
+            "-g",
+            show_default=False,
+            panel=_LITE2X,
+        ),
+    ] = None,
     constant: ConstantOption = "skip",
     seed: SeedOption = 12345,
-    form: FormatOption = "table",
-    output: OutputOption = None,
     *,
     judge_settings: dict[str, Any],
 ) -> None:
-    """Train on all folds but one, score the one left out, average the correlations.
+    """Cross-validate a judge: train on all folds but one, score the one left out.
 
-    With --train-on and --test-on instead of DATA: train on whole data sets, score another.
+    $ litepyramid crossval folder=data --folds 3
+    $ litepyramid crossval --train-on folder=other --test-on folder=data
     """
     from litepyramid.easiness.scores import read_easiness
     from litepyramid.errors import InputError
@@ -120,7 +121,6 @@ def crossval(
         raise InputError("a regressor trained on sources, and none", expected="--train-on")
     if easiness is not None and regressor is not None:
         raise InputError("--easiness and --regressor", expected="one of the two")
-    stu_share = stu_share if share is None else share
     given = None if easiness is None else read_easiness(easiness)
     trainer, baselines = make_contest(
         base,
@@ -187,63 +187,62 @@ def crossval(
 @with_names
 def finetune(
     base: Annotated[str, typer.Argument(help="lexical, or a hub id or folder of an NLI model.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to make."), MADE],
+    output: Annotated[Path, option("Folder to create.", "--output", "-o"), MADE],
     data: Annotated[
-        list[str] | None,
-        typer.Option("--data", "-d", help="NAME=PATH of a labelled data set (repeatable)."),
+        list[str] | None, option(f"{_DATA}; repeat.", "--data", "-d", metavar="NAME=PATH")
     ] = None,
     summaries: Annotated[
-        list[Path] | None,
-        typer.Option("--summaries", help="Summaries of your own data, with --units, --labels."),
+        list[Path] | None, option("Your own summaries, with --units and --labels.")
     ] = None,
-    units: Annotated[Path | None, typer.Option("--units", "-u", help="Its units.")] = None,
-    labels: Annotated[Path | None, typer.Option("--labels", "-l", help="Its labels.")] = None,
+    units: Annotated[Path | None, option("Their units.", "--units", "-u")] = None,
+    labels: LabelsOption = None,
     nli: Annotated[
-        list[Path] | None,
-        typer.Option("--nli", help="NLI pairs as JSON Lines to learn from too (repeatable)."),
+        list[Path] | None, option("NLI pairs to learn from too (JSON Lines); repeat.")
     ] = None,
+    held_out: Annotated[float, option("Share of inputs held out of training.", metavar="P")] = 0.1,
+    form: FormatOption = "table",
     head: Annotated[
         Literal["presence", "two-class", "three-class"],
-        typer.Option("--head", help="presence is the paper's: cross-entropy over (e, n + c)."),
+        option("presence is the paper's: cross-entropy over (e, n + c).", panel=_TRAINING),
     ] = "presence",
     epochs: EpochsOption = 2,
     learning_rate: RateOption = 1e-5,
     warmup: Annotated[
-        float, typer.Option("--warmup", help="Share of the steps with a rising rate.")
+        float, option("Share of steps with a rising rate.", metavar="P", panel=_TRAINING)
     ] = 0.06,
     batch_size: BatchOption = 32,
     accumulate: Annotated[
-        int, typer.Option("--accumulate", min=1, help="Steps that make up one update.")
+        int, option("Accumulate gradients over N steps.", min=1, metavar="N", panel=_TRAINING)
     ] = 1,
     max_length: Annotated[
-        int, typer.Option("--max-length", help="The most tokens of a pair.")
+        int, option("Maximum tokens of a pair.", metavar="N", panel=_TRAINING)
     ] = 400,
     class_weights: Annotated[
-        Literal["none", "balanced"], typer.Option("--class-weights", help="Weights of classes.")
+        Literal["none", "balanced"], option("Class weights.", panel=_TRAINING)
     ] = "none",
     early_stop: Annotated[
-        int, typer.Option("--early-stop", min=0, help="Stop after so many worse epochs.")
+        int,
+        option("Stop after N epochs without improvement.", min=0, metavar="N", panel=_TRAINING),
     ] = 0,
-    held_out: Annotated[
-        float, typer.Option("--held-out", help="Share of the inputs kept away from training.")
-    ] = 0.1,
-    bf16: Annotated[bool, typer.Option("--bf16", help="Mixed precision on GPUs.")] = False,
-    revision: Annotated[
-        str | None, typer.Option("--revision", help="Of a hub model: branch, tag or commit.")
-    ] = None,
+    bf16: Annotated[bool, option("Mixed precision on GPUs.", "--bf16", panel=_TRAINING)] = False,
+    device: Annotated[str, option("auto or cpu.", panel=_TRAINING)] = "auto",
+    seed: SeedOption = 12345,
+    revision: Annotated[str | None, option("Branch, tag or commit.", panel=_HUB)] = None,
     offline: Annotated[
-        bool, typer.Option("--offline", help="Look only in the local hub cache.")
+        bool, option("Look only in the local hub cache.", "--offline", panel=_HUB)
     ] = False,
     label_map: Annotated[
-        str | None, typer.Option("--label-map", help="entailment=0,neutral=1,contradiction=2")
+        str | None, option("entailment=0,neutral=1,contradiction=2", metavar="MAP", panel=_HUB)
     ] = None,
-    device: DeviceOption = "auto",
-    seed: SeedOption = 12345,
-    form: FormatOption = "table",
     *,
     names: dict[str, Any],
 ) -> None:
-    """Fine-tune a judge on human presence labels; a killed run goes on when called again."""
+    """Fine-tune a judge on human presence labels; a run that was stopped continues.
+
+    $ litepyramid finetune lexical --data folder=data -o my-judge
+    $ litepyramid finetune lexical --summaries example/summaries --units \\
+        example/scus.jsonl --labels example/labels -o my-own-judge
+    """
     from litepyramid.errors import InputError
     from litepyramid.io.datasets import read_own
     from litepyramid.judges.nli.labels import parse_label_map
@@ -288,7 +287,11 @@ def finetune(
 
 
 def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
-    """List the data sets that can be read, where to get them, and their licences."""
+    """List the published data sets that can be read, with source and licence.
+
+    $ litepyramid datasets
+    $ litepyramid datasets -f json -o datasets.json
+    """
     from litepyramid.io.datasets import DatasetList
     from litepyramid.tables import emit
 
@@ -299,20 +302,24 @@ def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
 @with_judge_settings
 @with_names
 def evaluate(
-    summaries: Annotated[
-        list[Path], typer.Argument(help="Summary files, or folders.", show_default=False)
-    ],
-    units: Annotated[Path, typer.Option("--units", "-u", help="Units of the references.")],
-    labels: Annotated[Path, typer.Option("--labels", "-l", help="Human presence labels.")],
-    judge: Annotated[str, typer.Option("--judge", "-j", help="The judge.")] = DEFAULT_JUDGE,
-    bins: Annotated[int, typer.Option("--bins", min=1, help="Rows of the table.")] = 10,
+    summaries: SummariesArgument,
+    units: Annotated[Path, option("Units of the references.", "--units", "-u")],
+    labels: Annotated[Path, option("Human presence labels: a file or folder.", "--labels", "-l")],
+    judge: JudgeOption = DEFAULT_JUDGE,
+    bins: Annotated[int, option("Bins of the reliability table.", min=1, metavar="N")] = 10,
     form: FormatOption = "table",
     output: OutputOption = None,
     *,
     judge_settings: dict[str, Any],
     names: dict[str, Any],
 ) -> None:
-    """Compare a judge with human labels: accuracy, AUC, Brier, reliability table."""
+    """Compare a judge with human labels: accuracy, AUC, Brier score, reliability table.
+
+    $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
+        example/labels
+    $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
+        example/labels --judge recall -f json
+    """
     from litepyramid.io.labels import read_labels
     from litepyramid.io.summaries import read_summaries
     from litepyramid.io.units import read_units
@@ -332,15 +339,20 @@ def evaluate(
 
 @judge_app.command("explain")
 def explain(
-    summary: Annotated[str, typer.Argument(help="A summary, or a file that holds one.")],
-    unit: Annotated[str, typer.Argument(help="A unit, or a file with one a line.")],
+    summary: Annotated[str, typer.Argument(help="A summary, or a file with one.")],
+    unit: Annotated[str, typer.Argument(help="A unit, or a file with one per line.")],
     judge: Annotated[
-        str, typer.Option("--judge", "-j", help="reading, lexical, recall, or a file of weights.")
+        str,
+        option("reading, lexical, recall, or a file of weights.", "--judge", "-j", metavar="JUDGE"),
     ] = DEFAULT_JUDGE,
     form: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
-    """Show why a judge finds a unit in a summary or not: sentence, words, conflict."""
+    """Show why a judge finds a unit in a summary or not: sentence, words, conflict.
+
+    $ litepyramid judge explain "A storm hit Oslo." "Oslo was hit by a storm."
+    $ litepyramid judge explain "Nobody died." "Two people died." --judge lexical
+    """
     from litepyramid.judges.evidence import explain as run
     from litepyramid.judges.registry import make_judge
     from litepyramid.tables import emit

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import Any, get_type_hints
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from litepyramid.cli.app import app
-from litepyramid.cli.outputs import MADE, WRITTEN, check_outputs, protect
+from litepyramid.cli.outputs import MADE, WRITTEN, check_outputs
 from litepyramid.errors import InputError
 
 REFERENCES = '{"input": "a", "references": [["A cat sat on the mat .", "It purred ."]]}\n'
@@ -160,22 +160,11 @@ def test_results_may_be_renewed_in_the_folder_that_is_read(folder: Path) -> None
 
 
 def test_groups_below_groups_are_protected(tmp_path: Path) -> None:
-    root, below = typer.Typer(), typer.Typer()
-
-    @below.command()
-    def copy(source: Path, goal: Annotated[Path, typer.Option("--goal"), WRITTEN]) -> None:
-        goal.write_text("written")
-
-    @below.command()
-    def nothing() -> None:
-        """Only so that the group has two commands."""
-
-    root.add_typer(below, name="below")
-    protect(root)
-    path = tmp_path / "a"
+    path = tmp_path / "a.csv"
     path.write_text("kept")
-    found = CliRunner().invoke(root, ["below", "copy", str(path), "--goal", str(path)])
+    found = CliRunner().invoke(app, ["meta", "simulate", "coverage", str(path), "-o", str(path)])
     assert isinstance(found.exception, InputError)
+    assert "would be" in str(found.exception)
     assert path.read_text() == "kept"
 
 

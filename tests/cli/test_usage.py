@@ -44,8 +44,8 @@ def said(monkeypatch, capsys):
         (["zzz"], "no such command 'zzz'", "See 'litepyramid --help'."),
         (
             ["score", "x", "--jugde", "recall"],
-            "no such option: --jugde",
-            "Did you mean '--judge'? See 'litepyramid score --help'.",
+            "no such option: --jugde (Possible options: --judge, --mode)",
+            "See 'litepyramid score --help'.",
         ),
         (["score", "x", "-q"], "no such option: -q", "See 'litepyramid score --help'."),
         (
@@ -83,7 +83,7 @@ def test_a_mistake_is_one_line(said, words, what, hint):
 def test_a_group_alone_shows_its_help(said, words):
     status, out, err = said(*words)
     assert status == 2
-    assert "Commands" in out + err
+    assert "Usage: litepyramid" in out + err
     assert "litepyramid: " not in err
 
 
