@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litepyramid.scoring.compare import flip_p_values
 from litepyramid.stats import adjust_p_values, system_means
@@ -36,12 +37,27 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
     order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
     pairs = np.array(list(combinations(range(len(order)), 2)), dtype=np.int64).reshape(-1, 2)
     corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
-    differs = np.zeros((len(order), len(order)), dtype=bool)
-    differs[tuple(pairs[corrected < alpha].T)] = True
+    differs = np.zeros((len(means), len(means)), dtype=bool)
+    differs[tuple(np.array(order)[pairs[corrected < alpha]].T)] = True
+    return letter_groups(order, differs | differs.T)
+
+
+def letter_groups(order: Sequence[int], differs: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """The groups of `rank_groups` from which pairs differ.
+
+    Args:
+        order: The systems, best first; those left out are in no group.
+        differs: (N, N) symmetric, whether two systems differ significantly.
+
+    Example:
+        >>> letter_groups([0, 1], np.array([[False, True], [True, False]]))
+        [(1,), (2,)]
+    """
+    order = [int(i) for i in order]
     # Sets of places in the order, as the bits of a number.
-    alike = [sum(1 << int(i) for i in np.nonzero(~row)[0]) for row in differs | differs.T]
+    alike = [sum(1 << int(i) for i in np.nonzero(~row)[0]) for row in differs[np.ix_(order, order)]]
     shared = [0] * len(order)
-    found: list[list[int]] = [[] for _ in values]
+    found: list[list[int]] = [[] for _ in differs]
     number = 0
     for place in range(len(order)):
         while missing := (alike[place] & ~shared[place]) >> place << place:
