@@ -110,7 +110,7 @@ class SystemSummaries:
 
 @dataclass(frozen=True, slots=True)
 class SystemLabels:
-    """Human presence labels of one system: per input, one 0, .5 (in part) or 1 per unit."""
+    """Human presence labels of one system: per input 0, .5 (in part) or 1 per unit, or none."""
 
     system: str
     inputs: tuple[str, ...]

@@ -72,6 +72,7 @@ def read_entries(
     *,
     inputs: Sequence[str] | None = None,
     left_out: Counter[str] | None = None,
+    partial: bool = False,
 ) -> list[Entry]:
     """What a file of any form (`rows.read_rows`) says of every input, in the file's order.
 
@@ -89,6 +90,7 @@ def read_entries(
         columns: By known column, what the file calls it.
         inputs: The inputs that must be there, for each system: the order of the result.
         left_out: As of `nuggets.to_ours`.
+        partial: Give an entry without values for an input that is not there.
 
     Raises:
         InputError: An id or a value is missing, an id occurs twice, rows of several systems differ
@@ -104,7 +106,7 @@ def read_entries(
         entries = _by_id(table, what)
     if what not in ("summary", "label"):
         entries = _same_for_all(entries, what, path)
-    return entries if inputs is None else _matched(entries, inputs, what, path)
+    return entries if inputs is None else _matched(entries, inputs, what, path, partial)
 
 
 def read_systems(
@@ -113,6 +115,8 @@ def read_systems(
     inputs: Sequence[str] | None = None,
     ids: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
+    *,
+    partial: bool = False,
 ) -> Iterator[tuple[str, Path, list[Entry]]]:
     """Every system in some files: its name, its file, its entries in the order of `inputs`.
 
@@ -124,7 +128,7 @@ def read_systems(
     """
     seen: dict[str, Path] = {}
     for path in files_in(paths, "summaries" if what == "summary" else f"{what}s"):
-        entries = read_entries(path, what, ids, columns, inputs=inputs)
+        entries = read_entries(path, what, ids, columns, inputs=inputs, partial=partial)
         if inputs is None:
             inputs = [entry.input for entry in entries if entry.system == entries[0].system]
             entries = _matched(entries, inputs, what, path)
@@ -333,7 +337,11 @@ def _said(what: str) -> str:
 
 
 def _matched(
-    entries: Sequence[Entry], inputs: Sequence[str], what: str, path: str | Path
+    entries: Sequence[Entry],
+    inputs: Sequence[str],
+    what: str,
+    path: str | Path,
+    partial: bool = False,
 ) -> list[Entry]:
     """The entries in the order of `inputs`, exactly one for each and for each system."""
     systems: dict[str | None, dict[str, Entry]] = {}
@@ -349,7 +357,9 @@ def _matched(
         systems.setdefault(entry.system, {})[entry.input] = entry
     for system, own in systems.items():
         missing = next((name for name in inputs if name not in own), None)
-        if missing is not None:
+        if missing is not None and partial:
+            own |= {name: Entry(name, 0, [], system) for name in inputs if name not in own}
+        elif missing is not None:
             of = "" if system is None else f" of system '{system}'"
             raise InputError(
                 f"no {said} of input '{missing}'{of}",

@@ -20,6 +20,7 @@ def read_labels(
     ids: Sequence[str] | None = None,
     *,
     columns: Mapping[str, str] | None = None,
+    partial: bool = False,
 ) -> list[SystemLabels]:
     """Reads the labels of every system, checked against the units one to one.
 
@@ -27,6 +28,8 @@ def read_labels(
     part; a row of a table has these columns, or one ``label`` with the ``unit`` that it is of; both
     may name their ``system``, else it is the file's stem. A line of a line file holds labels with
     tabs between them, the lines in the order of the units' inputs unless `ids` says else.
+
+    With `partial`, an input that a system's rows do not mention has no labels: ``()``.
 
     Raises:
         InputError: Another number of labels than units, a label that is none of 0, .5 and 1, an
@@ -40,12 +43,14 @@ def read_labels(
             tuple(
                 tuple(
                     presence_label(value, file, entry.line)
-                    for value in aligned(entry, "label", of.texts, file)
+                    for value in (aligned(entry, "label", of.texts, file) if entry.values else ())
                 )
                 for of, entry in zip(units, entries, strict=True)
             ),
         )
-        for system, file, entries in read_systems(paths, "label", names, ids, columns)
+        for system, file, entries in read_systems(
+            paths, "label", names, ids, columns, partial=partial
+        )
     ]
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from litepyramid.checked import number
+from litepyramid.checked import check_shape, number
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, write_jsonl
 from litepyramid.io.inputs import aligned, read_entries
@@ -144,6 +144,16 @@ def units_to_json(entry: InputUnits) -> dict[str, Any]:
             row["importance"] = unit.importance
         rows.append(row)
     return {"input": entry.input, "units": rows}
+
+
+def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
+    """What a list of `units_to_json` holds, checked as `read_units` does.
+
+    Raises:
+        InputError: It is no such list, or a unit in it is none.
+    """
+    check_shape(data, [{"input": str, "units": [object]}], what="broken units", path=path)
+    return [InputUnits(row["input"], parse_units(row["units"], path, 1, None, False)) for row in data]
 
 
 def _text(text: str, path: str | Path, line: int, number: int) -> str:

@@ -74,9 +74,14 @@ class UnitLayout:
         return np.add.reduceat(values, self.offsets[:-1], axis=-1)
 
     def flatten(self, labels: Sequence[SystemLabels]) -> FloatArray:
-        """Human labels as presence: (systems, U) of 0, .5 and 1."""
+        """Human labels as presence: (systems, U) of 0, .5 and 1, NaN for inputs without labels."""
+        sizes = [end - start for start, end in self.bounds]
         return np.array(
-            [[x for row in system.labels for x in row] for system in labels], dtype=np.float64
+            [
+                [x for row, n in zip(s.labels, sizes, strict=True) for x in row or [np.nan] * n]
+                for s in labels
+            ],
+            dtype=np.float64,
         ).reshape(len(labels), self.weights.size)
 
 

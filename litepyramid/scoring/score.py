@@ -165,6 +165,11 @@ class ScoreResult(Result):
                 "inputs have",
                 "fewer units than the sample.",
             ),
+            "inputs_without_labels": (
+                "input has",
+                "inputs have",
+                "no human labels: the human score is over the others.",
+            ),
             "inputs_not_scored": (
                 "input has",
                 "inputs have",
@@ -373,9 +378,10 @@ def score_presence(
             )
         flat_labels, label_counts = _align_labels(labels, systems, label_layout)
         human = np.full(values.shape, np.nan)
-        known = ~np.isnan(flat_labels[:, 0])
+        known = ~np.isnan(flat_labels).all(axis=1)
         human[known] = rule.apply(flat_labels[known], label_layout, seed)[0]
         counts |= label_counts
+        counts["inputs_without_labels"] = int(np.isnan(human[known]).any(axis=0).sum())
         known_labels = np.nan_to_num(flat_labels, nan=-1).tolist()
         about["labels_sha"] = fingerprint([unit_hashes(labelled), *known_labels])
     gaps = layout.sums(np.isnan(presence).astype(np.float64)) > 0

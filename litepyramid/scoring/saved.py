@@ -1,0 +1,94 @@
+"""Results of `score` read back from the JSON that they were saved as."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.checked import check_shape
+from litepyramid.errors import InputError
+from litepyramid.files import read_json
+from litepyramid.io.units import units_from_json
+from litepyramid.scoring.score import ScoreResult
+from litepyramid.types import FloatArray, Signature
+
+_EXPECTED = "the JSON that `litepyramid score --format json` writes"
+_SHAPE: dict[str, Any] = {
+    "metric": str,
+    "name": str,
+    "systems": [{"system": str, "low": (None, float), "high": (None, float), "groups": [int]}],
+    "scores": [{"system": str, "input": str, "score": (None, float), "presence": [(None, float)]}],
+    "confidence": float,
+    "counts": {str: int},
+    "signature": {str: str},
+}
+
+
+def read_result(path: str | Path) -> ScoreResult:
+    """Reads what ``litepyramid score --format json`` or `ScoreResult.save` wrote.
+
+    Raises:
+        InputError: It is something else, or does not hold together.
+    """
+    path = Path(path)
+    data = read_json(path, _EXPECTED)
+    broken = "no saved result of score"
+    check_shape(data, _SHAPE, what=broken, path=path)
+    units = units_from_json(data.get("units"), path)
+    labels, label_units = None, None
+    systems = tuple(row["system"] for row in data["systems"])
+    rows = {name: list(own) for name, own in groupby(data["scores"], lambda row: row["system"])}
+    if tuple(rows) != systems or any(
+        [row["input"] for row in own] != [entry.input for entry in units] for own in rows.values()
+    ):
+        raise InputError(broken, path=path, expected="one score a system and input, in order")
+    human = None
+    if all("labels" in row for row in data["scores"]):
+        label_units = tuple(
+            units_from_json(data["label_units"], path) if "label_units" in data else units
+        )
+        labels = _flat(rows, "labels", label_units, path)
+        human = _column(rows, "human")
+    fields = tuple((key, value) for key, value in data["signature"].items() if key != "version")
+    return ScoreResult(
+        metric=data["metric"],
+        name=data["name"],
+        systems=systems,
+        units=tuple(units),
+        presence=_flat(rows, "presence", units, path),
+        values=_column(rows, "score"),
+        intervals=tuple((_number(s["low"]), _number(s["high"])) for s in data["systems"]),
+        groups=tuple(tuple(s["groups"]) for s in data["systems"]),
+        labels=labels,
+        label_units=label_units,
+        human=human,
+        counts=data["counts"],
+        confidence=data["confidence"],
+        signature=Signature(fields),
+    )
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else float(value)
+
+
+def _column(rows: dict[str, list[dict[str, Any]]], key: str) -> FloatArray:
+    return np.array([[_number(row.get(key)) for row in own] for own in rows.values()])
+
+
+def _flat(rows: dict[str, list[dict[str, Any]]], key: str, units: Any, path: Path) -> FloatArray:
+    """(N, U) values of all units; refused where an input has another number of them."""
+    sizes = [len(entry.units) for entry in units]
+    for own in rows.values():
+        for row, entry, size in zip(own, units, sizes, strict=True):
+            if not isinstance(row[key], list) or len(row[key]) != size:
+                raise InputError(
+                    f"another number of {key} than units for system '{row['system']}' on input "
+                    f"'{entry.input}'",
+                    path=path,
+                    expected=f"{size}",
+                )
+    return np.array([[_number(x) for row in own for x in row[key]] for own in rows.values()])
