@@ -1,0 +1,216 @@
+"""How many inputs people must label to see a difference between two systems."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.scoring.powered import prediction_powered
+from litepyramid.stats import check_share
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, ScoreMatrix, Signature, fingerprint
+
+SPREAD = 0.256
+"""Standard deviation over inputs of the difference of two systems' human scores, in REALSumm."""
+
+TOGETHER = 0.469
+"""Its correlation with the judge's difference: lexical judge, cross-fitted by examples."""
+
+_GRID = (10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000)
+
+
+@dataclass(frozen=True, slots=True)
+class PowerAt:
+    """With how many labelled inputs which share of tests finds the difference.
+
+    Attributes:
+        labels: Labelled inputs.
+        alone: Share of simulated tests that find it from the labels alone.
+        combined: The same with labels and judge combined.
+    """
+
+    labels: int
+    alone: float
+    combined: float
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPower(Result):
+    """How many labelled inputs it takes to see a difference.
+
+    Attributes:
+        difference: The true difference of two systems' human scores.
+        power: The share of tests that should find it.
+        alpha: Level of significance.
+        rows: What was simulated, fewest labels first.
+        alone: Labelled inputs needed from the labels alone; None if more than were tried.
+        combined: The same with the judge.
+        judged: How many inputs the judge scores; None: ten times those labelled.
+        pilot: Where the spread of differences comes from.
+        samples: Simulated tests a row.
+        seed: Their seed.
+        signature: Everything needed to get the same numbers.
+    """
+
+    difference: float
+    power: float
+    alpha: float
+    rows: tuple[PowerAt, ...]
+    alone: int | None
+    combined: int | None
+    judged: int | None
+    pilot: str
+    samples: int
+    seed: int
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row a number of labelled inputs."""
+
+        def needed(found: int | None) -> str:
+            return f"{found}" if found else f"more than {self.rows[-1].labels}"
+
+        share = f"{100 * self.power:g} %"
+        notes = (
+            f"To find it {share} of the time: {needed(self.alone)} labelled inputs from the "
+            f"labels alone, {needed(self.combined)} with the judge.",
+            f"Spread of differences: {self.pilot}. Two-sided t-test at α = {self.alpha:g}, "
+            f"{self.samples} simulated tests a row. Of several pairs tested together each needs "
+            "more.",
+            str(self.signature),
+        )
+        columns = (
+            Column("labels", "labelled inputs"),
+            Column("alone", "power, labels alone"),
+            Column("combined", "power, with judge"),
+        )
+        rows = tuple((row.labels, row.alone, row.combined) for row in self.rows)
+        return [Table(f"Power to see a difference of {self.difference:g}", columns, rows, notes)]
+
+
+def label_power(
+    difference: float,
+    judge: ScoreMatrix | None = None,
+    human: ScoreMatrix | None = None,
+    *,
+    inputs: int | None = None,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 12345,
+) -> LabelPower:
+    """Simulates how many labelled inputs show a difference of two systems (as RoSE's analysis).
+
+    A simulated test draws a pair of systems of the pilot, and inputs of the pilot with
+    replacement; the pair's difference is shifted to the true one. Some of the inputs are labelled,
+    the judge scores all. Tested is the difference from the labels alone and combined
+    (`prediction_powered`, for the population of inputs).
+
+    Args:
+        difference: The difference to see, for example 0.02.
+        judge: The judge's scores of the pilot; without a pilot differences are normal, with the
+            spread and correlation measured on REALSumm (`SPREAD`, `TOGETHER`).
+        human: Human scores of the pilot, NaN where not labelled.
+        inputs: How many inputs the judge scores; None: ten times those labelled.
+        power: The share of tests that should find it.
+        alpha: Level of significance.
+        samples: Simulated tests for each number of labels.
+        seed: Of the draws.
+
+    Raises:
+        InputError: The difference is 0, or the pilot has fewer than two systems with ten inputs
+            labelled for both.
+
+    Example:
+        >>> found = label_power(0.1, samples=200)
+        >>> found.combined < found.alone
+        True
+    """
+    check_share("power", power)
+    check_share("alpha", alpha)
+    if not 0 < abs(difference) < 1:
+        raise InputError(f"a difference of {difference:g}", expected="between 0 and 1")
+    pool, said = _pool(judge, human)
+    rows: list[PowerAt] = []
+    for n in _GRID:
+        total = 10 * n if inputs is None else inputs
+        if total < n:
+            break
+        rng = np.random.default_rng([seed, n])
+        found = np.zeros(2)
+        block = max(1, min(samples, 4_000_000 // total))
+        for start in range(0, samples, block):
+            h, f = _draws(pool, min(block, samples - start), n, total, rng)
+            estimate = prediction_powered(
+                h + difference, f, np.arange(n), target="population", confidence=1 - alpha
+            )
+            found += (estimate.alone_low > 0).sum(), (estimate.low > 0).sum()
+        rows.append(PowerAt(n, *(found / samples).tolist()))
+        if min(rows[-1].alone, rows[-1].combined) >= max(power, 0.99):
+            break
+    if not rows:
+        raise InputError(f"{counted(inputs or 0, 'input')}", expected=f"{_GRID[0]} or more")
+    curves = [[row.alone for row in rows], [row.combined for row in rows]]
+    labels = [row.labels for row in rows]
+    alone, combined = (_needed(labels, curve, power) for curve in curves)
+    return LabelPower(
+        difference, power, alpha, tuple(rows), alone, combined, inputs, said, samples, seed,
+        Signature.of(
+            power=power, difference=difference, alpha=alpha, inputs=inputs,
+            pilot_sha=None if human is None else fingerprint(pool[0].tolist()),
+            samples=samples, seed=seed,
+        ),
+    )  # fmt: skip
+
+
+def _pool(judge: ScoreMatrix | None, human: ScoreMatrix | None) -> tuple[list[FloatArray], str]:
+    """(2, inputs) human and judge's differences of every pair, centred; and where they are from."""
+    if judge is None or human is None:
+        given = np.array([[1.0, TOGETHER], [TOGETHER, 1.0]]) * SPREAD**2
+        return [given], f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
+    pool = []
+    for i, j in combinations(range(len(human.systems)), 2):
+        both = np.stack([m.values[i] - m.values[j] for m in (human, judge)])
+        both = both[:, ~np.isnan(both).any(axis=0)]
+        if both.shape[1] >= 10 and both[0].std() > 0:
+            pool.append(both - both.mean(axis=1, keepdims=True))
+    if not pool:
+        raise InputError(
+            "no two systems of the pilot have human scores of the same ten inputs",
+            expected="human scores of two systems or more on ten inputs or more",
+        )
+    return pool, f"{counted(len(pool), 'pair')} of the pilot's systems"
+
+
+def _draws(
+    pool: list[FloatArray], rows: int, n: int, total: int, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
+    """(rows, n) human and (rows, total) judge's differences of drawn pairs and inputs."""
+    if len(pool) == 1 and pool[0].shape == (2, 2):
+        both = rng.multivariate_normal(np.zeros(2), pool[0], size=(rows, total))
+        return both[:, :n, 0], both[:, :, 1]
+    h, f = np.empty((rows, n)), np.empty((rows, total))
+    for row, pair in enumerate(rng.integers(len(pool), size=rows)):
+        drawn = rng.integers(pool[pair].shape[1], size=total)
+        h[row], f[row] = pool[pair][0, drawn[:n]], pool[pair][1, drawn]
+        sign = rng.choice((-1.0, 1.0))
+        h[row] *= sign
+        f[row] *= sign
+    return h, f
+
+
+def _needed(labels: Sequence[int], curve: Sequence[float], power: float) -> int | None:
+    """Where the curve, made to rise, first reaches the power; straight lines between the rows."""
+    rising = np.maximum.accumulate(curve)
+    if rising[-1] < power:
+        return None
+    place = int(np.argmax(rising >= power))
+    if place == 0:
+        return labels[0]
+    low, high = rising[place - 1], rising[place]
+    return int(np.ceil(np.interp(power, [low, high], [labels[place - 1], labels[place]])))
