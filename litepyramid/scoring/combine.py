@@ -205,7 +205,7 @@ def combine(
         design: How the labelled inputs were chosen; None: at random.
         assume_random: Take the labelled inputs for a random sample even if they look chosen.
         target: ``inputs`` or ``population``; see `prediction_powered`.
-        method: ``cross-fit`` or ``ppi++``.
+        method: ``cross-fit``, or as other packages do (`prediction_powered`).
         confidence: Of the intervals.
         alpha: Level of significance.
         signature: What is known of how the judge's scores were made.
@@ -303,7 +303,7 @@ def combine(
         pairs=tuple(found),
         inputs=len(judge.inputs),
         labels=int(there.any(axis=0).sum()),
-        target="population" if method == "ppi++" else target,
+        target=target if method == "cross-fit" else "population",
         confidence=confidence,
         alpha=alpha,
         signature=Signature(tuple(fields.items())),

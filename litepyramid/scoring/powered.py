@@ -14,7 +14,7 @@ from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray
 
 Target = Literal["inputs", "population"]
-Method = Literal["cross-fit", "ppi++"]
+Method = Literal["cross-fit", "ppi++", "glide"]
 
 GAIN = 0.95
 """The judge is used where it leaves at most this part of the variance; else the labels alone."""
@@ -96,8 +96,10 @@ def prediction_powered(
         confidence: Of the intervals.
         target: ``inputs``: the mean that labels of all M inputs would give. ``population``: of all
             inputs that these M are a sample of.
-        method: ``ppi++`` is as published, for comparison: one λ in [0, 1] from all labelled
-            inputs, normal intervals, for the population, no strata.
+        method: Others than ``cross-fit`` are for comparison: PPI++ as published, one λ from all
+            labelled inputs, normal intervals, for the population, no strata; as the package
+            ppi-python has it (``ppi++``: λ in [0, 1], variances over n) or glide-py (``glide``:
+            any λ, variances over n − 1).
         design: How the labelled inputs were chosen; None: at random, all alike.
 
     Raises:
@@ -117,8 +119,8 @@ def prediction_powered(
         )
     known = judge[:, labelled]
     rest = np.delete(judge, labelled, axis=1)
-    if method == "ppi++":
-        return _as_published(human, known, rest, confidence)
+    if method != "cross-fit":
+        return _as_published(human, known, rest, confidence, int(method == "glide"))
     part, share = _strata(labelled, total, design)
     weights = 1 / share
     whole = weights.sum()
@@ -216,21 +218,21 @@ def _strata(labelled: IntArray, total: int, design: Design | None) -> tuple[IntA
 
 
 def _as_published(
-    human: FloatArray, known: FloatArray, rest: FloatArray, confidence: float
+    human: FloatArray, known: FloatArray, rest: FloatArray, confidence: float, ddof: int
 ) -> Powered:
-    """PPI++ for a mean (Angelopoulos et al. 2023, §3 and §6): λ in [0, 1], normal intervals."""
+    """PPI++ for a mean (Angelopoulos et al. 2023, §3 and §6): normal intervals."""
     n, others = human.shape[1], rest.shape[1]
     if not others:
         raise InputError("labels of every input", expected="some without, for a judge to stand in")
     x, y = known - known.mean(axis=1)[:, None], human - human.mean(axis=1)[:, None]
     spread = np.concatenate([known, rest], axis=1).var(axis=1, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        weight = np.clip((x * y).mean(axis=1) / ((1 + n / others) * spread), 0, 1)
-    weight = np.nan_to_num(weight)
+        weight = (x * y).sum(axis=1) / (n - ddof) / ((1 + n / others) * spread)
+    weight = np.nan_to_num(weight) if ddof else np.clip(np.nan_to_num(weight), 0, 1)
     value = weight * rest.mean(axis=1) + (human - weight[:, None] * known).mean(axis=1)
-    variance = weight**2 * rest.var(axis=1) / others
-    variance += (human - weight[:, None] * known).var(axis=1) / n
-    error, error_alone = np.sqrt(variance), np.sqrt(human.var(axis=1) / n)
+    variance = weight**2 * rest.var(axis=1, ddof=ddof) / others
+    variance += (human - weight[:, None] * known).var(axis=1, ddof=ddof) / n
+    error, error_alone = np.sqrt(variance), np.sqrt(human.var(axis=1, ddof=ddof) / n)
     reach, alone = float(ndtri(0.5 + confidence / 2)), human.mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = np.where(error < error_alone, n * (error_alone / error) ** 2 - n, 0.0)
