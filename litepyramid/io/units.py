@@ -153,7 +153,9 @@ def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
         InputError: It is no such list, or a unit in it is none.
     """
     check_shape(data, [{"input": str, "units": [object]}], what="broken units", path=path)
-    return [InputUnits(row["input"], parse_units(row["units"], path, 1, None, False)) for row in data]
+    return [
+        InputUnits(row["input"], parse_units(row["units"], path, 1, None, False)) for row in data
+    ]
 
 
 def _text(text: str, path: str | Path, line: int, number: int) -> str:
