@@ -147,21 +147,61 @@ def _settings(
     return {name: value for name, value in settings.items() if value is not None} | without
 
 
-def with_judge_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds the options of judges to a command that takes `judge_settings`.
+def _writer(
+    llm: Annotated[
+        str | None, _option("Units by this model, in place of STUs.", metavar="MODEL")
+    ] = None,
+    endpoint: EndpointOption = None,
+    prompt: Annotated[Path | None, _option("A prompt of your own, with {sentences}.")] = None,
+    parameters: ParametersOption = None,
+    concurrency: ConcurrencyOption = None,
+    timeout: TimeoutOption = None,
+    estimate: EstimateOption = False,
+    prices: PricesOption = None,
+    max_cost: MaxCostOption = None,
+) -> dict[str, Any]:
+    """The settings given, as `write_units` takes them; empty without a model."""
+    from litepyramid.errors import InputError
 
-    The command gets those that the user gave, as keyword arguments of `make_judge`. Where the
-    judge was asked for an estimate alone, that is the command's result.
-    """
+    settings = {
+        "endpoint": endpoint, "prompt": prompt, "parameters": read_parameters(parameters),
+        "concurrency": concurrency, "timeout": timeout, "estimate": estimate or None,
+        "prices": prices, "max_cost": max_cost,
+    }  # fmt: skip
+    given = {name: value for name, value in settings.items() if value is not None}
+    if llm is None and given:
+        raise InputError(f"--{next(iter(given)).replace('_', '-')} without --llm", expected="both")
+    return {} if llm is None else {"model": llm, **given}
+
+
+def _shows_estimates(command: Callable[..., None]) -> Callable[..., None]:
+    """Where an estimate alone was asked for, that is the command's result."""
 
     @wraps(command)
-    def judged(**given: Any) -> None:
+    def shown(**given: Any) -> None:
         from litepyramid.judges.base import UnsentError
         from litepyramid.tables import emit
 
         try:
             command(**given)
         except UnsentError as unsent:
-            emit(unsent.result, given.get("form", "table"), given.get("output"))
+            to = given.get("output") if "form" in given else None
+            emit(unsent.result, given.get("form", "table"), to)
 
-    return with_options("judge_settings", _settings)(judged)
+    return shown
+
+
+def with_judge_settings(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds the options of judges to a command that takes `judge_settings`.
+
+    The command gets those that the user gave, as keyword arguments of `make_judge`.
+    """
+    return with_options("judge_settings", _settings)(_shows_estimates(command))
+
+
+def with_writer(command: Callable[..., None]) -> Callable[..., None]:
+    """Adds the options of units by a language model to a command that takes `writer`.
+
+    The command gets those that the user gave, as keyword arguments of `write_units`.
+    """
+    return with_options("writer", _writer)(_shows_estimates(command))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from litepyramid.cli import pyramid_files, units_mix
+from litepyramid.cli.judging import with_writer
 from litepyramid.cli.options import (
     KindOption,
     ReferencesArgument,
@@ -46,6 +47,7 @@ UnitsOutput = Annotated[
 
 
 @app.command()
+@with_writer
 @with_names
 def extract(
     references: ReferencesArgument,
@@ -75,9 +77,10 @@ def extract(
     to: FormOption = None,
     splitter: SplitterOption = "rules",
     *,
+    writer: dict[str, Any],
     names: dict[str, Any],
 ) -> None:
-    """Extract semantic triplet units (STUs) from references.
+    """Extract semantic triplet units (STUs) from references, or have a model write units.
 
     $ litepyramid units extract example/references.jsonl -o stus.jsonl
     $ litepyramid units extract example/references.jsonl --srl sentences --to \\
@@ -85,18 +88,21 @@ def extract(
     """
     import sys
 
+    from litepyramid.errors import InputError
     from litepyramid.io.references import read_references
     from litepyramid.tables import render
     from litepyramid.units.extract import extract as run
     from litepyramid.units.parses import write_parses
 
-    found = run(
-        read_references(references, **names),
-        srl=srl,
-        coref=coref,
-        splitter=splitter,
-        footnote=footnote,
-    )
+    loaded = read_references(references, **names)
+    if writer:
+        from litepyramid.judges.llm.units import write_units
+
+        if parses is not None:
+            raise InputError("--parses with --llm", expected="one of the two")
+        found = write_units(loaded, splitter=splitter, **writer)
+    else:
+        found = run(loaded, srl=srl, coref=coref, splitter=splitter, footnote=footnote)
     if parses is not None:
         write_parses(parses, found.parses)
     _write(found.units, output, to)

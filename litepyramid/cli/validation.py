@@ -368,6 +368,24 @@ def _text(given: str) -> str:
     return read_text(Path(given)) if file_type(given) == "file" else given
 
 
+@judge_app.command("agree")
+def agree(
+    first: Annotated[Path, typer.Argument(help="JSON of `score` with one judge.")],
+    second: Annotated[Path, typer.Argument(help="JSON of `score` with another judge.")],
+    show: Annotated[int, option("Differing pairs to show.", min=0, metavar="N")] = 10,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+) -> None:
+    """Compare two judges on the same pairs: means, kappa, alpha, the largest differences.
+
+    $ litepyramid judge agree a.json b.json
+    """
+    from litepyramid.tables import emit
+    from litepyramid.training.agree import judges_agree
+
+    emit(judges_agree(first, second, show=show), form, output)
+
+
 def _dataset(text: str) -> Dataset:
     from litepyramid.errors import InputError
     from litepyramid.io.datasets import load_dataset

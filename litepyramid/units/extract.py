@@ -24,7 +24,7 @@ from litepyramid.units.triplets import sentence_stus
 
 @dataclass(frozen=True)
 class Extraction(Result):
-    """The STUs of every input, with what they were made from.
+    """The units of every input, with what they were made from.
 
     Attributes:
         units: One entry an input, in the order of the references; the STUs of its references
@@ -38,7 +38,7 @@ class Extraction(Result):
     units: tuple[InputUnits, ...]
     parses: tuple[ParsedReference, ...]
     signature: Signature
-    counts: dict[str, int]
+    counts: dict[str, float]
 
     def to_tables(self) -> list[Table]:
         """One row a count, and units per reference."""

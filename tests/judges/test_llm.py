@@ -457,7 +457,7 @@ def test_missing_answers_end_with_exit_2_or_are_counted(fake, example, tmp_path,
     fake.act = lambda number, body: "maybe" if asked(body)[0] == first else None
     given = arguments(fake, example, tmp_path)
     done = cli(*given, status=2, LITEPYRAMID_API_KEY=KEY)
-    assert "have no judgement: the answer does not grade the units" in done.stderr
+    assert "have no judgement: the answer does not grade or hold what" in done.stderr
     sent = fake.requests
     done = cli(*given, "--allow-missing", "0.1", LITEPYRAMID_API_KEY=KEY)
     assert fake.requests > sent

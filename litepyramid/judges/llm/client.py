@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -153,10 +152,7 @@ class Endpoint:
         while True:
             sent = {name: value for name, value in body.items() if _feature(name) not in left}
             try:
-                raw = await self._client.chat.completions.with_raw_response.create(
-                    model=sent.pop("model"), messages=sent.pop("messages"), extra_body=sent
-                )
-                value = json.loads(raw.content)
+                value = await self._client.post("/chat/completions", cast_to=object, body=sent)
                 break
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 said = str(error).lower()

@@ -47,20 +47,10 @@ class Prompt:
         """Eight hex digits that name the text and the grades."""
         return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[:8]
 
-    def fill(self, **values: object) -> str:
-        """The text with its places filled; braces of the values stay what they are.
-
-        Example:
-            >>> Prompt("p", "{summary}: {unit}?", {}).fill(summary="{unit}", unit="It rained.")
-            '{unit}: It rained.?'
-        """
-        places = "|".join(map(re.escape, values))
-        return re.sub(f"{{({places})}}", lambda found: str(values[found[1]]), self.text)
-
     def request(self, summary: str, units: Sequence[str]) -> str:
         """The text to send for some units of a summary."""
         numbered = "\n".join(f"{n}. {unit}" for n, unit in enumerate(units, 1))
-        return self.fill(summary=summary, units=numbered, unit=units[0], count=len(units))
+        return fill(self.text, summary=summary, units=numbered, unit=units[0], count=len(units))
 
     def schema(self, count: int) -> dict[str, Any] | None:
         """JSON schema of an answer: each number from 1 to `count` once, with a grade."""
@@ -108,7 +98,7 @@ class Prompt:
 
     def _words(self, answer: str, count: int) -> list[str] | None:
         answer = _THOUGHT.sub("", answer).lower()
-        read = [words for value in _values(answer) if (words := self._graded(value, count))]
+        read = [words for value in json_values(answer) if (words := self._graded(value, count))]
         if read:
             return read[-1]
         lines = re.findall(rf"(?m)^\W*(\d+)\W+({'|'.join(self.grades)})\b", answer)
@@ -147,6 +137,16 @@ class Prompt:
         return [start for _, start in found] if [word for word, _ in found] == words else None
 
 
+def fill(text: str, **values: object) -> str:
+    """A text with its places filled; braces of the values stay what they are.
+
+    Example:
+        >>> fill("{summary}: {unit}?", summary="{unit}", unit="It rained.")
+        '{unit}: It rained.?'
+    """
+    return re.sub(rf"{{({'|'.join(values)})}}", lambda found: str(values[found[1]]), text)
+
+
 def load_prompt(name: str | Path) -> Prompt:
     """A prompt that ships (``yes-no``, ``three``, ``minicheck``), or a file of the user's own.
 
@@ -177,17 +177,21 @@ def load_prompt(name: str | Path) -> Prompt:
 
 
 def read_prompt(name: str | Path) -> tuple[str, Path | None]:
-    """The text of a shipped prompt or of a file, and that file."""
-    shipped = {file.name.removesuffix(".txt"): file for file in _ROOM.iterdir()}
-    if str(name) in shipped and str(name).isascii() and shipped[str(name)].name.endswith(".txt"):
+    """The text of a shipped prompt, or of a file, and that file.
+
+    Raises:
+        InputError: There is neither.
+    """
+    shipped = {file.name[:-4]: file for file in _ROOM.iterdir() if file.name.endswith(".txt")}
+    if str(name) in shipped:
         return shipped[str(name)].read_text("utf-8"), None
     if not Path(name).exists():
-        known = ", ".join(sorted(n for n, file in shipped.items() if file.name.endswith(".txt")))
+        known = ", ".join(sorted(shipped))
         raise InputError(f"no prompt '{name}'", expected=f"{known}, or a file")
     return read_text(name), Path(name)
 
 
-def _values(text: str) -> Iterator[Any]:
+def json_values(text: str) -> Iterator[Any]:
     """The JSON objects and lists in a text, in order; what is inside one is not another."""
     decoder, end = json.JSONDecoder(object_pairs_hook=_once), 0
     for found in list(re.finditer(r"[{\[]", text))[:_STARTS]:

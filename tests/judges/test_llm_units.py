@@ -1,0 +1,122 @@
+"""Units by a language model: each placed in a sentence, none empty or twice, all counted."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+pytest.importorskip("openai", reason="the extra llm is not installed")
+
+from llm_server import KEY, FakeEndpoint
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.io.units import read_units
+from litepyramid.judges.llm.units import write_units
+from litepyramid.types import InputReferences
+
+REFERENCES = [
+    InputReferences(
+        "a", (("A storm hit Oslo.", "Two people died."), ("It rained.",)), (True, True)
+    ),
+    InputReferences("b", (("The river rose. It flooded {sentences}.",),), (False,)),
+]
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    monkeypatch.setenv("LITEPYRAMID_API_KEY", KEY)
+    server = FakeEndpoint()
+    server.act = lambda number, body: echo(body)
+    yield server
+    server.close()
+
+
+def sentences(body):
+    text = body["messages"][0]["content"]
+    numbered = re.search(r"<reference>\n(.*)\n</reference>", text, re.DOTALL)[1]
+    return [line.partition(". ")[2] for line in numbered.split("\n")]
+
+
+def echo(body):
+    rows = [{"unit": s, "sentence": n} for n, s in enumerate(sentences(body), 1)]
+    return "Here: " + json.dumps({"units": rows})
+
+
+def write(fake, tmp_path, references=REFERENCES, **options):
+    return write_units(references, "m", endpoint=fake.url, cache=tmp_path / "c", **options)
+
+
+def test_each_unit_knows_its_sentence_and_a_second_run_asks_nothing(fake, tmp_path):
+    found = write(fake, tmp_path)
+    places = [[(u.text, u.reference, u.sentence, u.kind) for u in e.units] for e in found.units]
+    assert places == [
+        [
+            ("A storm hit Oslo.", 0, 0, "scu"),
+            ("Two people died.", 0, 1, "scu"),
+            ("It rained.", 1, 0, "scu"),
+        ],
+        [("The river rose.", 0, 0, "scu"), ("It flooded {sentences}.", 0, 1, "scu")],
+    ]
+    assert fake.requests == 3
+    assert found.counts["share of content words not in the reference"] == 0
+    again = write(fake, tmp_path)
+    assert fake.requests == 3
+    assert (again.units, again.signature) == (found.units, found.signature)
+    assert dict(found.signature.fields)["revision"] == "fake-1"
+
+
+def test_what_is_wrong_with_units_is_mended_or_left_out_and_counted(fake, tmp_path):
+    rows = [
+        {"unit": " ", "sentence": 1},
+        {"unit": "A storm hit Oslo.", "sentence": 1},
+        {"unit": "a storm hit OSLO.", "sentence": 2},
+        {"unit": "Two persons died.", "sentence": 9},
+        {"unit": "Mars is red.", "sentence": 0},
+        {"unit": "Two people\tdied", "sentence": "x"},
+    ]
+    fake.act = lambda number, body: json.dumps({"units": rows})
+    found = write(fake, tmp_path, [InputReferences("a", REFERENCES[0].references[:1], (True,))])
+    assert [(u.text, u.sentence) for u in found.units[0].units] == [
+        ("A storm hit Oslo.", 0), ("Two persons died.", 1), ("Two people died", 1),
+    ]  # fmt: skip
+    counts = found.counts
+    assert counts["empty units left out"] == counts["repeated units left out"] == 1
+    assert counts["units of no sentence left out"] == 1
+    assert counts["units placed by their words"] == 2
+    # "persons", of two, died, persons: a third of one unit's words, of three units.
+    assert counts["share of content words not in the reference"] == pytest.approx(1 / 9)
+
+
+def test_a_reference_without_units_is_one_error_and_the_others_are_kept(fake, tmp_path):
+    fake.act = lambda number, body: "no" if "It rained." in sentences(body) else echo(body)
+    with pytest.raises(ModelError, match="1 reference of 3 got no units: the answer"):
+        write(fake, tmp_path)
+    sent = fake.requests
+    fake.act = lambda number, body: echo(body)
+    write(fake, tmp_path)
+    assert fake.requests == sent + 1
+
+
+def test_from_references_to_scores_on_the_command_line(fake, tmp_path, cli):
+    (tmp_path / "r.jsonl").write_text(
+        json.dumps({"input": "a", "references": [["A storm hit Oslo.", "Two people died."]]}) + "\n"
+    )
+    prompt = tmp_path / "mine.txt"
+    prompt.write_text("Facts of <reference>\n{sentences}\n</reference>")
+    given = ["units", "extract", tmp_path / "r.jsonl", "--llm", "m", "--endpoint", fake.url]
+    given += ["--prompt", prompt]
+    shown = cli(*given, "--estimate", LITEPYRAMID_API_KEY=KEY)
+    assert fake.requests == 0
+    assert "To be asked of m" in shown.stdout
+    done = cli(*given, "-o", tmp_path / "u.jsonl", LITEPYRAMID_API_KEY=KEY)
+    assert "prompt:mine-" in done.stderr.replace("\n", "")
+    assert KEY not in done.stdout + done.stderr + (tmp_path / "u.jsonl").read_text()
+    units = read_units(tmp_path / "u.jsonl")
+    assert units[0].texts == ("A storm hit Oslo.", "Two people died.")
+    done = cli("units", "extract", tmp_path / "r.jsonl", "--endpoint", fake.url, status=2)
+    assert "--endpoint without --llm" in done.stderr
+    prompt.write_text("No place.")
+    with pytest.raises(InputError, match="without its place"):
+        write(fake, tmp_path, prompt=prompt)
