@@ -378,6 +378,10 @@ def agree(
 ) -> None:
     """Compare two judges on the same pairs: means, kappa, alpha, the largest differences.
 
+    $ litepyramid score example/summaries -u example/scus.jsonl -j lexical \\
+        -f json -o a.json
+    $ litepyramid score example/summaries -u example/scus.jsonl -j recall \\
+        -f json -o b.json
     $ litepyramid judge agree a.json b.json
     """
     from litepyramid.tables import emit
