@@ -13,6 +13,7 @@ from litepyramid.io.units import units_to_json
 from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.scoring.compare import system_intervals, too_few_inputs
 from litepyramid.scoring.groups import group_letters, rank_groups
+from litepyramid.scoring.labels import align_labels
 from litepyramid.scoring.nuggets import nugget_measures, nugget_table
 from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, metric_title
 from litepyramid.stats import system_means
@@ -376,7 +377,7 @@ def score_presence(
                 "the labels' units are of other inputs than the units",
                 expected=f"{counted(len(layout.inputs), 'input')} in the units' order",
             )
-        flat_labels, label_counts = _align_labels(labels, systems, label_layout)
+        flat_labels, label_counts = align_labels(labels, systems, label_layout)
         human = np.full(values.shape, np.nan)
         known = ~np.isnan(flat_labels).all(axis=1)
         human[known] = rule.apply(flat_labels[known], label_layout, seed)[0]
@@ -418,24 +419,3 @@ def score_presence(
         confidence=confidence,
         signature=signature,
     )
-
-
-def _align_labels(
-    labels: Sequence[SystemLabels], systems: Sequence[str], layout: UnitLayout
-) -> tuple[FloatArray, dict[str, int]]:
-    """(N, U) labels in the systems' order, NaN rows where there are none, and their counts."""
-    by_name = {entry.system: entry for entry in labels}
-    flat = np.full((len(systems), layout.weights.size), np.nan)
-    for index, name in enumerate(systems):
-        if name in by_name:
-            flat[index] = layout.flatten([by_name[name]])[0]
-    unlabelled = sum(name not in by_name for name in systems)
-    if unlabelled == len(systems):
-        raise InputError(
-            "no labels of any system that is scored",
-            expected=f"label files named after the systems: '{systems[0]}' …",
-        )
-    return flat, {
-        "systems_without_labels": unlabelled,
-        "labels_not_used": sum(name not in systems for name in by_name),
-    }
