@@ -20,20 +20,23 @@ _PUBLIC = {
     "SystemLabels": "litepyramid.types",
     "SystemSummaries": "litepyramid.types",
     "Unit": "litepyramid.types",
-    "compare_systems": "litepyramid.scoring.compare",
-    "extract_units": "litepyramid.units.extract",
-    "make_judge": "litepyramid.judges.registry",
-    "read_labels": "litepyramid.io.labels",
-    "read_references": "litepyramid.io.references",
-    "read_summaries": "litepyramid.io.summaries",
-    "read_units": "litepyramid.io.units",
-    "score_systems": "litepyramid.scoring.score",
+    "ScoringRule": "litepyramid.scoring.pyramid",
+    **dict.fromkeys(
+        (
+            *("Dataset", "EasinessRegressor", "compare", "crossval", "evaluate", "export_tasks"),
+            *("extract_units", "finetune", "import_answers", "judge", "load", "mix", "plan"),
+            *("read_scores", "score"),
+        ),
+        "litepyramid.api",
+    ),
 }
 
-__all__ = ["__version__", *sorted(_PUBLIC)]
+__all__ = ["__version__", "meta", *sorted(_PUBLIC)]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "meta":
+        return import_module("litepyramid.meta")
     if name not in _PUBLIC:
         raise AttributeError(f"module 'litepyramid' has no attribute '{name}'")
     value = getattr(import_module(_PUBLIC[name]), name)

@@ -11,7 +11,7 @@ import stat
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -186,6 +186,30 @@ def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
     except (OSError, ValueError):
         return None
     return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
+
+
+def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
+    """The files named, folders replaced by the files in them (hidden ones left out, sorted).
+
+    Raises:
+        InputError: A path is missing, or a folder is empty.
+    """
+    files: list[Path] = []
+    for path in map(Path, paths):
+        if file_type(path) == "folder":
+            inside = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
+            if not inside:
+                raise InputError(
+                    f"no {what} in this folder", path=path, expected="one file a system"
+                )
+            files += inside
+        elif file_type(path):
+            files.append(path)
+        else:
+            raise InputError("no such file or folder", path=path, hint="Check the path.")
+    if not files:
+        raise InputError(f"no {what} given", expected="at least one file or folder")
+    return files
 
 
 def check_output(output: str | Path, *inputs: str | Path | None) -> None:

@@ -126,6 +126,11 @@ class JudgedLabels(Result):
     progress: Completion
     rounds: tuple[tuple[SystemLabels, ...], ...] = ()
 
+    @property
+    def signature(self) -> Signature:
+        """How the answers became labels."""
+        return self.agreement.signature
+
     def to_tables(self) -> Sequence[Table]:
         """The labels by system, then the workers."""
         rows = []

@@ -16,9 +16,9 @@ from litepyramid.easiness.predict import predict_easiness
 from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, file_type
+from litepyramid.io.coerce import as_references, as_units
 from litepyramid.io.folders import check_names, filled_folder, read_manifest
 from litepyramid.io.labels import write_labels
-from litepyramid.io.references import read_references
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, write_units
 from litepyramid.tables import render
@@ -111,13 +111,13 @@ def check_judged(folder: Path) -> None:
 
 
 def sentence_easiness(
-    references: Path,
+    references: Any,
     *,
     by: By = "easiness",
-    easiness: Path | None = None,
-    scus: Path | None = None,
-    stus: Path | None = None,
-    regressor: Path | None = None,
+    easiness: Any = None,
+    scus: Any = None,
+    stus: Any = None,
+    regressor: Any = None,
     parses: Path | None = None,
     splitter: str = "rules",
     **names: Any,
@@ -125,10 +125,10 @@ def sentence_easiness(
     """The easiness of every sentence of the references, to choose by and to say what to expect.
 
     Args:
-        references: The references' file.
+        references: The references (`io.coerce.as_references`).
         by: ``gold`` computes the values from `scus` and `stus`; else they come from the file
             `easiness`, or are predicted.
-        easiness: A file of values (`easiness.scores.read_easiness`).
+        easiness: Values, or a file of them (`easiness.scores.read_easiness`).
         scus: SCUs of the references, for gold.
         stus: STUs of the references: for gold; and for predicting how well these stand in, those
             of the embedded extractor if not given.
@@ -140,23 +140,23 @@ def sentence_easiness(
     Raises:
         InputError: Something needed is missing, or a sentence has no value in the file.
     """
-    loaded = _marked(read_references(references, **names), splitter)
+    loaded = _marked(as_references(references, **names), splitter)
     sentences = sentences_of(loaded)
     if by == "gold" and easiness is None:
         if scus is None or stus is None:
             raise InputError("gold easiness needs both", expected="--scus and --stus")
         return gold_easiness(
-            read_units(scus, only=True, **names),
-            read_units(stus, kind="stu", only=True, **names),
+            as_units(scus, kind="scu", only=True, **names),
+            as_units(stus, kind="stu", only=True, **names),
             sentences,
         )
     if easiness is not None:
-        given = read_easiness(easiness)
+        given = read_easiness(easiness) if isinstance(easiness, str | Path) else easiness
         return Easiness(sentences, given.of(sentences), given.signature, given.notes)
     return predict_easiness(
         loaded,
         regressor=regressor,
-        stus=None if stus is None else read_units(stus, kind="stu", only=True, **names),
+        stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
         parses=None if parses is None else read_parses(parses),
     )
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -19,14 +18,10 @@ from litepyramid.cli.options import (
     OutputOption,
     SamplesOption,
     SeedOption,
-    SummariesArgument,
     option,
     with_names,
 )
 from litepyramid.judges import DEFAULT_JUDGE
-
-if TYPE_CHECKING:
-    from litepyramid.types import InputReferences, InputUnits, SystemSummaries
 
 _UNITS = "Units and weights"
 UnitsOption = Annotated[
@@ -64,7 +59,9 @@ ImportanceOption = Annotated[
 @with_judge_settings
 @with_names
 def score(
-    summaries: SummariesArgument,
+    summaries: Annotated[
+        list[Path] | None, typer.Argument(help="Summary files, or folders; one file per system.")
+    ] = None,
     units: UnitsOption = None,
     references: ReferencesOption = None,
     judge: JudgeOption = DEFAULT_JUDGE,
@@ -86,6 +83,14 @@ def score(
         option("The units of --labels, if not those scored.", panel=_UNITS),
     ] = None,
     weights: WeightsOption = None,
+    presence: Annotated[
+        Path | None,
+        option(
+            "Presence in place of a judge: CSV, JSON Lines, or JSON of `score`.",
+            metavar="FILE",
+            panel=_UNITS,
+        ),
+    ] = None,
     importance: ImportanceOption = "all",
     srl: SrlOption = "embedded",
     coref: CorefOption = "srl",
@@ -129,45 +134,37 @@ def score(
         example/labels -f json -o scores.json
     $ litepyramid score example/summaries --references example/references.jsonl
     """
+    from litepyramid import api
     from litepyramid.errors import InputError
     from litepyramid.files import check_there
-    from litepyramid.io.inputs import in_order
-    from litepyramid.io.labels import read_labels
-    from litepyramid.io.units import read_units
-    from litepyramid.judges.registry import make_judge
     from litepyramid.scoring.pyramid import ScoringRule
-    from litepyramid.scoring.score import score_presence, score_systems
-    from litepyramid.stats import check_samples
     from litepyramid.tables import emit
 
     if label_units is not None and labels is None:
         raise InputError("--label-units without --labels", expected="both")
-    check_samples(samples, confidence=confidence)
-    check_there(*summaries, labels, label_units, weights)
-    judging = None if engine == "ray" else make_judge(judge, **judge_settings)
-    held = [] if judging is None else summaries
-    systems, loaded, about = _load(held, units, references, srl, coref, weights, names, kind)
-    labelled: Sequence[InputUnits] = loaded
-    if label_units is not None:
-        inputs = [entry.input for entry in loaded]
-        labelled = in_order(read_units(label_units, **names), inputs, label_units)
-    settings: dict[str, Any] = {
-        "labels": read_labels([labels], labelled, **names) if labels else None,
-        "label_units": labelled,
-        "name": name,
-        "rule": ScoringRule(pyramid, sample_size, reference_count, importance),
-        "samples": samples,
-        "confidence": confidence,
-        "seed": seed,
-        "about_units": about,
-    }
-    if judging is not None:
-        result = score_systems(systems, loaded, judging, **settings)
-    else:
-        from litepyramid.judges.ray import judge_corpus
-
-        judged = judge_corpus(summaries, loaded, judge, workers=workers, **names, **judge_settings)
-        result = score_presence(judged.systems, loaded, judged.presence, judged.batch, **settings)
+    check_there(*summaries or (), labels, label_units, weights, presence)
+    result = api.score(
+        summaries,
+        units,
+        references=references,
+        judge=None if presence is not None and judge == DEFAULT_JUDGE else judge,
+        presence=presence,
+        labels=labels,
+        label_units=label_units,
+        weights=weights,
+        kind=kind,
+        rule=ScoringRule(pyramid, sample_size, reference_count, importance),
+        srl=srl,
+        coref=coref,
+        name=name,
+        samples=samples,
+        confidence=confidence,
+        seed=seed,
+        engine=engine,
+        workers=workers,
+        **names,
+        **judge_settings,
+    )
     emit(result, form, output)
 
 
@@ -209,78 +206,40 @@ def compare(
     $ litepyramid compare example/summaries --units example/scus.jsonl --against \\
         lead
     """
+    from litepyramid import api
     from litepyramid.files import check_there
-    from litepyramid.io.scores import read_scores, select_matrix
-    from litepyramid.judges.registry import make_judge
-    from litepyramid.scoring.compare import compare_systems
     from litepyramid.scoring.pyramid import ScoringRule
-    from litepyramid.scoring.score import score_systems
     from litepyramid.stats import check_samples
     from litepyramid.tables import emit
-    from litepyramid.types import Signature, fingerprint
 
     check_samples(samples, confidence=confidence, alpha=alpha)
     check_there(*summaries, weights)
-    if units is None and references is None and len(summaries) == 1 and not summaries[0].is_dir():
-        matrix = select_matrix(read_scores(summaries[0], columns=names["columns"]), metric)
-        signature = Signature.of(metric=matrix.metric, inputs_sha=fingerprint(matrix.inputs))
-    else:
-        judging = make_judge(judge, **judge_settings)
-        systems, loaded, about = _load(
-            summaries, units, references, srl, coref, weights, names, kind
+    scores: Any = summaries[0]
+    if units or references or len(summaries) > 1 or summaries[0].is_dir():
+        scores = api.score(
+            summaries,
+            units,
+            references=references,
+            srl=srl,
+            coref=coref,
+            judge=judge,
+            weights=weights,
+            kind=kind,
+            rule=ScoringRule(importance=importance),
+            samples=samples,
+            seed=seed,
+            **names,
+            **judge_settings,
         )
-        rule = ScoringRule(importance=importance)
-        result = score_systems(
-            systems, loaded, judging, rule=rule, samples=samples, seed=seed, about_units=about
-        )
-        matrix, signature = result.matrix, result.signature
-    comparison = compare_systems(
-        matrix,
+    result = api.compare(
+        scores,
+        metric=metric,
         against=against,
         top=top,
         samples=samples,
         confidence=confidence,
         alpha=alpha,
         seed=seed,
-        signature=signature,
+        columns=names["columns"],
     )
-    emit(comparison, form, output)
-
-
-def _load(
-    summaries: Sequence[Path],
-    units: Path | None,
-    references: Path | None,
-    srl: str,
-    coref: str,
-    weights: Path | None,
-    names: Mapping[str, Any],
-    kind: Literal["scu", "stu"] | None,
-) -> tuple[list[SystemSummaries], list[InputUnits], dict[str, str]]:
-    """Summaries; units of a file, or extracted when all else is read; how they were extracted."""
-    from litepyramid.errors import InputError
-    from litepyramid.io.references import read_references
-    from litepyramid.io.summaries import read_summaries
-    from litepyramid.io.units import kind_by_name, read_units, read_weights
-
-    loaded: list[InputUnits] = []
-    about: dict[str, str] = {}
-    read: Sequence[InputUnits | InputReferences]
-    if units is not None and references is None:
-        read = loaded = read_units(units, kind=kind or kind_by_name(units), **names)
-    elif references is not None and units is None:
-        read = given = read_references(references, **names)
-    else:
-        raise InputError(
-            "neither units nor references given" if units is None else "units and references given",
-            expected="--units FILE (human SCUs or ready STUs), or --references FILE (STUs are "
-            "extracted)",
-        )
-    inputs = [entry.input for entry in read]
-    systems = read_summaries(summaries, inputs, **names) if summaries else []
-    if not loaded:
-        from litepyramid.units.extract import extract
-
-        extraction = extract(given, srl=srl, coref=coref)
-        loaded, about = list(extraction.units), dict(extraction.signature.fields)
-    return systems, (read_weights(weights, loaded, **names) if weights else loaded), about
+    emit(result, form, output)

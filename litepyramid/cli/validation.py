@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -23,9 +22,6 @@ from litepyramid.cli.options import (
 from litepyramid.cli.outputs import MADE
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.text import counted
-
-if TYPE_CHECKING:
-    from litepyramid.io.dataset import Dataset
 
 judge_app = typer.Typer(
     help="""Evaluate judges against human labels.
@@ -101,14 +97,10 @@ def crossval(
     $ litepyramid crossval folder=data --folds 3
     $ litepyramid crossval --train-on folder=other --test-on folder=data
     """
-    from litepyramid.easiness.scores import read_easiness
+    from litepyramid import api
     from litepyramid.errors import InputError
+    from litepyramid.io.datasets import open_dataset
     from litepyramid.tables import emit
-    from litepyramid.training.crossval import cross_validate, out_of_the_box
-    from litepyramid.training.settings import FinetuneSettings
-    from litepyramid.training.trainers import make_contest
-    from litepyramid.training.variants import source_regressor, unit_variants
-    from litepyramid.types import Signature
 
     if (data is None) == (not (train_on and test_on)):
         raise InputError(
@@ -121,66 +113,31 @@ def crossval(
         raise InputError("a regressor trained on sources, and none", expected="--train-on")
     if easiness is not None and regressor is not None:
         raise InputError("--easiness and --regressor", expected="one of the two")
-    given = None if easiness is None else read_easiness(easiness)
-    trainer, baselines = make_contest(
-        base,
-        checkpoints,
-        zero_shot or ["recall"],
-        folder=models,
-        settings=FinetuneSettings(
-            epochs=epochs, learning_rate=learning_rate, batch_size=batch_size, seed=seed
-        ),
-        **judge_settings,
-    )
     try:
-        if data is not None:
-            dataset = _dataset(data)
-            result = cross_validate(
-                dataset,
-                trainer,
-                by=by,
-                folds=folds,
-                units=unit_variants(
-                    dataset,
-                    stu_share=stu_share,
-                    folds=folds,
-                    seed=seed,
-                    easiness=given,
-                    regressor=None if regressor is None else Path(regressor),
-                ),
-                baselines=baselines,
-                constant=constant,
-                seed=seed,
-            )
-        else:
-            test, sources = _dataset(test_on or ""), [_dataset(text) for text in train_on or []]
-            result = out_of_the_box(
-                sources,
-                test,
-                trainer,
-                units=unit_variants(
-                    test,
-                    stu_share=stu_share,
-                    folds=None,
-                    easiness=given,
-                    regressor=source_regressor(sources)
-                    if regressor == "sources"
-                    else Path(regressor)
-                    if regressor
-                    else None,
-                ),
-                baselines=baselines,
-                constant=constant,
-            )
+        result = api.crossval(
+            base,
+            open_dataset(data or test_on or ""),
+            by=by,
+            folds=folds,
+            train_on=[open_dataset(text) for text in train_on or []],
+            checkpoints=checkpoints,
+            models=models,
+            zero_shot=zero_shot or ["recall"],
+            stu_share=stu_share,
+            easiness=easiness,
+            regressor=regressor,
+            constant=constant,
+            seed=seed,
+            epochs=epochs,
+            learning_rate=learning_rate,
+            batch_size=batch_size,
+            **judge_settings,
+        )
     except KeyboardInterrupt as stop:
         kept = len(list(models.glob("fold*/config.json"))) if models else 0
         if kept:
             stop.add_note(f"{counted(kept, 'trained fold')} kept in {models}")
         raise
-    source = easiness.name if easiness is not None else regressor
-    if source is not None:
-        said = Signature((*result.signature.fields, ("easiness", source)))
-        result = replace(result, signature=said)
     emit(result, form, output)
 
 
@@ -243,22 +200,29 @@ def finetune(
     $ litepyramid finetune lexical --summaries example/summaries --units \\
         example/scus.jsonl --labels example/labels -o my-own-judge
     """
+    from litepyramid import api
     from litepyramid.errors import InputError
-    from litepyramid.io.datasets import read_own
+    from litepyramid.io.datasets import open_dataset
     from litepyramid.judges.nli.labels import parse_label_map
     from litepyramid.tables import emit
-    from litepyramid.training.finetune import finetune as run
-    from litepyramid.training.settings import FinetuneSettings
 
-    sets = [_dataset(text) for text in data or []]
+    sets = [open_dataset(text) for text in data or []]
     if summaries or units or labels:
         if not (summaries and units and labels):
             raise InputError(
                 "summaries, units and labels are not all given",
                 expected="--summaries, --units and --labels together",
             )
-        sets.append(read_own(summaries, units, labels, **names))
-    settings = FinetuneSettings(
+        sets.append(api.load(units, summaries=summaries, labels=labels, **names))
+    result = api.finetune(
+        base,
+        sets,
+        output,
+        nli=nli or [],
+        revision=revision,
+        offline=offline,
+        label_map=parse_label_map(label_map) if label_map else None,
+        device=device,
         head=head,
         epochs=epochs,
         learning_rate=learning_rate,
@@ -271,17 +235,6 @@ def finetune(
         held_out=held_out,
         bf16=bf16,
         seed=seed,
-    )
-    result = run(
-        base,
-        sets,
-        output,
-        settings,
-        nli=nli or [],
-        revision=revision,
-        offline=offline,
-        label_map=parse_label_map(label_map) if label_map else None,
-        device=device,
     )
     emit(result, form)
 
@@ -320,21 +273,11 @@ def evaluate(
     $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
         example/labels --judge recall -f json
     """
-    from litepyramid.io.labels import read_labels
-    from litepyramid.io.summaries import read_summaries
-    from litepyramid.io.units import read_units
-    from litepyramid.judges.registry import make_judge
+    from litepyramid import api
     from litepyramid.tables import emit
-    from litepyramid.training.evaluate import evaluate_judge
 
-    loaded = read_units(units, **names)
-    systems = read_summaries(summaries, [entry.input for entry in loaded], **names)
-    human = read_labels([labels], loaded, **names)
-    emit(
-        evaluate_judge(systems, loaded, human, make_judge(judge, **judge_settings), bins=bins),
-        form,
-        output,
-    )
+    data = api.load(units, summaries=summaries, labels=labels, **names)
+    emit(api.evaluate(judge, data, bins=bins, **judge_settings), form, output)
 
 
 @judge_app.command("explain")
@@ -388,13 +331,3 @@ def agree(
     from litepyramid.training.agree import judges_agree
 
     emit(judges_agree(first, second, show=show), form, output)
-
-
-def _dataset(text: str) -> Dataset:
-    from litepyramid.errors import InputError
-    from litepyramid.io.datasets import load_dataset
-
-    name, equals, path = text.partition("=")
-    if not equals:
-        raise InputError(f"data set '{text}'", expected="NAME=PATH, such as realsumm=FOLDER")
-    return load_dataset(name, path)

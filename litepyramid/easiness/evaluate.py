@@ -42,6 +42,11 @@ class EasinessEvaluation(Result):
     median: FloatArray
     notes: tuple[str, ...] = ()
 
+    @property
+    def signature(self) -> Signature:
+        """How the predictions were made."""
+        return self.predicted.signature
+
     def mae(self, values: FloatArray, fold: int | None = None) -> float:
         """Mean absolute error over the sentences with gold easiness, of one fold or of all."""
         keep = ~np.isnan(self.gold)
@@ -115,7 +120,7 @@ class EasinessEvaluation(Result):
                 )
             ],
             "notes": list(self.notes),
-            "signature": self.predicted.signature.to_json(),
+            "signature": self.signature.to_json(),
         }
 
 

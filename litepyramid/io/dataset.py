@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
     InputUnits,
+    Signature,
     SystemLabels,
     SystemSummaries,
     fingerprint,
@@ -16,14 +19,14 @@ from litepyramid.types import (
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
-    """One labelled data set, ready for scoring, fine-tuning and cross-validation.
+class Dataset(Result):
+    """One data set, ready for scoring; with labels for fine-tuning and cross-validation too.
 
     Attributes:
         name: What it is called in results.
-        scus: Human units of every input.
+        scus: Human units of every input; empty if there are none.
         summaries: One entry a system, inputs as in `scus`.
-        labels: Human presence labels of the systems.
+        labels: Human presence labels of the systems; empty if there are none.
         references: Reference summaries, if the data set holds them.
         stus: The authors' extracted units, if the data set holds them.
         example_folds: Held-out inputs of each fold, if the authors give folds by examples.
@@ -42,6 +45,16 @@ class Dataset:
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
+    def units(self) -> tuple[InputUnits, ...]:
+        """The human units, else the extracted ones."""
+        return self.scus or self.stus or ()
+
+    @property
+    def signature(self) -> Signature:
+        """What the data set is, by hashes."""
+        return Signature.of(data=self.name, **self.hashes)
+
+    @property
     def hashes(self) -> dict[str, str]:
         """What names its units, inputs, summaries and labels in a signature."""
         return unit_hashes(self.scus) | {
@@ -52,9 +65,27 @@ class Dataset:
     @property
     def inputs(self) -> tuple[str, ...]:
         """The ids of the inputs."""
-        return tuple(entry.input for entry in self.scus)
+        return tuple(entry.input for entry in self.units or self.references or ())
 
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
         return tuple(entry.system for entry in self.summaries)
+
+    def to_tables(self) -> Sequence[Table]:
+        """What there is of each kind."""
+        units = {"SCUs": self.scus, "STUs": self.stus or ()}
+        rows = [
+            ("inputs", len(self.inputs)),
+            *((kind, sum(len(entry.units) for entry in own)) for kind, own in units.items()),
+            ("references", sum(len(entry.references) for entry in self.references or ())),
+            ("systems", len(self.systems)),
+            ("systems with labels", len(self.labels)),
+            *((f"left out: {what}", count) for what, count in self.left_out.items()),
+        ]
+        title = (
+            f"{self.name}: {counted(len(self.inputs), 'input')}, "
+            f"{counted(len(self.systems), 'system')}"
+        )
+        columns = (Column("what"), Column("number"))
+        return [Table(title, columns, tuple(rows), (str(self.signature),))]

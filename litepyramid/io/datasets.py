@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, read_bytes, stem
@@ -46,7 +45,7 @@ class DatasetCard:
     source: str
     licence: str
     layout: str
-    read: Callable[[Path], Dataset]
+    read: Callable[[Path], Dataset] = field(metadata={"hidden": True})
     sha256: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -135,28 +134,16 @@ def _file(folder: Path, *names: str) -> Path | None:
     return next((place for place in places if place.is_file()), None)
 
 
-def read_own(
-    summaries: Sequence[str | Path],
-    units: str | Path,
-    labels: str | Path,
-    name: str = "own",
-    **names: Any,
-) -> Dataset:
-    """A data set of the user's own, from the files that ``score`` takes too.
-
-    `names` are the `ids` and `columns` of all of them, as of `read_units`.
+def open_dataset(text: str) -> Dataset:
+    """The data set that ``NAME=PATH`` names, as `load_dataset` reads it.
 
     Raises:
-        InputError: The files do not match; see `read_units`, `read_summaries`, `read_labels`.
+        InputError: The text does not read so; or as `load_dataset`.
     """
-    scus = read_units(units, **names)
-    inputs = [entry.input for entry in scus]
-    return Dataset(
-        name=name,
-        scus=tuple(scus),
-        summaries=tuple(read_summaries(summaries, inputs, **names)),
-        labels=tuple(read_labels([labels], scus, **names)),
-    )
+    name, equals, path = text.partition("=")
+    if not equals:
+        raise InputError(f"data set '{text}'", expected="NAME=PATH, such as realsumm=FOLDER")
+    return load_dataset(name, path)
 
 
 _AUTHORS_LAYOUT = (
@@ -277,7 +264,15 @@ ELSEWHERE = {
 
 @dataclass(frozen=True, slots=True)
 class DatasetList(Result):
-    """All known data sets, to be shown."""
+    """All known data sets, to be shown.
+
+    Attributes:
+        datasets: Their cards.
+        elsewhere: Where files are had that are read one by one.
+    """
+
+    datasets: tuple[DatasetCard, ...] = tuple(DATASETS.values())
+    elsewhere: Mapping[str, str] = field(default_factory=lambda: ELSEWHERE)
 
     def to_tables(self) -> Sequence[Table]:
         """One row a data set."""
@@ -285,10 +280,10 @@ class DatasetList(Result):
             Table(
                 "Data sets that litepyramid reads (nothing is downloaded)",
                 (Column("name"), Column("title", "what"), Column("licence")),
-                tuple((c.name, c.title, c.licence) for c in DATASETS.values()),
+                tuple((c.name, c.title, c.licence) for c in self.datasets),
                 (
                     "Where to get them:",
-                    *(f"  {c.name}: {c.source}" for c in DATASETS.values()),
+                    *(f"  {c.name}: {c.source}" for c in self.datasets),
                     "Nuggets of TREC are read as they are, as units, summaries, labels or scores "
                     "(docs/nuggets.md):",
                     *(f"  {name}: {source}" for name, source in ELSEWHERE.items()),
@@ -297,14 +292,3 @@ class DatasetList(Result):
                 ),
             )
         ]
-
-    def to_json(self) -> dict[str, Any]:
-        """Every card, with layout and hashes."""
-        names = ("name", "title", "source", "licence", "layout")
-        return {
-            "datasets": [
-                {**{n: getattr(c, n) for n in names}, "sha256": dict(c.sha256)}
-                for c in DATASETS.values()
-            ],
-            "elsewhere": ELSEWHERE,
-        }

@@ -6,20 +6,23 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 from litepyramid.checked import check_shape, parse_json
 from litepyramid.errors import InputError
-from litepyramid.files import file_type, stem
-from litepyramid.io.rows import COLUMNS, Row, Rows, identifier, read_rows
+from litepyramid.files import files_in, stem
+from litepyramid.io.given import Given, Row
+from litepyramid.io.rows import COLUMNS, Rows, identifier, read_rows
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
 _TEXTS = ("reference", "document")
+_SINGULAR = ("summary", "presence")
 _EXPECTED = {
     "summary": '{"input": id, "summary": "text"}',
+    "presence": '{"input": id, "presence": [0.9, …]}',
     "unit": '{"input": id, "units": ["text", …]}',
 } | {text: f'{{"input": id, "{text}s": ["text" or ["sentence", …], …]}}' for text in _TEXTS}
 
@@ -79,12 +82,12 @@ def read_entries(
     A row holds a list under the plural of `what`, or one value under `what` itself; then the rows
     of an input (and system) are put together, references and documents that come again only once.
     Rows go by their order, not by ids, in a line file, an array of texts, and a table whose
-    columns are all known and neither ids nor systems.
+    columns are all known and neither ids nor systems; rows given in Python without ids always.
 
     Args:
         path: The file.
-        what: ``"reference"``, ``"document"``, ``"unit"``, ``"weight"``, ``"label"`` or
-            ``"summary"``. A summary may be blank.
+        what: ``"reference"``, ``"document"``, ``"unit"``, ``"weight"``, ``"label"``,
+            ``"presence"`` or ``"summary"``. A summary may be blank.
         ids: Ids of the inputs of rows that go by their order; else they are those of `inputs`,
             else "1", "2", ….
         columns: By known column, what the file calls it.
@@ -103,8 +106,10 @@ def read_entries(
     if named <= {*COLUMNS} - {"input", "system"}:
         entries = _by_order(table, what, ids, inputs)
     else:
+        if isinstance(path, Given):
+            table = _numbered(table, what, inputs if ids is None else ids)
         entries = _by_id(table, what)
-    if what not in ("summary", "label"):
+    if what not in ("summary", "label", "presence"):
         entries = _same_for_all(entries, what, path)
     return entries if inputs is None else _matched(entries, inputs, what, path, partial)
 
@@ -120,29 +125,31 @@ def read_systems(
 ) -> Iterator[tuple[str, Path, list[Entry]]]:
     """Every system in some files: its name, its file, its entries in the order of `inputs`.
 
-    A system is named by its rows, else by its file's stem. Without `inputs`, those of the first
-    system must be there.
+    A system is named by its rows, else by its file's stem, or "system" if there is no file.
+    Without `inputs`, those of the first system must be there.
 
     Raises:
         InputError: As `read_entries`; or a system occurs twice.
     """
     seen: dict[str, Path] = {}
-    for path in files_in(paths, "summaries" if what == "summary" else f"{what}s"):
+    many = {"summary": "summaries", "presence": "presence"}.get(what, f"{what}s")
+    given = [path for path in paths if isinstance(path, Given)]
+    for path in given or files_in(paths, many):
         entries = read_entries(path, what, ids, columns, inputs=inputs, partial=partial)
         if inputs is None:
             inputs = [entry.input for entry in entries if entry.system == entries[0].system]
             entries = _matched(entries, inputs, what, path)
         for start in range(0, len(entries), len(inputs)):
             own = entries[start : start + len(inputs)]
-            system = own[0].system or stem(path)
+            system = own[0].system or ("system" if given else stem(path))
             if system in seen:
                 raise InputError(
                     f"system '{system}' is also in {seen[system]}",
                     path=path,
                     hint="A system is named by its rows, or by its file: rename one.",
                 )
-            seen[system] = path
-            yield system, path, own
+            seen[system] = Path(path)
+            yield system, Path(path), own
 
 
 def in_order(
@@ -236,11 +243,11 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     elif not plural and value is not None:
         return [_with_unit(value, what, row)], False
     raise InputError(
-        f'no "{table.columns.get(what) or (what if what == "summary" else many)}"',
+        f'no "{table.columns.get(what) or (what if what in _SINGULAR else many)}"',
         path=table.path,
         line=row.line,
         expected=f"the column '{what}' with one a row, or '{many}' with a JSON list"
-        if table.form == "csv" and what != "summary"
+        if table.form == "csv" and what not in _SINGULAR
         else _EXPECTED.get(what, f'{{"input": id, "{many}": [ … ]}}'),
     )
 
@@ -288,6 +295,24 @@ def _by_order(
     return entries
 
 
+def _numbered(table: Rows, what: str, inputs: Sequence[str] | None) -> Rows:
+    """The rows, those of systems without ids with the ids of the inputs in their order."""
+    named = {str(row.values.get("system")) for row in table.rows if "input" in row.values}
+    counts: Counter[str] = Counter()
+    rows = []
+    for row in table.rows:
+        system = str(row.values.get("system"))
+        value = row.values.get(f"{what}s", row.values.get(what))
+        if system in named or (what not in ("summary", *_TEXTS) and not isinstance(value, list)):
+            rows.append(row)  # one unit a row: which input it is of, nobody said
+            continue
+        number = counts[system]
+        counts[system] += 1
+        name = inputs[number] if inputs and number < len(inputs) else str(number + 1)
+        rows.append(row._replace(values={**row.values, "input": name}))
+    return replace(table, rows=rows)
+
+
 def _by_id(table: Rows, what: str) -> list[Entry]:
     entries: dict[tuple[str | None, str], Entry] = {}
     for row in table.rows:
@@ -333,7 +358,7 @@ def _sorted(entry: Entry) -> list[str]:
 
 
 def _said(what: str) -> str:
-    return what if what in ("summary", *_TEXTS) else f"line of {what}s"
+    return what if what in (*_SINGULAR, *_TEXTS) else f"line of {what}s"
 
 
 def _matched(
@@ -369,27 +394,3 @@ def _matched(
                 hint="Add it; an empty summary is legal." if what == "summary" else None,
             )
     return [own[name] for own in systems.values() for name in inputs]
-
-
-def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
-    """The files named, folders replaced by the files in them (hidden ones left out, sorted).
-
-    Raises:
-        InputError: A path is missing, or a folder is empty.
-    """
-    files: list[Path] = []
-    for path in map(Path, paths):
-        if file_type(path) == "folder":
-            inside = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
-            if not inside:
-                raise InputError(
-                    f"no {what} in this folder", path=path, expected="one file a system"
-                )
-            files += inside
-        elif file_type(path):
-            files.append(path)
-        else:
-            raise InputError("no such file or folder", path=path, hint="Check the path.")
-    if not files:
-        raise InputError(f"no {what} given", expected="at least one file or folder")
-    return files

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines
+from litepyramid.io.given import Given, Row
 from litepyramid.io.nuggets import form_of, to_ours
 from litepyramid.text import counted
 
@@ -22,20 +23,13 @@ Form = Literal["csv", "json", "jsonl", "lines"]
 _LISTS = ("reference", "document", "unit", "weight", "label")
 COLUMNS = (
     *("system", "input", "summary", "metric", "score", "kind", "sentence", "importance"),
+    "presence",
     *(name + plural for name in _LISTS for plural in ("", "s")),
 )
 """Columns that have a meaning; ``id`` is another name of ``input``."""
 _KNOWN = frozenset((*COLUMNS, "id"))
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _NAMES = frozenset(("system", "input", "metric"))
-
-
-class Row(NamedTuple):
-    """One row: the line it begins on, from 1; its values by column, or its text alone."""
-
-    line: int
-    values: dict[str, Any]
-    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +73,7 @@ def read_rows(
     or begins with a brace; else lines of text.
 
     Args:
-        path: The file, perhaps compressed (.gz).
+        path: The file, perhaps compressed (.gz); or rows given in Python.
         columns: By known column, what the file calls it; ``id`` stands in for a missing ``input``.
         table: Whether a file that is no JSON must be CSV.
         blank_ok: Whether a file of blank lines alone is more than an empty file.
@@ -90,19 +84,25 @@ def read_rows(
         InputError: The file cannot be read, is empty, is not valid in its form, or is a table
             (by its name) without any known column; with file and line.
     """
-    path, text = Path(path), read_text(path) if text is None else text
-    if not (text if blank_ok else text.strip()):
-        raise InputError("the file is empty", path=path, expected="one example a line, or a table")
     given = dict(columns or {})
-    known = {*_KNOWN, *given.values()}
-    form, rows = _form(path, text, known, table)
+    form: Form = "jsonl"
     header: list[str] = []
-    if form == "lines":
-        return Rows(path, form, [Row(n, {}, line) for n, line in enumerate(split_lines(text), 1)])
-    if form == "jsonl":
-        rows = _jsonl_rows(path, text)
-    elif form == "csv":
-        header, rows = _known_rows(path, text, known)
+    if isinstance(path, Given):
+        rows, path = path.rows, Path(path)
+    else:
+        path, text = Path(path), read_text(path) if text is None else text
+        if not (text if blank_ok else text.strip()):
+            expected = "one example a line, or a table"
+            raise InputError("the file is empty", path=path, expected=expected)
+        known = {*_KNOWN, *given.values()}
+        form, rows = _form(path, text, known, table)
+        if form == "jsonl":
+            rows = _jsonl_rows(path, text)
+        elif form == "csv":
+            header, rows = _known_rows(path, text, known)
+        elif form == "lines":
+            lines = enumerate(split_lines(text), 1)
+            return Rows(path, form, [Row(n, {}, line) for n, line in lines])
     theirs = None
     if form != "csv":
         theirs = next((found for row in rows if (found := form_of(row.values))), None)

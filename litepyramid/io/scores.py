@@ -13,8 +13,10 @@ import numpy as np
 from litepyramid.checked import check_shape, guarded, number, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_text
+from litepyramid.io.given import Given, given_rows, table_rows
 from litepyramid.io.leaderboards import leaderboard_rows
 from litepyramid.io.rows import identifier, read_rows
+from litepyramid.tables import plain
 from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoreTable
 
@@ -34,12 +36,12 @@ class _Cell(NamedTuple):
     line: int | None
 
 
-def read_scores(
-    paths: str | Path | Sequence[str | Path], *, columns: Mapping[str, str] | None = None
-) -> ScoreTable:
-    """Reads one or several files of scores into one table.
+def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> ScoreTable:
+    """Reads scores from one source or several into one table.
 
-    What a file is, is seen from its content, not from its name:
+    A source is a file, a data frame, a list of dicts or other rows with the columns system, input,
+    metric and score, or a result of scoring. What a file is, is seen from its content, not from
+    its name:
 
     - CSV (or TSV) with the columns system, input, metric, score, in any order, others ignored;
     - JSON Lines, or one JSON array of objects, with the same four keys;
@@ -50,62 +52,34 @@ def read_scores(
     - the JSON that ``litepyramid score --format json`` writes;
     - a leaderboard of TREC's (`leaderboard_rows`): runs are systems, topics inputs.
 
-    Where several of the latter score the same summaries otherwise under one metric's name, each
-    name is told apart by what differs in their signatures: ``lite2pyramid[lexical]``,
+    Where several results of scoring give the same summaries other scores under one metric's name,
+    each name is told apart by what differs in their signatures: ``lite2pyramid[lexical]``,
     ``lite2pyramid[recall]``.
 
     Systems, inputs and metrics stand in the order in which they are met. An empty cell, ``NaN``,
     ``NA`` or ``null`` is "not scored"; so is every combination that no file mentions.
 
+    Example:
+        >>> rows = [{"system": "a", "input": 1, "metric": "rouge", "score": 0.5}]
+        >>> read_scores(rows).values
+        array([[[0.5]]])
+
     Args:
-        paths: One path, or several whose rows are put together.
+        scores: One source, or a list of several whose rows are put together; a `ScoreTable` is
+            given back.
         columns: By known column (``io.rows.COLUMNS``), what tables call it.
 
     Returns:
         The table, (metrics, systems, inputs), NaN = not scored.
 
     Raises:
-        InputError: A file is none of the above, a score is no finite number, a cell is given
+        InputError: A source is none of the above, a score is no finite number, a cell is given
             twice (both places are named); that two files agree on a score is no mistake.
     """
-    if isinstance(paths, str | Path):
-        paths = [paths]
-    if not paths:
-        raise InputError("no file of scores", expected="at least one")
-    files = [_cells(Path(path), columns) for path in paths]
-    return _table(_told_apart(files))
-
-
-def scores_from_rows(rows: Iterable[Mapping[str, Any]]) -> ScoreTable:
-    """The table of rows that have the keys system, input, metric and score.
-
-    Example:
-        >>> rows = [{"system": "a", "input": 1, "metric": "rouge", "score": 0.5}]
-        >>> scores_from_rows(rows).values
-        array([[[0.5]]])
-    """
-    return _table(_cell(row, path=None, line=nth) for nth, row in enumerate(rows, start=1))
-
-
-def scores_from_frame(frame: Any) -> ScoreTable:
-    """The table of a long pandas data frame; the frame is not changed.
-
-    Args:
-        frame: A `pandas.DataFrame` with the columns system, input, metric, score.
-
-    Raises:
-        InputError: A column is missing, a score is no number, a cell is given twice.
-    """
-    missing = [name for name in _LONG if name not in frame.columns]
-    if missing:
-        raise InputError(
-            f"the data frame has no column '{missing[0]}'",
-            expected=f"the columns {', '.join(_LONG)}",
-        )
-    columns = [frame[name].tolist() for name in _LONG]
-    return scores_from_rows(
-        dict(zip(_LONG, values, strict=True)) for values in zip(*columns, strict=True)
-    )
+    if isinstance(scores, ScoreTable):
+        return scores
+    several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
+    return _table(_told_apart([_cells(s, columns) for s in (scores if several else [scores])]))
 
 
 def write_scores(path: str | Path, table: ScoreTable) -> None:
@@ -116,22 +90,6 @@ def write_scores(path: str | Path, table: ScoreTable) -> None:
         for s, i, m in np.argwhere(~np.isnan(table.values.transpose(1, 2, 0))):
             names = table.systems[s], table.inputs[i], table.metrics[m]
             writer.writerow([*map(guarded, names), repr(float(table.values[m, s, i]))])
-
-
-def as_score_table(scores: Any) -> ScoreTable:
-    """A `ScoreTable` from what people have in hand: a table, a path, several paths, or a frame."""
-    if isinstance(scores, ScoreTable):
-        return scores
-    if hasattr(scores, "columns"):
-        return scores_from_frame(scores)
-    if isinstance(scores, str | Path) or (
-        isinstance(scores, list | tuple) and all(isinstance(item, str | Path) for item in scores)
-    ):
-        return read_scores(scores)
-    raise InputError(
-        f"scores cannot be read from a {type(scores).__name__}",
-        expected="a ScoreTable, a path, a list of paths or a pandas data frame",
-    )
 
 
 def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
@@ -152,12 +110,24 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
     return table.matrix(metric)
 
 
-def _cells(path: Path, columns: Mapping[str, str] | None) -> tuple[list[_Cell], dict[str, str]]:
-    """The cells of a file; and the signature, if it is a result of ``litepyramid score``."""
-    text = read_text(path)
-    whole = score_result(text)
-    if whole is None:
-        return list(_row_cells(path, text, columns)), {}
+def _cells(source: Any, columns: Mapping[str, str] | None) -> tuple[list[_Cell], dict[str, str]]:
+    """The cells of a source; and the signature, if it is a result of ``litepyramid score``."""
+    whole: Any = None
+    if isinstance(source, str | Path):
+        path, text = Path(source), read_text(source)
+        whole = score_result(text)
+        if whole is None:
+            return list(_row_cells(path, text, columns)), {}
+    elif hasattr(source, "human_matrix"):
+        path, whole = Path("the result"), plain(source.to_json())
+    elif rows := table_rows(source):
+        return list(_row_cells(given_rows(rows, "scores"), None, columns)), {}
+    else:
+        raise InputError(
+            f"scores cannot be read from a {type(source).__name__}",
+            expected="a path, a result of scoring, or a data frame or rows with the columns "
+            f"{', '.join(_LONG)}",
+        )
     signature = whole.get("signature", {})
     check_shape(signature, {str: str}, what="a broken signature", path=path)
     return list(_score_command_cells(whole, path)), signature
@@ -205,15 +175,19 @@ def _same(one: float, other: float) -> bool:
     return one == other or (math.isnan(one) and math.isnan(other))
 
 
-def _row_cells(path: Path, text: str, columns: Mapping[str, str] | None) -> Iterator[_Cell]:
-    if (board := leaderboard_rows(path, text)) is not None:
+def _row_cells(
+    path: str | Path, text: str | None, columns: Mapping[str, str] | None
+) -> Iterator[_Cell]:
+    if text and (board := leaderboard_rows(Path(path), text)) is not None:
         yield from (_cell(row, path=path, line=line) for line, row in board)
         return
     table = read_rows(path, columns, table=True, text=text)
-    missing = [name for name in _LONG if name not in table.header]
-    if table.form == "csv" and missing:
+    given = isinstance(path, Given)
+    header = {name for row in table.rows for name in row.values} if given else table.header
+    missing = [name for name in _LONG if name not in header]
+    if (given or table.form == "csv") and missing:
         raise InputError(
-            f"no column '{missing[0]}' (found: {', '.join(table.header)})",
+            f"no column '{missing[0]}' (found: {', '.join(header)})",
             path=path,
             line=1,
             expected=f"the columns {', '.join(_LONG)}",
@@ -223,11 +197,11 @@ def _row_cells(path: Path, text: str, columns: Mapping[str, str] | None) -> Iter
         if "metrics" in row and "summarizer_id" in row:
             yield from _sacrerouge_cells(row, path, line)
         else:
-            yield _cell(row, path=path, line=line)
+            yield _cell({**dict.fromkeys(_LONG), **row} if given else row, path=path, line=line)
 
 
 def score_result(text: str) -> dict[str, Any] | None:
-    """The one JSON object that spans the whole text, unless it is a single JSON line of scores."""
+    """The JSON of ``litepyramid score`` that a text is; None if it is anything else."""
     try:
         whole = parse_json(text) if text.lstrip()[:1] == "{" else None
     except InputError:
@@ -235,7 +209,7 @@ def score_result(text: str) -> dict[str, Any] | None:
     return whole if isinstance(whole, dict) and "scores" in whole else None
 
 
-def _sacrerouge_cells(row: Mapping[str, Any], path: Path, line: int) -> Iterator[_Cell]:
+def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> Iterator[_Cell]:
     if "instance_id" not in row:
         raise InputError(
             "a line of sacrerouge's without 'instance_id'",
@@ -282,7 +256,7 @@ def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell
             yield _cell({**row, "metric": "human", "score": row["human"]}, path=path, line=None)
 
 
-def _cell(row: Mapping[str, Any], *, path: Path | None, line: int | None) -> _Cell:
+def _cell(row: Mapping[str, Any], *, path: str | Path | None, line: int | None) -> _Cell:
     missing = [key for key in _LONG if key not in row]
     if missing:
         raise InputError(
@@ -302,7 +276,7 @@ def _cell(row: Mapping[str, Any], *, path: Path | None, line: int | None) -> _Ce
     )
 
 
-def _name(value: Any, key: str, path: Path | None, line: int | None) -> str:
+def _name(value: Any, key: str, path: str | Path | None, line: int | None) -> str:
     if (found := identifier(value)) is None:
         raise InputError(
             f"the {key} is {cut(value)}", path=path, line=line, expected="a name, or a whole number"
@@ -310,7 +284,7 @@ def _name(value: Any, key: str, path: Path | None, line: int | None) -> str:
     return found
 
 
-def _number(value: Any, path: Path | None, line: int | None) -> float:
+def _number(value: Any, path: str | Path | None, line: int | None) -> float:
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return math.nan
     if (found := number(value)) is None:

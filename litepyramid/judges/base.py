@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray
 
 Items = Sequence[tuple[str, Sequence[str]]]
@@ -106,3 +110,51 @@ class Explainer(Judge, Protocol):
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The evidence for and against every unit of every item, in the order of `items`."""
         ...
+
+
+def judged(judge: Judge, items: Items) -> JudgedBatch:
+    """What a judge says of the items, checked: a presence in [0, 1] of every unit, or NaN.
+
+    NaN is "no judgement" and is counted. A judge of one's own may give the lists of presences
+    alone; it is named by its class then.
+
+    Raises:
+        InputError: It gives something else.
+    """
+    found: Any = judge.judge(items)
+    name = type(judge).__name__
+    batch = found if isinstance(found, JudgedBatch) else JudgedBatch(tuple(found))
+    if len(batch.presence) != len(items):
+        raise InputError(
+            f"the judge '{name}' judged {counted(len(batch.presence), 'summary', 'summaries')}",
+            expected=f"{len(items)}, one list of presences each",
+        )
+    presence = tuple(
+        presence_of(own, len(units), name)
+        for own, (_, units) in zip(batch.presence, items, strict=True)
+    )
+    missing = sum(int(np.isnan(own).sum()) for own in presence)
+    return replace(
+        batch,
+        presence=presence,
+        signature=batch.signature or {"judge": name},
+        counts={**({"missing": missing} if missing else {}), **batch.counts},
+    )
+
+
+def presence_of(values: Any, units: int, name: str) -> FloatArray:
+    """What a judge says of one summary's units, as an array.
+
+    Raises:
+        InputError: It is not one number from 0 to 1 for each unit.
+    """
+    try:
+        found = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        found = np.full(0, np.nan)
+    if found.shape != (units,) or ((found < 0) | (found > 1)).any():
+        raise InputError(
+            f"the judge '{name}' says {cut(values)} of {counted(units, 'unit')}",
+            expected="one number from 0 to 1 for each unit",
+        )
+    return found

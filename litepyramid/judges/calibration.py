@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -90,12 +89,6 @@ class CalibrationResult(Result):
                 ),
             )
         ]
-
-    def to_json(self) -> dict[str, Any]:
-        """All numbers."""
-        values = {n: getattr(self, n) for n in self.__slots__ if n not in ("bins", "signature")}
-        bins = [{n: getattr(b, n) for n in ReliabilityBin.__slots__} for b in self.bins]
-        return {**values, "bins": bins, "signature": self.signature.to_json()}
 
 
 def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.core.levels import LEVELS, Level, choose, several
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable
@@ -82,7 +82,7 @@ def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequenc
     """Chooses metrics, and keeps the systems and inputs that all of them and `human` scored.
 
     Args:
-        scores: A `ScoreTable`, or what `litepyramid.io.scores.as_score_table` takes.
+        scores: A `ScoreTable`, or what `litepyramid.io.scores.read_scores` takes.
         metrics: Names; ``*`` and ``?`` stand for any letters. None: all but `human`.
         human: The human score; of several names the mean cell by cell, which is "not scored" where
             one of them is.
@@ -96,7 +96,7 @@ def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequenc
         >>> align(table, None, "human").left_out
         LeftOut(systems=(), inputs=(), cells=2)
     """
-    table = as_score_table(scores)
+    table = read_scores(scores)
     named, raters, Z = human_score(table, human)
     names = metric_names(table, metrics, human)
     values = np.stack([table.values[table.metrics.index(name)] for name in names])

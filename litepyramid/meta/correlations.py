@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from litepyramid.errors import require
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation, several
@@ -194,12 +194,12 @@ def correlate(
         >>> rows = [{"system": s, "input": i, "metric": m, "score": v}
         ...         for m, values in {"rouge": [1, 2, 4, 3], "human": [1, 3, 4, 4]}.items()
         ...         for (s, i), v in zip([("a", 1), ("a", 2), ("b", 1), ("b", 2)], values)]
-        >>> from litepyramid.io.scores import scores_from_rows
-        >>> result = correlate(scores_from_rows(rows), level="global", coefficient="kendall")
+        >>> from litepyramid.io.scores import read_scores
+        >>> result = correlate(read_scores(rows), level="global", coefficient="kendall")
         >>> round(result.correlations[0].value, 3)
         0.913
     """
-    table = as_score_table(scores)
+    table = read_scores(scores)
     names = metric_names(table, metrics, human)
     levels, coefficients = several(level), several(coefficient)
     sides = [align(table, name, human) for name in names]

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from litepyramid.errors import InputError, require
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
@@ -220,7 +220,7 @@ def interval(
         check_share("confidence", confidence)
     else:
         check_samples(samples, confidence=confidence)
-    table = as_score_table(scores)
+    table = read_scores(scores)
     levels, coefficients = several(level), several(coefficient)
     sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
     check_correlatable(sides, levels)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import require
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import human_score, select_metrics
 from litepyramid.meta.core.levels import mean_tolerance, means
 from litepyramid.meta.correlations import span, table_of
@@ -125,13 +125,13 @@ def normality(
         InputError: An unknown name, or alpha outside (0, 1).
 
     Example:
-        >>> from litepyramid.io.scores import scores_from_rows
+        >>> from litepyramid.io.scores import read_scores
         >>> rows = [{"system": s, "input": 1, "metric": "m", "score": s ** 4} for s in range(9)]
-        >>> normality(scores_from_rows(rows)).metrics[0].rejected
+        >>> normality(read_scores(rows)).metrics[0].rejected
         1
     """
     check_share("alpha", alpha)
-    table = as_score_table(scores)
+    table = read_scores(scores)
     tested: list[tuple[str, FloatArray]] = []
     raters: tuple[str, ...] = ()
     if human is not None:

@@ -65,7 +65,7 @@ class PairComparison:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparisonResult(Result):
+class SystemComparison(Result):
     """Pairs of systems, the largest difference first.
 
     Attributes:
@@ -242,7 +242,7 @@ def compare_systems(
     alpha: float = 0.05,
     seed: int = 12345,
     signature: Signature | None = None,
-) -> ComparisonResult:
+) -> SystemComparison:
     """Compares pairs of systems on the same inputs.
 
     The test flips the sign of each input's difference: under "no difference" the two systems
@@ -325,7 +325,7 @@ def compare_systems(
     own += Signature.of(against=against, top=top).fields
     merged = Signature(tuple({**dict(fields), **dict(own)}.items()))
     smallest = smallest_flip_p(max(pair.inputs for pair in results))
-    return ComparisonResult(
+    return SystemComparison(
         scores.metric,
         tuple(scores.systems[i] for i in kept),
         tuple(float(means[i]) for i in kept),

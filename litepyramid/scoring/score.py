@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.units import units_to_json
-from litepyramid.judges.base import Judge, JudgedBatch
+from litepyramid.judges.base import Judge, JudgedBatch, judged
 from litepyramid.scoring.compare import system_intervals, too_few_inputs
 from litepyramid.scoring.groups import group_letters, rank_groups
 from litepyramid.scoring.labels import align_labels
@@ -247,9 +247,9 @@ def judge_systems(
                 expected=f"{counted(len(names), 'input')} in the units' order",
             )
         items += [(text, entry.texts) for text, entry in zip(system.texts, units, strict=True)]
-    judged = judge.judge(items)
+    found = judged(judge, items)
     total = sum(len(entry.units) for entry in units)
-    return np.concatenate(judged.presence).reshape(len(summaries), total), judged
+    return np.concatenate(found.presence).reshape(len(summaries), total), found
 
 
 def score_systems(
@@ -292,7 +292,7 @@ def score_systems(
         InputError: No systems, twice the same system, or inputs that do not match.
 
     Example:
-        >>> from litepyramid import SystemSummaries, Unit
+        >>> from litepyramid.types import Unit
         >>> from litepyramid.judges.registry import make_judge
         >>> units = [InputUnits("1", (Unit("A storm hit Oslo."), Unit("Two people died.")))]
         >>> system = SystemSummaries("mine", ("1",), ("A storm hit Oslo on Monday.",))
@@ -301,13 +301,13 @@ def score_systems(
     """
     systems = [system.system for system in summaries]
     check_systems(systems)
-    presence, judged = judge_systems(summaries, units, judge)
+    presence, found = judge_systems(summaries, units, judge)
     empty = sum(not text for system in summaries for text in system.texts)
     return score_presence(
         systems,
         units,
         presence,
-        replace(judged, counts={**judged.counts, "empty_summaries": empty}),
+        replace(found, counts={**found.counts, "empty_summaries": empty}),
         labels=labels,
         label_units=label_units,
         name=name,
@@ -330,7 +330,7 @@ def score_presence(
     systems: Sequence[str],
     units: Sequence[InputUnits],
     presence: FloatArray,
-    judged: JudgedBatch,
+    batch: JudgedBatch,
     *,
     labels: Sequence[SystemLabels] | None = None,
     label_units: Sequence[InputUnits] | None = None,
@@ -347,7 +347,7 @@ def score_presence(
         systems: N names.
         units: One entry an input.
         presence: (N, U) presence of every unit, inputs one after the other.
-        judged: The judge's signature and counts.
+        batch: The judge's signature and counts.
         labels: Human presence labels; systems are matched by name.
         label_units: The units that the labels are of, of the same inputs in the same order, where
             they are not `units`: human labels of SCUs beside scores on STUs.
@@ -365,10 +365,10 @@ def score_presence(
     rule = rule or ScoringRule()
     layout = UnitLayout.of(units)
     values, counts = rule.apply(presence, layout, seed)
-    counts = {**judged.counts, **counts}
+    counts = {**batch.counts, **counts}
     flat_labels = human = labelled = None
     about = {**(about_units or {}), "units": unit_kinds(units)}
-    about |= {**judged.signature, **unit_hashes(units)}
+    about |= {**batch.signature, **unit_hashes(units)}
     if labels is not None:
         labelled = tuple(units if label_units is None else label_units)
         label_layout = UnitLayout.of(labelled)
@@ -393,8 +393,8 @@ def score_presence(
     signature = Signature.of(
         **about,
         rule=rule.signature(),
-        truncated=judged.counts.get("truncated"),
-        missing=judged.counts.get("missing") or None,
+        truncated=batch.counts.get("truncated"),
+        missing=batch.counts.get("missing") or None,
         k=samples,
         seed=seed,
     )

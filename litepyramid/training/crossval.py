@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.base import Judge
+from litepyramid.judges.base import Judge, judged
 from litepyramid.judges.calibration import calibrate
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.meta.core.coefficients import Coefficient
@@ -274,16 +274,16 @@ def _judge(
         for n in held.systems
         for i, entry in zip(held.inputs, units, strict=True)
     ]
-    judged = judge.judge(items)
-    if judged.logits is None:
-        by_mode = {judged.signature.get("mode", "own"): np.concatenate(judged.presence)}
+    found = judged(judge, items)
+    if found.logits is None:
+        by_mode = {found.signature.get("mode", "own"): np.concatenate(found.presence)}
     else:
         # An empty summary has no logits; it carries no unit in any mode.
-        logits = np.concatenate(judged.logits)
+        logits = np.concatenate(found.logits)
         empty = np.asarray(np.isnan(logits).all(axis=1), dtype=np.bool_)
         filled = np.where(empty[:, None], 0.0, logits)
         by_mode = {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
     return (
         {mode: values.reshape(len(held.systems), -1) for mode, values in by_mode.items()},
-        judged.signature,
+        found.signature,
     )

@@ -32,6 +32,7 @@ from litepyramid.training.pairs import (
 from litepyramid.training.run import made_from, read_note, run_facts, train_transformer
 from litepyramid.training.settings import FinetuneSettings
 from litepyramid.training.validation_result import ValidationResult
+from litepyramid.types import Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,13 @@ class FinetuneResult(Result):
     folder: Path
     card: Mapping[str, Any]
     held_out: tuple[ValidationResult, ...]
+
+    @property
+    def signature(self) -> Signature:
+        """What the judge was made from: base, pairs (their SHA-256) and settings."""
+        about = {name: self.card.get(name) for name in ("base", "revision")}
+        pairs_sha = self.card.get("data", {}).get("sha256", "")[:8] or None
+        return Signature.of(**about, pairs_sha=pairs_sha, **self.card.get("settings", {}))
 
     def to_tables(self) -> Sequence[Table]:
         """The held-out results of every data set, or that nothing was held out."""

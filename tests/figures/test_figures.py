@@ -24,7 +24,7 @@ from litepyramid.figures.system_level import (
     stability_figure,
     system_scores_figure,
 )
-from litepyramid.io.scores import scores_from_rows
+from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare, coverage, delta, full_test_set, interval, stability
 from litepyramid.meta.core.levels import means
 from litepyramid.meta.ranges.agreement import scoring_range
@@ -48,7 +48,7 @@ def table(metrics, systems=8, inputs=8):
                 {"system": f"s{i}", "input": j, "metric": metric, "score": i + noise * rng.normal()}
                 for j in range(inputs)
             ]
-    return scores_from_rows(rows)
+    return read_scores(rows)
 
 
 NAMES = ["a metric with a very long name", "price $ and \\bad{ $", "m_3", "the_best_one_of_all"]

@@ -10,10 +10,7 @@ import pytest
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import (
-    as_score_table,
     read_scores,
-    scores_from_frame,
-    scores_from_rows,
     write_scores,
 )
 from litepyramid.meta.alignment import align, select_metrics
@@ -111,11 +108,11 @@ def test_frame_is_read_and_left_as_it_was():
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame(ROWS, columns=["system", "input", "metric", "score"])
     before = frame.copy(deep=True)
-    check(scores_from_frame(frame))
-    check(as_score_table(frame))
+    check(read_scores(frame))
+    check(read_scores(frame))
     pandas.testing.assert_frame_equal(frame, before)
     with pytest.raises(InputError, match="no column 'score'"):
-        scores_from_frame(frame.drop(columns="score"))
+        read_scores(frame.drop(columns="score"))
 
 
 HEADER = "system,input,metric,score\n"
@@ -144,14 +141,14 @@ def test_mistakes_are_named(tmp_path, text, message):
 
 def test_what_is_no_table_is_refused():
     with pytest.raises(InputError, match="cannot be read from a int"):
-        as_score_table(3)
+        read_scores(3)
 
 
 def test_a_table_whose_rows_share_nothing_is_refused_before_it_is_made():
     rows = [{"system": i, "input": i, "metric": i, "score": 0.5} for i in range(1000)]
     with pytest.raises(InputError, match=r"1,000 scores share too little.*1,000,000,000 cells"):
-        scores_from_rows(rows)
-    small = scores_from_rows(rows[:100])
+        read_scores(rows)
+    small = read_scores(rows[:100])
     assert small.values.shape == (100, 100, 100)
     assert np.isfinite(small.values).sum() == 100
 
@@ -164,7 +161,7 @@ def test_written_scores_come_back_and_no_name_is_a_formula(tmp_path):
         for n, i in enumerate(names)
         if (s, i) != ("-x", "plain")
     ]
-    table = scores_from_rows(rows)
+    table = read_scores(rows)
     write_scores(tmp_path / "s.csv", table)
     again = read_scores(tmp_path / "s.csv")
     assert (again.metrics, again.systems, again.inputs) == (("+m",), names, names)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores, scores_from_rows
+from litepyramid.io.scores import read_scores
 from litepyramid.meta import align, compare, correlate, interval, level_correlation
 from litepyramid.meta.core.by_input import ColumnCorrelations
 from litepyramid.meta.core.coefficients import COEFFICIENTS, correlate_rows
@@ -215,13 +215,13 @@ def test_what_one_side_lacks_is_left_out_and_named():
         for s in systems
         for i in inputs
     ]
-    aligned = align(scores_from_rows(rows[1:]), "m", "human")
+    aligned = align(read_scores(rows[1:]), "m", "human")
     assert aligned.left_out.systems == ("d",)
     assert aligned.left_out.inputs == ("4",)
     assert aligned.left_out.cells == 1
     assert np.isnan(aligned.values[0, 0, aligned.inputs.index("1")])
     with pytest.raises(InputError, match=r"no metric 'rouge' in the scores. Expected one of human"):
-        align(scores_from_rows(rows), "rouge", "human")
+        align(read_scores(rows), "rouge", "human")
 
 
 def test_unknown_names_are_refused():
@@ -235,7 +235,7 @@ def test_unknown_names_are_refused():
 
 
 def rows_of(scored):
-    return scores_from_rows(
+    return read_scores(
         [
             {"system": system, "input": item, "metric": metric, "score": k + (metric == "m")}
             for k, (system, item) in enumerate(scored)

@@ -12,7 +12,7 @@ from scipy.stats import binomtest
 from sklearn.isotonic import IsotonicRegression
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import scores_from_rows
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.system_level.agreement import reaching, wilson_interval
 from litepyramid.meta.system_level.differences import difference
 from litepyramid.meta.system_level.pairs import SystemPairs
@@ -28,7 +28,7 @@ def table_of(noise: float, systems: int = 14, inputs: int = 30, seed: int = 0):
         "human": quality[:, None] + noise * rng.normal(size=(systems, 1))
         + rng.normal(size=(systems, inputs)),
     }  # fmt: skip
-    return scores_from_rows(
+    return read_scores(
         {"system": f"s{i}", "input": j, "metric": name, "score": values[i, j]}
         for name, values in scores.items()
         for i in range(systems)
@@ -126,7 +126,7 @@ def test_a_constant_metric_is_named() -> None:
         for s, v in zip("ab", values, strict=True)
     ]
     with pytest.raises(InputError, match="every system the same score"):
-        difference(scores_from_rows(rows), 1)
+        difference(read_scores(rows), 1)
 
 
 def test_resampled_means_are_means_of_repeated_inputs() -> None:

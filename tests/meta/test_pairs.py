@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores, scores_from_rows
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.system_level.deltas import delta
 from litepyramid.meta.system_level.pairs import SystemPairs
 
@@ -128,7 +128,7 @@ def test_shares_by_both_rules() -> None:
 
 
 def table_of(**columns):
-    return scores_from_rows(
+    return read_scores(
         {"system": f"s{i}", "input": j, "metric": metric, "score": value + j}
         for metric, values in columns.items()
         for i, value in enumerate(values)
@@ -209,7 +209,7 @@ def test_few_systems_and_ties() -> None:
 
 def test_the_metric_may_come_from_a_larger_table() -> None:
     judged = table_of(m=[1, 2, 3], human=[1, 2, 3])
-    full = scores_from_rows(
+    full = read_scores(
         {"system": f"s{i}", "input": f"other{j}", "metric": "m", "score": value}
         for i, value in enumerate([3, 1, 2, 9])
         for j in range(5)
@@ -219,7 +219,7 @@ def test_the_metric_may_come_from_a_larger_table() -> None:
     assert entry.sides.left_out_test == ("s3",)
     assert len(entry.sides.test) == 5
     with pytest.raises(InputError, match="no system has scores"):
-        delta(judged, full=scores_from_rows(
+        delta(judged, full=read_scores(
             [{"system": "z", "input": 1, "metric": "m", "score": 1}]), metrics="m")  # fmt: skip
     with pytest.raises(InputError, match="share no metric"):
         delta(judged, full=table_of(k=[1, 2, 3]))

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import scores_from_rows
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.system_level.ranking_stability import stability, usual_sizes
 
 
@@ -26,7 +26,7 @@ def noisy(systems: int = 8, inputs: int = 40, noise: float = 2.0) -> np.ndarray:
 
 def test_it_is_what_a_loop_gives() -> None:
     X = noisy()
-    point = stability(scores_from_rows(rows_of("m", X)), None, sizes=[15], samples=4000).curves[0]
+    point = stability(read_scores(rows_of("m", X)), None, sizes=[15], samples=4000).curves[0]
     rng = np.random.default_rng(9)
     taus, scores = [], []
     for _ in range(4000):
@@ -43,7 +43,7 @@ def test_more_inputs_are_more_stable_and_a_whole_test_set_more_so() -> None:
     judged = rows_of("m", noisy()) + rows_of("human", noisy(noise=1.0))
     full = rows_of("m", noisy(inputs=4000))
     result = stability(
-        scores_from_rows(judged), full=scores_from_rows(full), sizes=[10, 40, 4000], samples=200
+        read_scores(judged), full=read_scores(full), sizes=[10, 40, 4000], samples=200
     )
     metric, human = result.curves
     assert (metric.available, human.available) == (4000, 40)
@@ -68,13 +68,13 @@ def test_missing_cells_are_left_out_of_averages() -> None:
     X = noisy()
     X[2, 5] = np.nan
     X[:, 7] = np.nan
-    curve = stability(scores_from_rows(rows_of("m", X)), None, sizes=[39, 40]).curves[0]
+    curve = stability(read_scores(rows_of("m", X)), None, sizes=[39, 40]).curves[0]
     assert (curve.systems, curve.available) == (8, 39)
     assert [p.inputs for p in curve.points] == [39]
 
 
 def test_seeds_and_sizes() -> None:
-    table = scores_from_rows(rows_of("m", noisy()))
+    table = read_scores(rows_of("m", noisy()))
     runs = [stability(table, None, sizes=[5, 9], samples=50, seed=s) for s in (1, 1, 2)]
     assert runs[0].curves == runs[1].curves != runs[2].curves
     alone = stability(table, None, sizes=[9], samples=50, seed=1)
@@ -84,4 +84,4 @@ def test_seeds_and_sizes() -> None:
         with pytest.raises(InputError):
             stability(table, None, **wrong)
     with pytest.raises(InputError, match="at least two"):
-        stability(scores_from_rows(rows_of("m", noisy(systems=1))), None)
+        stability(read_scores(rows_of("m", noisy(systems=1))), None)

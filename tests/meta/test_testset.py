@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import kendalltau
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import scores_from_rows
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.system_level.test_set import full_test_set
 from litepyramid.types import ScoreTable
 
@@ -71,7 +71,7 @@ def test_tables_that_do_not_fit() -> None:
     one = ScoreTable(("m",), SYSTEMS[:1], full.inputs, full.values[:, :1])
     with pytest.raises(InputError, match="at least two"):
         full_test_set(judged, one)
-    other = scores_from_rows([{"system": "s0", "input": 1, "metric": "k", "score": 1}])
+    other = read_scores([{"system": "s0", "input": 1, "metric": "k", "score": 1}])
     with pytest.raises(InputError, match="share no metric"):
         full_test_set(judged, other)
 

@@ -16,6 +16,7 @@ from litepyramid.files import file_type
 from litepyramid.io.folders import check_names, filled_folder
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
+from litepyramid.types import Signature
 
 Form = Literal["page", "label-studio", "mturk"]
 FORMS: dict[Form, Callable[[TaskSet, Path, str], list[Path]]] = {
@@ -46,6 +47,11 @@ class ExportResult(Result):
     form: Form
     files: tuple[Path, ...]
     stale: tuple[Path, ...] = ()
+
+    @property
+    def signature(self) -> Signature:
+        """Which tasks these are."""
+        return Signature.of(tasks=self.tasks.digest, form=self.form)
 
     def to_tables(self) -> Sequence[Table]:
         """Numbers and files."""

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import select_metrics
 from litepyramid.meta.core.coefficients import correlate_rows
 from litepyramid.meta.core.journal import piece_rng
@@ -73,7 +73,7 @@ def scoring_range(
     that a metric ties are not opposite.
 
     Args:
-        scores: A table of summaries (systems) x topics (inputs), as `as_score_table` takes it;
+        scores: A table of summaries (systems) x topics (inputs), as `read_scores` takes it;
             `litepyramid.meta.ranges.generation.generate` makes one. All metrics: higher is better.
         metrics: Names or patterns, at least two; None for all but `human`.
         human: The metric that holds human scores.
@@ -93,16 +93,16 @@ def scoring_range(
         InputError: Fewer than two metrics; no baseline row; no topic with enough summaries.
 
     Example:
-        >>> from litepyramid.io.scores import scores_from_rows
+        >>> from litepyramid.io.scores import read_scores
         >>> rows = [{"system": f"s{i}", "input": 1, "metric": m, "score": v}
         ...         for m, values in {"a": [1, 2, 3, 4], "b": [1, 2, 4, 3]}.items()
         ...         for i, v in enumerate(values)]
-        >>> result = scoring_range(scores_from_rows(rows), baseline=None, top="best", best=2)
+        >>> result = scoring_range(read_scores(rows), baseline=None, top="best", best=2)
         >>> [(a.range, round(a.tau, 3)) for a in result.agreement]
         [('whole', 0.667), ('top', -1.0)]
     """
     _check(top, rule, best, share, pairs, drawn)
-    table = as_score_table(scores)
+    table = read_scores(scores)
     chosen_names = select_metrics(table, metrics) if metrics else table.metrics
     names = tuple(name for name in chosen_names if name != human)
     if len(names) < 2:

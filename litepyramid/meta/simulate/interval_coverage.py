@@ -170,7 +170,7 @@ def coverage(
     trials as its confidence says. All metrics and methods share the splits.
 
     Args:
-        scores: A table, as `as_score_table` takes it.
+        scores: A table, as `read_scores` takes it.
         human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
         method: One or several of boot-systems, boot-inputs, boot-both, fisher.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import align
 from litepyramid.meta.core.journal import Journal, piece_rng
 from litepyramid.meta.core.levels import several
@@ -70,7 +70,7 @@ def power_on_words(
         >>> result.systems, result.inputs, len(result.rows)
         (3, 2, 1)
     """
-    table = as_score_table(scores)
+    table = read_scores(scores)
     aligned = align(table, several(human), human)
     rows = [s for s in summaries if s.system in aligned.systems]
     columns = [r.input for r in references if r.input in aligned.inputs]
@@ -121,7 +121,7 @@ def power_on_noise(
     `power_on_words` cannot be used.
 
     Args:
-        scores: A table, as `as_score_table` takes it.
+        scores: A table, as `read_scores` takes it.
         human: The human score; several names mean the mean of several raters.
         metric: The metric that noise is added to.
         amounts: Values of a, above 0.

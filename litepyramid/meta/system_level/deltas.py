@@ -193,11 +193,11 @@ def delta(
         InputError: An unknown name, bounds that are no interval, or nothing that both sides scored.
 
     Example:
-        >>> from litepyramid.io.scores import scores_from_rows
+        >>> from litepyramid.io.scores import read_scores
         >>> rows = [{"system": s, "input": 1, "metric": m, "score": v}
         ...         for m, values in {"rouge": [1, 4, 2], "human": [1, 2, 3]}.items()
         ...         for s, v in zip("abc", values)]
-        >>> result = delta(scores_from_rows(rows), bounds=(0, 1))
+        >>> result = delta(read_scores(rows), bounds=(0, 1))
         >>> result.metrics[0].bounds.tau, round(result.metrics[0].overall.tau, 3)
         (1.0, 0.333)
     """

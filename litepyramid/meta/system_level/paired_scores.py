@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, select_metrics
 from litepyramid.meta.core.levels import mean_tolerance, means
 from litepyramid.meta.system_level.pairs import SystemPairs
@@ -95,7 +95,7 @@ def sides_of(
     """One `Sides` a metric; each metric is taken over what it and people both scored.
 
     Args:
-        scores: The judged table, as `as_score_table` takes it.
+        scores: The judged table, as `read_scores` takes it.
         human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None: all that both tables have, but `human`.
         full: A table of the metric on the whole test set. Its inputs need not line up with the
@@ -105,8 +105,8 @@ def sides_of(
     Raises:
         InputError: An unknown name, or the tables share no system.
     """
-    table = as_score_table(scores)
-    whole = None if full is None else as_score_table(full)
+    table = read_scores(scores)
+    whole = None if full is None else read_scores(full)
     names = (
         align(table, None, human).metrics
         if metrics is None

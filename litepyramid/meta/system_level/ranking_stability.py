@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import human_score, select_metrics
 from litepyramid.meta.core.coefficients import correlate_rows
 from litepyramid.meta.core.journal import piece_rng
@@ -170,10 +170,10 @@ def stability(
         InputError: Unknown names; fewer than two systems; a size below 1.
 
     Example:
-        >>> from litepyramid.io.scores import scores_from_rows
+        >>> from litepyramid.io.scores import read_scores
         >>> rows = [{"system": s, "input": i, "metric": "m", "score": v + i}
         ...         for s, v in [("a", 1), ("b", 2), ("c", 3)] for i in range(4)]
-        >>> result = stability(scores_from_rows(rows), None, sizes=[2], samples=20)
+        >>> result = stability(read_scores(rows), None, sizes=[2], samples=20)
         >>> result.curves[0].points[0].mean
         1.0
     """
@@ -181,10 +181,10 @@ def stability(
         raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
     if sizes is not None and (not sizes or min(sizes) < 1):
         raise InputError(f"sizes {list(sizes)}", expected="numbers of inputs from 1 on")
-    table = as_score_table(scores)
+    table = read_scores(scores)
     people = None if human is None else human_score(table, human)
     raters = people[1] if people else ()
-    source = table if full is None else as_score_table(full)
+    source = table if full is None else read_scores(full)
     names = (
         tuple(name for name in source.metrics if name not in raters)
         if metrics is None
