@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from litepyramid.errors import InputError, require
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, several
+from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, kinds, several
 from litepyramid.meta.correlations import SYMBOLS, table_of
 from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
 from litepyramid.stats import (
@@ -293,7 +292,8 @@ def compare(
         human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others. At least two.
         level: One or several of system, summary, global.
-        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise;
+            spa (system level), acc-eq (summary level).
         method: perm-both (recommended), perm-systems, perm-inputs, perm-both-xor, boot-both,
             boot-systems, boot-inputs or williams: see `compare_pairs`.
         alternative: ``"greater"``: a better than b; or ``"two-sided"``.
@@ -328,7 +328,7 @@ def compare(
     levels, coefficients = several(level), several(coefficient)
     check_correlatable([aligned], levels)
     comparisons = []
-    for at, by in product(levels, coefficients):
+    for at, by in kinds(levels, coefficients):
         found = compare_pairs(
             aligned.values, aligned.Z, at, by, method, alternative=alternative, p_value=p_value,
             samples=samples, target=alpha / tests, seed=seed, constant=constant,

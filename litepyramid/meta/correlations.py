@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import product
@@ -11,7 +12,7 @@ from litepyramid.errors import require
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation, several
+from litepyramid.meta.core.levels import ConstantPolicy, Level, kinds, level_correlation, several
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.types import Signature
 
@@ -22,6 +23,8 @@ SYMBOLS = {
     "kendall": "τ",
     "kendall_c": "τ-c",
     "pairwise": "acc",
+    "spa": "SPA",
+    "acc-eq": "acc_eq",
 }
 
 
@@ -42,6 +45,7 @@ class Correlation:
         constant: Vectors that were constant on one side; the policy says what became of them.
         too_few: Inputs with fewer than two systems scored on both sides.
         left_out: Systems, inputs and cells that one side lacks.
+        epsilon: Of ``acc-eq``: up to which difference the metric's scores tie; else NaN.
     """
 
     metric: str
@@ -56,6 +60,7 @@ class Correlation:
     constant: int
     too_few: int
     left_out: LeftOut
+    epsilon: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +137,9 @@ class CorrelationResult(Result):
             else:
                 notes.append(f"Constant vectors {what}: {listed(list(constants))}.")
         notes += left_out_notes({c.metric: c.left_out for c in self.correlations})
+        tied = [f"{c.metric} {c.epsilon:.3g}" for c in self.correlations if c.epsilon >= 0]
+        if tied:
+            notes.append(f"acc_eq ties scores that differ by at most {listed(tied)}.")
         few = {c.metric: c.too_few for c in self.correlations if c.too_few}
         if few:
             some = [f"{m} {n}" for m, n in few.items()]
@@ -183,7 +191,8 @@ def correlate(
         human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
         level: One or several of system, summary, global.
-        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise;
+            spa (system level), acc-eq (summary level).
         constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
@@ -205,7 +214,7 @@ def correlate(
     sides = [align(table, name, human) for name in names]
     check_correlatable(sides, levels)
     found = []
-    for aligned, at, by in product(sides, levels, coefficients):
+    for aligned, (at, by) in product(sides, kinds(levels, coefficients)):
         value = level_correlation(aligned.values[0], aligned.Z, at, by, constant)
         found.append(
             Correlation(
@@ -221,6 +230,7 @@ def correlate(
                 constant=value.constant,
                 too_few=value.too_few,
                 left_out=aligned.left_out,
+                epsilon=value.epsilon,
             )
         )
     return CorrelationResult(

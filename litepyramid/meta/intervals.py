@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -16,7 +15,14 @@ from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metri
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.draws import Sampling
-from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, level_correlation, several
+from litepyramid.meta.core.levels import (
+    ConstantPolicy,
+    Level,
+    choose,
+    kinds,
+    level_correlation,
+    several,
+)
 from litepyramid.meta.correlations import SYMBOLS, left_out_notes, span, table_of
 from litepyramid.progress import track
 from litepyramid.stats import check_samples, check_share, percentile_interval
@@ -204,7 +210,8 @@ def interval(
         human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
         level: One or several of system, summary, global.
-        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise.
+        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise;
+            spa (system level), acc-eq (summary level).
         method: One of the four names.
         samples: Number of samples; at least 2 / (1 - confidence).
         seed: Seed of the draws.
@@ -232,7 +239,7 @@ def interval(
                 f"only 1 input has scores of '{aligned.metrics[0]}' and '{aligned.human}'",
                 expected="at least two to draw from; or draw systems (boot-systems)",
             )
-        for at, by in product(levels, coefficients):
+        for at, by in kinds(levels, coefficients):
             value = level_correlation(X, Z, at, by, constant)
             if method == "fisher":
                 low, high = fisher_interval(value.value, observations(X, Z, at), by, confidence)

@@ -13,7 +13,7 @@ from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.by_input import ColumnCorrelations
-from litepyramid.meta.core.coefficients import Coefficient, constant_rows, correlate_rows
+from litepyramid.meta.core.coefficients import PAIRED, Coefficient, constant_rows, correlate_rows
 from litepyramid.meta.core.compiled import count_rows
 from litepyramid.meta.core.draws import Sampling
 from litepyramid.meta.core.levels import (
@@ -24,6 +24,7 @@ from litepyramid.meta.core.levels import (
     constant_value,
     mean_tolerance,
 )
+from litepyramid.meta.core.pairwise import Resample, resampled
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
@@ -78,7 +79,10 @@ def bootstrap_samples(
             expected="the same inputs for both",
         )
     n, m = X.shape
-    evaluate = Resampled(X, Z, level, coefficient, constant)
+    paired = coefficient in PAIRED
+    evaluate: Resample = (
+        resampled(X, Z, coefficient) if paired else Resampled(X, Z, level, coefficient, constant)
+    )
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
     compiled = count_rows(samples * max(m, Z.shape[1])) if sampling != "systems" else None
     parts = []

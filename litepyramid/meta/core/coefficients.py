@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 from litepyramid.errors import InputError
 from litepyramid.types import FloatArray, IntArray
 
-Coefficient = Literal["pearson", "spearman", "kendall", "kendall_c", "pairwise"]
-COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)
+Coefficient = Literal["pearson", "spearman", "kendall", "kendall_c", "pairwise", "spa", "acc-eq"]
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)[:5]
+"""Those of two vectors."""
+PAIRED = {"spa": "system", "acc-eq": "summary"}
+"""Those of two whole matrices (`core.pairwise`), each with its level."""
 
 TIE_TOLERANCE = 1e-11
 """Averages whose difference is below this share of the largest score in the matrix are tied."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
@@ -12,11 +13,13 @@ from numpy.typing import NDArray
 from litepyramid.errors import InputError
 from litepyramid.meta.core.coefficients import (
     COEFFICIENTS,
+    PAIRED,
     TIE_TOLERANCE,
     Coefficient,
     constant_rows,
     correlate_rows,
 )
+from litepyramid.meta.core.pairwise import acc_eq, spa
 from litepyramid.types import FloatArray
 
 T = TypeVar("T", bound=str)
@@ -35,12 +38,14 @@ class LevelValue:
         used: How many coefficients were averaged at summary level; else 1, or 0 for NaN.
         constant: How many vectors (inputs, at summary level) were constant on either side.
         too_few: How many inputs have fewer than two systems scored on both sides.
+        epsilon: Up to which difference ``acc-eq`` ties a pair of the metric's scores.
     """
 
     value: float
     used: int
     constant: int
     too_few: int = 0
+    epsilon: float = math.nan
 
 
 def level_correlation(
@@ -75,9 +80,12 @@ def level_correlation(
     Example:
         >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]])
         >>> level_correlation(X, np.array([[1.0, 1], [3, 2], [4, 3]]), "summary", "kendall")
-        LevelValue(value=1.0, used=1, constant=1, too_few=0)
+        LevelValue(value=1.0, used=1, constant=1, too_few=0, epsilon=nan)
     """
     X, Z = checked(X, Z, level, coefficient, constant)
+    if coefficient in PAIRED:
+        value, epsilon = acc_eq(X, Z) if coefficient == "acc-eq" else (spa(X, Z), math.nan)
+        return LevelValue(value, int(not math.isnan(value)), 0, 0, epsilon)
     if level == "system":
         x, z = means(X), means(Z)
         kept = ~(np.isnan(x) | np.isnan(z))
@@ -155,14 +163,15 @@ def checked(
     """The two matrices as float64, after checks of shapes and names."""
     X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
     choose("level", level, LEVELS)
-    choose("coefficient", coefficient, COEFFICIENTS)
+    if PAIRED.get(coefficient) != level:
+        choose("coefficient", coefficient, COEFFICIENTS)
     choose("policy for constants", constant, CONSTANT_POLICIES)
     if X.ndim != 2 or Z.ndim != 2 or len(X) != len(Z):
         raise InputError(
             f"score matrices of the shapes {X.shape} and {Z.shape}",
             expected="(systems, inputs) for both, with the same systems",
         )
-    if level != "system" and X.shape != Z.shape:
+    if (level != "system" or coefficient in PAIRED) and X.shape != Z.shape:
         raise InputError(
             f"score matrices of the shapes {X.shape} and {Z.shape} at {level} level",
             expected="the same inputs for both",
@@ -181,6 +190,29 @@ def several(names: T | Sequence[T]) -> tuple[T, ...]:
         (('system',), ('system', 'global'))
     """
     return (names,) if isinstance(names, str) else tuple(names)
+
+
+def kinds(
+    levels: Level | Sequence[Level], coefficients: Coefficient | Sequence[Coefficient]
+) -> list[tuple[Level, Coefficient]]:
+    """Every level with every coefficient that it has: ``spa`` and ``acc-eq`` have one each.
+
+    Raises:
+        InputError: A coefficient has none of these levels.
+
+    Example:
+        >>> kinds(("system", "summary"), ("kendall", "spa"))
+        [('system', 'kendall'), ('system', 'spa'), ('summary', 'kendall')]
+    """
+    levels = [levels] if isinstance(levels, str) else levels
+    coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+    for coefficient in coefficients:
+        if PAIRED.get(coefficient, levels[0]) not in levels:
+            raise InputError(
+                f"{coefficient} at {' and '.join(levels)} level",
+                expected=f"the {PAIRED[coefficient]} level",
+            )
+    return [(one, c) for one in levels for c in coefficients if PAIRED.get(c, one) == one]
 
 
 def choose(what: str, value: str, allowed: tuple[str, ...]) -> None:

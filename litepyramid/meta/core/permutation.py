@@ -19,6 +19,7 @@ from litepyramid.errors import InputError
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import check_number
 from litepyramid.meta.core.coefficients import (
+    PAIRED,
     Coefficient,
     constant_rows,
     correlate_rows,
@@ -35,6 +36,7 @@ from litepyramid.meta.core.levels import (
     mean_tolerance,
     means,
 )
+from litepyramid.meta.core.pairwise import SpaSwaps, TieAccuracySwaps
 from litepyramid.types import FloatArray
 
 
@@ -115,6 +117,8 @@ def prepare(
     from litepyramid.meta.core.permutation_by_input import ColumnRanks, ColumnsOneByOne, Moments
 
     checked(X, Z, level, coefficient, constant)
+    if coefficient in PAIRED:
+        return TieAccuracySwaps(X, Y, Z) if coefficient == "acc-eq" else SpaSwaps(X, Y, Z)
     policy: ConstantPolicy = "skip" if coefficient == "pairwise" else constant
     if level == "system":
         return SystemSwaps(X, Y, Z, coefficient, policy)

@@ -174,7 +174,8 @@ class _Shared:
         self._seed = seed
         self._numbers = range(0)
         self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
-        self._alone = [self._pair(X, None) for X in values] if level == "system" else []
+        averages = level == "system" and coefficient != "spa"
+        self._alone = [self._pair(X, None) for X in (values if averages else ())]
         self._shifts: list[FloatArray] = []
 
     def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
