@@ -13,10 +13,14 @@ from litepyramid.cli.options import STATISTICS, ColumnsOption, option, with_opti
 from litepyramid.cli.outputs import MADE
 
 Level = StrEnum("Level", ["system", "summary", "global"])
-Coefficient = StrEnum("Coefficient", ["pearson", "spearman", "kendall", "kendall_c", "pairwise"])
+Coefficient = StrEnum(
+    "Coefficient",
+    ["pearson", "spearman", "kendall", "kendall_c", "pairwise", "spa", "acc-eq"],
+)
 FIGURES = "litepyramid.figures.correlations:"
 LEVELS = [Level.system, Level.summary]
 _COEFFICIENT = "pearson, spearman, kendall, kendall_c or pairwise"
+_PAIRED = "spa (system level), acc-eq (summary level)"
 
 ScoresArgument = Annotated[
     list[Path],
@@ -40,7 +44,8 @@ LevelsOption = Annotated[
     list[Level], option("system, summary or global; repeat.", "--level", "-l", metavar="LEVEL")
 ]
 CoefficientsOption = Annotated[
-    list[Coefficient], option(f"{_COEFFICIENT}; repeat.", "--coefficient", "-c", metavar="NAME")
+    list[Coefficient],
+    option(f"{_COEFFICIENT}; {_PAIRED}; repeat.", "--coefficient", "-c", metavar="NAME"),
 ]
 CoefficientOption = Annotated[
     Coefficient, option(f"{_COEFFICIENT}.", "--coefficient", "-c", metavar="NAME")
