@@ -1,12 +1,13 @@
 """Builds the documentation site: `make docs`."""
 
-import inspect
 import re
 import subprocess
 import sys
+from dataclasses import is_dataclass
 from importlib import import_module
+from inspect import isclass, isfunction
 from pathlib import Path
-from types import ModuleType
+from typing import get_type_hints
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -32,6 +33,8 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 suppress_warnings = ["misc.highlighting_failure"]  # JSON with an ellipsis
+smartquotes = False  # -- is an option's
+default_role = "py:obj"
 html_theme = "furo"
 html_title = f"litepyramid {release}"
 
@@ -43,7 +46,7 @@ autodoc_typehints = "signature"
 autodoc_default_options = {"members": True}
 autosummary_generate = False
 napoleon_numpy_docstring = False
-napoleon_use_ivar = True  # fields are written in the class's docstring, and nowhere else
+napoleon_custom_sections = [("Attributes", "params_style")]  # in the class's docstring only
 napoleon_use_rtype = False
 python_maximum_signature_line_length = 88
 
@@ -69,15 +72,27 @@ class Public(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Writes the names down for autosummary and autodoc to read."""
         module = import_module(self.arguments[0])
-        names = [name for name in module.__all__ if not isinstance(getattr(module, name), str)]
-        shown = [name for name in names if not isinstance(getattr(module, name), ModuleType)]
-        table = [f"   ~{module.__name__}.{name}" for name in shown]
-        lines = [".. autosummary::", "   :nosignatures:", "", *table, ""]
-        for name in shown:
-            kind = "class" if inspect.isclass(getattr(module, name)) else "function"
-            lines += [f".. auto{kind}:: {module.__name__}.{name}", ""]
-        text = "\n".join(["```{eval-rst}", *lines, "```"])
-        return list(self.parse_text_to_nodes(text))
+        named = {name: getattr(module, name) for name in module.__all__}
+        shown = {name: it for name, it in named.items() if callable(it)}
+        lines = [".. autosummary::", "   :nosignatures:", ""]
+        lines += [f"   ~{module.__name__}.{name}" for name in shown]
+        lines += ["", *(line for name in shown for line in full(module.__name__, name))]
+        results = {get_type_hints(it).get("return") for it in shown.values() if isfunction(it)}
+        new = {
+            it
+            for it in results - set(shown.values())
+            if is_dataclass(it) and it.__module__.startswith("litepyramid")
+        }
+        lines += [".. rubric:: What they return", ""] if new else []
+        for it in sorted(new, key=lambda it: it.__name__):
+            lines += full(it.__module__, it.__name__)
+        return list(self.parse_text_to_nodes("\n".join(["```{eval-rst}", *lines, "```"])))
+
+
+def full(module: str, name: str) -> list[str]:
+    """The lines that show one class or function in full."""
+    kind = "class" if isclass(getattr(import_module(module), name)) else "function"
+    return [f".. auto{kind}:: {module}.{name}", ""]
 
 
 def linked(page: Path, text: str) -> str:
