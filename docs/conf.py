@@ -33,7 +33,6 @@ extensions = [
 ]
 exclude_patterns = ["_build"]
 suppress_warnings = ["misc.highlighting_failure"]  # JSON with an ellipsis
-smartquotes = False  # -- is an option's
 default_role = "py:obj"
 html_theme = "furo"
 html_title = f"litepyramid {release}"
@@ -127,7 +126,16 @@ def write_generated() -> None:
         text=True,
         check=True,
     )
-    (GENERATED / "cli.md").write_text(done.stdout, encoding="utf-8")
+    text = "\n".join(map(options_as_code, done.stdout.splitlines()))
+    (GENERATED / "cli.md").write_text(text, encoding="utf-8")
+
+
+def options_as_code(line: str) -> str:
+    """A line of help with the options that it speaks of as code, so that -- stays as it is."""
+    parts = line.split("`")
+    if not line.startswith("$"):
+        parts[::2] = [re.sub(r"(--[a-z][a-z-]*)", r"`\1`", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def link(app: Sphinx, name: str, source: list[str]) -> None:
