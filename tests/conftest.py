@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
 import subprocess
@@ -10,11 +11,13 @@ import sys
 import warnings
 from pathlib import Path
 
+# One thread a process: the workers share the cores, and small products wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import pytest
 from hypothesis import settings
 
-# One thread a process: the workers share the cores, and small products wait for each other.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
+from litepyramid.units.parsers.embedded.backend import PARSER, EmbeddedBackend
 
 # Shared machines are noisy: a test may be slow once without being wrong.
 settings.register_profile("litepyramid", deadline=None)
@@ -51,6 +54,20 @@ def _no_cache_of_the_user(tmp_path_factory):
     os.environ["LITEPYRAMID_CACHE"] = str(tmp_path_factory.mktemp("cache") / "judgements.sqlite")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_pipeline():
+    """The parser that ships is loaded once a process, not by every command that runs in it."""
+    own = EmbeddedBackend.pipeline
+    shipped = functools.cache(lambda: own.__get__(EmbeddedBackend()))
+
+    def pipeline(self: EmbeddedBackend) -> object:
+        return shipped() if self.path == PARSER else own.__get__(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EmbeddedBackend, "pipeline", property(pipeline))
+        yield
+
+
 # These are read when litepyramid runs; any other variable wants a process that starts with it.
 READ_LATE = ("LITEPYRAMID_", "COLUMNS")
 
@@ -67,7 +84,7 @@ def cli():
         *args: object, status: int = 0, cwd: Path | None = None, process: bool = False, **env: str
     ) -> subprocess.CompletedProcess[str]:
         here = all(name.startswith(READ_LATE) for name in env) and not process
-        done = (_here if here else _process)([*map(str, args)], cwd or ROOT, env)
+        done = (run_here if here else _process)([*map(str, args)], cwd or ROOT, env)
         assert done.returncode == status, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done
@@ -86,7 +103,7 @@ def _process(args: list[str], cwd: Path, env: dict[str, str]) -> subprocess.Comp
     )
 
 
-def _here(args: list[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def run_here(args: list[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     from litepyramid.cli import main
 
     streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(3)]

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from litepyramid.cli.app import app
 from litepyramid.errors import LitepyramidError
-from tests.conftest import ROOT
+from tests.conftest import ROOT, run_here
 
 COMMANDS = [
     "score example/summaries -u example/scus.jsonl -o old",
@@ -38,11 +38,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("full")
 
     def run(*args: str) -> None:
-        subprocess.run(
-            [sys.executable, "-m", "litepyramid", *args],
-            cwd=folder, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True, timeout=300,
-            capture_output=True,
-        )  # fmt: skip
+        assert run_here([*args], folder, {}).returncode == 0
 
     run("demo", "--save", "example")
     summaries = ("example/summaries", "-u", "example/scus.jsonl")
