@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import io
 import os
 import subprocess
-import sys
-import warnings
 from pathlib import Path
 
 # One thread a process: the workers share the cores, and small products wait for each other.
@@ -16,6 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+from running import READ_LATE, ROOT, run_here, run_process
 
 from litepyramid.units.parsers.embedded.backend import PARSER, EmbeddedBackend
 
@@ -23,7 +20,29 @@ from litepyramid.units.parsers.embedded.backend import PARSER, EmbeddedBackend
 settings.register_profile("litepyramid", deadline=None)
 settings.load_profile("litepyramid")
 
-ROOT = Path(__file__).resolve().parents[1]
+
+# Files whose tests take more than a second or two each: begun first, so that no worker is left
+# with a long one at the end, and left out by `make quick`.
+# fmt: off
+SLOW = {
+    "test_allennlp", "test_allennlp_parse", "test_budget_plan", "test_crossval", "test_docs",
+    "test_embedded", "test_extract", "test_figures", "test_finetune", "test_full_disk", "test_fuzz",
+    "test_generate", "test_hash_seeds", "test_hostile_names", "test_lexical_quality",
+    "test_more_commands", "test_page", "test_ray_engine", "test_reproduce_reexamined",
+    "test_reproduce_zb21", "test_resampling", "test_score_command", "test_scoring_range",
+    "test_significance", "test_simulations", "test_stability", "test_stanza", "test_testset",
+    "test_train_parser", "test_training", "test_transformers", "test_transformers_cache",
+}
+# fmt: on
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Marks the tests of slow files, and begins with them."""
+    for item in items:
+        if item.path.stem in SLOW:
+            item.add_marker("slow")
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def data_folder() -> Path | None:
@@ -68,10 +87,6 @@ def _one_pipeline():
         yield
 
 
-# These are read when litepyramid runs; any other variable wants a process that starts with it.
-READ_LATE = ("LITEPYRAMID_", "COLUMNS")
-
-
 @pytest.fixture
 def cli():
     """Runs ``litepyramid ARGS``; checks the exit status and that no traceback is shown.
@@ -84,46 +99,9 @@ def cli():
         *args: object, status: int = 0, cwd: Path | None = None, process: bool = False, **env: str
     ) -> subprocess.CompletedProcess[str]:
         here = all(name.startswith(READ_LATE) for name in env) and not process
-        done = (run_here if here else _process)([*map(str, args)], cwd or ROOT, env)
+        done = (run_here if here else run_process)([*map(str, args)], cwd or ROOT, env)
         assert done.returncode == status, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
         assert "Traceback" not in done.stderr
         return done
 
     return run
-
-
-def _process(args: list[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "litepyramid", *args],
-        capture_output=True,
-        text=True,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **env},
-        check=False,
-    )
-
-
-def run_here(args: list[str], cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    from litepyramid.cli import main
-
-    streams = [io.TextIOWrapper(io.BytesIO(), "utf-8", write_through=True) for _ in range(3)]
-    with (
-        pytest.MonkeyPatch.context() as patch,
-        contextlib.chdir(cwd),
-        warnings.catch_warnings(),
-    ):
-        warnings.resetwarnings()
-        for kind in (DeprecationWarning, PendingDeprecationWarning, ImportWarning, ResourceWarning):
-            warnings.simplefilter("ignore", kind)
-        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
-            patch.setattr(sys, name, stream)
-        patch.setattr(sys, "argv", ["litepyramid", *args])
-        for name, value in {"COLUMNS": "80", **env}.items():
-            patch.setenv(name, value)
-        code: object = 0
-        try:
-            main()
-        except SystemExit as stop:
-            code = stop.code
-    out, err = (stream.buffer.getvalue().decode().replace("\r\n", "\n") for stream in streams[1:])
-    return subprocess.CompletedProcess(args, code if isinstance(code, int) else 0, out, err)

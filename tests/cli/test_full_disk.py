@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from running import ROOT, run_here
 from typer.testing import CliRunner
 
 from litepyramid.cli.app import app
 from litepyramid.errors import LitepyramidError
-from tests.conftest import ROOT, run_here
 
 COMMANDS = [
     "score example/summaries -u example/scus.jsonl -o old",

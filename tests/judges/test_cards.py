@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 import pytest
+from running import ROOT
 
 from litepyramid.errors import ModelError
 from litepyramid.judges.nli.cards import CARDS, find_card, read_card
-from tests.conftest import ROOT
 
 
 def table() -> dict[str, tuple[str, str]]:

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from running import ROOT
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.cache import LogitCache
 from litepyramid.judges.nli.checkpoint import open_checkpoint
-from tests.conftest import ROOT
 
 pytest.importorskip("torch", reason="the extra nli is not installed")
 
