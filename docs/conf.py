@@ -1,13 +1,15 @@
 """Builds the documentation site: `make docs`."""
 
+import ast
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import is_dataclass
 from importlib import import_module
-from inspect import isclass, isfunction
+from inspect import getsource, isclass, isfunction
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -76,7 +78,7 @@ class Public(SphinxDirective):
         lines = [".. autosummary::", "   :nosignatures:", ""]
         lines += [f"   ~{module.__name__}.{name}" for name in shown]
         lines += ["", *(line for name in shown for line in full(module.__name__, name))]
-        results = {get_type_hints(it).get("return") for it in shown.values() if isfunction(it)}
+        results = {returned(it) for it in shown.values() if isfunction(it)}
         new = {
             it
             for it in results - set(shown.values())
@@ -86,6 +88,15 @@ class Public(SphinxDirective):
         for it in sorted(new, key=lambda it: it.__name__):
             lines += full(it.__module__, it.__name__)
         return list(self.parse_text_to_nodes("\n".join(["```{eval-rst}", *lines, "```"])))
+
+
+def returned(function: Callable[..., Any]) -> Any:
+    """What a function returns, if it is one class: annotations may be imported for types only."""
+    module, name = sys.modules[function.__module__], function.__annotations__.get("return")
+    for node in ast.walk(ast.parse(getsource(module))):
+        if isinstance(node, ast.ImportFrom) and name in {alias.name for alias in node.names}:
+            return getattr(import_module(str(node.module)), name)
+    return getattr(module, str(name), None)
 
 
 def full(module: str, name: str) -> list[str]:

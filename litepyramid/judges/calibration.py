@@ -49,7 +49,7 @@ class CalibrationResult(Result):
             among the labels: over all pairs of pairs whose labels differ.
         brier: Mean of (presence − label)².
         brier_constant: Brier score of always giving the base rate.
-        calibration_error: Mean over pairs of |predicted − observed| of their bin.
+        calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
         bins: The reliability table.
         signature: The judge's signature.
     """
