@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -171,6 +171,12 @@ class ScoreTable:
             )
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
+
+    def __repr__(self) -> str:
+        return (
+            f"<ScoreTable: {cut(', '.join(self.metrics))}; "
+            f"{counted(len(self.systems), 'system')}, {counted(len(self.inputs), 'input')}>"
+        )
 
     def matrix(self, metric: str) -> ScoreMatrix:
         """The scores of one metric.

@@ -105,6 +105,7 @@ def test_the_lines_of_the_design(example, tmp_path, monkeypatch):
     )
     judge = lp.judge("lexical")
     result = lp.score(data, judge=judge)
+    assert "judge:reading" in str(lp.score(data, judge="reading").signature)
     assert len(lp.compare(result).pairs) == 6
     assert lp.evaluate(judge, data).pairs == 344
 
@@ -374,6 +375,7 @@ def test_scores_of_any_kind_are_one_table(expected, tmp_path):
     assert lp.compare(frame(rows), metric="own").metric == "own"
     with pytest.raises(InputError, match="no column 'score'"):
         lp.read_scores(frame(rows).drop(columns="score"))
+    assert repr(tables[0]) == "<ScoreTable: human, own; 2 systems, 3 inputs>"
     gaps = lp.read_scores(frame(rows).assign(score=[None, *range(11)]))
     assert np.isnan(gaps.values).sum() == 1
     with pytest.raises(InputError, match="infinite"):
