@@ -25,7 +25,8 @@ settings.load_profile("litepyramid")
 # with a long one at the end, and left out by `make quick`.
 # fmt: off
 SLOW = {
-    "test_allennlp", "test_allennlp_parse", "test_budget_plan", "test_crossval", "test_docs",
+    "test_allennlp", "test_allennlp_parse", "test_budget_plan", "test_cli", "test_compare",
+    "test_crossval", "test_docs",
     "test_embedded", "test_extract", "test_figures", "test_finetune", "test_full_disk", "test_fuzz",
     "test_generate", "test_hash_seeds", "test_hostile_names", "test_lexical_quality",
     "test_more_commands", "test_page", "test_ray_engine", "test_reproduce_reexamined",
