@@ -123,7 +123,7 @@ def read_lines(path: str | Path) -> list[str]:
     """
     text = read_text(path)
     if not text.strip():
-        raise InputError("the file is empty", path=path, expected="one example a line")
+        raise InputError("the file is empty", path=path, expected="one example per line")
     return split_lines(text)
 
 
@@ -200,7 +200,7 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
             inside = sorted(p for p in path.iterdir() if p.is_file() and p.name[0] != ".")
             if not inside:
                 raise InputError(
-                    f"no {what} in this folder", path=path, expected="one file a system"
+                    f"no {what} in this folder", path=path, expected="one file per system"
                 )
             files += inside
         elif file_type(path):

@@ -92,7 +92,7 @@ def check_samples(
 
     Args:
         samples: k.
-        confidence: Of the interval, if there is one.
+        confidence: Confidence level of the interval, if there is one.
         alpha: Level of the test, if there is one.
         tests: m, how many tests are corrected together.
 

@@ -229,7 +229,7 @@ def random_labels(answers: ArrayLike, rounds: int, rng: np.random.Generator) -> 
         (rounds, items) of 1 and 0; NaN where nobody answered.
 
     Raises:
-        InputError: A wrong shape, an answer that is none of 1, .5, 0 and NaN, or fewer than no
+        InputError: A wrong shape, an answer that is not 1, .5, 0 or NaN, or fewer than no
             rounds.
 
     Example:
@@ -294,7 +294,7 @@ def agree(
         min_compared: Nobody is dropped on fewer compared items than this.
 
     Raises:
-        InputError: A wrong shape, an answer that is none of 1, .5, 0 and NaN, a bad threshold.
+        InputError: A wrong shape, an answer that is not 1, .5, 0 or NaN, a bad threshold.
 
     Example:
         >>> import numpy as np
@@ -382,7 +382,7 @@ def _graded(answers: ArrayLike) -> FloatArray:
         raise InputError(f"answers of the shape {table.shape}", expected="a (workers, items) table")
     if not (np.isnan(table) | np.isin(table, (0, 0.5, 1))).all():
         raise InputError(
-            "an answer is none of 0, 0.5 and 1",
+            "an answer is not 0, 0.5 or 1",
             expected="1 present, 0.5 in part, 0 not present, NaN no answer",
         )
     return table

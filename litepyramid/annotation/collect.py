@@ -200,7 +200,7 @@ def collect_units(
             other inputs; or as `fill.fill`.
     """
     if tasks.kind != "writing":
-        raise InputError("these tasks are no SCU writing tasks", expected="writing tasks")
+        raise InputError("these are not SCU writing tasks", expected="writing tasks")
     rows, unknown, duplicates = sort_responses(tasks, answers)
     if not rows:
         raise nothing_belongs(tasks, unknown)
@@ -268,7 +268,7 @@ def collect_labels(
 
     Args:
         tasks: The judging tasks that went out.
-        answers: What came back. Each answer counts by itself, also of a task that is half done.
+        answers: The answers; each counts by itself, even if its task is incomplete.
         noisy_above: See `agreement.agree`.
         min_compared: See `agreement.agree`.
         drafts: Whether to take answers that were not marked as finished.
@@ -280,10 +280,10 @@ def collect_labels(
         from a worker who was kept. Empty summaries contain nothing and are complete.
 
     Raises:
-        InputError: The tasks are no judging tasks, or there is no answer at all.
+        InputError: The tasks are not judging tasks, or there is no answer at all.
     """
     if tasks.kind != "judging":
-        raise InputError("these tasks are no presence judging tasks", expected="judging tasks")
+        raise InputError("these are not presence judging tasks", expected="judging tasks")
     rows, unknown, duplicates = sort_responses(tasks, answers)
     offsets = np.cumsum([0] + [len(t.units) for t in tasks.judging])
     workers = list(dict.fromkeys(worker for found in rows.values() for worker in found))

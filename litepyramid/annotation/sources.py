@@ -100,7 +100,7 @@ def check_judged(folder: Path) -> None:
     """Refuses a folder whose files `write_judged` could mix with.
 
     Raises:
-        InputError: It is no folder, or holds files but no earlier import.
+        InputError: It is not a folder, or holds files but no earlier import.
     """
     if not read_manifest(folder.resolve(), JUDGED) and file_type(folder) and any(folder.iterdir()):
         raise InputError(

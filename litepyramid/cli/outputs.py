@@ -21,7 +21,7 @@ WRITTEN = "a file that the command writes"
 MADE = "a file or folder that the command makes, or goes on with"
 """Marks a parameter: its folder need not be there, and its command says if it cannot be made."""
 
-FILLED = "a folder that the command fills, a file a system"
+FILLED = "a folder that the command fills, one file per system"
 """Marks a parameter, as `MADE`; no other result may go into the folder."""
 
 _TOP = {"tasks": "tasks.json"} | dict.fromkeys(("summaries", "labels", "folds", "sources"), "*")

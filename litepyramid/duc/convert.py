@@ -74,8 +74,8 @@ def convert(
     Args:
         folder: The pyramids and annotations.
         units: The unit file to write; missing folders are made.
-        labels: Folder for presence labels, a file a system.
-        summaries: Folder for the annotated summaries, a file a system.
+        labels: Folder for presence labels, one file per system.
+        summaries: Folder for the annotated summaries, one file per system.
         references: File for the references, a line a sentence.
 
     Raises:

@@ -56,7 +56,7 @@ def pyramid_input(path: Path, names: str | None = None, known: Collection[str] =
         known: Inputs of other files: one that the name begins with is it, letters and all.
 
     Raises:
-        InputError: `names` is no regular expression, or takes too long.
+        InputError: `names` is not a regular expression, or takes too long.
 
     Example:
         >>> [pyramid_input(Path(x)) for x in ("D0701-AGHI.pyr", "d0801a-b.pyr", "rain.2.pyr")]
@@ -80,7 +80,8 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
             names, else what is before the first dot and what is after the last one.
 
     Raises:
-        InputError: The name does not match, or `names` is no regular expression or takes too long.
+        InputError: The name does not match, or `names` is not a regular
+            expression or takes too long.
 
     Example:
         >>> peer_name(Path("114.d0631.M.250.F.07.pan"))
@@ -139,7 +140,7 @@ def _groups(names: str, stem: str, path: Path) -> dict[str, str | None]:
     try:
         found = regex.search(names, stem, timeout=PATIENCE)
     except regex.error as error:
-        raise InputError(f"{names!r} is no regular expression ({error})") from None
+        raise InputError(f"{names!r} is not a regular expression ({error})") from None
     except TimeoutError:
         raise InputError(
             f"the regular expression {names!r} takes longer than {PATIENCE:g} s on this name",

@@ -294,7 +294,7 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
         number = references or len(pyramid.references)
         if not number:
             raise InputError(
-                "cannot tell where the references start, so not how many there are",
+                "cannot tell where the references start or how many there are",
                 path=pyramid.path,
                 hint="Say how many references each pyramid has (--references).",
             )

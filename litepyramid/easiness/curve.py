@@ -69,7 +69,7 @@ class CurveResult(Result):
         sentences: Number of sentences.
         shape: Systems and inputs.
         seeds: Number of random orders.
-        confidence: Of the sampling intervals.
+        confidence: Confidence level of the sampling intervals.
         notes: What a user must be told.
         signature: How to get the same again.
     """
@@ -192,7 +192,7 @@ def budget_curve(
             are ranked over the whole data set either way.
         samples: Bootstrap samples of the sampling intervals: systems and inputs are drawn again,
             the ranking stays.
-        confidence: Of those intervals.
+        confidence: Confidence level of those intervals.
 
     Raises:
         InputError: An input has no fold, shapes differ, a share is out of range, or there is

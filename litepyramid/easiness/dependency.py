@@ -74,7 +74,7 @@ class DependencyTree:
             while node not in known:
                 if not 0 <= node < n or node in way:
                     raise InputError(
-                        f"the heads of '{' '.join(self.tokens)[:60]}' are no tree",
+                        f"the heads of '{' '.join(self.tokens)[:60]}' do not form a tree",
                         expected="every word to lead to a root, which is its own head",
                     )
                 way.append(node)

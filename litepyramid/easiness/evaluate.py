@@ -142,14 +142,16 @@ def seeded_folds(inputs: Sequence[str], k: int, seed: int) -> dict[str, int]:
 
 
 def read_folds(folder: str | Path) -> dict[str, int]:
-    """Each input's fold, from 0, by a folder with a file of ids (one a line) for each fold.
+    """Each input's fold, from 0, by a folder with a file of ids (one per line) for each fold.
 
     Raises:
-        InputError: It is no folder, holds fewer than two files, or an id is in two of them.
+        InputError: It is not a folder, holds fewer than two files, or an id is in two of them.
     """
     folder = Path(folder)
     if not folder.is_dir():
-        raise InputError("is no folder", path=folder, expected="a folder with a file for each fold")
+        raise InputError(
+            "is not a folder", path=folder, expected="a folder with a file for each fold"
+        )
     files = [path for path in folder.iterdir() if path.is_file()]
     files.sort(key=lambda path: (len(path.stem), path.stem))
     if len(files) < 2:

@@ -47,7 +47,7 @@ def check_model(data: bytes, path: str | Path) -> bytes:
     """
     if data.lstrip()[:1] != b"{":
         raise ModelError(
-            "is no XGBoost model", path=path, expected="a file in JSON or UBJ, not a pickle"
+            "is not an XGBoost model", path=path, expected="a file in JSON or UBJ, not a pickle"
         )
     checked = data
     try:
@@ -60,7 +60,7 @@ def check_model(data: bytes, path: str | Path) -> bytes:
             _check(read_ubj(data))
     except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
         said = f"no {error}" if isinstance(error, KeyError) else str(error)
-        raise ModelError(f"is no XGBoost model, or a damaged one ({said})", path=path) from None
+        raise ModelError(f"is not an XGBoost model, or a damaged one ({said})", path=path) from None
     if (seal := _SEAL.search(data)) and seal[1] != _digest(data):
         raise ModelError("has changed since it was saved", path=path, hint="Is the copy whole?")
     return checked

@@ -187,7 +187,7 @@ def fit(
         "tree_method": "exact",
         "verbosity": 0,
     }
-    if start is None:  # a booster that is gone on from keeps its own
+    if start is None:  # continued training keeps the base score
         parameters["base_score"] = float(np.average(target[keep], weights=weights))
     booster = xgboost.train(
         parameters,
@@ -292,8 +292,8 @@ def load_regressor(path: str | Path) -> Regressor:
     `model_file.check_model` has not found whole.
 
     Raises:
-        ModelError: The file is no XGBoost model in JSON or UBJ, is damaged, names no features, or
-            its objective is none of regression.
+        ModelError: The file is not an XGBoost model in JSON or UBJ, is damaged, names no
+            features, or its objective is not regression.
         InputError: The file is missing or cannot be read.
     """
     import xgboost
@@ -310,7 +310,7 @@ def load_regressor(path: str | Path) -> Regressor:
     except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
         first = str(error).strip().splitlines()[0] if str(error).strip() else "damaged"
         first = re.sub(r"^\[[\d:]+\] \S+: ", "", first)
-        raise ModelError(f"is no XGBoost model ({first[:120]})", path=path) from None
+        raise ModelError(f"is not an XGBoost model ({first[:120]})", path=path) from None
     said = booster.attributes()
     names = booster.feature_names
     feature_set = said.get(f"{_PREFIX}feature_set")
@@ -330,7 +330,7 @@ def load_regressor(path: str | Path) -> Regressor:
     try:
         offset = float(said.get(f"{_PREFIX}offset") or 0)
     except ValueError:
-        raise ModelError("has an offset that is no number", path=path) from None
+        raise ModelError("has an offset that is not a number", path=path) from None
     return Regressor(booster, feature_set, tuple(names), about, offset)
 
 

@@ -101,7 +101,7 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
         InputError: A file is missing or does not match the others.
     """
     if not folder.is_dir():
-        raise InputError("is no folder", path=folder, expected=_AUTHORS_LAYOUT)
+        raise InputError("is not a folder", path=folder, expected=_AUTHORS_LAYOUT)
     id_file, weight_file = _file(folder, "ids.txt"), _file(folder, "weights.txt")
     ids = None if id_file is None else read_ids(id_file)
     scus = read_units(_file(folder, "units.jsonl", "SCUs.txt") or folder / "SCUs.txt", ids)

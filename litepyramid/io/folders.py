@@ -69,11 +69,11 @@ def filled_folder(
         goal: Where to; made if it is not there, a link followed.
         kind: What its files are; a folder with files of another kind is refused.
         keep: Whether files written before stay if they are not written again.
-        systems: Folders in it, or ``"."``, that are read whole, a file a system: another's file
+        systems: Folders in it, or ``"."``, that are read whole, one file per system: another's file
             there is an error too.
 
     Raises:
-        InputError: It is no folder, or cannot be written; it has something of others in the way.
+        InputError: It is not a folder, or cannot be written; it has something of others in the way.
     """
     goal = Path(goal).resolve()
     with writing(goal):
@@ -106,10 +106,10 @@ def read_manifest(goal: Path, kind: str) -> dict[str, list[str]]:
     """The files in a folder that were written by `filled_folder`, with their hashes.
 
     Raises:
-        InputError: It is no folder, or one with files of another kind.
+        InputError: It is not a folder, or one with files of another kind.
     """
     if file_type(goal) not in ("folder", None):
-        raise InputError("is no folder", path=goal, expected="a folder")
+        raise InputError("is not a folder", path=goal, expected="a folder")
     path = goal / MANIFEST
     if not path.exists():
         return {}

@@ -50,7 +50,7 @@ class Entry:
 
 
 def read_ids(path: str | Path) -> list[str]:
-    """The ids of a line file's inputs, one a line; of a table, those in its column of ids.
+    """The ids of a line file's inputs, one per line; of a table, those in its column of ids.
 
     Raises:
         InputError: An id is empty, or occurs twice in a line file.
@@ -60,7 +60,7 @@ def read_ids(path: str | Path) -> list[str]:
     for row in table.rows:
         name = _name(row, table, "input") if row.text is None else row.text.strip()
         if not name:
-            raise InputError("empty id", path=path, line=row.line, expected="one id a line")
+            raise InputError("empty id", path=path, line=row.line, expected="one id per line")
         if name in ids and table.form == "lines":
             raise _twice(f"input '{name}'", path, row.line, ids[name])
         ids.setdefault(name, row.line)
@@ -125,7 +125,7 @@ def read_systems(
 ) -> Iterator[tuple[str, Path, list[Entry]]]:
     """Every system in some files: its name, its file, its entries in the order of `inputs`.
 
-    A system is named by its rows, else by its file's stem, or "system" if there is no file.
+    A system is named by its rows, else by its file's stem, or "system" if there is not a file.
     Without `inputs`, those of the first system must be there.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Human presence labels: a file a system or tables of several, a 0, .5 or 1 for every unit."""
+"""Human presence labels: one file per system or tables of several, a 0, .5 or 1 for every unit."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def read_labels(
     With `partial`, an input that a system's rows do not mention has no labels: ``()``.
 
     Raises:
-        InputError: Another number of labels than units, a label that is none of 0, .5 and 1, an
+        InputError: Another number of labels than units, a label that is not 0, .5 or 1, an
             unknown or a missing input … with file and line.
     """
     names = tuple(entry.input for entry in units)

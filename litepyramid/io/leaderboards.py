@@ -59,7 +59,7 @@ def leaderboard_rows(path: Path, text: str) -> list[tuple[int, dict[str, str]]] 
         if cells[topic] != "all"
     ]  # fmt: skip
     if not found:
-        raise InputError("holds means alone", path=path, expected="a line a topic too")
+        raise InputError("holds only means", path=path, expected="one line per topic as well")
     return found
 
 

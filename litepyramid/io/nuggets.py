@@ -96,7 +96,7 @@ def to_ours(
             f"the bank of query '{row['query_id']}' holds {counted(questions, 'question')}",
             path=path,
             line=line,
-            expected="claims alone: a question is no unit",
+            expected="only claims; a question is not a unit",
             hint="'litepyramid convert' leaves them out and counts them.",
         )
     lost["questions"] += questions
@@ -161,7 +161,7 @@ def _claims(row: dict[str, Any], path: Path, line: int) -> tuple[list[dict[str, 
             heap.extend(reversed(list(one.values() if isinstance(one, dict) else one)))
         elif one is not None:
             raise InputError(
-                "a nugget of the bank is no object", path=path, line=line,
+                "a nugget of the bank is not an object", path=path, line=line,
                 expected='{"claim": "…"} or {"question": "…"}',
             )  # fmt: skip
     return claims, questions

@@ -1,4 +1,4 @@
-"""Reference summaries: one input a line, sentences marked or not, one reference or several."""
+"""Reference summaries: one input per line, sentences marked or not, one reference or several."""
 
 from __future__ import annotations
 

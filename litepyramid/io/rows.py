@@ -92,7 +92,7 @@ def read_rows(
     else:
         path, text = Path(path), read_text(path) if text is None else text
         if not (text if blank_ok else text.strip()):
-            expected = "one example a line, or a table"
+            expected = "one example per line, or a table"
             raise InputError("the file is empty", path=path, expected=expected)
         known = {*_KNOWN, *given.values()}
         form, rows = _form(path, text, known, table)
@@ -214,7 +214,7 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
         raise InputError(
             "one JSON object over several lines",
             path=path,
-            expected="an array of objects, or one object a line",
+            expected="an array of objects, or one object per line",
         ) from None
 
 

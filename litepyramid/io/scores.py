@@ -219,7 +219,7 @@ def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> It
             hint="Give the summary-level file, not the system-level one.",
         )
     if not isinstance(row["metrics"], dict):
-        raise InputError("'metrics' is no object", path=path, line=line)
+        raise InputError("'metrics' is not an object", path=path, line=line)
     names = {"system": row["summarizer_id"], "input": row["instance_id"]}
     for metric, score in _flatten(row["metrics"], ""):
         if not isinstance(score, str):

@@ -1,4 +1,4 @@
-"""System summaries: a file a system, or tables of several systems."""
+"""System summaries: one file per system, or tables of several systems."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def is_cache(path: Path) -> bool:
         InputError: Something else is there, or it cannot be read.
     """
     if file_type(path) in ("folder", "other"):
-        raise InputError("is no file", path=path, expected="a cache, or a file of a new name")
+        raise InputError("is not a file", path=path, expected="a cache, or a file of a new name")
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -71,7 +71,7 @@ def is_cache(path: Path) -> bool:
         return False
     if head[:16] != b"SQLite format 3\0" or head[68:72] != _APPLICATION.to_bytes(4, "big"):
         raise InputError(
-            "is no judgement cache, or one that is damaged at its beginning",
+            "is not a judgement cache, or one that is damaged at its beginning",
             path=path,
             expected="a cache, or a file of a new name",
             hint=_OTHER,

@@ -73,7 +73,7 @@ class CacheInfo(Result):
             for entry in self._entries()
         ]
         where = f"{self.path} ({self.size / 1e6:.1f} MB)" if self.size else f"{self.path} (none)"
-        return [Table("Judgements kept", columns, tuple(rows), (where,))]
+        return [Table("Cached judgements", columns, tuple(rows), (where,))]
 
     def to_json(self) -> dict[str, Any]:
         """The whole of it; models with their full names."""

@@ -1,4 +1,4 @@
-"""How right a judge is on labelled pairs: accuracy, AUC, Brier, and a reliability table."""
+"""Evaluation of a judge on labelled pairs: accuracy, AUC, Brier, and a reliability table."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def calibrate(
         signature: What is known of the judge.
 
     Raises:
-        InputError: The shapes differ, a presence is outside [0, 1], a label is none of 0, .5
+        InputError: The shapes differ, a presence is outside [0, 1], a label is not 0, .5
             and 1, or no pair is labelled.
 
     Example:
@@ -201,7 +201,7 @@ def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArr
     if truth.size == 0:
         raise InputError("no labelled pair", expected="at least one label")
     if not np.isin(truth, (0.0, 0.5, 1.0)).all():
-        raise InputError("a label is none of 0, 0.5 and 1", expected="presence labels")
+        raise InputError("a label is not 0, 0.5 or 1", expected="presence labels")
     if not ((scores >= 0) & (scores <= 1)).all():
         raise InputError("a presence is outside 0 to 1", expected="what a judge gives")
     return scores, truth

@@ -66,7 +66,7 @@ def explain(judge: Judge, summary: str, units: Sequence[str]) -> Explanation:
     """
     if not isinstance(judge, Explainer):
         raise InputError(
-            f"a {type(judge).__name__} says nothing of its reasons",
+            f"a {type(judge).__name__} cannot explain its judgements",
             expected="reading, lexical or recall",
         )
     return Explanation(summary, tuple(units), judge.explain([(summary, units)])[0])

@@ -75,7 +75,7 @@ def judge_corpus(
             there is no GPU.
         chunk_pairs: Pairs that an actor gets at a time, at least one input.
         progress: As for `TransformersJudge`.
-        **options: Of `TransformersJudge`. The cache is a file on every actor's machine.
+        **options: Options of `TransformersJudge`. The cache is a file on every actor's machine.
 
     Raises:
         InputError: A file or option is wrong.

@@ -255,7 +255,7 @@ def compare_systems(
         top: Compare only the systems with the `top` highest scores. With `against` all others are
             still tested and corrected for, since picking the best of many favours them.
         samples: Bootstrap samples of the intervals (`check_samples`).
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         alpha: Level of significance.
         seed: Seed of the bootstrap.
         signature: What is known of how the scores were made.

@@ -52,7 +52,7 @@ class ScoreResult(Result):
         label_units: M inputs with the L units that labels are of; None without labels.
         human: (N, M) human scores, NaN likewise; None if no labels were given.
         counts: What was counted on the way: pairs, empty summaries, truncated pairs …
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         signature: Everything needed to get the same numbers.
     """
 
@@ -281,7 +281,7 @@ def score_systems(
         name: What the metric is called beside others, in place of the score's name.
         rule: Another way from presence to scores than the weighted mean.
         samples: Bootstrap samples.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         seed: Seed of everything random.
         about_units: How the units were made, for the signature.
 
@@ -354,7 +354,7 @@ def score_presence(
         name: What the metric is called beside others, in place of the score's name.
         rule: Another way from presence to scores than the weighted mean.
         samples: Bootstrap samples.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         seed: Seed of everything random.
         about_units: How the units were made, for the signature.
 

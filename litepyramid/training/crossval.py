@@ -76,7 +76,7 @@ def cross_validate(
             ``lite3`` by default.
         baselines: Untrained judges to show beside it, by name: ``{"zero-shot": judge}``.
         constant: What a constant column counts as, see `meta.levels.level_correlation`.
-        seed: Of a random split.
+        seed: Seed of a random split.
 
     Returns:
         Fold means by judge, units and mode.

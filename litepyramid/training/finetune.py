@@ -94,7 +94,7 @@ def finetune(
         output: The folder to make.
         settings: How; the paper's by default.
         nli: Files of NLI pairs to learn from too, see `pairs.read_nli`.
-        revision: Of a hub model.
+        revision: Branch, tag or commit of a hub model.
         offline: Look only in the local hub cache.
         label_map: Which of the base's labels means what.
         device: ``auto`` or ``cpu``.

@@ -29,7 +29,7 @@ class TrainingPairs:
 
     Attributes:
         pairs: (premise, hypothesis): summary and unit.
-        labels: Of the presence and two-class heads 0 absent, 1 present; of the three-class head
+        labels: Presence and two-class heads: 0 absent, 1 present; three-class head
             0 entailment, 1 neutral, 2 contradiction.
     """
 

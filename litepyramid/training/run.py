@@ -77,7 +77,7 @@ def train_transformer(
         output: The folder to make.
         settings: How; the paper's by default.
         development: Held-out pairs for early stopping.
-        revision: Of a hub model.
+        revision: Branch, tag or commit of a hub model.
         offline: Look only in the local hub cache.
         label_map: Which of the base's labels means what, see `presence.labels.class_order`.
         device: ``auto`` or ``cpu``.

@@ -32,13 +32,13 @@ class FinetuneSettings:
         batch_size: Pairs in one update, over all devices and accumulated steps.
         accumulate: Steps of gradient accumulation that make up one update.
         max_length: The most tokens of a pair; the summary is cut.
-        weight_decay: Of AdamW.
+        weight_decay: Weight decay of AdamW.
         class_weights: ``none``, or ``balanced``: a class weighs the inverse of its share.
         early_stop: Epochs without a better held-out Brier score after which training stops; 0 is
             never. The best epoch's weights are kept.
         held_out: Share of the inputs kept away from training to measure what was learned.
         bf16: Mixed precision on GPUs that have it.
-        seed: Of the order of pairs, dropout, new heads and the held-out inputs.
+        seed: Seed of the order of pairs, dropout, new heads and the held-out inputs.
         save_steps: Updates between two restart points; 0 for twenty over the whole run.
         log_steps: Updates between two progress notes on stderr.
     """

@@ -126,8 +126,8 @@ def make_trainer(
         base: ``lexical``, or a hub id or folder to fine-tune.
         checkpoints: A template of ready judges, see `ReadyCheckpoints`; then `base` is not used.
         folder: Where fine-tuned folds go.
-        settings: Of fine-tuning.
-        **options: Of the judges, or of `train_transformer`.
+        settings: Fine-tuning settings.
+        **options: Options of the judges, or of `train_transformer`.
 
     Raises:
         InputError: A model is to be fine-tuned and no folder is given.
@@ -161,9 +161,8 @@ def make_contest(
         zero_shot: Names of the untrained judges.
         folder: As of `make_trainer`.
         settings: As of `make_trainer`.
-        **options: Of `make_judge`, for every NLI model there is. ``revision`` and ``label_map`` are
-            of one model: of that of `base` or `checkpoints`; of the untrained ones if that is
-            lexical.
+        **options: As of `make_judge`, for every NLI model; ``revision`` and ``label_map`` only for
+            `base` or `checkpoints`, or for the untrained ones if that is lexical.
 
     Raises:
         InputError: As of `make_trainer`; or there is no NLI model that takes the options.

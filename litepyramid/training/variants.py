@@ -44,7 +44,7 @@ def unit_variants(
         dataset: The data set.
         stu_share: x / 10 of Lite2.x; None for no mix.
         folds: Folds of inputs for the mix; None for the embedded regressor.
-        seed: Of a random split into folds.
+        seed: Seed of a random split into folds.
         easiness: The easiness of every sentence, from somewhere else.
         regressor: What predicts it instead of the embedded one, not refined: see
             `source_regressor`.

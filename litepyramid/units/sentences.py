@@ -74,7 +74,7 @@ def make_splitter(name: str) -> Splitter:
     """The sentence splitter called `name`.
 
     Raises:
-        InputError: There is none of that name.
+        InputError: Unknown splitter.
         ModelError: Punkt is asked for and its data is not installed.
 
     Example:
@@ -82,7 +82,9 @@ def make_splitter(name: str) -> Splitter:
         ['Mr. Bray left.', 'Who cares?']
     """
     if name not in SPLITTERS:
-        raise InputError(f"no sentence splitter '{name}'", expected=" or ".join(sorted(SPLITTERS)))
+        raise InputError(
+            f"unknown splitter '{name}'", hint=f"Choose {' or '.join(sorted(SPLITTERS))}."
+        )
     return SPLITTERS[name]()
 
 

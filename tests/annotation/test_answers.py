@@ -125,9 +125,9 @@ def test_stus_of_other_inputs_are_refused(tasks, stus):
 
 
 def test_kinds_do_not_mix(tasks, judging):
-    with pytest.raises(InputError, match="no SCU writing tasks"):
+    with pytest.raises(InputError, match="not SCU writing tasks"):
         collect_units(judging, ResponseFile(()))
-    with pytest.raises(InputError, match="no presence judging tasks"):
+    with pytest.raises(InputError, match="not presence judging tasks"):
         collect_labels(tasks, ResponseFile(()))
 
 
@@ -238,7 +238,7 @@ def test_export_forms(tmp_path, tasks):
     with pytest.raises(InputError, match="page, label-studio, mturk"):
         export_tasks(tasks, tmp_path, "paper")
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         export_tasks(tasks, tmp_path / "file", "page")
     values = tmp_path / "easiness.jsonl"
     nobody = plan_budget(sentence_easiness(tmp_path / "references.jsonl", easiness=values), 0)

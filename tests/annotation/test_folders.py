@@ -1,4 +1,4 @@
-"""Folders that answers need, or that hold something else, are not written over."""
+"""Folders that answers need, or that hold something else, are not overwritten."""
 
 import json
 from dataclasses import replace
@@ -59,7 +59,7 @@ def test_labels_are_not_mixed_into_what_is_there(folder, judging):
     before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
     with pytest.raises(InputError, match="holds other files"):
         write_judged(folder, result)
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         write_judged(folder / "scus.jsonl", result)
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
 

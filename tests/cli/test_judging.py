@@ -33,7 +33,7 @@ def test_settings_of_nli_judges_are_refused_by_others(cli, scored):
 
 def test_mistakes_are_one_message(cli, scored, tmp_path):
     done = cli(*scored, "--judge", tmp_path, status=2)
-    assert "holds no config.json" in done.stderr
+    assert "has no config.json" in done.stderr
     pytest.importorskip("huggingface_hub", reason="the extra nli is not installed")
     done = cli(*scored, "--judge", "no/such-model", "--offline", status=2)
     assert "not in the local hub cache" in done.stderr

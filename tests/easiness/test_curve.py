@@ -247,7 +247,7 @@ def test_errors_by_hand_and_gain():
 def test_folds_from_files(tmp_path, realsumm):
     folds = read_folds(realsumm / "by_examples")
     assert sorted(np.bincount(list(folds.values()))) == [20] * 5
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         read_folds(tmp_path / "none")
     (tmp_path / "a").write_text("x\ny\n")
     with pytest.raises(InputError, match="holds 1 file\\."):

@@ -157,7 +157,7 @@ def test_dependency_counts_by_hand():
 
 @pytest.mark.parametrize("heads", [(1, 0), (1, 5), (-1, 1)])
 def test_heads_that_are_no_tree_are_refused(heads):
-    with pytest.raises(InputError, match="no tree"):
+    with pytest.raises(InputError, match="do not form a tree"):
         dependency_features([DependencyTree(("a", "b"), ("X", "X"), heads, ("dep", "dep"))])
 
 

@@ -151,13 +151,13 @@ def test_what_cannot_be_fitted_is_named(gold, settings, words):
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"\x80\x04\x95pickle", "no XGBoost model"),
-        (b"", "no XGBoost model"),
-        (b'{"a": 1}', "no XGBoost model"),
+        (b"\x80\x04\x95pickle", "not an XGBoost model"),
+        (b"", "not an XGBoost model"),
+        (b'{"a": 1}', "not an XGBoost model"),
         (b'{"version": [1, 4, 1], "learner": {}}', "damaged"),
-        (b'{"version": [3, 0, 0], "learner": {}}', "no XGBoost model"),
+        (b'{"version": [3, 0, 0], "learner": {}}', "not an XGBoost model"),
         (b'{"a": ', "not valid JSON"),
-        (b"{L\x00\x00\x00\x00", "no XGBoost model"),
+        (b"{L\x00\x00\x00\x00", "not an XGBoost model"),
     ],
 )
 def test_a_file_that_is_no_regressor_is_refused(tmp_path, content, words):
@@ -171,7 +171,7 @@ def test_a_cut_file_is_refused(trained, tmp_path):
     save_regressor(trained[0], tmp_path / "r.ubj")
     whole = (tmp_path / "r.ubj").read_bytes()
     (tmp_path / "r.ubj").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelError, match="no XGBoost model"):
+    with pytest.raises(ModelError, match="not an XGBoost model"):
         load_regressor(tmp_path / "r.ubj")
 
 

@@ -186,7 +186,7 @@ def test_other_kinds_and_no_folders_are_refused(tmp_path):
     ):
         pass
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is no folder"):
+    with pytest.raises(InputError, match="is not a folder"):
         fill(tmp_path / "file", {})
     with pytest.raises(InputError, match="cannot be written"):
         fill(tmp_path / "file" / "below", {"a": "1"})

@@ -114,13 +114,13 @@ def test_another_database_is_left_alone(path, cli):
     for number in (0, 1):  # a number of its own does not make it ours
         other.execute(f"PRAGMA user_version = {number}")
         before = contents(path.parent)
-        with pytest.raises(InputError, match="is no judgement cache"):
+        with pytest.raises(InputError, match="is not a judgement cache"):
             LogitCache(path)
         assert contents(path.parent) == before
     other.close()
     before = contents(path.parent)
     for command in (("info",), ("clear", "--yes")):
-        assert "no judgement cache" in cli("cache", *command, "--cache", path, status=2).stderr
+        assert "not a judgement cache" in cli("cache", *command, "--cache", path, status=2).stderr
     assert contents(path.parent) == before
 
 
@@ -128,7 +128,7 @@ def test_another_database_is_left_alone(path, cli):
 def test_a_file_of_others_is_never_moved_whatever_its_name(path, data):
     path.parent.mkdir()
     path.write_bytes(data)
-    with pytest.raises(InputError, match="is no judgement cache"):
+    with pytest.raises(InputError, match="is not a judgement cache"):
         LogitCache(path)
     assert contents(path.parent) == {path: data}
     path.unlink()
@@ -147,7 +147,7 @@ def test_a_file_of_others_is_never_moved_whatever_its_name(path, data):
     assert link.is_symlink()
     assert path.with_name("made.sqlite").stat().st_size > 0
     for place in (path.parent, "/dev/null"):
-        with pytest.raises(InputError, match="is no file"):
+        with pytest.raises(InputError, match="is not a file"):
             LogitCache(Path(place))
 
 
@@ -265,9 +265,9 @@ def test_file_digests_are_kept_by_size_and_time(path, tmp_path):
 def test_a_users_own_file_is_never_moved(tmp_path):
     notes = tmp_path / "notes.txt"
     notes.write_text("mine", encoding="utf-8")
-    with pytest.raises(InputError, match="no judgement cache"):
+    with pytest.raises(InputError, match="not a judgement cache"):
         LogitCache(notes)
-    with pytest.raises(InputError, match="no judgement cache"):
+    with pytest.raises(InputError, match="not a judgement cache"):
         cache_info(notes)
     damaged = tmp_path / "cache.sqlite"
     damaged.write_text("not a database at all, but long enough", encoding="utf-8")

@@ -55,7 +55,7 @@ def test_pairs_without_a_label_are_left_out():
     ("presence", "labels", "message"),
     [
         ([0.5], [1, 0], "shape"),
-        ([0.5], [2], "none of 0, 0.5 and 1"),
+        ([0.5], [2], "not 0, 0.5 or 1"),
         ([1.5], [1], "outside 0 to 1"),
         ([0.5], [np.nan], "no labelled pair"),
     ],

@@ -60,7 +60,7 @@ CASES = [
     ("config.json", '{"a":' * 200_000, "nested too deeply"),
     ("config.json", '{"hidden_size": ' + "1" * 6000 + "}", "more than 300 digits"),
     ("config.json", b"\xff\xfe{}", "byte 0xff is not UTF-8"),
-    ("config.json", "[]", "is no configuration"),
+    ("config.json", "[]", "is not a configuration"),
     ("tokenizer.json", DEEP, "tokenizer of"),
     ("tokenizer.json", "null", "tokenizer of"),
     ("tokenizer.json", {"model": 3}, "tokenizer of"),
@@ -115,7 +115,7 @@ def test_weights_that_give_no_numbers(tiny, tmp_path):
         name = "classifier.out_proj.bias"
         changed = {**weights, name: torch.full_like(weights[name], value)}
         save_file(changed, folder / "model.safetensors")
-        with pytest.raises(ModelError, match="no finite numbers"):
+        with pytest.raises(ModelError, match="not finite numbers"):
             judged(folder)
 
 

@@ -48,7 +48,7 @@ def test_a_judge_without_reasons_says_so():
         def judge(self, items):
             raise AssertionError
 
-    with pytest.raises(InputError, match="says nothing of its reasons"):
+    with pytest.raises(InputError, match="cannot explain its judgements"):
         explain(Silent(), "a", ["b"])
 
 

@@ -169,7 +169,7 @@ def test_refit_learns_and_round_trips(tmp_path):
     [
         ([("a storm", ["storm"])], [], "0 lists of labels"),
         ([("a storm", ["storm"])], [[1, 0]], "item 0 has 2 labels"),
-        ([("a storm", ["storm"])], [[2]], "none of 0, 0.5 and 1"),
+        ([("a storm", ["storm"])], [[2]], "not 0, 0.5 or 1"),
         ([("a storm", ["storm"])], [[1]], "all the same"),
         ([], [], "all the same"),
     ],

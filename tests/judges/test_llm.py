@@ -168,7 +168,7 @@ def test_wrong_answers_are_asked_for_again_in_halves(fake, kind):
     wrong = WRONG[kind]
     fake.act = lambda number, body: wrong(fake.answer(body)) if len(asked(body)[1]) > 1 else None
     if kind == "empty":
-        with pytest.raises(ModelError, match=r"have no judgement: the answer holds no text"):
+        with pytest.raises(ModelError, match=r"have no judgement: the answer has no text"):
             judge(fake).judge(ITEMS)
     else:
         assert values(judge(fake).judge(ITEMS)) == rule(ITEMS)
@@ -295,8 +295,8 @@ def test_a_prompt_of_ones_own(fake, tmp_path):
         ("Text: {summary} {unit}", "without grades"),
         ("grades: yes=2 no=0\n{summary} {unit}", "without grades"),
         ("grades: yes=1\n{summary} {unit}", "without grades"),
-        ("grades: yes=1 no=0\n{unit}", "without its places"),
-        ("grades: yes=1 no=0\n{summary} {unit} {units}", "without its places"),
+        ("grades: yes=1 no=0\n{unit}", "without its placeholders"),
+        ("grades: yes=1 no=0\n{summary} {unit} {units}", "without its placeholders"),
     ],
 )
 def test_a_broken_prompt_is_one_error(tmp_path, text, said):

@@ -228,7 +228,7 @@ def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
     with pytest.raises(ModelError, match=r"no folder './nowhere'"):
         judge_of("./nowhere")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(ModelError, match=r"holds no config.json"):
+    with pytest.raises(ModelError, match=r"has no config.json"):
         judge_of(tmp_path / "empty")
     headless = tmp_path / "headless"
     shutil.copytree(tiny, headless)

@@ -234,7 +234,10 @@ def test_trec_evals_output_is_of_one_run(tmp_path: Path) -> None:
         (ASSIGNED.replace('"Two people died"', '"Ten died"', 1), "has other units of input 'q1'"),
         (ASSIGNED.replace('"run_id": "a"', '"run_id": null', 1), r":1: .*run_id is null"),
         (NUGGETS[:200], r":2: not valid JSON"),
-        (json.dumps({**BANK, "claim_bank": {"c": 3}}), r":1: a nugget of the bank is no object"),
+        (
+            json.dumps({**BANK, "claim_bank": {"c": 3}}),
+            r":1: a nugget of the bank is not an object",
+        ),
         (json.dumps({**BANK, "claim_bank": {"c": {"claim": 3}}}), r":1: a broken claim"),
         (json.dumps({**BANK, "claim_bank": {}}), r"no \"units\""),
         ('{"qid": "q1", "nuggets": []}', "units"),
@@ -271,7 +274,7 @@ def test_broken_answers_are_refused(tmp_path: Path, text: str, message: str) -> 
         ("a ndcg q1 0.5\na ndcg q2\n", ":2: 3 columns in a leaderboard"),
         ("a ndcg q1 0.5\na ndcg q2 x\n", ":2: the score 'x' is not a number"),
         ("a ndcg q1 0.5\na ndcg q1 0.6\n", ":2: metric 'ndcg' scores system 'a'.* twice"),
-        ("a ndcg all 0.5\n", "holds means alone"),
+        ("a ndcg all 0.5\n", "holds only means"),
         ("a ndcg q1 inf\n", "infinite"),
     ],
 )

@@ -154,7 +154,7 @@ def test_what_is_asked_for_and_not_there(tmp_path):
         extract([one("a b")], srl="x")
     with pytest.raises(InputError, match="no coreference backend 'x'"):
         extract([one("a b")], coref="x")
-    with pytest.raises(InputError, match="no sentence splitter 'x'"):
+    with pytest.raises(InputError, match="unknown splitter 'x'"):
         extract([one("a b")], splitter="x")
     with pytest.raises(ModelError, match="no spaCy pipeline"):
         extract([one("a b")], srl=EmbeddedBackend(tmp_path))

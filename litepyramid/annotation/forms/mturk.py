@@ -70,7 +70,7 @@ def template(tasks: TaskSet) -> str:
     example = "\n".join(f"      <li>{_html(line)}</li>" for line in guide.example)
     if tasks.kind == "writing":
         body = f"""    <p class="text">${{before}} <mark>${{sentence}}</mark> ${{after}}</p>
-    <label for="scus"><strong>Its facts, one a line</strong></label>
+    <label for="scus"><strong>Its facts, one per line</strong></label>
     <textarea id="scus" name="scus" rows="8" required></textarea>
     <p><label><input type="checkbox" id="no_fact" name="no_fact" value="yes">
     {_html(NO_FACT)}</label></p>
@@ -196,7 +196,7 @@ def _task_answers(value: str, path: Path, line: int) -> dict[str, Any]:
     if isinstance(parsed, list) and parsed:
         parsed = parsed[0]
     if not isinstance(parsed, dict):
-        raise InputError("Answer.taskAnswers is no JSON object", path=path, line=line)
+        raise InputError("Answer.taskAnswers is not a JSON object", path=path, line=line)
     flat: dict[str, Any] = {}
     for key, answer in parsed.items():
         if isinstance(answer, dict):

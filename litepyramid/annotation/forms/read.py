@@ -1,4 +1,4 @@
-"""Answers in any of the three forms, told apart by their content."""
+"""Answers in any of the three forms, recognised by their content."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from litepyramid.files import read_text
 
 
 def read_responses(paths: Sequence[str | Path]) -> ResponseFile:
-    """Reads answers in any of the three forms, told apart by their content.
+    """Reads answers in any of the three forms, recognised by their content.
 
     Label Studio's JSON export (also JSON-MIN), the results CSV of Mechanical Turk, and the JSON
     that the offline page downloads.
 
     Raises:
-        InputError: There is no file, or one is of none of these forms.
+        InputError: There is not a file, or one is of none of these forms.
     """
     if not paths:
         raise InputError("no answers given", expected="at least one file")

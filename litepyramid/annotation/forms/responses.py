@@ -13,7 +13,7 @@ NO = frozenset({"no", "false", "0", "absent", "not present", "n"})
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One person's answer to one task, perhaps half done.
+    """One person's answer to one task, possibly incomplete.
 
     Attributes:
         task: The task's id.
@@ -87,7 +87,7 @@ def moment(value: Any) -> datetime | None:
 
 
 def scu_lines(values: Sequence[Any]) -> tuple[str, ...]:
-    """SCUs from text boxes: one a line, spaces tidied, blank lines left out.
+    """SCUs from text boxes: one per line, spaces tidied, blank lines left out.
 
     Example:
         >>> scu_lines(["It rained.\\n\\n The bridge  closed."])

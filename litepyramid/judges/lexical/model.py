@@ -67,7 +67,7 @@ class PresenceModel:
 
     Attributes:
         kind: Whose features they are: ``lexical`` or ``reading``.
-        version: Of the features; weights of another one are refused.
+        version: Feature version; weights of another version are refused.
         bias: The constant.
         weights: One per feature, by its name.
         frequencies: The document frequencies that the features weigh words with.
@@ -161,20 +161,20 @@ def check_labels(items: Items, labels: Sequence[Sequence[float]], ridge: float) 
     """Checks that labels fit their items.
 
     Raises:
-        InputError: Labels do not match units, or are none of 0, .5 and 1; the ridge is not above 0.
+        InputError: Labels do not match units, or are not 0, .5 or 1; the ridge is not above 0.
     """
     if len(items) != len(labels):
         raise InputError(
-            f"{counted(len(labels), 'list')} of labels", expected=f"{len(items)}, one an item"
+            f"{counted(len(labels), 'list')} of labels", expected=f"{len(items)}, one per item"
         )
     for index, ((_, units), given) in enumerate(zip(items, labels, strict=True)):
         if len(units) != len(given):
             raise InputError(
                 f"item {index} has {counted(len(given), 'label')}",
-                expected=f"{len(units)}, one a unit",
+                expected=f"{len(units)}, one per unit",
             )
         if set(given) - {0, 0.5, 1}:
-            raise InputError(f"item {index} has a label that is none of 0, 0.5 and 1")
+            raise InputError(f"item {index} has a label that is not 0, 0.5 or 1")
     if not ridge > 0:
         raise InputError(f"ridge is {ridge}", expected="a number above 0")
 
@@ -205,7 +205,7 @@ def load_model(
 
     Args:
         kind: ``lexical`` or ``reading``.
-        version: Of the features.
+        version: Feature version.
         features: Their names.
         path: The file, or a folder that holds it as ``lexical.json`` or ``reading.json``.
 

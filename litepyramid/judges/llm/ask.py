@@ -75,7 +75,7 @@ class Asker:
         self._logprobs, self._wanted = logprobs, model_version
         self._price = read_prices(prices, endpoint.model) if prices else None
         if max_cost is not None and self._price is None:
-            raise InputError("a limit of cost without prices", expected="--prices FILE with it")
+            raise InputError("a cost limit without prices", expected="--prices FILE with it")
         self._max_cost = max_cost
         self.cache = LogitCache(default_cache_path() if cache == "default" else cache)
         self._versions: list[str] = []

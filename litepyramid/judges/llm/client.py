@@ -61,11 +61,11 @@ class Reply:
             tokens = (choice.get("logprobs") or {}).get("content") or None
             version = str(value.get("model") or "unnamed")
         except (TypeError, KeyError, IndexError, AttributeError, ValueError):
-            raise UnansweredError("the answer is no chat completion") from None
+            raise UnansweredError("the answer is not a chat completion") from None
         if without := " ".join(sorted(refused)):
             version += f" without {without}"
         if not isinstance(text, str) or not text.strip():
-            raise UnansweredError("the answer holds no text")
+            raise UnansweredError("the answer has no text")
         return cls(text, tokens, version, (spent[0], spent[1]))
 
 

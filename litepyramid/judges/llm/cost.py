@@ -41,7 +41,7 @@ class Estimate(Result):
         requests: Requests for the others, if each is answered at once.
         tokens_in: Tokens that the model reads, about.
         tokens_out: Tokens that it writes, about; what it thinks before is not counted.
-        price: Of both, by the prices given; None without.
+        price: The price of both, by the prices given; None without.
     """
 
     model: str

@@ -36,7 +36,7 @@ class LLMJudge:
         logprobs: Whether to ask for log-probabilities, and take P(yes) where there are any.
         concurrency: As of `Endpoint`, like `timeout`, `retries`, `parameters` and `seed`.
         timeout: Seconds.
-        retries: Of one request.
+        retries: Retries of one request.
         parameters: More fields of each request.
         seed: Sent with each request.
         model_version: Use judgements of this reported version alone; ``any`` mixes versions. By
@@ -80,7 +80,7 @@ class LLMJudge:
     ) -> None:
         self._prompt: Prompt = load_prompt(prompt)
         if units_per_request < 1:
-            raise InputError("no unit a request", expected="at least 1")
+            raise InputError("no units per request", expected="at least 1")
         if not 0 <= allow_missing <= 1:
             raise InputError(f"allow_missing is {allow_missing}", expected="a share, 0 to 1")
         self._size = 1 if self._prompt.single else units_per_request

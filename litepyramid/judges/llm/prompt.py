@@ -27,7 +27,7 @@ class Prompt:
     """A request to judge, with places for the texts.
 
     Attributes:
-        name: Of the shipped prompt, or the file's stem.
+        name: Name of the shipped prompt, or the file's stem.
         text: With ``{summary}`` and ``{units}`` (a numbered list; ``{count}`` is their number),
             or ``{unit}`` where one request holds one unit.
         grades: The words that answers are made of, with their presence.
@@ -171,7 +171,9 @@ def load_prompt(name: str | Path) -> Prompt:
         )
     if "{summary}" not in text or ("{unit}" in text) == ("{units}" in text):
         raise InputError(
-            "a prompt without its places", path=path, expected="{summary}, and {units} or {unit}"
+            "a prompt without its placeholders",
+            path=path,
+            expected="{summary}, and {units} or {unit}",
         )
     return Prompt(Path(name).stem, text.strip() + "\n", dict(zip(grades, values, strict=True)))
 

@@ -121,7 +121,7 @@ def open_checkpoint(
         digest: Gives the hash of a file; computed by reading it if None.
 
     Raises:
-        ModelError: There is no such model, it is no sequence classifier, or its labels are not
+        ModelError: There is no such model, it is not a sequence classifier, or its labels are not
             those of a judge.
         InputError: A revision for a folder.
     """
@@ -174,7 +174,7 @@ def _folder_hash(folder: Path, digest: Digest) -> str:
     files = sorted(path for path in found if file_type(path) == "file")
     if not any(path.suffix in (".safetensors", ".bin") for path in files):
         raise ModelError(
-            "the folder holds no weights",
+            "the folder has no weights",
             path=folder,
             expected="model.safetensors or pytorch_model.bin",
         )
@@ -187,10 +187,10 @@ def _folder_hash(folder: Path, digest: Digest) -> str:
 def _read_config(path: Path) -> dict[str, Any]:
     expected = "a folder written by transformers' save_pretrained"
     if file_type(path) is None:
-        raise ModelError("the folder holds no config.json", path=path.parent, expected=expected)
+        raise ModelError("the folder has no config.json", path=path.parent, expected=expected)
     config = read_json(path, expected, ModelError)
     if not isinstance(config, dict):
-        raise ModelError("is no configuration", path=path, expected=expected)
+        raise ModelError("is not a configuration", path=path, expected=expected)
     for name, value in _numbers(config):
         if "layer" in name and value > _LAYERS:
             raise ModelError(
@@ -235,7 +235,7 @@ def _hub_config(name: str, revision: str | None, offline: bool) -> Path:
         )
     except errors.HFValidationError:
         raise ModelError(
-            f"there is no folder {wanted}", expected="a folder, or a hub id such as owner/name"
+            f"there is not a folder {wanted}", expected="a folder, or a hub id such as owner/name"
         ) from None
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         raise ModelError(f"the hub has no model {wanted}", hint=hint) from error

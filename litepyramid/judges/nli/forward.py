@@ -233,7 +233,7 @@ def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
     files = (path for pattern in _VOCABULARIES for path in folder.glob(pattern))
     if folder.is_dir() and not any(file_type(path) == "file" for path in files):
         raise ModelError(  # transformers would make an empty one
-            "the folder holds no tokenizer", path=folder, expected="tokenizer.json or its like"
+            "the folder has no tokenizer", path=folder, expected="tokenizer.json or its like"
         )
     with loading(f"the tokenizer of '{source}' cannot be read"), _quiet(transformers):
         return transformers.AutoTokenizer.from_pretrained(
@@ -304,9 +304,9 @@ def load_classifier(
 
     Args:
         source: Hub id or folder.
-        revision: Of a hub model.
+        revision: Branch, tag or commit of a hub model.
         offline: Whether the hub may not be asked.
-        dtype: Of the weights in memory.
+        dtype: Type of the weights in memory.
         **config: What is to be other than in its configuration.
 
     Raises:

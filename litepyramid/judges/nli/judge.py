@@ -286,7 +286,7 @@ def _judge_missing(
         raw = np.asarray(future.result(), dtype="<f4")
         if not np.isfinite(raw).all():
             raise ModelError(
-                "the model gives logits that are no finite numbers",
+                "the model gives logits that are not finite numbers",
                 hint="Its weights are damaged, or need more precision: --dtype float32.",
             )
         fresh = {

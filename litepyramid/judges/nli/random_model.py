@@ -26,10 +26,10 @@ def save_random_judge(
 
     Args:
         folder: Where to; made if it is not there.
-        tokenizer: Of `random_tokenizer`.
+        tokenizer: A tokenizer made by `random_tokenizer`.
         labels: The classes, in the order of the outputs.
         seed: Seed of the weights.
-        **config: Of `RobertaConfig`: ``hidden_size``, ``num_hidden_layers`` …
+        **config: Fields of `RobertaConfig`: ``hidden_size``, ``num_hidden_layers`` …
 
     Returns:
         `folder`.

@@ -28,7 +28,7 @@ class Part:
         pairs: (pairs,) their numbers among all.
         sentences: (pairs,) the summary, and the sentence's number in it.
         chosen: (pairs,) their numbers in `comparison`.
-        comparison: Of these and of sentences not chosen.
+        comparison: How these, and sentences not chosen, compare with the unit.
         units, trees: The parsed units and sentences.
     """
 
@@ -47,8 +47,8 @@ def explained(
 
     Args:
         part: The pairs.
-        presence: Of all pairs.
-        weights: Of the features, by name: the conflict that weighs most is the one shown.
+        presence: The presence of all pairs.
+        weights: The features' weights by name: the conflict that weighs most is the one shown.
     """
     found, units, trees = part.comparison, part.units, part.trees
     worst: dict[int, tuple[float, str]] = {}

@@ -241,7 +241,7 @@ def fit_reading(
         about: Kept in the model; the number of pairs and the ridge are added.
 
     Raises:
-        InputError: Labels do not match units, are none of 0, .5 and 1, or are all the same.
+        InputError: Labels do not match units, are not 0, .5 or 1, or are all the same.
     """
     check_labels(items, labels, ridge)
     shipped = load_reading()

@@ -153,7 +153,7 @@ def _on_hub(name: str) -> BertFiles | None:
 
 
 def read_vocabulary(files: BertFiles) -> dict[str, int]:
-    """The word pieces of a ``vocab.txt`` (one a line) or of a ``tokenizer.json``, with indices.
+    """The word pieces of a ``vocab.txt`` (one per line) or of a ``tokenizer.json``, with indices.
 
     Raises:
         ModelError: It is no BERT vocabulary: ``[CLS]``, ``[SEP]`` or ``[UNK]`` is missing.
