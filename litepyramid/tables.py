@@ -7,7 +7,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from html import escape
 from pathlib import Path
@@ -61,6 +61,27 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     repeated: int = 1
+
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        columns: Iterable[Column | str],
+        entries: Iterable[Any],
+        notes: Iterable[str] = (),
+    ) -> Table:
+        """A row an entry: its attributes, or a mapping's values, by the columns' names.
+
+        Example:
+            >>> Table.of("t", ["name", Column("digits", "d")], [Column("p", digits=4)]).rows
+            (('p', 4),)
+        """
+        named = tuple(Column(c) if isinstance(c, str) else c for c in columns)
+        rows = (
+            tuple(e[c.name] if isinstance(e, Mapping) else getattr(e, c.name) for c in named)
+            for e in entries
+        )
+        return cls(title, named, tuple(rows), tuple(notes))
 
 
 class Result:
@@ -147,6 +168,16 @@ def record(value: Any) -> dict[str, Any]:
     return {
         f.name: plain(getattr(value, f.name)) for f in fields(value) if "hidden" not in f.metadata
     }
+
+
+def row(entry: Any, **more: Any) -> dict[str, Any]:
+    """A dataclass's fields as they are, and more, as an entry of `Table.of`.
+
+    Example:
+        >>> row(Column("p", digits=4), title="P")["title"]
+        'P'
+    """
+    return {f.name: getattr(entry, f.name) for f in fields(entry)} | more
 
 
 def render(result: Result, form: Format) -> str:

@@ -17,6 +17,7 @@ from litepyramid.figures.base import (
     title,
 )
 from litepyramid.meta.correlations import SYMBOLS
+from litepyramid.meta.intervals import method_name
 from litepyramid.meta.system_level.agreement import wilson_interval
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def coverage_figure(result: CoverageResult) -> Any:
                 )  # fmt: skip
         axis.set_title(f"{metric}, {level} level", fontsize=10)
         axis.set_ylim(len(methods) - 0.5, -0.7)
-        axis.set_yticks(range(len(methods)), [_label(m) for m in methods])
+        axis.set_yticks(range(len(methods)), [method_name(m) for m in methods])
     axes[0].set_xlim(None, 1.02)
     for axis in axes[-across:]:
         axis.set_xlabel("share of intervals that hold the other half's r", fontsize=9)
@@ -205,10 +206,6 @@ def _share(axes: Any, share: float, trials: int, y: float, **look: Any) -> None:
     """A point across with Wilson's interval, which ends at 0 and 1."""
     low, high = wilson_interval(round(share * trials), trials, 0.95)
     axes.errorbar([share], [y], xerr=[[share - low], [high - share]], fmt="o", capsize=3, **look)
-
-
-def _label(method: str) -> str:
-    return method.capitalize() if method in ("fisher", "williams") else method.upper()
 
 
 def power_figure(result: PowerResult) -> Any:
@@ -231,7 +228,7 @@ def power_figure(result: PowerResult) -> Any:
                 markersize=5,
                 capsize=2,
                 color=COLOURS[i % len(COLOURS)],
-                label=_label(method),
+                label=method_name(method),
             )
         if result.kind == "noise":
             axis.set_xscale("log", base=2)

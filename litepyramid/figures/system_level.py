@@ -116,7 +116,7 @@ def stability_figure(result: StabilityResult) -> Any:
         colour = "black" if curve.human else COLOURS[i % len(COLOURS)]
         sizes = [p.inputs for p in curve.points]
         axes.plot(sizes, [p.mean for p in curve.points], "o--" if curve.human else style(i),
-                  color=colour, markersize=3.5, label=curve.name)  # fmt: skip
+                  color=colour, markersize=3.5, label=curve.metric)  # fmt: skip
         if len(result.curves) <= _BANDS:
             low = [p.mean - p.deviation for p in curve.points]
             high = [min(1.0, p.mean + p.deviation) for p in curve.points]

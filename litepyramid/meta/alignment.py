@@ -48,10 +48,6 @@ class LeftOut:
             "left_out_cells": self.cells,
         }
 
-    def to_json(self) -> dict[str, Any]:
-        """The names and the count as JSON values."""
-        return {"systems": list(self.systems), "inputs": list(self.inputs), "cells": self.cells}
-
 
 @dataclass(frozen=True, slots=True)
 class Aligned:

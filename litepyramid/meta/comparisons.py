@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import combinations, permutations
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError, require
+from litepyramid.errors import InputError
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, kinds, several
-from litepyramid.meta.correlations import SYMBOLS, table_of
+from litepyramid.meta.correlations import SYMBOLS
 from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
 from litepyramid.stats import (
     Correction,
@@ -21,7 +22,7 @@ from litepyramid.stats import (
     check_samples,
     check_share,
 )
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Cell, Column, Result, Table, hidden, record
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -67,7 +68,7 @@ class ComparisonResult(Result):
 
     metrics: tuple[str, ...]
     human: str
-    comparisons: tuple[LevelComparison, ...]
+    comparisons: tuple[LevelComparison, ...] = hidden()
     method: ComparisonMethod
     alternative: TwoSided
     alpha: float
@@ -76,12 +77,7 @@ class ComparisonResult(Result):
     systems: int
     inputs: int
     left_out: LeftOut
-    signature: Signature = field(repr=False)
-
-    def to_frame(self) -> Any:
-        """A pandas data frame, one row a test."""
-        pandas = require("pandas", extra="tables", purpose="a data frame")
-        return pandas.DataFrame(self._rows())
+    signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
         """Up to four metrics: a row a test. More: a row a metric, a mark for each other one."""
@@ -135,26 +131,18 @@ class ComparisonResult(Result):
 
     def to_csv_table(self) -> Table:
         """One row a test."""
-        return table_of(self._rows())
+        rows = self._rows()
+        return Table.of("", rows[0], rows)
 
     def to_json(self) -> dict[str, Any]:
         """The tests row by row, and what they have in common."""
         return {
-            "metrics": list(self.metrics),
-            "human": self.human,
-            "method": self.method,
-            "alternative": self.alternative,
-            "alpha": self.alpha,
-            "correction": self.correction,
-            "grouping": self.grouping,
-            "systems": self.systems,
-            "inputs": self.inputs,
-            "left_out": self.left_out.to_json(),
-            "remarks": self.remarks(),
+            **record(self),
             "smallest_p": {
                 level: min(c.smallest_p for c in self.comparisons if c.level == level)
-                for level in dict.fromkeys(c.level for c in self.comparisons)
+                for level in {c.level: 0 for c in self.comparisons}
             },
+            "remarks": self.remarks(),
             "correlations": [
                 {
                     "level": c.level,
@@ -167,37 +155,30 @@ class ComparisonResult(Result):
                 for i, name in enumerate(self.metrics)
             ],
             "tests": self._rows(),
-            "signature": self.signature.to_json(),
         }
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "level": c.level,
-                "coefficient": c.coefficient,
-                "metric": self.metrics[i],
-                "other": self.metrics[j],
-                "correlation": float(c.correlations[i]),
-                "other_correlation": float(c.correlations[j]),
-                "difference": float(c.correlations[i] - c.correlations[j]),
-                "p_value": float(c.p_values[i, j]),
-                "corrected": float(c.corrected[i, j]),
-                "significant": int(c.corrected[i, j] <= self.alpha),
-                "failed": int(c.failed[i, j]),
-            }
-            for c in self.comparisons
-            for i, j in self.pairs()
-        ]
+        return [self._test(c, i, j) for c in self.comparisons for i, j in self.pairs()]
+
+    def _test(self, c: LevelComparison, i: int, j: int) -> dict[str, Any]:
+        return {
+            "level": c.level,
+            "coefficient": c.coefficient,
+            "metric": self.metrics[i],
+            "other": self.metrics[j],
+            "correlation": float(c.correlations[i]),
+            "other_correlation": float(c.correlations[j]),
+            "difference": float(c.correlations[i] - c.correlations[j]),
+            "p_value": float(c.p_values[i, j]),
+            "corrected": float(c.corrected[i, j]),
+            "significant": int(c.corrected[i, j] <= self.alpha),
+            "failed": int(c.failed[i, j]),
+        }
 
     def pairs(self) -> list[tuple[int, int]]:
         """The pairs (row, column) that were tested; two-sided each once."""
-        count = len(self.metrics)
-        return [
-            (i, j)
-            for i in range(count)
-            for j in range(count)
-            if i != j and (self.alternative == "greater" or i < j)
-        ]
+        all_pairs = permutations if self.alternative == "greater" else combinations
+        return list(all_pairs(range(len(self.metrics)), 2))
 
     def _title(self, c: LevelComparison) -> str:
         sign = ">" if self.alternative == "greater" else "≠"
@@ -218,12 +199,7 @@ class ComparisonResult(Result):
         if self.correction != "none":
             columns.append(Column("corrected", "corrected p", digits=4, above_zero=True))
         order = sorted(self.pairs(), key=lambda ij: (-_rank(c, ij[0]), -_rank(c, ij[1])))
-        rows: list[tuple[Cell, ...]] = []
-        for i, j in order:
-            a, b = float(c.correlations[i]), float(c.correlations[j])
-            p = float(c.p_values[i, j]), float(c.corrected[i, j])
-            rows.append((self.metrics[i], self.metrics[j], a, b, a - b, *p)[: len(columns)])
-        return Table(self._title(c), tuple(columns), tuple(rows))
+        return Table.of(self._title(c), columns, [self._test(c, i, j) for i, j in order])
 
     def _summary(self, c: LevelComparison) -> Table:
         """DDR21's Figure 5 in characters: a mark for every other metric, in the rows' order."""

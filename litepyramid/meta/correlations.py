@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from litepyramid.errors import require
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, kinds, level_correlation, several
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.types import Signature
 
+_NO_CELLS = ("left_out", "raters", "drawn")
 SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
 SYMBOLS = {
     "pearson": "r",
@@ -71,56 +71,26 @@ class CorrelationResult(Result):
     policy: ConstantPolicy
     signature: Signature
 
-    def to_frame(self) -> Any:
-        """A pandas data frame, one row for each metric, level and coefficient."""
-        pandas = require("pandas", extra="tables", purpose="a data frame")
-        return pandas.DataFrame(self._rows())
-
     def to_tables(self) -> Sequence[Table]:
         """A row a metric, a column for each level and coefficient."""
-        kinds = list(dict.fromkeys((c.level, c.coefficient) for c in self.correlations))
-        columns = [Column("metric")]
-        columns += [
-            Column(f"{kind[0]}_{kind[1]}", f"{SHORT[kind[0]]} {SYMBOLS[kind[1]]}") for kind in kinds
-        ]
-        columns += [Column("systems", "N"), Column("inputs", "M")]
-        rows: list[tuple[Cell, ...]] = []
-        for metric in dict.fromkeys(c.metric for c in self.correlations):
-            values = {(c.level, c.coefficient): c for c in self.correlations if c.metric == metric}
-            any_one = next(iter(values.values()))
-            rows.append(
-                (metric, *(values[k].value for k in kinds), any_one.systems, any_one.inputs)
-            )
+        rows: dict[str, dict[str, Any]] = {}
+        columns = {"metric": Column("metric")}
+        for c in self.correlations:
+            name = f"{c.level}_{c.coefficient}"
+            columns[name] = Column(name, f"{SHORT[c.level]} {SYMBOLS[c.coefficient]}")
+            rows.setdefault(c.metric, row(c))[name] = c.value
         return [
-            Table(
+            Table.of(
                 f"Correlation with {self.correlations[0].human}",
-                tuple(columns),
-                tuple(rows),
+                (*columns.values(), Column("systems", "N"), Column("inputs", "M")),
+                rows.values(),
                 (*self._notes(), str(self.signature)),
             )
         ]
 
-    def to_json(self) -> dict[str, Any]:
-        """Every correlation with its counts and the names that were left out."""
-        return {
-            "correlations": [
-                {**row, "raters": list(c.raters), "left_out": c.left_out.to_json()}
-                for row, c in zip(self._rows(), self.correlations, strict=True)
-            ],
-            "signature": self.signature.to_json(),
-        }
-
     def to_csv_table(self) -> Table:
-        """One row for each metric, level and coefficient."""
-        return table_of(self._rows())
-
-    def _rows(self) -> list[dict[str, Any]]:
-        rows = []
-        for c in self.correlations:
-            row = asdict(c)
-            del row["left_out"], row["raters"]
-            rows.append({**row, **c.left_out.counts(), "policy": self.policy})
-        return rows
+        """One row for each metric, level and coefficient, with all counts."""
+        return counts_table(self.correlations, policy=self.policy)
 
     def _notes(self) -> list[str]:
         notes = []
@@ -159,11 +129,10 @@ def left_out_notes(left_out: dict[str, LeftOut]) -> list[str]:
     return [f"Left out, not scored by both sides: {each}."]
 
 
-def table_of(rows: Sequence[dict[str, Any]]) -> Table:
-    """Rows with the same keys as a plain table."""
-    return Table(
-        "", tuple(Column(name) for name in rows[0]), tuple(tuple(row.values()) for row in rows)
-    )
+def counts_table(entries: Sequence[Any], **same: Any) -> Table:
+    """A row an entry: its fields, what was left out in numbers, and what is the `same` in all."""
+    rows = [row(e, **e.left_out.counts(), **same) for e in entries]
+    return Table.of("", [c for c in rows[0] if c not in _NO_CELLS], rows)
 
 
 def listed(items: list[str], between: str = ", ", most: int = 6) -> str:

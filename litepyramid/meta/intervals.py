@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError, require
+from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
 from litepyramid.meta.core.bootstrap import bootstrap_samples
@@ -23,10 +23,10 @@ from litepyramid.meta.core.levels import (
     level_correlation,
     several,
 )
-from litepyramid.meta.correlations import SYMBOLS, left_out_notes, span, table_of
+from litepyramid.meta.correlations import SYMBOLS, counts_table, left_out_notes, span
 from litepyramid.progress import track
 from litepyramid.stats import check_samples, check_share, percentile_interval
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, hidden, row
 from litepyramid.types import FloatArray, Signature
 
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
@@ -70,7 +70,7 @@ class Interval:
     inputs: int
     constant: int
     left_out: LeftOut
-    drawn: FloatArray = field(repr=False, compare=False)
+    drawn: FloatArray = hidden(repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,94 +95,30 @@ class IntervalResult(Result):
     policy: ConstantPolicy
     signature: Signature
 
-    def to_frame(self) -> Any:
-        """A pandas data frame, one row an interval."""
-        pandas = require("pandas", extra="tables", purpose="a data frame")
-        return pandas.DataFrame(self._rows())
-
     def to_tables(self) -> Sequence[Table]:
         """A row a metric, level and coefficient."""
-        percent = f"{100 * self.confidence:g} %"
         failing = any(i.failed for i in self.intervals)
         columns = [
-            Column("metric"),
-            Column("level"),
-            Column("coefficient", "coef"),
-            Column("value", "corr"),
-            Column("low"),
-            Column("high"),
-            *([Column("failed")] if failing else []),
-            Column("systems", "N"),
-            Column("inputs", "M"),
-        ]
-        rows: list[tuple[Cell, ...]] = [
-            (
-                i.metric,
-                i.level,
-                SYMBOLS[i.coefficient],
-                i.value,
-                i.low,
-                i.high,
-                *([i.failed] if failing else []),
-                i.systems,
-                i.inputs,
-            )
-            for i in self.intervals
+            *("metric", "level", Column("coefficient", "coef"), Column("value", "corr")),
+            *("low", "high", *["failed"] * failing, Column("systems", "N"), Column("inputs", "M")),
         ]
         notes = left_out_notes({i.metric: i.left_out for i in self.intervals})
         if failing:
             notes.append(f"Failed: samples of {self.samples} without a correlation, left out.")
         return [
-            Table(
-                f"Correlation with {self.intervals[0].human}, {percent} interval by "
-                f"{self.method.upper() if self.method != 'fisher' else 'Fisher'}",
-                tuple(columns),
-                tuple(rows),
+            Table.of(
+                f"Correlation with {self.intervals[0].human}, {100 * self.confidence:g} % interval "
+                f"by {method_name(self.method)}",
+                columns,
+                [row(i, coefficient=SYMBOLS[i.coefficient]) for i in self.intervals],
                 (*notes, str(self.signature)),
             )
         ]
 
     def to_csv_table(self) -> Table:
         """One row an interval, with all counts."""
-        return table_of(self._rows())
-
-    def to_json(self) -> dict[str, Any]:
-        """Every interval with its counts and the names that were left out, not the samples."""
-        return {
-            "method": self.method,
-            "confidence": self.confidence,
-            "samples": self.samples,
-            "seed": self.seed,
-            "intervals": [
-                {**row, "left_out": i.left_out.to_json()}
-                for row, i in zip(self._rows(), self.intervals, strict=True)
-            ],
-            "signature": self.signature.to_json(),
-        }
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return [
-            {
-                "metric": i.metric,
-                "human": i.human,
-                "level": i.level,
-                "coefficient": i.coefficient,
-                "value": i.value,
-                "low": i.low,
-                "high": i.high,
-                "method": self.method,
-                "confidence": self.confidence,
-                "samples": self.samples,
-                "seed": self.seed,
-                "failed": i.failed,
-                "systems": i.systems,
-                "inputs": i.inputs,
-                "constant": i.constant,
-                **i.left_out.counts(),
-                "policy": self.policy,
-            }
-            for i in self.intervals
-        ]
+        same = {name: getattr(self, name) for name in ("method", "confidence", "samples", "seed")}
+        return counts_table(self.intervals, **same, policy=self.policy)
 
 
 def interval(
@@ -287,6 +223,16 @@ def interval(
             M=span([i.inputs for i in found]),
         ),
     )
+
+
+def method_name(method: str) -> str:
+    """A method as tables and figures write it.
+
+    Example:
+        >>> method_name("boot-both"), method_name("fisher")
+        ('BOOT-BOTH', 'Fisher')
+    """
+    return method.capitalize() if method in ("fisher", "williams") else method.upper()
 
 
 def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:

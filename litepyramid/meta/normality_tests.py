@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from math import nan
 from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import require
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import human_score, select_metrics
 from litepyramid.meta.core.levels import mean_tolerance, means
-from litepyramid.meta.correlations import span, table_of
+from litepyramid.meta.correlations import span
 from litepyramid.stats import check_share
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -32,6 +32,7 @@ class MetricNormality:
         too_few: Inputs with fewer than three scores: no test.
         systems: Systems with any score.
         inputs: Inputs with any score.
+        share: Rejected inputs among the tested ones; NaN if none was tested.
     """
 
     metric: str
@@ -42,11 +43,7 @@ class MetricNormality:
     too_few: int
     systems: int
     inputs: int
-
-    @property
-    def share(self) -> float:
-        """Rejected inputs among the tested ones; NaN if none was tested."""
-        return self.rejected / self.tested if self.tested else float("nan")
+    share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +54,8 @@ class NormalityResult(Result):
     alpha: float
     signature: Signature
 
-    def to_frame(self) -> Any:
-        """A pandas data frame, one row a metric."""
-        pandas = require("pandas", extra="tables", purpose="a data frame")
-        return pandas.DataFrame(self._rows())
-
     def to_tables(self) -> Sequence[Table]:
         """A row a metric: the share of inputs at summary level, the p-value at system level."""
-        columns = (
-            Column("metric"),
-            Column("share", "summary %", digits=1),
-            Column("tested", "tested"),
-            Column("constant", "constant"),
-            Column("system_p", "system p"),
-            Column("systems", "N"),
-            Column("inputs", "M"),
-        )
-        rows = tuple(
-            (m.metric, 100 * m.share, m.tested, m.constant, m.system_p, m.systems, m.inputs)
-            for m in self.metrics
-        )
         notes = [
             f"Summary: inputs whose scores are not normal (p ≤ {self.alpha:g}), in % of those "
             "tested. System: the test over the systems' means."
@@ -86,20 +65,18 @@ class NormalityResult(Result):
             have = "has" if few == 1 else "have"
             said = f"{counted(few, 'input')} of all metrics together {have}"
             notes.append(f"{said} fewer than three scores.")
-        return [
-            Table("Shapiro-Wilk test of normality", columns, rows, (*notes, str(self.signature)))
-        ]
+        columns = (
+            *("metric", Column("share", "summary %", digits=1), "tested", "constant"),
+            *(Column("system_p", "system p"), Column("systems", "N"), Column("inputs", "M")),
+        )
+        rows = [row(m, share=100 * m.share) for m in self.metrics]
+        notes.append(str(self.signature))
+        return [Table.of("Shapiro-Wilk test of normality", columns, rows, notes)]
 
     def to_csv_table(self) -> Table:
         """One row a metric, with all counts."""
-        return table_of(self._rows())
-
-    def to_json(self) -> dict[str, Any]:
-        """All rows."""
-        return {"metrics": self._rows(), "alpha": self.alpha, "signature": self.signature.to_json()}
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return [{**asdict(m), "share": m.share, "alpha": self.alpha} for m in self.metrics]
+        rows = [row(m, alpha=self.alpha) for m in self.metrics]
+        return Table.of("", rows[0], rows)
 
 
 def normality(
@@ -161,15 +138,17 @@ def _one(name: str, X: FloatArray, alpha: float) -> MetricNormality:
     usable = [c for c in columns if len(c) >= 3 and np.ptp(c) > 0]
     averages = means(X)[scored.any(axis=1)]
     flat = len(averages) < 3 or np.ptp(averages) <= mean_tolerance(X)
+    rejected = sum(shapiro_p(c) <= alpha for c in usable)
     return MetricNormality(
         metric=name,
-        system_p=float("nan") if flat else shapiro_p(averages),
-        rejected=sum(1 for c in usable if shapiro_p(c) <= alpha),
+        system_p=nan if flat else shapiro_p(averages),
+        rejected=rejected,
         tested=len(usable),
         constant=sum(1 for c in columns if len(c) >= 3 and np.ptp(c) == 0),
         too_few=sum(1 for c in columns if 0 < len(c) < 3),
         systems=int(scored.any(axis=1).sum()),
         inputs=int(scored.any(axis=0).sum()),
+        share=rejected / len(usable) if usable else nan,
     )
 
 

@@ -59,7 +59,7 @@ def test_delta(folder) -> None:
     assert [row["which"] for row in rows] == [f"{p} %" for p in range(10, 101, 10)]
     assert rows[-1]["pairs"] == "28"
     found = json.loads(run("delta", table, "--full", folder / "full.csv", "--format", "json"))
-    assert found["metrics"][0]["test_inputs"] == 60
+    assert found["metrics"][0]["sides"]["test_inputs"] == 60
     assert "tabular" in run("delta", table, "--format", "latex")
 
 

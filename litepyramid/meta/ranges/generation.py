@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from litepyramid.meta.ranges.lexrank import lexrank_extract
 from litepyramid.metrics.metric import Metric
 from litepyramid.metrics.tokens import line_tokenizer
 from litepyramid.progress import bar
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Column, Result, Table, hidden, record
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -48,9 +48,9 @@ class Generated(Result):
         signature: Names everything that the numbers depend on.
     """
 
-    table: ScoreTable
-    texts: dict[str, dict[str, str]] = field(repr=False)
-    found_by: dict[str, dict[str, tuple[str, ...]]] = field(repr=False)
+    table: ScoreTable = hidden()
+    texts: dict[str, dict[str, str]] = hidden()
+    found_by: dict[str, dict[str, tuple[str, ...]]] = hidden()
     settings: SearchSettings
     signature: Signature
 
@@ -88,10 +88,9 @@ class Generated(Result):
         table = self.to_tables()[0]
         names = [column.name for column in table.columns]
         return {
-            "ranges": [dict(zip(names, row, strict=True)) for row in table.rows],
+            "ranges": [dict(zip(names, cells, strict=True)) for cells in table.rows],
             "extracts": {name: len(found) for name, found in self.found_by.items()},
-            "settings": asdict(self.settings),
-            "signature": self.signature.to_json(),
+            **record(self),
         }
 
     def write_scores(self, path: str | Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
@@ -21,11 +21,12 @@ from litepyramid.meta.intervals import (
     INTERVAL_METHODS,
     IntervalMethod,
     fisher_interval,
+    method_name,
     observations,
 )
 from litepyramid.progress import bar
 from litepyramid.stats import check_samples, percentile_interval
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -92,28 +93,10 @@ class CoverageResult(Result):
 
     def to_tables(self) -> list[Table]:
         """A row a method."""
-        rows: list[tuple[Cell, ...]] = [
-            (
-                r.metric,
-                r.level,
-                r.method.upper() if r.method != "fisher" else "Fisher",
-                r.coverage,
-                r.error,
-                r.width,
-                r.trials,
-                "<" if r.best else "",
-            )
-            for r in self.rows
-        ]
+        rows = [row(r, method=method_name(r.method), best="<" if r.best else "") for r in self.rows]
         columns = (
-            Column("metric"),
-            Column("level"),
-            Column("method"),
-            Column("coverage"),
-            Column("error", "± se"),
-            Column("width"),
-            Column("trials"),
-            Column("best", ""),
+            *("metric", "level", "method", "coverage", Column("error", "± se"), "width", "trials"),
+            Column("best", " "),
         )
         notes = [
             f"Share of the {100 * self.confidence:g} % intervals of one half of systems and inputs "
@@ -131,21 +114,8 @@ class CoverageResult(Result):
                 f"{counted(undefined, 'interval')} could not be judged: no correlation on one half."
             )
         title = f"Coverage of intervals ({self.coefficient}, against {self.human})"
-        return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
-
-    def to_json(self) -> dict[str, Any]:
-        """Every number."""
-        return {
-            "rows": [asdict(r) for r in self.rows],
-            "human": self.human,
-            "coefficient": self.coefficient,
-            "confidence": self.confidence,
-            "samples": self.samples,
-            "seed": self.seed,
-            "halves": {k: list(v) for k, v in self.halves.items()},
-            "left_out": self.left_out,
-            "signature": self.signature.to_json(),
-        }
+        notes.append(f"Signature: {self.signature}")
+        return [Table.of(title, columns, rows, notes)]
 
 
 def coverage(

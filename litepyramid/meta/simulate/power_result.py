@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Literal
 
 from litepyramid.errors import InputError
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import Level, several
+from litepyramid.meta.intervals import method_name
 from litepyramid.meta.significance import ComparisonMethod
 from litepyramid.stats import check_samples
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import Signature
 
@@ -101,35 +102,19 @@ class PowerResult(Result):
 
     def to_tables(self) -> list[Table]:
         """A row an amount, level and test."""
-        rows: list[tuple[Cell, ...]] = [
-            (
-                100 * r.amount if self.kind == "words" else r.amount,
-                r.level,
-                r.method.upper() if r.method != "williams" else "Williams",
-                r.power,
-                r.error,
-                r.gap,
-                r.trials,
-            )
+        words = self.kind == "words"
+        rows = [
+            row(r, amount=100 * r.amount if words else r.amount, method=method_name(r.method))
             for r in self.rows
         ]
-        first = (
-            Column("amount", "% of words", digits=0)
-            if self.kind == "words"
-            else Column("amount", "noise", digits=2)
-        )
         columns = (
-            first,
-            Column("level"),
-            Column("method", "test"),
-            Column("power"),
-            Column("error", "± se"),
-            Column("gap", "r less r", signed=True),
-            Column("trials"),
+            Column("amount", "% of words", digits=0) if words else Column("amount", "noise", 2),
+            *("level", Column("method", "test"), "power", Column("error", "± se")),
+            *(Column("gap", "r less r", signed=True), "trials"),
         )
         what = (
             "the same metric on a random share of each summary's words"
-            if self.kind == "words"
+            if words
             else "the same metric plus noise, in standard deviations of its scores"
         )
         left = f"; left out: {self.left_out}" if self.left_out else ""
@@ -140,18 +125,4 @@ class PowerResult(Result):
             f"Signature: {self.signature}",
         )
         title = f"Power of tests ({self.settings.coefficient}, against {self.human})"
-        return [Table(title, columns, tuple(rows), notes)]
-
-    def to_json(self) -> dict[str, Any]:
-        """Every number."""
-        return {
-            "metric": self.metric,
-            "human": self.human,
-            "kind": self.kind,
-            "settings": asdict(self.settings),
-            "systems": self.systems,
-            "inputs": self.inputs,
-            "left_out": self.left_out,
-            "rows": [asdict(r) for r in self.rows],
-            "signature": self.signature.to_json(),
-        }  # fmt: skip
+        return [Table.of(title, columns, rows, notes)]

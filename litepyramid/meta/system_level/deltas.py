@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from itertools import chain
 from math import inf, isinf
 from typing import Any, Literal
 
 from litepyramid.errors import InputError
 from litepyramid.meta.system_level.paired_scores import Sides, decimals, sides_of
 from litepyramid.meta.system_level.pairs import PairCounts
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted
 from litepyramid.types import Signature
 
@@ -55,7 +56,7 @@ class DeltaResult(Result):
     human: str
     min_pairs: int
     signature: Signature
-    heat_tables: bool = False
+    heat_tables: bool = hidden(default=False)
 
     def masked(self, cell: PairCounts | None) -> bool:
         """Whether a heat map's cell is not shown: too few pairs, or none."""
@@ -74,86 +75,50 @@ class DeltaResult(Result):
         """One row a range of differences, its lower end included where it is always 0."""
         digits = min(4, decimals(min(entry.curve[-1].upper for entry in self.metrics)))
         columns = (
-            Column("metric"),
-            Column("which", "pairs"),
-            Column("lower", "from", digits=digits),
-            Column("upper", "up to", digits=digits),
-            Column("pairs", "number"),
-            Column("agreed"),
-            Column("disagreed", "not"),
-            Column("tied"),
-            Column("tau", "τ-b", signed=True),
+            *("metric", Column("which", "pairs"), Column("lower", "from", digits=digits)),
+            *(Column("upper", "up to", digits=digits), Column("pairs", "number"), "agreed"),
+            *(Column("disagreed", "not"), "tied", Column("tau", "τ-b", signed=True)),
         )
-        rows: list[tuple[Cell, ...]] = []
+        rows = []
         for entry in self.metrics:
-            share = len(entry.curve)
-            named = [("given", entry.bounds)] if entry.bounds else []
-            named += [(f"{100 * i // share} %", c) for i, c in enumerate(entry.curve, 1)]
-            for which, c in named:
+            named = {"given": entry.bounds} if entry.bounds else {}
+            for i, c in enumerate(entry.curve, 1):
+                named[f"{100 * i // len(entry.curve)} %"] = c
+            for which, c in named.items():
                 tied = c.tied_metric + c.tied_human + c.tied_both
                 upper = "any" if isinf(c.upper) else c.upper
                 rows.append(
-                    (
-                        entry.metric,
-                        which,
-                        c.lower,
-                        upper,
-                        c.pairs,
-                        c.agreed,
-                        c.disagreed,
-                        tied,
-                        c.tau,
-                    )
+                    row(c, metric=entry.metric, which=which, upper=upper, tied=tied, tau=c.tau)
                 )
         title = "r_SYSΔ: Kendall's τ over pairs that the metric puts so close"
-        return Table(title, columns, tuple(rows), self._notes())
+        return Table.of(title, columns, rows, self._notes())
 
     def _heat_table(self, entry: MetricDelta) -> Table:
         shares = [f"{100 * (i + 1) // len(entry.heat)} %" for i in range(len(entry.heat))]
         columns = (Column("from"), *(Column(s, digits=2) for s in shares))
-        rows = []
-        for start, row in zip(["0 %", *shares[:-1]], entry.heat, strict=True):
-            taus = [None if cell is None or self.masked(cell) else cell.tau for cell in row]
-            rows.append((start, *taus))
+        rows = [
+            (start, *(None if c is None or self.masked(c) else c.tau for c in cells))
+            for start, cells in zip(["0 %", *shares[:-1]], entry.heat, strict=True)
+        ]
         note = f"Cells with fewer than {counted(self.min_pairs, 'pair')} are left empty."
         title = f"{entry.metric}: τ-b from one share of the pairs (row) to another (column)"
         return Table(title, columns, tuple(rows), (note,))
 
     def _notes(self) -> tuple[str, ...]:
-        notes = []
-        for entry in self.metrics:
-            notes.append(f"{entry.metric}: {entry.sides.describe()}")
-        if len({note.partition(": ")[2] for note in notes}) == 1:
-            notes = [notes[0].partition(": ")[2]]
+        used = {entry.metric: entry.sides.describe() for entry in self.metrics}
+        notes = [f"{metric}: {text}" for metric, text in used.items()]
+        if len(set(used.values())) == 1:
+            notes = [*used.values()][:1]
         return (*notes, f"Signature: {self.signature}")
 
     def to_json(self) -> dict[str, Any]:
-        """Every number with its pairs; the heat map's masked cells say so."""
-        return {
-            "human": self.human,
-            "min_pairs": self.min_pairs,
-            "metrics": [
-                {
-                    "metric": entry.metric,
-                    **entry.sides.to_json(),
-                    "overall": _json(entry.overall),
-                    "bounds": _json(entry.bounds),
-                    "curve": [_json(c) for c in entry.curve],
-                    "heat": [
-                        [cell and {**_json(cell), "masked": self.masked(cell)} for cell in row]
-                        for row in entry.heat
-                    ],
-                }
-                for entry in self.metrics
-            ],
-            "signature": self.signature.to_json(),
-        }
-
-
-def _json(counts: PairCounts | None) -> dict[str, Any]:
-    if counts is None:
-        return {}
-    return {**asdict(counts), "tau": counts.tau, "agreement": counts.agreement}
+        """Every number with its pairs; the heat map's cells say whether they are masked."""
+        found = record(self)
+        for entry in found["metrics"]:
+            for cell in chain(*entry["heat"]):
+                if cell:
+                    cell["masked"] = cell["pairs"] < self.min_pairs
+        return found
 
 
 def delta(

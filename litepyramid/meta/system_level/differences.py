@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from math import inf, isnan, nan
 from typing import Any, Literal
 
@@ -19,7 +19,7 @@ from litepyramid.meta.system_level.agreement import (
 from litepyramid.meta.system_level.paired_scores import Sides, decimals, sides_of
 from litepyramid.meta.system_level.pairs import PairCounts
 from litepyramid.stats import check_samples, percentile_interval
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted
 from litepyramid.types import Signature
 
@@ -70,7 +70,7 @@ class Difference:
     reached_low: float
     reached_high: float
     beyond: Agreement | None
-    curve: tuple[tuple[float, ...], tuple[float, ...], tuple[bool, ...]] = field(repr=False)
+    curve: tuple[tuple[float, ...], tuple[float, ...], tuple[bool, ...]] = hidden(repr=False)
 
 
 @dataclass(frozen=True)
@@ -131,35 +131,20 @@ class DifferenceResult(Result):
         """The numbers behind the sentences, and the sentences."""
         digits = min(4, decimals(min(entry.largest for entry in self.metrics)))
         columns = (
-            Column("metric"),
-            Column("which", "pairs"),
-            Column("lower", "from", digits=digits),
-            Column("upper", "to", digits=digits),
-            Column("pairs", "number"),
-            Column("agreement", "agreed", digits=2),
-            Column("low", digits=2),
-            Column("high", digits=2),
+            *("metric", Column("which", "pairs"), Column("lower", "from", digits=digits)),
+            *(Column("upper", "to", digits=digits), Column("pairs", "number")),
+            *(Column("agreement", "agreed", 2), Column("low", digits=2), Column("high", digits=2)),
         )
-        rows: list[tuple[Cell, ...]] = []
+        rows = []
         for entry in self.metrics:
-            named = [("about", entry.about), ("up to", entry.up_to), ("beyond", entry.beyond)]
-            for which, found in named:
-                if found is None:
-                    continue
-                c = found.counts
-                upper = entry.largest if c.upper == inf else c.upper
-                rows.append(
-                    (
-                        entry.metric,
-                        which,
-                        c.lower,
-                        upper,
-                        c.pairs,
-                        c.agreement,
-                        found.low,
-                        found.high,
+            named = {"about": entry.about, "up to": entry.up_to, "beyond": entry.beyond}
+            for which, found in named.items():
+                if found is not None:
+                    c = found.counts
+                    rows.append(
+                        row(found, **row(c), metric=entry.metric, which=which)
+                        | {"agreement": c.agreement, "upper": min(c.upper, entry.largest)}
                     )
-                )
         notes = [*self.sentences()]
         for entry in self.metrics:
             ties = entry.up_to.counts.tied_metric + entry.up_to.counts.tied_both
@@ -176,47 +161,15 @@ class DifferenceResult(Result):
                 text += f" {counted(failed, 'sample')} held no such pair."
             notes.append(text)
         title = f"What a difference of {_short(self.difference)} means"
-        return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
+        notes.append(f"Signature: {self.signature}")
+        return [Table.of(title, columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Sentences and numbers."""
-
-        def numbers(found: Agreement | None) -> dict[str, Any] | None:
-            if found is None:
-                return None
-            return {
-                **asdict(found.counts),
-                "agreement": found.counts.agreement,
-                "tau": found.counts.tau,
-                "low": found.low,
-                "high": found.high,
-                "failed": found.failed,
-            }
-
-        return {
-            "difference": self.difference,
-            "human": self.human,
-            "target": self.target,
-            "confidence": self.confidence,
-            "samples": self.samples,
-            "seed": self.seed,
-            "metrics": [
-                {
-                    "metric": entry.metric,
-                    "sentence": sentence,
-                    "about": numbers(entry.about),
-                    "up_to": numbers(entry.up_to),
-                    "beyond": numbers(entry.beyond),
-                    "largest": entry.largest,
-                    "reached": entry.reached,
-                    "reached_low": entry.reached_low,
-                    "reached_high": entry.reached_high,
-                    **entry.sides.to_json(),
-                }
-                for entry, sentence in zip(self.metrics, self.sentences(), strict=True)
-            ],
-            "signature": self.signature.to_json(),
-        }
+        found = record(self)
+        for entry, sentence in zip(found["metrics"], self.sentences(), strict=True):
+            entry["sentence"] = sentence
+        return found
 
 
 def difference(

@@ -14,6 +14,7 @@ from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, select_metrics
 from litepyramid.meta.core.levels import mean_tolerance, means
 from litepyramid.meta.system_level.pairs import SystemPairs
+from litepyramid.tables import record
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
@@ -76,10 +77,11 @@ class Sides:
     def to_json(self) -> dict[str, Any]:
         """The names that were used, and what was left out."""
         return {
+            "metric": self.metric,
             "systems": list(self.systems),
             "judged_inputs": len(self.judged),
             "test_inputs": len(self.test) if self.X_test is not None else None,
-            "left_out": self.left_out.to_json(),
+            "left_out": record(self.left_out),
             "left_out_test": list(self.left_out_test),
         }
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import ceil, inf, nan, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
+from litepyramid.tables import record
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
@@ -52,6 +54,10 @@ class PairCounts:
         """
         ordered = self.agreed + self.disagreed + self.tied_human
         return self.agreed / ordered if ordered else nan
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers with τ and the share."""
+        return {**record(self), "tau": self.tau, "agreement": self.agreement}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from litepyramid.meta.core.journal import piece_rng
 from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.progress import track
 from litepyramid.stats import resampled_means
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
 
@@ -47,14 +47,14 @@ class StabilityCurve:
     """One metric's, or people's, stability against M.
 
     Attributes:
-        name: The metric's name.
+        metric: Its name.
         systems: How many systems were ranked.
         available: How many inputs there are to draw from.
         points: One a value of M.
         human: Whether these are people's scores.
     """
 
-    name: str
+    metric: str
     systems: int
     available: int
     points: tuple[StabilityPoint, ...]
@@ -79,62 +79,26 @@ class StabilityResult(Result):
 
     def to_tables(self) -> list[Table]:
         """Every point of every curve."""
-        rows: list[tuple[Cell, ...]] = [
-            (curve.name, p.inputs, p.mean, p.deviation, p.variance**0.5, p.samples)
+        columns = (
+            *("metric", Column("inputs", "M"), Column("tau", "τ-b"), Column("deviation", "±1 sd")),
+            *(Column("error", "sd of a score", digits=4), "samples"),
+        )
+        rows = [
+            row(p, metric=curve.metric, tau=p.mean, error=p.variance**0.5)
             for curve in self.curves
             for p in curve.points
         ]
-        columns = (
-            Column("metric"),
-            Column("inputs", "M"),
-            Column("tau", "τ-b"),
-            Column("deviation", "±1 sd"),
-            Column("error", "sd of a score", digits=4),
-            Column("samples"),
-        )
         names = {(c.systems, c.available) for c in self.curves}
-        notes = [
-            f"{counted(n, 'system')}, {counted(m, 'input')} to draw from." for n, m in sorted(names)
-        ]
-        note = (
+        notes = (
             "τ-b between two rankings of the systems, each from M inputs drawn with "
-            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}."
+            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}.",
+            *(
+                f"{counted(n, 'system')}, {counted(m, 'input')} to draw from."
+                for n, m in sorted(names)
+            ),
+            f"Signature: {self.signature}",
         )
-        return [
-            Table(
-                "Stability of rankings",
-                columns,
-                tuple(rows),
-                (note, *notes, f"Signature: {self.signature}"),
-            )
-        ]
-
-    def to_json(self) -> dict[str, Any]:
-        """Every number."""
-        return {
-            "curves": [
-                {
-                    "metric": c.name,
-                    "human": c.human,
-                    "systems": c.systems,
-                    "available": c.available,
-                    "points": [
-                        {
-                            "inputs": p.inputs,
-                            "mean": p.mean,
-                            "deviation": p.deviation,
-                            "samples": p.samples,
-                            "variance": p.variance,
-                        }
-                        for p in c.points
-                    ],
-                }
-                for c in self.curves
-            ],
-            "samples": self.samples,
-            "seed": self.seed,
-            "signature": self.signature.to_json(),
-        }
+        return [Table.of("Stability of rankings", columns, rows, notes)]
 
 
 def stability(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from litepyramid.stats import (
     percentile_intervals,
     resampled_means,
 )
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -69,6 +69,10 @@ class FullSetInterval:
         """By which share of the judged interval's width the other one is narrower."""
         return 1 - self.full.width / self.judged.width if self.judged.width else float("nan")
 
+    def to_json(self) -> dict[str, Any]:
+        """The fields, and `narrower`."""
+        return {**record(self), "narrower": self.narrower}
+
 
 @dataclass(frozen=True, slots=True)
 class ScoreVariance:
@@ -90,6 +94,10 @@ class ScoreVariance:
     def reduced(self) -> float:
         """By which share the variance is smaller on the whole test set (DDR22: about 99 %)."""
         return 1 - self.full / self.judged if self.judged else float("nan")
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, and `reduced`."""
+        return {**record(self), "reduced": self.reduced}
 
 
 @dataclass(frozen=True)
@@ -118,29 +126,22 @@ class FullSetResult(Result):
 
     def to_tables(self) -> list[Table]:
         """The intervals, and the variances of the systems' scores."""
-        rows: list[tuple[Cell, ...]] = [
-            (
-                i.metric,
-                i.sampling,
-                i.judged.value,
-                i.judged.low,
-                i.judged.high,
-                i.full.value,
-                i.full.low,
-                i.full.high,
-                100 * i.narrower,
-            )
+        sides = ("judged", "M_jud"), ("full", "M_test")
+        ends = [
+            Column(f"{name}{end}", title or end[1:], digits=2)
+            for name, first in sides
+            for end, title in (("", first), ("_low", ""), ("_high", ""))
+        ]
+        rows = [
+            {
+                **row(i, narrower=100 * i.narrower, judged=i.judged.value, full=i.full.value),
+                **{f"judged_{end}": getattr(i.judged, end) for end in ("low", "high")},
+                **{f"full_{end}": getattr(i.full, end) for end in ("low", "high")},
+            }
             for i in self.intervals
         ]
         columns = (
-            Column("metric"),
-            Column("sampling", "BOOT-"),
-            Column("judged", "M_jud", digits=2),
-            Column("judged_low", "low", digits=2),
-            Column("judged_high", "high", digits=2),
-            Column("full", "M_test", digits=2),
-            Column("full_low", "low", digits=2),
-            Column("full_high", "high", digits=2),
+            *("metric", Column("sampling", "BOOT-"), *ends),
             Column("narrower", "less %", digits=0),
         )
         notes = []
@@ -156,43 +157,29 @@ class FullSetResult(Result):
             were = "was" if failed == 1 else "were"
             notes.append(f"{counted(failed, 'sample')} had no correlation and {were} left out.")
         notes += dict.fromkeys(s.describe() for s in self.sides)
-        first = Table(
-            f"r_SYS ({self.coefficient}) with metrics on judged inputs and on all",
-            columns,
-            tuple(rows),
-            tuple(notes),
-        )
-        variance_rows: list[tuple[Cell, ...]] = [
-            (v.metric, v.judged**0.5, v.full**0.5, 100 * v.reduced) for v in self.variances
+        title = f"r_SYS ({self.coefficient}) with metrics on judged inputs and on all"
+        variances = [
+            {
+                "metric": v.metric,
+                "judged": v.judged**0.5,
+                "full": v.full**0.5,
+                "reduced": 100 * v.reduced,
+            }
+            for v in self.variances
         ]
         variance_columns = (
-            Column("metric"),
-            Column("judged", "sd, judged", digits=4),
-            Column("full", "sd, all", digits=4),
+            *("metric", Column("judged", "sd, judged", 4), Column("full", "sd, all", 4)),
             Column("reduced", "variance less %", digits=1),
         )
-        second = Table(
-            "Standard deviation of a system's average score",
-            variance_columns,
-            tuple(variance_rows),
-            (f"Signature: {self.signature}",),
-        )
-        return [first, second]
-
-    def to_json(self) -> dict[str, Any]:
-        """Every number."""
-        return {
-            "intervals": [
-                {**asdict(i), "narrower": i.narrower} for i in self.intervals
-            ],
-            "variances": [{**asdict(v), "reduced": v.reduced} for v in self.variances],
-            "sides": {s.metric: s.to_json() for s in self.sides},
-            "coefficient": self.coefficient,
-            "confidence": self.confidence,
-            "samples": self.samples,
-            "seed": self.seed,
-            "signature": self.signature.to_json(),
-        }  # fmt: skip
+        return [
+            Table.of(title, columns, rows, notes),
+            Table.of(
+                "Standard deviation of a system's average score",
+                variance_columns,
+                variances,
+                [f"Signature: {self.signature}"],
+            ),
+        ]
 
 
 def full_test_set(
