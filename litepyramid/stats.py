@@ -372,9 +372,6 @@ def system_means(values: FloatArray) -> FloatArray:
         >>> system_means(np.array([[1.0, 0.0], [1.0, np.nan]])).tolist()
         [0.5, 1.0]
     """
-    whole = ~np.isnan(values).any(axis=1)
-    means = np.full(len(values), np.nan)
-    means[whole] = values[whole].mean(axis=1)
-    for row in np.nonzero(~whole)[0]:
-        means[row] = mean_of_scored(values[row])
-    return means
+    scored = ~np.isnan(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(scored, values, 0.0).sum(axis=1) / scored.sum(axis=1))

@@ -153,9 +153,13 @@ class Result:
             raise InputError(f"no form for '{path.suffix}'", path=path, expected=f"one of {known}")
 
 
+HIDDEN = {"hidden": True}
+"""The metadata of a dataclass field that `Result.to_json` leaves out."""
+
+
 def hidden(**options: Any) -> Any:
     """A dataclass field that `Result.to_json` leaves out: too large, or told by other fields."""
-    return field(metadata={"hidden": True}, **options)
+    return field(metadata=HIDDEN, **options)
 
 
 def record(value: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from litepyramid.figures.base import (
     style,
     title,
 )
-from litepyramid.meta.core.levels import means
+from litepyramid.stats import system_means
 
 if TYPE_CHECKING:
     from litepyramid.meta.ranges.result import ScoringRangeResult
@@ -98,7 +98,7 @@ def system_scores_figure(result: DeltaResult | DifferenceResult) -> Any:
     rows += [(entry.metric, entry.sides.scores_used) for entry in result.metrics]
     figure, axes = panels(len(rows), 1, 6.4, 0.75)
     for i, (axis, (name, scores)) in enumerate(zip(axes, rows, strict=True)):
-        averages = means(scores)
+        averages = system_means(scores)
         axis.plot(averages, [0] * len(averages), "o", color=COLOURS[i % len(COLOURS)], alpha=0.6)
         axis.set_yticks([0], [name], fontsize=9)
         axis.tick_params(axis="y", length=0)

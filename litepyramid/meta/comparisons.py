@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, permutations
 from typing import Any, Literal, get_args
 
@@ -22,7 +22,7 @@ from litepyramid.stats import (
     check_samples,
     check_share,
 )
-from litepyramid.tables import Cell, Column, Result, Table, hidden, record
+from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -68,7 +68,7 @@ class ComparisonResult(Result):
 
     metrics: tuple[str, ...]
     human: str
-    comparisons: tuple[LevelComparison, ...] = hidden()
+    comparisons: tuple[LevelComparison, ...] = field(metadata=HIDDEN)
     method: ComparisonMethod
     alternative: TwoSided
     alpha: float

@@ -98,10 +98,9 @@ class IntervalResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """A row a metric, level and coefficient."""
         failing = any(i.failed for i in self.intervals)
-        columns = [
-            *("metric", "level", Column("coefficient", "coef"), Column("value", "corr")),
-            *("low", "high", *["failed"] * failing, Column("systems", "N"), Column("inputs", "M")),
-        ]
+        columns: list[Column | str] = ["metric", "level", Column("coefficient", "coef")]
+        columns += [Column("value", "corr"), "low", "high", *["failed"] * failing]
+        columns += [Column("systems", "N"), Column("inputs", "M")]
         notes = left_out_notes({i.metric: i.left_out for i in self.intervals})
         if failing:
             notes.append(f"Failed: samples of {self.samples} without a correlation, left out.")

@@ -11,9 +11,9 @@ import numpy as np
 
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import human_score, select_metrics
-from litepyramid.meta.core.levels import mean_tolerance, means
+from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.meta.correlations import span
-from litepyramid.stats import check_share
+from litepyramid.stats import check_share, system_means
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
@@ -136,7 +136,7 @@ def _one(name: str, X: FloatArray, alpha: float) -> MetricNormality:
     scored = ~np.isnan(X)
     columns = [column[~np.isnan(column)] for column in X.T]
     usable = [c for c in columns if len(c) >= 3 and np.ptp(c) > 0]
-    averages = means(X)[scored.any(axis=1)]
+    averages = system_means(X)[scored.any(axis=1)]
     flat = len(averages) < 3 or np.ptp(averages) <= mean_tolerance(X)
     rejected = sum(shapiro_p(c) <= alpha for c in usable)
     return MetricNormality(

@@ -26,10 +26,10 @@ from litepyramid.figures.system_level import (
 )
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare, coverage, delta, full_test_set, interval, stability
-from litepyramid.meta.core.levels import means
 from litepyramid.meta.ranges.agreement import scoring_range
 from litepyramid.meta.simulate.power_result import PowerSettings
 from litepyramid.meta.simulate.test_power import power_on_noise
+from litepyramid.stats import system_means
 from litepyramid.types import Signature
 
 pytest.importorskip("matplotlib")
@@ -141,8 +141,9 @@ def test_what_the_figures_of_systems_show():
     result = delta(scores)
     assert delta_figure(result).axes[0].get_ylabel().startswith(R_DELTA)
     human, first, *_ = system_scores_figure(result).axes
-    np.testing.assert_array_equal(human.lines[0].get_xdata(), means(result.metrics[0].sides.Z))
-    np.testing.assert_array_equal(first.lines[0].get_xdata(), means(result.metrics[0].sides.X))
+    sides = result.metrics[0].sides
+    np.testing.assert_array_equal(human.lines[0].get_xdata(), system_means(sides.Z))
+    np.testing.assert_array_equal(first.lines[0].get_xdata(), system_means(sides.X))
     testset = full_test_set(scores, table(NAMES, inputs=12), samples=40)
     axes = score_intervals_figure(testset).axes[0]
     ends = {tuple(line.get_xdata()) for line in axes.lines}

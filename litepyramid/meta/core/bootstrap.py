@@ -7,14 +7,15 @@ carry a weight.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.by_input import ColumnCorrelations
-from litepyramid.meta.core.coefficients import PAIRED, Coefficient, constant_rows, correlate_rows
-from litepyramid.meta.core.compiled import count_rows
+from litepyramid.meta.core.coefficients import PAIRED, Coefficient
 from litepyramid.meta.core.draws import Sampling
 from litepyramid.meta.core.levels import (
     ConstantPolicy,
@@ -23,6 +24,7 @@ from litepyramid.meta.core.levels import (
     choose,
     constant_value,
     mean_tolerance,
+    row_values,
 )
 from litepyramid.meta.core.pairwise import Resample, resampled
 from litepyramid.text import counted
@@ -84,16 +86,15 @@ def bootstrap_samples(
         resampled(X, Z, coefficient) if paired else Resampled(X, Z, level, coefficient, constant)
     )
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
-    compiled = count_rows(samples * max(m, Z.shape[1])) if sampling != "systems" else None
     parts = []
     for start, stop in draws.chunks(samples, width):
         systems = inputs = other = None
         if sampling != "inputs":
             systems = draws.counts(seed, draws.SYSTEMS, n, start, stop)
         if sampling != "systems":
-            inputs = draws.counts(seed, draws.INPUTS, m, start, stop, compiled)
+            inputs = draws.counts(seed, draws.INPUTS, m, start, stop)
             if not paired_inputs:
-                other = draws.counts(seed, draws.OTHER_INPUTS, Z.shape[1], start, stop, compiled)
+                other = draws.counts(seed, draws.OTHER_INPUTS, Z.shape[1], start, stop)
         parts.append(evaluate(systems, inputs, other))
     return np.concatenate(parts)
 
@@ -169,35 +170,8 @@ class Resampled:
                     weights = weights * scored
         return self._rows(x, z, weights, self._x.tolerance, self._z.tolerance)
 
-    def _rows(
-        self,
-        x: FloatArray,
-        z: FloatArray,
-        weights: FloatArray | None,
-        x_tolerance: float = 0.0,
-        z_tolerance: float = 0.0,
-    ) -> FloatArray:
-        r = correlate_rows(
-            x, z, self.coefficient, weights, x_tolerance=x_tolerance, z_tolerance=z_tolerance
-        )
-        if self.constant == "skip" or not np.isnan(r).any():
-            return r
-        none = constant_rows(x, weights, x_tolerance) | constant_rows(z, weights, z_tolerance)
-        shape = (len(r), x.shape[-1])
-        x, z = np.broadcast_to(x, shape), np.broadcast_to(z, shape)
-        every = np.ones(shape) if weights is None else np.broadcast_to(weights, shape)
-        for row in np.nonzero(np.broadcast_to(none, r.shape))[0]:
-            drawn = np.repeat(np.arange(shape[1]), every[row].astype(np.int64))
-            if drawn.size >= 2:
-                r[row] = constant_value(
-                    x[row, drawn],
-                    z[row, drawn],
-                    self.coefficient,
-                    self.constant,
-                    x_tolerance,
-                    z_tolerance,
-                )
-        return r
+    def _rows(self, x: FloatArray, z: FloatArray, weights: Any, *slack: float) -> FloatArray:
+        return row_values(x, z, self.coefficient, self.constant, weights, *slack)
 
     def _summary(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
         if self._columns is None:

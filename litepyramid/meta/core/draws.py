@@ -14,9 +14,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.meta.core.compiled import CountRows
 from litepyramid.progress import bar
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, IntArray
 
 Sampling = Literal["systems", "inputs", "both"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
@@ -55,9 +54,7 @@ def chunks(samples: int, width: int, cells: int = 800_000) -> Iterator[tuple[int
             shown.update(min(step, samples - start))
 
 
-def counts(
-    seed: int, stream: int, n: int, start: int, stop: int, compiled: CountRows | None = None
-) -> FloatArray:
+def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
     """How often each of n items is drawn, n draws with replacement a sample (Efron 1979).
 
     Args:
@@ -66,7 +63,6 @@ def counts(
         n: Number of items.
         start: First sample, a multiple of `BLOCK`.
         stop: One after the last sample.
-        compiled: The compiled loop, where it is worth it (`litepyramid.meta.core.compiled`).
 
     Returns:
         (stop - start, n) float64, every row sums to n.
@@ -77,19 +73,19 @@ def counts(
     """
     result = np.empty((stop - start, n))
     at_once = max(1, min(BLOCK, _NEAR // n))
-    offsets = np.arange(0, at_once * n, n)[:, None]
     for first in range(start, stop, BLOCK):
         rng = generator(seed, stream, first // BLOCK)
-        if compiled is not None:
-            compiled(rng, n, result[first - start : min(first + BLOCK, stop) - start])
-            continue
         for row in range(first, min(first + BLOCK, stop), at_once):
-            drawn = rng.integers(0, n, (at_once, n))
-            drawn += offsets
-            number = np.bincount(drawn.ravel(), minlength=at_once * n).reshape(at_once, n)
             size = min(at_once, stop - row)
-            result[row - start : row - start + size] = number[:size]
+            result[row - start : row - start + size] = drawn_counts(rng, n, n, at_once)[:size]
     return result
+
+
+def drawn_counts(rng: np.random.Generator, n: int, size: int, samples: int) -> IntArray:
+    """(samples, n) how often each of n items is among `size` drawn with replacement."""
+    drawn = rng.integers(0, n, (samples, size))
+    drawn += np.arange(0, samples * n, n)[:, None]
+    return np.bincount(drawn.ravel(), minlength=samples * n).reshape(samples, n)
 
 
 def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64) -> FloatArray:

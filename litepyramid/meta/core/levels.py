@@ -20,6 +20,7 @@ from litepyramid.meta.core.coefficients import (
     correlate_rows,
 )
 from litepyramid.meta.core.pairwise import acc_eq, spa
+from litepyramid.stats import system_means
 from litepyramid.types import FloatArray
 
 T = TypeVar("T", bound=str)
@@ -87,7 +88,7 @@ def level_correlation(
         value, epsilon = acc_eq(X, Z) if coefficient == "acc-eq" else (spa(X, Z), math.nan)
         return LevelValue(value, int(not math.isnan(value)), 0, 0, epsilon)
     if level == "system":
-        x, z = means(X), means(Z)
+        x, z = system_means(X), system_means(Z)
         kept = ~(np.isnan(x) | np.isnan(z))
         rows_x, rows_z, weights = x[None, kept], z[None, kept], None
         x_tolerance, z_tolerance = mean_tolerance(X), mean_tolerance(Z)
@@ -99,19 +100,10 @@ def level_correlation(
             rows_x, rows_z, weights = X[scored][None], Z[scored][None], None
         else:
             rows_x, rows_z, weights = rows_x.T, rows_z.T, scored.T.astype(np.float64)
-    values = correlate_rows(
-        rows_x, rows_z, coefficient, weights, x_tolerance=x_tolerance, z_tolerance=z_tolerance
-    )
+    values = row_values(rows_x, rows_z, coefficient, constant, weights, x_tolerance, z_tolerance)
     count = np.full(1, rows_x.shape[1]) if weights is None else weights.sum(axis=1)
     constants = constant_rows(rows_x, weights, x_tolerance)
     constants = (constants | constant_rows(rows_z, weights, z_tolerance)) & (count >= 2)
-    if constant != "skip" and coefficient != "pairwise":
-        for row in np.nonzero(constants)[0]:
-            drawn = slice(None) if weights is None else weights[row] > 0
-            values[row] = constant_value(
-                rows_x[row][drawn], rows_z[row][drawn], coefficient, constant,
-                x_tolerance, z_tolerance,
-            )  # fmt: skip
     used = int((~np.isnan(values)).sum())
     return LevelValue(
         value=float(np.nanmean(values)) if used else float("nan"),
@@ -119,6 +111,37 @@ def level_correlation(
         constant=int(constants.sum()),
         too_few=int((count < 2).sum()) if level == "summary" else 0,
     )
+
+
+def row_values(
+    x: FloatArray,
+    z: FloatArray,
+    coefficient: Coefficient,
+    policy: ConstantPolicy,
+    weights: FloatArray | None = None,
+    x_tolerance: float = 0.0,
+    z_tolerance: float = 0.0,
+) -> FloatArray:
+    """`correlate_rows`; where a vector is constant, what the policy says (`pairwise` has a value).
+
+    Example:
+        >>> row_values(np.ones((1, 3)), np.arange(3.0), "kendall", "zero").tolist()
+        [0.0]
+    """
+    r = correlate_rows(x, z, coefficient, weights, x_tolerance=x_tolerance, z_tolerance=z_tolerance)
+    if policy == "skip" or coefficient == "pairwise" or not np.isnan(r).any():
+        return r
+    none = constant_rows(x, weights, x_tolerance) | constant_rows(z, weights, z_tolerance)
+    shape = (len(r), x.shape[-1])
+    x, z = np.broadcast_to(x, shape), np.broadcast_to(z, shape)
+    every = np.ones(shape) if weights is None else np.broadcast_to(weights, shape)
+    for row in np.nonzero(np.broadcast_to(none, r.shape))[0]:
+        drawn = np.repeat(np.arange(shape[1]), every[row].astype(np.int64))
+        if drawn.size >= 2:
+            r[row] = constant_value(
+                x[row, drawn], z[row, drawn], coefficient, policy, x_tolerance, z_tolerance
+            )
+    return r
 
 
 def constant_value(
@@ -143,13 +166,6 @@ def constant_value(
     return float(
         correlate_rows(x, z, coefficient, x_tolerance=x_tolerance, z_tolerance=z_tolerance)[0]
     )
-
-
-def means(X: FloatArray) -> FloatArray:
-    """The mean of each row over what was scored; NaN for a row without any score."""
-    scored = ~np.isnan(X)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(scored, X, 0.0).sum(axis=1) / scored.sum(axis=1))
 
 
 def mean_tolerance(X: FloatArray) -> float:

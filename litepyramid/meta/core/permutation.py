@@ -21,8 +21,6 @@ from litepyramid.meta.core.bootstrap import check_number
 from litepyramid.meta.core.coefficients import (
     PAIRED,
     Coefficient,
-    constant_rows,
-    correlate_rows,
     dense_ranks,
     midranks,
 )
@@ -32,11 +30,11 @@ from litepyramid.meta.core.levels import (
     Level,
     checked,
     choose,
-    constant_value,
     mean_tolerance,
-    means,
+    row_values,
 )
 from litepyramid.meta.core.pairwise import SpaSwaps, TieAccuracySwaps
+from litepyramid.stats import system_means
 from litepyramid.types import FloatArray
 
 
@@ -119,16 +117,15 @@ def prepare(
     checked(X, Z, level, coefficient, constant)
     if coefficient in PAIRED:
         return TieAccuracySwaps(X, Y, Z) if coefficient == "acc-eq" else SpaSwaps(X, Y, Z)
-    policy: ConstantPolicy = "skip" if coefficient == "pairwise" else constant
     if level == "system":
-        return SystemSwaps(X, Y, Z, coefficient, policy)
+        return SystemSwaps(X, Y, Z, coefficient, constant)
     if level == "global":
-        return GlobalSwaps(X, Y, Z, coefficient, policy)
-    if coefficient == "kendall_c" or policy == "zb21":
-        return ColumnsOneByOne(X, Y, Z, coefficient, policy)
+        return GlobalSwaps(X, Y, Z, coefficient, constant)
+    if coefficient == "kendall_c" or constant == "zb21":
+        return ColumnsOneByOne(X, Y, Z, coefficient, constant)
     if coefficient == "pearson":
-        return Moments(X, Y, Z, policy)
-    return ColumnRanks(X, Y, Z, coefficient, policy)
+        return Moments(X, Y, Z, constant)
+    return ColumnRanks(X, Y, Z, coefficient, constant)
 
 
 def standardised(
@@ -197,24 +194,6 @@ def _coins(n: int, m: int, swaps: Swaps, seed: int, block: int, dtype: type) -> 
     return np.array(np.broadcast_to(kept, (n, m, draws.BLOCK)))
 
 
-def row_values(
-    x: FloatArray,
-    z: FloatArray,
-    coefficient: Coefficient,
-    policy: ConstantPolicy,
-    x_tolerance: float = 0.0,
-    z_tolerance: float = 0.0,
-) -> FloatArray:
-    """`correlate_rows` of (B, N) with one (N,), constants as the policy says."""
-    r = correlate_rows(x, z, coefficient, x_tolerance=x_tolerance, z_tolerance=z_tolerance)
-    if policy == "skip" or x.shape[1] < 2 or not np.isnan(r).any():
-        return r
-    none = constant_rows(x, None, x_tolerance) | constant_rows(z, None, z_tolerance)
-    for row in np.nonzero(np.broadcast_to(none, r.shape))[0]:
-        r[row] = constant_value(x[row], z, coefficient, policy, x_tolerance, z_tolerance)
-    return r
-
-
 class SystemSwaps:
     """System level: averages under swaps are linear in the coins."""
 
@@ -234,7 +213,7 @@ class SystemSwaps:
         number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
         self._half = np.where(scored, X - Y, 0.0) / (2.0 * number)
         self._middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (2.0 * number)
-        self._z = means(Z)[kept]
+        self._z = system_means(Z)[kept]
         self._kept = np.nonzero(kept)[0]
         self._tolerance = max(mean_tolerance(X), mean_tolerance(Y))
         self._z_tolerance = mean_tolerance(Z)
@@ -258,17 +237,8 @@ class SystemSwaps:
         when the one is moved by the difference of their shifts, and told the `other`.
         """
         x, y, tolerance = self._averages(shift, other)
-        rx, ry = (
-            row_values(
-                np.ascontiguousarray(a.T),
-                self._z,
-                self._coefficient,
-                self._policy,
-                tolerance,
-                self._z_tolerance,
-            )
-            for a in (x, y)
-        )
+        how = self._coefficient, self._policy, None, tolerance, self._z_tolerance
+        rx, ry = (row_values(np.ascontiguousarray(a.T), self._z, *how) for a in (x, y))
         return np.asarray(rx - ry)
 
     def terms(self, shift: FloatArray, other: SystemSwaps) -> FloatArray:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.meta.core.coefficients import Coefficient, constant_rows, correlate_rows, midranks
-from litepyramid.meta.core.levels import ConstantPolicy, constant_value
+from litepyramid.meta.core.levels import ConstantPolicy, row_values
 from litepyramid.types import FloatArray
 
 Floats = NDArray[np.floating]
@@ -86,17 +86,8 @@ class ColumnsOneByOne(_ByInput):
             scored, x, y, z = column
             kept = u[j, scored].T > 0
             for side, swapped in enumerate((np.where(kept, x, y), np.where(kept, y, x))):
-                values[side, place] = self._rows(swapped, z)
+                values[side, place] = row_values(swapped, z, self._coefficient, self._policy)
         return values[0], values[1]
-
-    def _rows(self, x: FloatArray, z: FloatArray) -> FloatArray:
-        r = correlate_rows(x, z, self._coefficient)
-        if self._policy == "skip":
-            return r
-        none = constant_rows(x, None, 0.0) | constant_rows(z, None, 0.0)
-        for row in np.nonzero(np.broadcast_to(none, r.shape))[0]:
-            r[row] = constant_value(x[row], z, self._coefficient, self._policy)
-        return r
 
 
 class Moments(_ByInput):

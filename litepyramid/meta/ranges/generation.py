@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from litepyramid.meta.ranges.lexrank import lexrank_extract
 from litepyramid.metrics.metric import Metric
 from litepyramid.metrics.tokens import line_tokenizer
 from litepyramid.progress import bar
-from litepyramid.tables import Column, Result, Table, hidden, record
+from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -48,9 +48,9 @@ class Generated(Result):
         signature: Names everything that the numbers depend on.
     """
 
-    table: ScoreTable = hidden()
-    texts: dict[str, dict[str, str]] = hidden()
-    found_by: dict[str, dict[str, tuple[str, ...]]] = hidden()
+    table: ScoreTable = field(metadata=HIDDEN)
+    texts: dict[str, dict[str, str]] = field(metadata=HIDDEN)
+    found_by: dict[str, dict[str, tuple[str, ...]]] = field(metadata=HIDDEN)
     settings: SearchSettings
     signature: Signature
 

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.meta.core import draws
-from litepyramid.meta.core.levels import mean_tolerance, means
+from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.meta.system_level.paired_scores import Sides
 from litepyramid.meta.system_level.pairs import SystemPairs
-from litepyramid.stats import resampled_means
+from litepyramid.stats import resampled_means, system_means
 from litepyramid.types import FloatArray
 
 
@@ -86,7 +86,7 @@ class ResampledPairs:
         """Draws systems and judged inputs at once; the metric's differences stay as they are."""
         drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
         counts = draws.counts(seed, draws.INPUTS, len(sides.judged), 0, samples)
-        x, z = means(sides.scores_used), resampled_means(sides.Z, counts)
+        x, z = system_means(sides.scores_used), resampled_means(sides.Z, counts)
         one, two = pairs.one, pairs.two
         dz = z[:, one] - z[:, two]
         dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0

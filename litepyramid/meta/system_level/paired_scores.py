@@ -12,8 +12,9 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, select_metrics
-from litepyramid.meta.core.levels import mean_tolerance, means
+from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.meta.system_level.pairs import SystemPairs
+from litepyramid.stats import system_means
 from litepyramid.tables import record
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
@@ -55,8 +56,8 @@ class Sides:
     def pairs(self) -> SystemPairs:
         """All pairs of systems by the metric's averages and people's."""
         return SystemPairs.of(
-            means(self.scores_used),
-            means(self.Z),
+            system_means(self.scores_used),
+            system_means(self.Z),
             x_slack=mean_tolerance(self.scores_used),
             z_slack=mean_tolerance(self.Z),
         )

@@ -12,13 +12,14 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import human_score, select_metrics
 from litepyramid.meta.core.coefficients import correlate_rows
+from litepyramid.meta.core.draws import drawn_counts
 from litepyramid.meta.core.journal import piece_rng
 from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.progress import track
 from litepyramid.stats import resampled_means
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, Signature
+from litepyramid.types import FloatArray, Signature
 
 _CELLS = 2_000_000
 
@@ -210,7 +211,7 @@ def _point(X: FloatArray, size: int, samples: int, seed: int) -> StabilityPoint:
     one, two = (
         np.concatenate(
             [
-                resampled_means(X, _draws(rng, X.shape[1], size, min(block, samples - start)))
+                resampled_means(X, drawn_counts(rng, X.shape[1], size, min(block, samples - start)))
                 for start in range(0, samples, block)
             ]
         )
@@ -235,9 +236,3 @@ def _point(X: FloatArray, size: int, samples: int, seed: int) -> StabilityPoint:
         int(kept.size),
         float(np.nanmean(variance)),
     )
-
-
-def _draws(rng: np.random.Generator, inputs: int, size: int, samples: int) -> IntArray:
-    """(samples, inputs) how often each input is among `size` drawn with replacement."""
-    drawn = rng.integers(0, inputs, (samples, size)) + inputs * np.arange(samples)[:, None]
-    return np.bincount(drawn.ravel(), minlength=samples * inputs).reshape(samples, inputs)

@@ -140,10 +140,8 @@ class FullSetResult(Result):
             }
             for i in self.intervals
         ]
-        columns = (
-            *("metric", Column("sampling", "BOOT-"), *ends),
-            Column("narrower", "less %", digits=0),
-        )
+        columns: list[Column | str] = ["metric", Column("sampling", "BOOT-"), *ends]
+        columns.append(Column("narrower", "less %", digits=0))
         notes = []
         for sampling in dict.fromkeys(i.sampling for i in self.intervals):
             shares = [i.narrower for i in self.intervals if i.sampling == sampling]
