@@ -178,6 +178,12 @@ class ScoreTable:
             f"{counted(len(self.systems), 'system')}, {counted(len(self.inputs), 'input')}>"
         )
 
+    @property
+    def sha(self) -> str:
+        """What names the scores in a signature: a hash of all names and values, as they stand."""
+        values = hashlib.sha256(self.values.tobytes()).hexdigest()
+        return fingerprint([self.metrics, self.systems, self.inputs, values])
+
     def matrix(self, metric: str) -> ScoreMatrix:
         """The scores of one metric.
 

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, check_correlatable
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, kinds, several
@@ -290,7 +291,8 @@ def compare(
     choose("correction", correction, CORRECTIONS)
     choose("grouping", grouping, GROUPINGS)
     check_share("alpha", alpha)
-    aligned = align(scores, metrics, human)
+    table = read_scores(scores)
+    aligned = align(table, metrics, human)
     if len(aligned.metrics) < 2:
         raise InputError(
             f"only the metric {aligned.metrics[0]} to compare", expected="two metrics or more"
@@ -337,6 +339,7 @@ def compare(
             correction=correction,
             grouping=grouping if correction != "none" else None,
             constant=constant,
+            scores_sha=table.sha,
             N=len(aligned.systems),
             M=len(aligned.inputs),
         ),

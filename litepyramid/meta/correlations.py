@@ -210,6 +210,7 @@ def correlate(
             level="+".join(levels),
             coefficient="+".join(coefficients),
             constant=constant,
+            scores_sha=table.sha,
             N=span([c.systems for c in found]),
             M=span([c.inputs for c in found]),
         ),

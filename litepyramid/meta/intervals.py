@@ -176,14 +176,9 @@ def interval(
             )
         for at, by in kinds(levels, coefficients):
             value = level_correlation(X, Z, at, by, constant)
-            if method == "fisher":
-                low, high = fisher_interval(value.value, observations(X, Z, at), by, confidence)
-                drawn = np.empty(0)
-            else:
-                drawn = bootstrap_samples(
-                    X, Z, at, by, BOOT[method], samples=samples, seed=seed, constant=constant
-                )
-                low, high = percentile_interval(drawn, confidence)
+            low, high, drawn = interval_ends(
+                X, Z, at, by, method, confidence, samples, seed, constant
+            )
             found.append(
                 Interval(
                     metric=aligned.metrics[0],
@@ -218,10 +213,33 @@ def interval(
             samples=samples if resampled else None,
             seed=seed if resampled else None,
             constant=constant,
+            scores_sha=table.sha,
             N=span([i.systems for i in found]),
             M=span([i.inputs for i in found]),
         ),
     )
+
+
+def interval_ends(
+    X: FloatArray,
+    Z: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    method: IntervalMethod,
+    confidence: float,
+    samples: int,
+    seed: int,
+    constant: ConstantPolicy = "skip",
+) -> tuple[float, float, FloatArray]:
+    """The ends of one interval, made as `interval` says, and the correlations drawn for it."""
+    if method == "fisher":
+        r = level_correlation(X, Z, level, coefficient, constant).value
+        low, high = fisher_interval(r, observations(X, Z, level), coefficient, confidence)
+        return low, high, np.empty(0)
+    drawn = bootstrap_samples(
+        X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed, constant=constant
+    )
+    return (*percentile_interval(drawn, confidence), drawn)
 
 
 def method_name(method: str) -> str:

@@ -126,6 +126,7 @@ def normality(
             test="shapiro-wilk",
             human=tested[0][0] if human is not None else None,
             alpha=alpha,
+            scores_sha=table.sha,
             N=span([m.systems for m in found]),
             M=span([m.inputs for m in found]),
         ),

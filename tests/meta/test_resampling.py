@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import align
-from litepyramid.meta.core import compiled, draws, permutation
+from litepyramid.meta.core import draws, permutation
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.core.coefficients import COEFFICIENTS
 from litepyramid.meta.core.levels import CONSTANT_POLICIES, LEVELS, level_correlation
@@ -282,27 +282,3 @@ def test_nlpstats_on_summeval(data):
 
 
 # Compiled ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("n", [1, 3, 100, 11_490])
-def test_compiled_draws_are_the_same_numbers(n):
-    pytest.importorskip("numba")
-    loop = compiled.count_rows(compiled.WORTH_COMPILING)
-    for seed in (0, 5):
-        plain = draws.counts(seed, draws.INPUTS, n, 64, 200)
-        np.testing.assert_array_equal(draws.counts(seed, draws.INPUTS, n, 64, 200, loop), plain)
-
-
-def test_few_draws_or_no_numba_take_the_plain_way(monkeypatch):
-    assert compiled.count_rows(compiled.WORTH_COMPILING - 1) is None
-    monkeypatch.setattr(compiled, "find_spec", lambda name: None)
-    assert compiled.count_rows(10 * compiled.WORTH_COMPILING) is None
-
-
-def test_large_bootstrap_is_the_same_with_and_without_compiling(monkeypatch):
-    pytest.importorskip("numba")
-    rng = np.random.default_rng(0)
-    X, Z = rng.normal(size=(2, 4, 60_000))
-    ours = bootstrap_samples(X, Z, "system", "kendall", samples=90, seed=2)
-    monkeypatch.setattr(compiled, "find_spec", lambda name: None)
-    same(bootstrap_samples(X, Z, "system", "kendall", samples=90, seed=2), ours, 0)

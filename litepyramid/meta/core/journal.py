@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from hashlib import sha256
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, locked, writing
+from litepyramid.progress import bar
 from litepyramid.text import counted
 
 
@@ -131,6 +132,30 @@ class Journal:
             self._held.close()
         if self._path is not None and isinstance(error, KeyboardInterrupt):
             error.add_note(f"{counted(len(self.done), 'finished part')} kept in {self._path}")
+
+
+def run_pieces(
+    path: str | Path | None,
+    settings: Mapping[str, Any],
+    keys: Sequence[str],
+    make: Callable[[str], Any],
+    *labels: str,
+) -> list[Any]:
+    """The value of every piece, in the keys' order; those that the journal holds are not made.
+
+    Args:
+        path: The journal's file, if one is kept.
+        settings: See `Journal`.
+        keys: The pieces' names.
+        make: What computes a piece.
+        labels: What the progress bar says: what is done, and what the pieces are.
+    """
+    with Journal(path, settings) as journal, bar(len(keys), *labels) as shown:
+        for key in keys:
+            if key not in journal.done:
+                journal.add(key, make(key))
+            shown.update()
+        return [journal.done[key] for key in keys]
 
 
 def _line(row: Mapping[str, Any]) -> bytes:

@@ -146,6 +146,7 @@ def scoring_range(
         drawn=drawn,
         better=None if on == names else ",".join(on),
         seed=seed,
+        scores_sha=table.sha,
     )
     return ScoringRangeResult(
         names,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,12 +13,11 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.files import write_jsonl
 from litepyramid.io.scores import write_scores
-from litepyramid.meta.core.journal import Journal, piece_rng
+from litepyramid.meta.core.journal import piece_rng, run_pieces
 from litepyramid.meta.ranges.extracts import Extract, SearchSettings, search
 from litepyramid.meta.ranges.lexrank import lexrank_extract
 from litepyramid.metrics.metric import Metric
 from litepyramid.metrics.tokens import line_tokenizer
-from litepyramid.progress import bar
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -30,6 +28,7 @@ from litepyramid.types import (
     Signature,
     SystemSummaries,
     check_unique,
+    fingerprint,
 )
 
 BASELINE = "lexrank"
@@ -165,28 +164,23 @@ def generate(
             expected="a reference for every input",
         )
     bases = {entry.input: _baseline(entry, settings.words) for entry in documents}
-    state = {
-        "run": "generate",
-        **asdict(settings),
-        "seed": seed,
-        "data": _digest([[d.input, d.sentences, targets[d.input]] for d in documents]),
-    }
+    data = [[d.input, d.sentences, targets[d.input]] for d in documents]
+    state = {"run": "generate", **asdict(settings), "seed": seed, "data": fingerprint(data)}
+    searches = {json.dumps([m.name, d.input]): (m, d) for d in documents for m in metrics}
+
+    def one(key: str) -> list[Extract]:
+        metric, entry = searches[key]
+        rng = piece_rng(seed, metric.name, entry.input)
+        return _search_one(entry, targets[entry.input], metric, settings, rng)
+
+    made = run_pieces(journal, state, list(searches), one, "searching", "searches")
     found: dict[str, dict[Extract, list[str]]] = {d.input: {} for d in documents}
-    with (
-        Journal(journal, state) as done,
-        bar(len(documents) * len(metrics), "searching", "searches") as shown,
-    ):
-        for entry in documents:
-            for metric in metrics:
-                key = json.dumps([metric.name, entry.input])
-                if key not in done.done:
-                    rng = piece_rng(seed, metric.name, entry.input)
-                    extracts = _search_one(entry, targets[entry.input], metric, settings, rng)
-                    done.add(key, extracts)
-                for extract in done.done[key]:
-                    found[entry.input].setdefault(tuple(extract), []).append(metric.name)
-                shown.update()
-    return _scored(documents, bases, targets, metrics, systems, found, settings, seed)
+    for (metric, entry), extracts in zip(searches.values(), made, strict=True):
+        for extract in extracts:
+            found[entry.input].setdefault(tuple(extract), []).append(metric.name)
+    return _scored(
+        documents, bases, targets, metrics, systems, found, settings, seed, state["data"]
+    )
 
 
 def _search_one(
@@ -229,6 +223,7 @@ def _scored(
     found: dict[str, dict[Extract, list[str]]],
     settings: SearchSettings,
     seed: int,
+    data: str,
 ) -> Generated:
     texts: dict[str, dict[str, str]] = {}
     found_by: dict[str, dict[str, tuple[str, ...]]] = {}
@@ -261,10 +256,6 @@ def _scored(
         words=settings.words,
         collect=settings.collect,
         seed=seed,
+        data_sha=data,
     )
     return Generated(table, texts, found_by, settings, signature)
-
-
-def _digest(value: Any) -> str:
-    """Ten digits that change with the data."""
-    return hashlib.sha256(json.dumps(value).encode()).hexdigest()[:10]

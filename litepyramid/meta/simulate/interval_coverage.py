@@ -11,21 +11,18 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.meta.alignment import Aligned, align
-from litepyramid.meta.core.bootstrap import bootstrap_samples
+from litepyramid.io.scores import read_scores
+from litepyramid.meta.alignment import align
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.journal import Journal, piece_rng
+from litepyramid.meta.core.journal import piece_rng, run_pieces
 from litepyramid.meta.core.levels import Level, level_correlation, several
 from litepyramid.meta.intervals import (
-    BOOT,
     INTERVAL_METHODS,
     IntervalMethod,
-    fisher_interval,
+    interval_ends,
     method_name,
-    observations,
 )
-from litepyramid.progress import bar
-from litepyramid.stats import check_samples, percentile_interval
+from litepyramid.stats import check_samples
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
@@ -170,6 +167,7 @@ def coverage(
     methods, levels = several(method), several(level)
     if set(methods) != {"fisher"}:
         check_samples(samples, confidence=confidence)
+    scores = read_scores(scores)
     names = align(scores, metrics, human).metrics
     tables = {name: align(scores, name, human) for name in names}
     for name, table in tables.items():
@@ -180,41 +178,47 @@ def coverage(
                 expected="at least four of each to halve",
             )
     state = {
-        "run": "coverage",
-        "metrics": list(names),
         "human": tables[names[0]].human,
-        "method": methods,
-        "level": levels,
         "coefficient": coefficient,
-        "confidence": confidence,
+        "confidence": f"{confidence:g}",
         "samples": samples,
         "seed": seed,
-        "sums": [float(np.nansum(t.values) + np.nansum(t.Z)) for t in tables.values()],
+        "scores_sha": scores.sha,
     }
-    with (
-        Journal(journal, state) as done,
-        bar(trials, "simulating", "trials") as shown,
-    ):
-        for start in range(0, trials, BLOCK):
-            if str(start) not in done.done:
-                block = [
-                    list(_trial(t, tables, methods, levels, coefficient, confidence, samples, seed))
-                    for t in range(start, start + BLOCK)
-                ]
-                done.add(str(start), block)
-            shown.update(min(BLOCK, trials - start))
-        found = [row for start in range(0, trials, BLOCK) for row in done.done[str(start)]]
-    rows = _rows(np.array(found[:trials], dtype=np.float64), names, levels, methods, confidence)
-    signature = Signature.of(
-        human=state["human"],
-        coefficient=coefficient,
-        confidence=f"{confidence:g}",
-        trials=trials,
-        samples=samples,
-        seed=seed,
+    work = {"run": "coverage", "metrics": names, "method": methods, "level": levels}
+
+    def trial(number: int) -> Iterator[tuple[float | None, float | None]]:
+        """Per metric, level and method: whether the interval held (None: undefined), its width."""
+        draw = int(piece_rng(seed, "draws", str(number)).integers(2**31))
+        for table in tables.values():
+            rng = piece_rng(seed, "split", str(number))
+            (a, b), (c, d) = (_halves(len(names), rng) for names in (table.systems, table.inputs))
+            one, other = (
+                (table.values[0][np.ix_(*half)], table.Z[np.ix_(*half)])
+                for half in ((a, c), (b, d))
+            )
+            for at in levels:
+                held_out = level_correlation(*other, at, coefficient).value
+                for kind in methods:
+                    low, high, _ = interval_ends(
+                        *one, at, coefficient, kind, confidence, samples, draw
+                    )
+                    if isnan(held_out) or isnan(low):
+                        yield None, None
+                    else:
+                        yield float(low <= held_out <= high), high - low
+
+    blocks = run_pieces(
+        journal,
+        work | state,
+        [str(start) for start in range(0, trials, BLOCK)],
+        lambda start: [list(trial(t)) for t in range(int(start), int(start) + BLOCK)],
+        "simulating",
+        f"blocks of {BLOCK} trials",
     )
+    found = np.array([row for block in blocks for row in block][:trials], dtype=np.float64)
     return CoverageResult(
-        tuple(rows),
+        tuple(_rows(found, names, levels, methods, confidence)),
         tables[names[0]].human,
         coefficient,
         confidence,
@@ -222,58 +226,13 @@ def coverage(
         seed,
         {name: (len(t.systems) // 2, len(t.inputs) // 2) for name, t in tables.items()},
         {name: str(t.left_out) if t.left_out else "" for name, t in tables.items()},
-        signature,
+        Signature.of(trials=trials, **state),
     )
-
-
-def _trial(
-    number: int,
-    tables: dict[str, Aligned],
-    methods: Sequence[IntervalMethod],
-    levels: Sequence[Level],
-    coefficient: Coefficient,
-    confidence: float,
-    samples: int,
-    seed: int,
-) -> Iterator[tuple[float | None, float | None]]:
-    """Per metric, level and method: whether the interval held (None: undefined), its width."""
-    draw = int(piece_rng(seed, "draws", str(number)).integers(2**31))
-    for table in tables.values():
-        rng = piece_rng(seed, "split", str(number))
-        (a, b), (c, d) = (_halves(len(names), rng) for names in (table.systems, table.inputs))
-        X, Z = table.values[0], table.Z
-        one = X[np.ix_(a, c)], Z[np.ix_(a, c)]
-        other = X[np.ix_(b, d)], Z[np.ix_(b, d)]
-        for level in levels:
-            held_out = level_correlation(*other, level, coefficient).value
-            for method in methods:
-                low, high = _interval(*one, level, coefficient, method, confidence, samples, draw)
-                if isnan(held_out) or isnan(low):
-                    yield None, None
-                else:
-                    yield float(low <= held_out <= high), high - low
 
 
 def _halves(n: int, rng: np.random.Generator) -> tuple[Any, Any]:
     order = rng.permutation(n)
     return np.sort(order[: n // 2]), np.sort(order[n // 2 : 2 * (n // 2)])
-
-
-def _interval(
-    X: FloatArray,
-    Z: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
-    method: IntervalMethod,
-    confidence: float,
-    samples: int,
-    seed: int,
-) -> tuple[float, float]:
-    if method == "fisher":
-        r = level_correlation(X, Z, level, coefficient).value
-        return fisher_interval(r, observations(X, Z, level), coefficient, confidence)
-    drawn = bootstrap_samples(X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed)
-    return percentile_interval(drawn, confidence)
 
 
 def _rows(
@@ -287,16 +246,14 @@ def _rows(
     for m, metric in enumerate(metrics):
         for lv, level in enumerate(levels):
             part = shaped[:, m, lv]
-            shares = {
-                method: float(np.nanmean(part[:, i, 0]))
-                if (~np.isnan(part[:, i, 0])).any()
-                else nan
-                for i, method in enumerate(methods)
+            kept = {
+                k: p[~np.isnan(p[:, 0])] for k, p in zip(methods, part.swapaxes(0, 1), strict=True)
             }
-            counts = {k: int((~np.isnan(part[:, i, 0])).sum()) for i, k in enumerate(methods)}
+            held = {method: valid[:, 0] for method, valid in kept.items()}
+            counts = {method: len(flags) for method, flags in held.items()}
+            shares = {m: float(flags.mean()) if flags.size else nan for m, flags in held.items()}
             nearest, p_value = _nearest(shares, counts, confidence)
-            for i, method in enumerate(methods):
-                valid = part[~np.isnan(part[:, i, 0]), i]
+            for method, valid in kept.items():
                 p, number = shares[method], counts[method]
                 yield Coverage(
                     metric=metric,

@@ -12,15 +12,14 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import align
-from litepyramid.meta.core.journal import Journal, piece_rng
+from litepyramid.meta.core.journal import piece_rng, run_pieces
 from litepyramid.meta.core.levels import several
 from litepyramid.meta.significance import compare_pairs
 from litepyramid.meta.simulate.power_result import Kind, Power, PowerResult, PowerSettings
 from litepyramid.metrics.degraded import SampledRouge
 from litepyramid.metrics.rouge import RougeVariant
-from litepyramid.progress import bar
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, InputReferences, Signature, SystemSummaries
+from litepyramid.types import FloatArray, InputReferences, Signature, SystemSummaries, fingerprint
 
 BLOCK = 10
 Degraded = Callable[[float, np.random.Generator], FloatArray]
@@ -191,38 +190,39 @@ def _power(
         raise InputError("no amount by which the metric is worse", expected="at least one")
     levels, methods, trials = several(settings.level), several(settings.method), settings.trials
     state = {
-        "run": f"power {kind}",
         "metric": metric,
         "human": human,
-        "method": methods,
-        "level": levels,
+        "kind": kind,
         "coefficient": settings.coefficient,
         "samples": settings.samples,
         "seed": settings.seed,
-        "sums": [float(np.nansum(X)), float(np.nansum(Z))],
+        "scores_sha": fingerprint([X.tolist(), Z.tolist()]),
     }
-    found: dict[float, list[Any]] = {}
-    with (
-        Journal(journal, state) as done,
-        bar(trials * len(amounts), "simulating", "trials") as shown,
-    ):
-        for amount in amounts:
-            found[amount] = []
-            for start in range(0, trials, BLOCK):
-                key = f"{amount:g} {start}"
-                if key not in done.done:
-                    block = []
-                    for number in range(start, start + BLOCK):
-                        rng = piece_rng(settings.seed, "power", f"{amount:g}", str(number))
-                        pair = np.stack([X, degraded(amount, rng)])
-                        draw = int(rng.integers(2**31))
-                        block.append(_tests(pair, Z, settings, draw))
-                    done.add(key, block)
-                found[amount] += done.done[key]
-                shown.update(min(BLOCK, trials - start))
+    work = {"run": "power", "method": methods, "level": levels}
+    starts = range(0, trials, BLOCK)
+
+    def block(key: str) -> list[Any]:
+        amount, start = key.split()
+        found = []
+        for number in range(int(start), int(start) + BLOCK):
+            rng = piece_rng(settings.seed, "power", amount, str(number))
+            pair = np.stack([X, degraded(of[amount], rng)])
+            found.append(_tests(pair, Z, settings, int(rng.integers(2**31))))
+        return found
+
+    of = {f"{amount:g}": amount for amount in amounts}
+    blocks = run_pieces(
+        journal,
+        work | state,
+        [f"{amount} {start}" for amount in of for start in starts],
+        block,
+        "simulating",
+        f"blocks of {BLOCK} trials",
+    )
     rows = []
-    for amount in amounts:
-        values = np.array(found[amount][:trials], dtype=np.float64)
+    for place, amount in enumerate(of.values()):
+        own = blocks[place * len(starts) : (place + 1) * len(starts)]
+        values = np.array([t for part in own for t in part][:trials], dtype=np.float64)
         for i, level in enumerate(levels):
             for j, method in enumerate(methods):
                 p = values[:, i, j, 0]
@@ -231,16 +231,7 @@ def _power(
                 error = sqrt(power * (1 - power) / p.size) if p.size else nan
                 gap = float(np.nanmean(values[:, i, j, 1]))
                 rows.append(Power(amount, level, method, power, error, int(p.size), gap))
-    signature = Signature.of(
-        metric=metric,
-        human=human,
-        kind=kind,
-        coefficient=settings.coefficient,
-        alpha=f"{settings.alpha:g}",
-        trials=trials,
-        samples=settings.samples,
-        seed=settings.seed,
-    )
+    signature = Signature.of(trials=trials, alpha=f"{settings.alpha:g}", **state)
     return PowerResult(
         tuple(rows), metric, human, kind, settings, X.shape[0], X.shape[1], left_out, signature
     )

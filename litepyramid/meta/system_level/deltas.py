@@ -9,6 +9,7 @@ from math import inf, isinf
 from typing import Any, Literal
 
 from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.system_level.paired_scores import Sides, decimals, sides_of
 from litepyramid.meta.system_level.pairs import PairCounts
 from litepyramid.tables import Column, Result, Table, hidden, record, row
@@ -168,8 +169,9 @@ def delta(
     """
     if not scale > 0:
         raise InputError(f"a scale of {scale}", expected="a number above 0")
+    table, whole = read_scores(scores), None if full is None else read_scores(full)
     found = []
-    for sides in sides_of(scores, human, metrics=metrics, full=full, scale=scale):
+    for sides in sides_of(table, human, metrics=metrics, full=whole, scale=scale):
         pairs = sides.pairs()
         if not len(pairs):
             raise InputError(
@@ -209,6 +211,7 @@ def delta(
         buckets=buckets,
         bounds=None if bounds is None else f"{bounds[0]:g}-{bounds[1]:g}",
         scale=None if scale == 1 else f"{scale:g}",
-        full="yes" if full is not None else None,
+        scores_sha=table.sha,
+        full_sha=whole and whole.sha,
     )
     return DeltaResult(tuple(found), first.human, min_pairs, signature, heat_tables)

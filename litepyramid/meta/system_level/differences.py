@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.system_level.agreement import (
     ResampledPairs,
     fitted,
@@ -235,8 +236,9 @@ def difference(
     if interval not in ("wider", "bootstrap", "wilson"):
         raise InputError(f"no interval '{interval}'", expected="wider, bootstrap or wilson")
     check_samples(samples, confidence=confidence)
+    table, whole = read_scores(scores), None if full is None else read_scores(full)
     found = []
-    for sides in sides_of(scores, human, metrics=metrics, full=full, scale=scale):
+    for sides in sides_of(table, human, metrics=metrics, full=whole, scale=scale):
         if len(sides.systems) < 2:
             raise InputError(
                 f"only {counted(len(sides.systems), 'system has', 'systems have')} scores of "
@@ -256,7 +258,8 @@ def difference(
         samples=samples,
         seed=seed,
         scale=None if scale == 1 else f"{scale:g}",
-        full="yes" if full is not None else None,
+        scores_sha=table.sha,
+        full_sha=whole and whole.sha,
     )
     return DifferenceResult(
         tuple(found), found[0].sides.human, d, target, confidence, samples, seed, signature

@@ -10,14 +10,13 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import LeftOut, align, select_metrics
 from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.meta.system_level.pairs import SystemPairs
 from litepyramid.stats import system_means
 from litepyramid.tables import record
 from litepyramid.text import counted
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, ScoreTable
 
 
 @dataclass(frozen=True)
@@ -88,17 +87,17 @@ class Sides:
 
 
 def sides_of(
-    scores: Any,
+    table: ScoreTable,
     human: str | Sequence[str],
     *,
     metrics: str | Sequence[str] | None = None,
-    full: Any = None,
+    full: ScoreTable | None = None,
     scale: float = 1.0,
 ) -> list[Sides]:
     """One `Sides` a metric; each metric is taken over what it and people both scored.
 
     Args:
-        scores: The judged table, as `read_scores` takes it.
+        table: The judged table.
         human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None: all that both tables have, but `human`.
         full: A table of the metric on the whole test set. Its inputs need not line up with the
@@ -108,15 +107,13 @@ def sides_of(
     Raises:
         InputError: An unknown name, or the tables share no system.
     """
-    table = read_scores(scores)
-    whole = None if full is None else read_scores(full)
     names = (
         align(table, None, human).metrics
         if metrics is None
         else select_metrics(table, metrics)
     )  # fmt: skip
-    if whole is not None and metrics is None:
-        names = tuple(name for name in names if name in whole.metrics)
+    if full is not None and metrics is None:
+        names = tuple(name for name in names if name in full.metrics)
         if not names:
             raise InputError("the two tables share no metric", hint="Check their names.")
     result = []
@@ -131,9 +128,9 @@ def sides_of(
             Z=aligned.Z,
             left_out=aligned.left_out,
         )
-        if whole is not None:
-            sides = _with_test_set(sides, whole.matrix(name).values * scale, whole.systems,
-                                   whole.inputs)  # fmt: skip
+        if full is not None:
+            sides = _with_test_set(sides, full.matrix(name).values * scale, full.systems,
+                                   full.inputs)  # fmt: skip
         result.append(sides)
     return result
 

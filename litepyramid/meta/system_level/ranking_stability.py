@@ -168,7 +168,8 @@ def stability(
         coefficient="kendall",
         samples=samples,
         seed=seed,
-        full="yes" if full is not None else None,
+        scores_sha=table.sha,
+        full_sha=None if full is None else source.sha,
     )
     return StabilityResult(curves, samples, seed, signature)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
@@ -226,7 +227,8 @@ def full_test_set(
         1.0
     """
     check_samples(samples, confidence=confidence)
-    found = sides_of(scores, human, metrics=metrics, full=full)
+    table, whole = read_scores(scores), read_scores(full)
+    found = sides_of(table, human, metrics=metrics, full=whole)
     intervals, variances = [], []
     for sides in found:
         if sides.X_test is None or len(sides.systems) < 2:
@@ -253,6 +255,8 @@ def full_test_set(
         confidence=f"{confidence:g}",
         samples=samples,
         seed=seed,
+        scores_sha=table.sha,
+        full_sha=whole.sha,
     )
     return FullSetResult(
         tuple(intervals),
