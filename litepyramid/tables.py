@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from litepyramid.checked import guarded
 from litepyramid.errors import InputError, require
-from litepyramid.text import cut, legible, printable
+from litepyramid.text import cut, latex_escape, legible, printable
 
 Format = Literal["table", "json", "csv", "latex"]
 Cell = str | int | float | None
@@ -374,36 +374,6 @@ def _html(table: Table) -> str:
     rows += [row("td", list(map(show, cells, table.columns))) for cells in table.rows]
     notes = "".join(f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes)
     return f"<p><b>{escape(printable(table.title))}</b></p><table>{''.join(rows)}</table>{notes}"
-
-
-_LATEX = {
-    "\\": r"\textbackslash{}",
-    "[": "{[}",  # after \\ a bracket or a star would be an option of it
-    "*": "{*}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "²": r"\textsuperscript{2}",
-    "³": r"\textsuperscript{3}",
-    "ρ": r"$\rho$",
-    "τ": r"$\tau$",
-    "±": r"$\pm$",
-    "<": "$<$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "–": "--",
-}
-
-
-def latex_escape(text: str) -> str:
-    """`text` safe inside a LaTeX table cell."""
-    return "".join(_LATEX.get(char, char) for char in printable(text))
 
 
 def _latex(table: Table) -> str:

@@ -86,3 +86,33 @@ def counted(number: int, one: str, many: str | None = None) -> str:
         ('1 unit', '0 units', '2 summaries are')
     """
     return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}",
+    "[": "{[}",  # after \\ a bracket or a star would be an option of it
+    "*": "{*}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "{": r"\{",
+    "}": r"\}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "²": r"\textsuperscript{2}",
+    "³": r"\textsuperscript{3}",
+    "ρ": r"$\rho$",
+    "τ": r"$\tau$",
+    "±": r"$\pm$",
+    "<": "$<$",
+    "≥": r"$\geq$",
+    "≤": r"$\leq$",
+    "–": "--",
+}
+
+
+def latex_escape(text: str) -> str:
+    """`text` safe inside a LaTeX table cell."""
+    return "".join(_LATEX.get(char, char) for char in printable(text))

@@ -148,8 +148,8 @@ def squares(axes: Any, values: Any, across: Any, down: Any, said: Any) -> Any:
         values: Rows of numbers, NaN where there is none.
         across: Names of the columns.
         down: Names of the rows.
-        said: Of a row and a column, the text, its size, and how far below the middle it stands;
-            several of them.
+        said: Gives the texts of a row and a column, each with its size and how far below the
+            middle it stands.
     """
     image = axes.imshow(values, vmin=-1, vmax=1, cmap="RdBu")
     for i, row in enumerate(values):

@@ -18,7 +18,7 @@ from litepyramid.figures.base import (
 )
 from litepyramid.meta.correlations import SYMBOLS
 from litepyramid.meta.intervals import method_name
-from litepyramid.meta.system_level.agreement import wilson_interval
+from litepyramid.meta.system_level.sign_agreement import wilson_interval
 
 if TYPE_CHECKING:
     from litepyramid.easiness.curve import CurveResult

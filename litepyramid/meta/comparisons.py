@@ -282,7 +282,7 @@ def compare(
         correction: none, bonferroni, holm or benjamini-hochberg.
         grouping: What is corrected together: the tests of one ``"metric"``, or all of one
             ``"level"`` and coefficient.
-        constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
+        constant: How constant vectors are treated: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
         InputError: An unknown name, fewer than two metrics, nothing that all have scored, too

@@ -162,7 +162,7 @@ def correlate(
         level: One or several of system, summary, global.
         coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise;
             spa (system level), acc-eq (summary level).
-        constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
+        constant: How constant vectors are treated: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
         InputError: An unknown name, nothing that both sides scored, or too little for any

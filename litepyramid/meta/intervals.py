@@ -151,7 +151,7 @@ def interval(
         samples: Number of samples; at least 2 / (1 - confidence).
         seed: Seed of the draws.
         confidence: The share of the samples between the ends.
-        constant: What becomes of a constant vector: ``"skip"``, ``"zero"`` or ``"zb21"``.
+        constant: How constant vectors are treated: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
         InputError: An unknown name, Fisher's interval for a coefficient that has none, too

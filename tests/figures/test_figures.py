@@ -26,7 +26,7 @@ from litepyramid.figures.system_level import (
 )
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare, coverage, delta, full_test_set, interval, stability
-from litepyramid.meta.ranges.agreement import scoring_range
+from litepyramid.meta.ranges.scoring_ranges import scoring_range
 from litepyramid.meta.simulate.power_result import PowerSettings
 from litepyramid.meta.simulate.test_power import power_on_noise
 from litepyramid.stats import system_means

@@ -6,7 +6,8 @@ import io
 import pytest
 
 from litepyramid.checked import guarded, unguarded
-from litepyramid.tables import Column, Result, Table, latex_escape, render
+from litepyramid.tables import Column, Result, Table, render
+from litepyramid.text import latex_escape
 
 NAMES = [
     "\x1b[31mred",

@@ -21,7 +21,7 @@ from litepyramid.meta.core.levels import CONSTANT_POLICIES, LEVELS, level_correl
 from litepyramid.meta.core.permutation import (
     coin_blocks,
     permutation_samples,
-    prepare,
+    prepare_pair,
     standardised,
 )
 
@@ -206,7 +206,7 @@ def swap_one_by_one(X, Y, Z, u, level, coefficient, policy):
 def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
     X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))
     for coefficient, policy in itertools.product(COEFFICIENTS, CONSTANT_POLICIES):
-        pair = prepare(X, Y, Z, level, coefficient, policy)
+        pair = prepare_pair(X, Y, Z, level, coefficient, policy)
         for swaps in draws.SWAPS:
             u = next(coin_blocks(X.shape, pair, swaps, 3, [0]))[:, :, :12]
             cells = u.swapaxes(0, 1) if pair.by_input else u
@@ -216,14 +216,14 @@ def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
 
 def test_coins_of_each_kind_swap_what_they_say():
     X, Y, Z = standardised(*scores(0, 4, 5, discrete=False))
-    pair = prepare(X, Y, Z, "system", "kendall")
+    pair = prepare_pair(X, Y, Z, "system", "kendall")
     u = {kind: next(coin_blocks(X.shape, pair, kind, 1, [0])) for kind in draws.SWAPS}
     assert (u["systems"] == u["systems"][:, :1]).all()
     assert (u["inputs"] == u["inputs"][:1]).all()
     np.testing.assert_array_equal(u["both_xor"], u["systems"] * u["inputs"])
     cell = u["both"].reshape(20, -1)
     assert len({tuple(row) for row in cell}) == 20
-    by_column = prepare(X, Y, Z, "summary", "kendall")
+    by_column = prepare_pair(X, Y, Z, "summary", "kendall")
     flipped = next(coin_blocks(X.shape, by_column, "both", 1, [0]))
     np.testing.assert_array_equal(flipped.swapaxes(0, 1), u["both"])
 
@@ -241,7 +241,7 @@ def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient)
     )
     np.random.seed(23)
     swapped = [(np.random.rand(12, 1) > 0.5) ^ (np.random.rand(1, 20) > 0.5) for _ in range(k)]
-    pair = prepare(*standardised(X, Y, Z), level, coefficient)
+    pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
     u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype)
     u = np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
     same(pair([u]), rival.samples, 1e-10)
@@ -276,7 +276,7 @@ def test_nlpstats_on_summeval(data):
     rival = rival_permutation(X, Y, Z, "input", "spearman", "both", n_resamples=4)
     np.random.seed(5)
     swapped = [(np.random.rand(16, 1) > 0.5) ^ (np.random.rand(1, 100) > 0.5) for _ in range(4)]
-    pair = permutation.prepare(*standardised(X, Y, Z), "summary", "spearman")
+    pair = permutation.prepare_pair(*standardised(X, Y, Z), "summary", "spearman")
     u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype).swapaxes(0, 1)
     same(pair([np.ascontiguousarray(u)]), rival.samples, 1e-10)
 

@@ -13,10 +13,10 @@ from litepyramid.errors import InputError
 from litepyramid.io.documents import read_documents
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
-from litepyramid.meta.ranges.agreement import scoring_range
 from litepyramid.meta.ranges.curves import better, disagreement
 from litepyramid.meta.ranges.extracts import SearchSettings
 from litepyramid.meta.ranges.generation import generate
+from litepyramid.meta.ranges.scoring_ranges import scoring_range
 from litepyramid.metrics import metric_named
 from litepyramid.types import ScoreTable
 

@@ -21,7 +21,7 @@ from litepyramid.meta.comparisons import corrected_p_values
 from litepyramid.meta.core.permutation import (
     coin_blocks,
     permutation_samples,
-    prepare,
+    prepare_pair,
     standardised,
 )
 from litepyramid.meta.intervals import fisher_interval
@@ -216,7 +216,7 @@ def exact_p_values(X, Y, Z, level, coefficient, swaps):
     n, m = X.shape
     shape = {"systems": (n, 1), "inputs": (1, m), "both": (n, m)}[swaps]
     ways = np.array(list(itertools.product([1.0, -1.0], repeat=math.prod(shape))))
-    pair = prepare(X, Y, Z, level, coefficient)
+    pair = prepare_pair(X, Y, Z, level, coefficient)
     u = np.array(np.broadcast_to(ways.T.reshape(*shape, -1), (n, m, len(ways))), dtype=pair.dtype)
     samples = pair([np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u])
     return np.mean(samples >= samples[0] - 1e-11)
@@ -267,7 +267,7 @@ def test_turning_over_the_coins_of_an_input_or_a_system_turns_its_term():
     X, Y, Z = (table.matrix(name).values for name in ("m0", "m3", "human"))
     X, Y = np.round(X), np.round(Y)  # ties
     for coefficient in ("pearson", "spearman", "kendall", "kendall_c", "pairwise"):
-        pair = prepare(*standardised(X, Y, Z), "summary", coefficient)
+        pair = prepare_pair(*standardised(X, Y, Z), "summary", coefficient)
         u = next(coin_blocks(X.shape, pair, "both", 3, [0]))
         terms = pair.terms([u])
         turned = u.copy()
@@ -282,7 +282,7 @@ def test_turning_over_the_coins_of_an_input_or_a_system_turns_its_term():
         np.testing.assert_allclose(
             terms[~same].mean(axis=1), pair([u])[~same], atol=1e-6, err_msg=coefficient
         )
-    alone = [prepare(a, np.zeros_like(a), Z, "system", "kendall") for a in (X, Y)]
+    alone = [prepare_pair(a, np.zeros_like(a), Z, "system", "kendall") for a in (X, Y)]
     u = next(coin_blocks(X.shape, alone[0], "both", 3, [0]))
     turned = u.copy()
     turned[4] *= -1

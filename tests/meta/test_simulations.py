@@ -75,19 +75,17 @@ def test_a_stopped_simulation_goes_on(tmp_path, monkeypatch) -> None:
     table = simulated()
     whole = coverage(table, trials=50, samples=40)
     journal = tmp_path / "run.jsonl"
-    real = coverage_module._trial
-    seen = []
+    real = coverage_module.piece_rng
 
-    def stopping(number, *rest):
-        if number == 30:
+    def stopping(seed, *names):
+        if names == ("draws", "30"):
             raise KeyboardInterrupt
-        seen.append(number)
-        return real(number, *rest)
+        return real(seed, *names)
 
-    monkeypatch.setattr(coverage_module, "_trial", stopping)
+    monkeypatch.setattr(coverage_module, "piece_rng", stopping)
     with pytest.raises(KeyboardInterrupt):
         coverage(table, trials=50, samples=40, journal=journal)
-    monkeypatch.setattr(coverage_module, "_trial", real)
+    monkeypatch.setattr(coverage_module, "piece_rng", real)
     assert str(coverage(table, trials=50, samples=40, journal=journal).rows) == str(whole.rows)
     with pytest.raises(InputError, match="other settings"):
         coverage(table, trials=60, samples=41, journal=journal)

@@ -34,6 +34,12 @@ from litepyramid.meta.core.levels import (
     row_values,
 )
 from litepyramid.meta.core.pairwise import SpaSwaps, TieAccuracySwaps
+from litepyramid.meta.core.permutation_by_input import (
+    ColumnRanks,
+    ColumnsOneByOne,
+    Moments,
+    Scores,
+)
 from litepyramid.stats import system_means
 from litepyramid.types import FloatArray
 
@@ -97,13 +103,13 @@ def permutation_samples(
     """
     choose("kind of swap", swaps, draws.SWAPS)
     check_number(samples)
-    pair = prepare(*standardised(X, Y, Z), level, coefficient, constant)
+    pair = prepare_pair(*standardised(X, Y, Z), level, coefficient, constant)
     observed = pair([observed_coins(X.shape, pair)])
     drawn = pair(coin_blocks(X.shape, pair, swaps, seed, range(-(-samples // draws.BLOCK))))
     return float(observed[0]), drawn[:samples]
 
 
-def prepare(
+def prepare_pair(
     X: FloatArray,
     Y: FloatArray,
     Z: FloatArray,
@@ -112,20 +118,19 @@ def prepare(
     constant: ConstantPolicy = "skip",
 ) -> Swapped:
     """Works out, for a pair of standardised metrics, all that does not depend on the coins."""
-    from litepyramid.meta.core.permutation_by_input import ColumnRanks, ColumnsOneByOne, Moments
-
     checked(X, Z, level, coefficient, constant)
     if coefficient in PAIRED:
         return TieAccuracySwaps(X, Y, Z) if coefficient == "acc-eq" else SpaSwaps(X, Y, Z)
+    scores = X, Y, Z
     if level == "system":
-        return SystemSwaps(X, Y, Z, coefficient, constant)
+        return SystemSwaps(scores, coefficient, constant)
     if level == "global":
-        return GlobalSwaps(X, Y, Z, coefficient, constant)
+        return GlobalSwaps(scores, coefficient, constant)
     if coefficient == "kendall_c" or constant == "zb21":
-        return ColumnsOneByOne(X, Y, Z, coefficient, constant)
+        return ColumnsOneByOne(scores, coefficient, constant)
     if coefficient == "pearson":
-        return Moments(X, Y, Z, constant)
-    return ColumnRanks(X, Y, Z, coefficient, constant)
+        return Moments(scores, constant)
+    return ColumnRanks(scores, coefficient, constant)
 
 
 def standardised(
@@ -200,14 +205,8 @@ class SystemSwaps:
     dtype = np.float64
     by_input = False
 
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        Z: FloatArray,
-        coefficient: Coefficient,
-        policy: ConstantPolicy,
-    ) -> None:
+    def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
+        X, Y, Z = scores
         scored = ~np.isnan(Z)
         kept = scored.any(axis=1)
         number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
@@ -217,8 +216,7 @@ class SystemSwaps:
         self._kept = np.nonzero(kept)[0]
         self._tolerance = max(mean_tolerance(X), mean_tolerance(Y))
         self._z_tolerance = mean_tolerance(Z)
-        self._coefficient: Coefficient = coefficient
-        self._policy: ConstantPolicy = policy
+        self._coefficient, self._policy = coefficient, policy
 
     def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each."""
@@ -231,7 +229,7 @@ class SystemSwaps:
         )
 
     def moved(self, shift: FloatArray, other: SystemSwaps | None = None) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for averages moved by so much.
+        """r(X', Z) - r(Y', Z) for averages moved by `shift`.
 
         All is linear in the scores: two metrics that are prepared alone, each against 0, are a pair
         when the one is moved by the difference of their shifts, and told the `other`.
@@ -281,18 +279,11 @@ class GlobalSwaps:
     dtype = np.float64
     by_input = False
 
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        Z: FloatArray,
-        coefficient: Coefficient,
-        policy: ConstantPolicy,
-    ) -> None:
+    def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
+        X, Y, Z = scores
         self._scored = ~np.isnan(Z)
         self._x, self._y, self._z = X[self._scored], Y[self._scored], Z[self._scored]
-        self._coefficient: Coefficient = coefficient
-        self._policy: ConstantPolicy = policy
+        self._coefficient, self._policy = coefficient, policy
 
     def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each."""

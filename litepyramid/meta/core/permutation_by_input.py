@@ -11,6 +11,9 @@ from litepyramid.meta.core.coefficients import Coefficient, constant_rows, corre
 from litepyramid.meta.core.levels import ConstantPolicy, row_values
 from litepyramid.types import FloatArray
 
+Scores = tuple[FloatArray, FloatArray, FloatArray]
+"""(N, M) of two metrics and of people, X, Y and Z; a cell that one lacks is NaN in Z."""
+
 Floats = NDArray[np.floating]
 
 _NEAR = 32_768
@@ -64,21 +67,14 @@ class ColumnsOneByOne(_ByInput):
 
     dtype = np.float64
 
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        Z: FloatArray,
-        coefficient: Coefficient,
-        policy: ConstantPolicy,
-    ) -> None:
+    def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
+        X, Y, Z = scores
         scored = ~np.isnan(Z)
         self._columns = [
             (s, X[s, j], Y[s, j], Z[s, j]) for j, s in enumerate(scored.T) if s.sum() >= 2
         ]
         self._places = np.nonzero(scored.sum(axis=0) >= 2)[0]
-        self._coefficient: Coefficient = coefficient
-        self._policy: ConstantPolicy = policy
+        self._coefficient, self._policy = coefficient, policy
 
     def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         values = np.full((2, len(self._places), u.shape[2]), np.nan)
@@ -95,7 +91,8 @@ class Moments(_ByInput):
 
     dtype = np.float64
 
-    def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray, policy: ConstantPolicy) -> None:
+    def __init__(self, scores: Scores, policy: ConstantPolicy) -> None:
+        X, Y, Z = scores
         scored = ~np.isnan(Z)
         self._n = np.maximum(scored.sum(axis=0), 1)[:, None].astype(np.float64)
         x, y, z = (np.where(scored, a, 0.0) for a in (X, Y, Z))
@@ -146,19 +143,12 @@ class ColumnRanks(_ByInput):
 
     dtype: type[np.floating]
 
-    def __init__(
-        self,
-        X: FloatArray,
-        Y: FloatArray,
-        Z: FloatArray,
-        coefficient: Coefficient,
-        policy: ConstantPolicy,
-    ) -> None:
+    def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
+        X, Y, Z = scores
         # All sums are of small multiples of 1/16: exact in 24 bits for so few systems.
         self.dtype = np.float32 if len(X) <= 128 else np.float64
         scored = ~np.isnan(Z).T
-        self._coefficient: Coefficient = coefficient
-        self._policy: ConstantPolicy = policy
+        self._coefficient, self._policy = coefficient, policy
         n = scored.sum(axis=1).astype(np.float64)
         x, y, z = (np.where(scored, a.T, 0.0) for a in (X, Y, Z))
         both = scored[:, :, None] & scored[:, None, :]

@@ -17,7 +17,7 @@ from litepyramid.meta.core.permutation import (
     Swapped,
     coin_blocks,
     observed_coins,
-    prepare,
+    prepare_pair,
     standardised,
 )
 from litepyramid.progress import bar
@@ -56,8 +56,9 @@ def permuted_p_values(
 ) -> tuple[FloatArray, FloatArray, IntArray, int, float]:
     """The p-values of all ordered pairs of K metrics under swaps (`permutation_samples`).
 
-    With `samples` given, p is that of `resampled_p_value` over so many. Without, tests stop as soon
-    as they clearly do not pass, and the others get a p that can be as small as `target` asks for:
+    With `samples` given, p is that of `resampled_p_value` over that many. Without, tests stop as
+    soon as they clearly do not pass, and the others get a p that can be as small as `target`
+    asks for:
 
     - T(-u) = -T(u), so each draw u of the coins counts with its opposite, and the observed T with
       its own: p = #{T ≥ T_observed} / (2 (draws + 1)), one-sided. A test with 20 such samples
@@ -220,7 +221,7 @@ class _Shared:
         """Two metrics, or one against 0, prepared for the coins."""
         X, Y, Z = standardised(one, one if two is None else two, self._Z)
         Y = np.zeros_like(X) if two is None else Y
-        return prepare(X, Y, Z, self._level, self._coefficient, self._constant)
+        return prepare_pair(X, Y, Z, self._level, self._coefficient, self._constant)
 
     def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
         """The window's coins as the pair wants them; kept in memory where they are few enough."""

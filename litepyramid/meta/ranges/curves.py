@@ -50,7 +50,7 @@ def _normalised(part: FloatArray) -> FloatArray:
     return np.asarray(np.divide(part - low, width, out=np.zeros_like(part), where=width > 0))
 
 
-def disagreement(
+def opposite_orders(
     parts: Sequence[FloatArray],
     one: int,
     other: int,

@@ -132,7 +132,7 @@ def generate(
         documents: The sentences to draw from.
         references: The references of the same inputs.
         metrics: What to search with and to score with.
-        settings: Of the search.
+        settings: How the search goes on.
         seed: Every input and metric has its own generator made from this, so that a result does
             not depend on which other inputs and metrics are searched.
         systems: Further summaries to score, for example those that people judged.

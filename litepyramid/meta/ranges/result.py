@@ -75,7 +75,7 @@ class ScoringRangeResult(Result):
         """Agreement by range, then the two curves."""
         first = self.to_csv_table()
         notes = [
-            f"{counted(self.topics, 'topic')}, with so many summaries each; "
+            f"{counted(self.topics, 'topic')}, with the number of summaries in the last column; "
             f"{100 * self.above:.0f} % of the whole range is top."
         ]
         if self.dropped:
@@ -87,7 +87,7 @@ class ScoringRangeResult(Result):
         return [
             Table.of(first.title, columns, self._agreement(), notes),
             Table.of(
-                "Of the summaries better on one metric, the share better on all (eq. 1), by score",
+                "Share of summaries better on one metric that are better on all (eq. 1), by score",
                 ("score", Column("value", "F/N"), Column("deviation", "sd"), "number"),
                 [row(p, score=_step(p)) for p in self.better],
                 (

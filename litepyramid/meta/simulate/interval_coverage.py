@@ -46,7 +46,7 @@ class Coverage:
         width: Mean width of the intervals.
         best: Whether it is, of the methods below 1, the one nearest to the confidence, and differs
             significantly from every other method (bold in Table 1).
-        p_value: Of the nearest: the largest one-tailed p-value of the z-tests of two proportions
+        p_value: For the nearest, the largest one-tailed p-value of the z-tests of two proportions
             against the other methods; NaN for all others, and where there is no other.
     """
 
@@ -70,9 +70,9 @@ class CoverageResult(Result):
         rows: One entry each.
         human: The human score.
         coefficient: The coefficient.
-        confidence: Of the intervals: what coverage should be.
+        confidence: Confidence level of the intervals: what coverage should be.
         samples: Bootstrap samples an interval.
-        seed: Of the splits and draws.
+        seed: Seed of the splits and draws.
         halves: Per metric, systems and inputs in one half.
         left_out: Per metric, what was left out of the table.
         signature: Names everything that the numbers depend on.
@@ -143,7 +143,7 @@ def coverage(
         method: One or several of boot-systems, boot-inputs, boot-both, fisher.
         level: One or several of system, summary, global.
         coefficient: DDR21's Table 1 uses ``"pearson"``.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         trials: How often (DDR21: 1,000).
         samples: Bootstrap samples an interval.
         seed: Each trial has its own generator made from this and its number.

@@ -11,14 +11,14 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.system_level.agreement import (
+from litepyramid.meta.system_level.paired_scores import Sides, decimals, sides_of
+from litepyramid.meta.system_level.pairs import PairCounts
+from litepyramid.meta.system_level.sign_agreement import (
     ResampledPairs,
     fitted,
     reaching,
     wilson_interval,
 )
-from litepyramid.meta.system_level.paired_scores import Sides, decimals, sides_of
-from litepyramid.meta.system_level.pairs import PairCounts
 from litepyramid.stats import check_samples, percentile_interval
 from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted
@@ -83,9 +83,9 @@ class DifferenceResult(Result):
         human: The human score.
         difference: d, in the metric's units.
         target: The agreement aimed at, for example .95.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         samples: Bootstrap samples.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
         signature: Names everything that the numbers depend on.
     """
 
@@ -191,8 +191,8 @@ def difference(
     """How often people agree with the sign of a difference of `d` between two systems.
 
     "About d" are the pairs whose difference is nearest to d, a share `window` of all; with their
-    smallest and largest difference they are the pairs of r_SYSΔ(ℓ, u). A tie of people's is no
-    agreement; pairs that the metric itself ties have no sign and are left out, and counted.
+    smallest and largest difference they are the pairs of r_SYSΔ(ℓ, u). A tie in the human scores is
+    no agreement; pairs that the metric itself ties have no sign and are left out, and counted.
 
     The interval: the metric's differences are taken as they are, for a user has those of their
     own systems in hand; which systems there are and which inputs people judged is resampled, both
@@ -212,9 +212,9 @@ def difference(
         target: The agreement aimed at.
         window: Share of all pairs that are "about d".
         interval: ``"wider"``, ``"bootstrap"`` or ``"wilson"``.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         samples: Bootstrap samples.
-        seed: Of the bootstrap.
+        seed: Seed of the bootstrap.
         scale: The metric's scores are multiplied by this: 100 turns a table of 0-1 into points.
 
     Raises:

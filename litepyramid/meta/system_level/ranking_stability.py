@@ -69,7 +69,7 @@ class StabilityResult(Result):
     Attributes:
         curves: One a metric.
         samples: Pairs of rankings at each point.
-        seed: Of the draws.
+        seed: Seed of the draws.
         signature: Names everything that the numbers depend on.
     """
 
@@ -127,7 +127,7 @@ def stability(
             people from `scores`.
         sizes: Values of M; None: 10 steps to the number of inputs there are (for a whole test
             set, 100 and its doubles too). Larger ones than there are inputs are left out for the
-            table that has not so many.
+            table that has fewer.
         samples: Repeats at each M.
         seed: Seed of the draws.
 

@@ -110,9 +110,9 @@ class FullSetResult(Result):
         variances: One a metric.
         sides: One a metric: which systems and inputs were used.
         coefficient: The coefficient.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         samples: Bootstrap samples.
-        seed: Of the draws.
+        seed: Seed of the draws.
         signature: Names everything that the numbers depend on.
     """
 
@@ -208,7 +208,7 @@ def full_test_set(
         metrics: Names or patterns; None: all that both tables have.
         coefficient: DDR22 uses ``"kendall"``.
         sampling: One or several of ``"systems"``, ``"inputs"`` and ``"both"``.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         samples: Bootstrap samples.
         seed: Seed of the draws; the same for every metric.
 

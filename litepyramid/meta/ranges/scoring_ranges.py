@@ -19,7 +19,7 @@ from litepyramid.meta.ranges.curves import (
     DisagreementCurve,
     Rule,
     better,
-    disagreement,
+    opposite_orders,
 )
 from litepyramid.meta.ranges.result import RangeAgreement, RangeName, ScoringRangeResult, Top
 from litepyramid.text import counted
@@ -85,7 +85,7 @@ def scoring_range(
         rule: ``"text"`` or ``"code"``.
         pairs: Pairs of summaries drawn for the curve of disagreement.
         drawn: Summaries drawn for eq. 1 (P19: 5,000).
-        seed: Of the draws.
+        seed: Seed of the draws.
         better_metrics: Names or patterns of the metrics of eq. 1; None for all, but those named
             ``js…`` by ``rule="code"``.
 
@@ -131,7 +131,7 @@ def scoring_range(
         DisagreementCurve(
             names[one],
             names[other],
-            disagreement(whole, one, other, pairs, rule, piece_rng(seed, "pairs")),
+            opposite_orders(whole, one, other, pairs, rule, piece_rng(seed, "pairs")),
         )
         for one, other in combinations(range(len(names)), 2)
     )
