@@ -32,7 +32,7 @@ from scipy import stats
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import bootstrap_samples, compare, permutation_samples
 from litepyramid.meta.core.bootstrap import Resampled
-from litepyramid.meta.core.permutation import prepare, standardised
+from litepyramid.meta.core.permutation import prepare_pair, standardised
 from litepyramid.tables import Column, Table, emit
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
@@ -105,7 +105,7 @@ def check_permutation(X: Any, Y: Any, Z: Any, level: Any, coefficient: Any, k: i
     rival = permutation_test(X, Y, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=k)
     np.random.seed(1)
     swapped = [(np.random.rand(n, 1) > 0.5) ^ (np.random.rand(1, m) > 0.5) for _ in range(k)]
-    pair = prepare(*standardised(X, Y, Z), level, coefficient)
+    pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
     u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype)
     ours = pair([np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u])
     np.testing.assert_allclose(ours, rival.samples, rtol=0, atol=1e-10)

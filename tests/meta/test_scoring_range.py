@@ -13,7 +13,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.documents import read_documents
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
-from litepyramid.meta.ranges.curves import better, disagreement
+from litepyramid.meta.ranges.curves import better, opposite_orders
 from litepyramid.meta.ranges.extracts import SearchSettings
 from litepyramid.meta.ranges.generation import generate
 from litepyramid.meta.ranges.scoring_ranges import scoring_range
@@ -129,7 +129,7 @@ def test_negative_scores_fill_every_step_of_the_codes_curve() -> None:
 def test_a_score_from_0_begins_at_0_by_the_code() -> None:
     """Its steps: i (max - min) / 15, whatever the lowest is; all pairs count, tied ones too."""
     part = np.array([[0.2, 0.8, 0.5], [0.3, 0.1, 0.3]])
-    points = disagreement([part], 0, 1, 4000, "code", np.random.default_rng(0))
+    points = opposite_orders([part], 0, 1, 4000, "code", np.random.default_rng(0))
     assert [p.low for p in points] == pytest.approx([i * (0.8 - 0.2) / 15 for i in range(15)])
     assert points[0].number == 4000
     # Of the nine pairs (0, 1) and (1, 2), both ways round, are opposite.
