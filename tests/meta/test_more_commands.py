@@ -71,6 +71,29 @@ def test_a_difference(folder) -> None:
     drawn(figure)
     assert json.loads(run(*args, "--format", "json"))["metrics"][0]["sentence"] in text
     assert all(len(line) <= 80 for line in run(*args).splitlines())
+    run(*args, "--figure", folder / "scores.png", "--plot", "scores")
+    assert (folder / "scores.png").read_bytes() != figure.read_bytes()
+
+
+def test_old_names_of_options_are_taken_and_not_shown(folder) -> None:
+    table = folder / "judged.csv"
+    asked = run("interval", table, "--human", "b", "--samples", "50", "-m", "a")
+    assert run("interval", table, "--against", "b", "-k", "50", "-m", "a") == asked
+    shown = run("interval", "--help")
+    assert "--human" in shown
+    assert "--against" not in shown
+
+
+def test_a_table_whose_columns_have_other_names(folder) -> None:
+    whole = run("correlate", folder / "judged.csv")
+    other = folder / "other.csv"
+    text = (folder / "judged.csv").read_text()
+    other.write_text(text.replace("system,input,metric,score", "model,doc,measure,value", 1))
+    names = "system=model,input=doc,metric=measure,score=value"
+    assert run("correlate", other, "--columns", names) == whole
+    assert run("delta", other, "--full", other, "--columns", names)
+    with pytest.raises(InputError, match="--columns"):
+        run("correlate", other)
 
 
 def test_stability(folder) -> None:
