@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from random_model import random_tokenizer, save_random_judge
 
-from litepyramid.judges.nli.random_model import random_tokenizer, save_random_judge
 from litepyramid.tables import Column, Table, emit
 
 WORDS = (

@@ -18,12 +18,12 @@ from statistics import median
 from typing import Any
 
 import numpy as np
+from random_model import random_tokenizer, save_random_judge
 
 from litepyramid.files import read_jsonl, read_lines
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
 from litepyramid.judges.nli.judge import TransformersJudge
-from litepyramid.judges.nli.random_model import random_tokenizer, save_random_judge
 from litepyramid.tables import Column, Table, emit
 
 ROOT = Path(__file__).resolve().parents[1]

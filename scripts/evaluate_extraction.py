@@ -13,7 +13,8 @@ import argparse
 import time
 from pathlib import Path
 
-from litepyramid.easiness.overlap import unit_overlap
+from unit_overlap import unit_overlap
+
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references
 from litepyramid.io.scores import read_scores

@@ -16,14 +16,14 @@ TEXT = (
 
 def train_tokenizer(texts: list[str], size: int):
     """A byte-level BPE trained on `texts`, as RoBERTa's tokenizer."""
-    from litepyramid.judges.nli.random_model import random_tokenizer
+    from random_model import random_tokenizer
 
     return random_tokenizer(texts, size)
 
 
 def make_checkpoint(folder: Path, tokenizer, *, labels, seed: int = 0, **config) -> Path:
     """A random RoBERTa classifier in `folder`, with weights large enough that logits differ."""
-    from litepyramid.judges.nli.random_model import save_random_judge
+    from random_model import save_random_judge
 
     settings = {
         "hidden_size": 48,

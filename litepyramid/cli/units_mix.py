@@ -44,10 +44,6 @@ def mix(
         WRITTEN,
     ] = None,
     form: FormatOption = "table",
-    as_authors: Annotated[
-        bool,
-        option("Mix as ZB21's code does.", "--as-authors", panel=FILES),
-    ] = False,
     parses: TreesOption = None,
     seed: SeedOption = 12345,
     *,
@@ -74,7 +70,6 @@ def mix(
         easiness=easiness,
         regressor=regressor,
         parses=parses,
-        as_authors=as_authors,
         seed=seed,
         **names,
     )

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.easiness.authors import mix_as_authors
 from litepyramid.easiness.curve import CurveResult, budget_curve
 from litepyramid.easiness.gold import gold_easiness
 from litepyramid.easiness.mix import By, Mix, mix, stu_count
@@ -97,17 +96,14 @@ def mix_files(
     easiness: Path | None = None,
     regressor: Path | None = None,
     parses: Path | None = None,
-    as_authors: bool = False,
     seed: int = 12345,
     **names: Any,
 ) -> Mix:
-    """`mix`, or `mix_as_authors`, from files; arguments as of ``litepyramid units mix``.
+    """`mix` from files; arguments as of ``litepyramid units mix``.
 
     Raises:
         InputError: A file is wrong, or the arguments do not go together.
     """
-    if as_authors and (stu_share is None or by == "random"):
-        raise InputError("--as-authors needs a share and an easiness", expected="--stu-share")
     size = partial(
         sentence_count,
         stu_share=stu_share,
@@ -126,12 +122,6 @@ def mix_files(
         values = find_easiness(
             texts, machine, easiness=easiness, regressor=regressor, parses=parses
         )
-    if as_authors and stu_share is not None:
-        if values is None:
-            values = gold_easiness(human, machine, sentences)
-        if by == "reversed":
-            values = Easiness(values.sentences, -values.values, values.signature)
-        return mix_as_authors(human, machine, sentences, values, 100 * stu_share)
     return mix(human, machine, sentences, count, by=by, easiness=values, seed=seed)
 
 

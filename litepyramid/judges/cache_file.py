@@ -39,14 +39,6 @@ PRAGMA user_version = {VERSION};
 PRAGMA application_id = {_APPLICATION};
 """
 
-_FROM_1 = f"""
-ALTER TABLE logits ADD COLUMN seal BLOB NOT NULL DEFAULT x'';
-ALTER TABLE files ADD COLUMN seal BLOB NOT NULL DEFAULT x'';
-UPDATE logits SET seal =
-    seal((SELECT identity FROM models WHERE id = model), pair, logits, truncated);
-PRAGMA user_version = {VERSION};
-"""
-
 
 def is_cache(path: Path) -> bool:
     """Whether there is a cache at `path`; False if there is nothing, or an empty file.
@@ -102,15 +94,8 @@ def open_cache(path: Path | None, timeout: float) -> sqlite3.Connection:
     )
     try:
         db.execute("PRAGMA synchronous = NORMAL")
-        db.execute("BEGIN IMMEDIATE")
-        version = db.execute("PRAGMA user_version").fetchone()[0]
-        if version == 1:
-            db.create_function("seal", 4, seal, deterministic=True)
-            for statement in _FROM_1.split(";"):
-                db.execute(statement)
-        elif version != VERSION:
+        if db.execute("PRAGMA user_version").fetchone()[0] != VERSION:
             raise InputError("is a cache of another version", path=path, hint=_OTHER)
-        db.execute("COMMIT")
     except BaseException:
         db.close()
         raise

@@ -1,7 +1,10 @@
 import json
 import shutil
 
+import mix_as_authors
 import pytest
+
+from litepyramid.io.units import read_units
 
 TREES = [
     "(S (NP (DT A) (NN cat)) (VP (VBD sat)) (. .))",
@@ -145,12 +148,17 @@ def test_the_curve_takes_a_judge_for_each_fold(cli, files):
     assert "and no folds. Expected --folds" in done.stderr
 
 
-def test_as_the_authors(cli, files):
-    sources = ["-r", "refs.txt", "-s", "scus.txt", "-t", "stus.txt", "--ids", "ids.txt"]
-    options = ["--easiness", "easiness.jsonl", "--stu-share", 0.5, "--as-authors", "-f", "json"]
-    done = cli("units", "mix", *sources, *options, cwd=files)
-    counts = json.loads(done.stdout)["counts"]
-    assert counts["stu_sentences"] == 5  # the sixth is the threshold, and not above it
+def test_as_the_authors(files, monkeypatch, capsys):
+    monkeypatch.chdir(files)
+    sources = ["scus.txt", "stus.txt", "refs.txt", "0.5", "--ids", "ids.txt"]
+    options = ["--easiness", "easiness.jsonl", "--output", "mixed.jsonl"]
+    monkeypatch.setattr("sys.argv", ["mix_as_authors.py", *sources, *options])
+    mix_as_authors.main()
+    rows = capsys.readouterr().out.splitlines()  # the sixth is the threshold, and not above it
+    assert (
+        next(row.split()[1] for row in rows if row.lstrip().startswith("STUs")) == "5"
+    )  # the sixth is the threshold
+    assert len(read_units("mixed.jsonl", kind=None)) == 6
 
 
 @pytest.mark.parametrize(
@@ -163,7 +171,6 @@ def test_as_the_authors(cli, files):
         ),
         (["units", "mix", "--stu-share", 2, "--by", "random"], "the share is 2.0"),
         (["units", "mix", "--stu-sentences", 13, "--by", "random"], "13 of 12 sentences"),
-        (["units", "mix", "--stu-share", 0.5, "--as-authors", "--by", "random"], "needs a share"),
         (["units", "mix", "--stu-share", 0.5, "--easiness", "scus.txt"], "not valid JSON"),
         (["units", "mix", "--stu-share", 0.5, "--regressor", "scus.txt"], "no XGBoost model"),
     ],

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from mix_as_authors import above_threshold, mix_as_authors, split_coreference
 
-from litepyramid.easiness.authors import above_threshold, mix_as_authors, split_coreference
 from litepyramid.easiness.mix import mix, ranking, stu_count
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from unit_overlap import unit_overlap
 
-from litepyramid.easiness.overlap import unit_overlap
 from litepyramid.errors import InputError, ModelError
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.references import read_references

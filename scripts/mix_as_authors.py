@@ -1,5 +1,10 @@
 """Mixed files as ZB21's own code writes them, for comparison with the files they published.
 
+    python scripts/mix_as_authors.py SCUs.txt STUs.txt references.txt 0.5 --easiness easiness.jsonl
+
+Without --easiness it is that of the embedded regressor; --by gold and --by reversed as for
+``litepyramid units mix``. --output takes the units.
+
 What it does otherwise than the paper (and than `litepyramid.easiness.mix`):
 
 * A sentence carries STUs if its easiness is *strictly above* that of the last one of the top
@@ -13,17 +18,23 @@ What it does otherwise than the paper (and than `litepyramid.easiness.mix`):
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from litepyramid.easiness.gold import check_same_inputs
+from litepyramid.easiness.files import find_easiness, read_sources
+from litepyramid.easiness.gold import check_same_inputs, gold_easiness
 from litepyramid.easiness.mix import BoolArray, Mix
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
+from litepyramid.io.inputs import read_ids
+from litepyramid.io.units import write_units
+from litepyramid.tables import emit
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit
-from litepyramid.units.align import Sentence
+from litepyramid.units.align import Sentence, sentences_of
 
 
 def mix_as_authors(
@@ -197,3 +208,46 @@ def _grouped(units: Sequence[Unit]) -> dict[tuple[int | None, int | None], list[
     for unit in units:
         found.setdefault((unit.reference, unit.sentence), []).append(unit)
     return found
+
+
+def mix_files(
+    scus: Path,
+    stus: Path,
+    references: Path,
+    share: float,
+    *,
+    by: str = "easiness",
+    easiness: Path | None = None,
+    ids: Sequence[str] | None = None,
+) -> Mix:
+    """`mix_as_authors` from files; `by` is easiness, reversed or gold."""
+    human, texts, machine = read_sources(scus, references, stus, ids=ids)
+    sentences = sentences_of(texts)
+    if by == "gold":
+        values = gold_easiness(human, machine, sentences)
+    else:
+        values = find_easiness(texts, machine, easiness=easiness)
+    if by == "reversed":
+        values = Easiness(values.sentences, -values.values, values.signature)
+    return mix_as_authors(human, machine, sentences, values, 100 * share)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    for name in ("scus", "stus", "references"):
+        parser.add_argument(name, type=Path)
+    parser.add_argument("share", type=float)
+    parser.add_argument("--by", choices=("easiness", "reversed", "gold"), default="easiness")
+    parser.add_argument("--easiness", type=Path)
+    parser.add_argument("--ids", type=Path)
+    parser.add_argument("--output", type=Path)
+    given = vars(parser.parse_args())
+    output, ids = given.pop("output"), given.pop("ids")
+    found = mix_files(**given, ids=None if ids is None else read_ids(ids))
+    if output is not None:
+        write_units(output, found.units, "lines" if output.suffix == ".txt" else "jsonl")
+    emit(found)
+
+
+if __name__ == "__main__":
+    main()
