@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,16 @@ class InputUnits:
     def texts(self) -> tuple[str, ...]:
         """The units' sentences."""
         return tuple(unit.text for unit in self.units)
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of a unit file as plain JSON values; what is unknown is left out."""
+        rows: list[dict[str, Any]] = []
+        for unit in self.units:
+            rows.append({"text": unit.text, "weight": unit.weight, "kind": unit.kind})
+            optional = ("reference", "sentence", "places", "importance")
+            found = {key: getattr(unit, key) for key in optional}
+            rows[-1] |= {key: value for key, value in found.items() if value not in (None, ())}
+        return {"input": self.input, "units": rows}
 
 
 @dataclass(frozen=True, slots=True)

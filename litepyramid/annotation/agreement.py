@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -110,31 +110,9 @@ class AgreementResult(Result):
         return [Table("Workers", columns, rows, tuple(notes))]
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {
-            "alpha": self.alpha,
-            "alpha_all": self.alpha_all,
-            "items": self.items,
-            "answers": self.answers,
-            "kept_answers": self.kept_answers,
-            "unanswered": self.unanswered,
-            "ties": self.ties,
-            "pairable": self.pairable,
-            "undecided": self.undecided,
-            "labels": self.labels,
-            "workers": [
-                {
-                    "worker": w.worker,
-                    "answers": w.answers,
-                    "compared": w.compared,
-                    "disagreed": w.disagreed,
-                    "share": w.share,
-                    "dropped": w.dropped,
-                }
-                for w in self.workers
-            ],
-            "signature": self.signature.to_json(),
-        }
+        """Everything as plain values, the workers with their shares."""
+        workers = [{**record(worker), "share": worker.share} for worker in self.workers]
+        return {**record(self), "workers": workers}
 
 
 def krippendorff_alpha(

@@ -58,8 +58,7 @@ def check_price(per_sentence: float | None) -> None:
     """Raises InputError if there is a price and it is not a finite number above 0."""
     if per_sentence is not None and not (math.isfinite(per_sentence) and per_sentence > 0):
         raise InputError(
-            f"a price of {per_sentence} a sentence",
-            expected="--per-sentence with a number above 0",
+            f"a price of {per_sentence} a sentence", expected="--per-sentence with a number above 0"
         )
 
 

@@ -15,8 +15,7 @@ from litepyramid.annotation.forms.responses import ResponseFile
 from litepyramid.annotation.sorting import nothing_belongs, sort_responses
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
-from litepyramid.io.units import units_to_json
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputUnits, Signature, SystemLabels, SystemSummaries
 
@@ -87,22 +86,6 @@ class WrittenUnits(Result):
         title = f"Units of {counted(len(self.units), 'input')}"
         return [Table(title, columns, tuple(rows), (*notes, f"Signature: {self.signature}"))]
 
-    def to_json(self) -> dict[str, Any]:
-        """Everything, with the units."""
-        return {
-            "scus": self.scus,
-            "earlier_scus": self.earlier_scus,
-            "stus": self.stus,
-            "fallen_back": self.fallen_back,
-            "no_fact": self.no_fact,
-            "contradictory": self.contradictory,
-            "several": self.several,
-            "without": self.without,
-            "progress": self.progress.to_json(),
-            "units": [units_to_json(entry) for entry in self.units],
-            "signature": self.signature.to_json(),
-        }
-
 
 @dataclass(frozen=True)
 class JudgedLabels(Result):
@@ -163,10 +146,8 @@ class JudgedLabels(Result):
             "labels": labels,
             "rounds": rounds,
             "incomplete": self.incomplete,
-            "agreement": {
-                key: value for key, value in self.agreement.to_json().items() if key != "labels"
-            },
-            "progress": self.progress.to_json(),
+            "agreement": {k: v for k, v in self.agreement.to_json().items() if k != "labels"},
+            "progress": record(self.progress),
         }
 
 
@@ -329,10 +310,7 @@ def collect_labels(
 
 
 def _labels(
-    tasks: TaskSet,
-    by_round: Sequence[FloatArray],
-    agreement: AgreementResult,
-    progress: Completion,
+    tasks: TaskSet, by_round: Sequence[FloatArray], agreement: AgreementResult, progress: Completion
 ) -> JudgedLabels:
     texts = {(t.system, t.input): t.summary for t in tasks.judging}
     sizes = {entry.input: len(entry.units) for entry in tasks.units}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from litepyramid.text import counted
 
@@ -48,19 +47,6 @@ class Completion:
             if names:
                 lines.append(f"{what} ({len(names)}): {some(names)}.")
         return (*lines, *self.notes)
-
-    def to_json(self) -> dict[str, Any]:
-        """All names, none left out."""
-        return {
-            "tasks": self.tasks,
-            "done": self.done,
-            "started": self.started,
-            "open": self.open,
-            "unknown": self.unknown,
-            "duplicates": self.duplicates,
-            "extra": self.extra,
-            "notes": self.notes,
-        }
 
 
 def some(names: Sequence[str]) -> str:

@@ -21,7 +21,7 @@ from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_json
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import Column, Result, Table, plain
+from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record
 from litepyramid.text import counted, place
 from litepyramid.types import FloatArray, Signature
 from litepyramid.units.align import Sentence
@@ -51,11 +51,11 @@ class BudgetPlan(Result):
     """
 
     sentences: tuple[Sentence, ...]
-    annotate: BoolArray
-    easiness: FloatArray
-    rank: NDArray[np.int64]
+    annotate: BoolArray = field(metadata=HIDDEN)
+    easiness: FloatArray = field(metadata=HIDDEN)
+    rank: NDArray[np.int64] = field(metadata=HIDDEN)
     by: str
-    earlier: BoolArray
+    earlier: BoolArray = field(metadata=HIDDEN)
     per_sentence: float | None = None
     notes: tuple[str, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
@@ -188,36 +188,14 @@ class BudgetPlan(Result):
 
     def to_json(self) -> dict[str, Any]:
         """The whole plan: what `read_plan` reads."""
-        return {
-            "format": FORMAT,
-            "version": 1,
-            "by": self.by,
-            "annotate": self.count,
-            "per_sentence": self.per_sentence,
-            "expected": self.expected(),
-            "sentences": [
-                {
-                    "input": s.input,
-                    "reference": s.reference,
-                    "sentence": s.sentence,
-                    "annotate": bool(chosen),
-                    "earlier": bool(earlier),
-                    "rank": int(rank),
-                    "easiness": float(value),
-                    "text": s.text,
-                }
-                for s, chosen, earlier, rank, value in zip(
-                    self.sentences,
-                    self.annotate,
-                    self.earlier,
-                    self.rank,
-                    self.easiness,
-                    strict=True,
-                )
-            ],
-            "notes": list(self.notes),
-            "signature": self.signature.to_json(),
-        }
+        names = ("annotate", "earlier", "rank", "easiness")
+        columns = [getattr(self, name).tolist() for name in names]
+        sentences = [
+            {**record(s), **dict(zip(names, values, strict=True))}
+            for s, *values in zip(self.sentences, *columns, strict=True)
+        ]
+        head = {"format": FORMAT, "version": 1, "by": self.by, "annotate": self.count}
+        return {**head, **record(self), "expected": self.expected(), "sentences": sentences}
 
 
 def plan_budget(

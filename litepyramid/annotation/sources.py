@@ -49,10 +49,7 @@ def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> Tas
 
 
 def judging_tasks_from(
-    sources: Sequence[Path],
-    units: Path,
-    title: str | None = None,
-    **names: Any,
+    sources: Sequence[Path], units: Path, title: str | None = None, **names: Any
 ) -> TaskSet:
     """Tasks of judging which units are in which summaries.
 

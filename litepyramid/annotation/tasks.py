@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from litepyramid.annotation.plan import BudgetPlan
 from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, file_type, read_json
-from litepyramid.io.units import units_to_json
+from litepyramid.tables import HIDDEN, record
 from litepyramid.types import InputUnits, SystemSummaries, Unit, check_unique
 from litepyramid.units.align import Sentence
 
@@ -67,7 +67,7 @@ class JudgingTask:
     system: str
     input: str
     summary: str
-    units: tuple[str, ...]
+    units: tuple[str, ...] = field(metadata=HIDDEN)
 
     @property
     def name(self) -> str:
@@ -189,43 +189,18 @@ def part_of(tasks: TaskSet, number: int, parts: int) -> TaskSet:
 
 def write_tasks(path: str | Path, tasks: TaskSet) -> None:
     """Writes the tasks as JSON, all or nothing; answers can be read with it years later."""
-    rows: list[dict[str, Any]] = [
-        {
-            "id": t.id,
-            "input": t.input,
-            "reference": t.reference,
-            "sentence": t.sentence,
-            "text": t.text,
-            "before": t.before,
-            "after": t.after,
-        }
-        for t in tasks.writing
-    ]
-    rows += [
-        {"id": t.id, "system": t.system, "input": t.input, "summary": t.summary}
-        for t in tasks.judging
-    ]
     data: dict[str, Any] = {
         "format": FORMAT,
         "version": 1,
         "kind": tasks.kind,
         "title": tasks.title,
         "digest": tasks.digest,
-        "tasks": rows,
+        "tasks": [record(task) for task in (*tasks.writing, *tasks.judging)],
     }
     if tasks.kind == "writing":
-        data["sentences"] = [
-            {
-                "input": s.input,
-                "reference": s.reference,
-                "sentence": s.sentence,
-                "annotate": annotate,
-                "text": s.text,
-            }
-            for s, annotate in tasks.sentences
-        ]
+        data["sentences"] = [{**record(s), "annotate": flag} for s, flag in tasks.sentences]
     else:
-        data["units"] = [units_to_json(entry) for entry in tasks.units]
+        data["units"] = [entry.to_json() for entry in tasks.units]
         data["systems"] = tasks.systems
         data["blank"] = tasks.blank
     with atomic_write(path) as file:
@@ -292,25 +267,17 @@ def _parse(data: dict[str, Any], path: Path) -> TaskSet:
     check_shape(data, {"kind": set(_SHAPES)}, what=broken, path=path)
     kind: Kind = data["kind"]
     check_shape(data, _SHAPES[kind], what=broken, path=path)
+    place = ("id", *_PLACE)
     if kind == "writing":
         return TaskSet(
             kind,
             data["title"],
             writing=tuple(
-                WritingTask(
-                    r["id"],
-                    r["input"],
-                    r["reference"],
-                    r["sentence"],
-                    r["text"],
-                    tuple(r["before"]),
-                    tuple(r["after"]),
-                )
+                WritingTask(*map(r.get, place), tuple(r["before"]), tuple(r["after"]))
                 for r in data["tasks"]
             ),
             sentences=tuple(
-                (Sentence(r["input"], r["reference"], r["sentence"], r["text"]), r["annotate"])
-                for r in data["sentences"]
+                (Sentence(*map(r.get, _PLACE)), r["annotate"]) for r in data["sentences"]
             ),
         )
     units = tuple(

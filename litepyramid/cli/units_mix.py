@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from litepyramid.cli.options import (
-    FILES,
     ByOption,
     EasinessOption,
     FormatOption,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from litepyramid.files import check_output, write_jsonl, writing
 from litepyramid.io.folders import check_names, filled_folder
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import SystemSummaries
 
@@ -30,7 +30,7 @@ class Converted(Result):
         notes: What a user must be told.
     """
 
-    rows: tuple[tuple[int, int, int, int], ...]
+    rows: tuple[tuple[int, int, int, int], ...] = field(metadata=HIDDEN)
     inputs: tuple[str, ...]
     files: tuple[Path, ...]
     notes: tuple[str, ...]
@@ -51,14 +51,8 @@ class Converted(Result):
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
         names = ("scus", "contributors", "references", "annotations")
-        return {
-            "inputs": {
-                name: dict(zip(names, row, strict=True))
-                for name, row in zip(self.inputs, self.rows, strict=True)
-            },
-            "files": [str(path) for path in self.files],
-            "notes": list(self.notes),
-        }
+        rows = (dict(zip(names, row, strict=True)) for row in self.rows)
+        return {**record(self), "inputs": dict(zip(self.inputs, rows, strict=True))}
 
 
 def convert(

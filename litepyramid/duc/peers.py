@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from litepyramid.duc.names import is_peer, is_pyramid_file
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
@@ -141,8 +141,8 @@ class PeerScores(Result):
         signature: The settings.
     """
 
-    scores: ScoreTable
-    counts: tuple[tuple[int, int, int], ...]
+    scores: ScoreTable = field(metadata=HIDDEN)
+    counts: tuple[tuple[int, int, int], ...] = field(metadata=HIDDEN)
     notes: tuple[str, ...]
     signature: Signature
 
@@ -178,11 +178,7 @@ class PeerScores(Result):
                 modified, original = self.scores.values[:, i, j]
                 row = {"system": system, "input": name}
                 rows.append({**row, "modified": modified, "original": original})
-        return {
-            "scores": rows,
-            "notes": list(self.notes),
-            "signature": self.signature.to_json(),
-        }
+        return {**record(self), "scores": rows}
 
 
 def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None) -> PyramidFolder:

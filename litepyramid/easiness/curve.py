@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,9 @@ from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
 from litepyramid.stats import check_samples, percentile_interval
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
-from litepyramid.types import (
-    FloatArray,
-    IntArray,
-    Signature,
-)
+from litepyramid.types import FloatArray, IntArray, Signature
 
 SHARES = tuple(k / 10 for k in range(11))
 _NO_INTERVAL = (math.nan, math.nan)
@@ -38,7 +34,7 @@ class CurvePoint:
         level: ``"system"`` or ``"summary"`` (or ``"global"``).
         coefficient: For example ``"pearson"``.
         share: Share of the sentences that carry STUs.
-        count: Their number.
+        stu_sentences: Their number.
         by: How they were chosen.
         value: The correlation with the human score; the mean over seeds for ``"random"``.
         sd: Standard deviation over seeds (n - 1); NaN but for ``"random"``.
@@ -51,7 +47,7 @@ class CurvePoint:
     level: Level
     coefficient: Coefficient
     share: float
-    count: int
+    stu_sentences: int
     by: By
     value: float
     sd: float = math.nan
@@ -76,7 +72,7 @@ class CurveResult(Result):
 
     points: tuple[CurvePoint, ...]
     sentences: int
-    shape: tuple[int, int]
+    shape: tuple[int, int] = field(metadata=HIDDEN)
     seeds: int
     confidence: float
     notes: tuple[str, ...]
@@ -112,7 +108,7 @@ class CurveResult(Result):
             lines = [self.line(by, level, coefficient) for by in self.ways]
             for points in zip(*lines, strict=True):
                 row: list[Cell] = [level, short.get(coefficient, coefficient)]
-                row += [points[0].share, points[0].count]
+                row += [points[0].share, points[0].stu_sentences]
                 for point in points:
                     row.append(point.value)
                     if point.by == "random":
@@ -128,31 +124,8 @@ class CurveResult(Result):
         return [Table(title, tuple(columns), tuple(rows), notes)]
 
     def to_json(self) -> dict[str, Any]:
-        """All points."""
-        return {
-            "points": [
-                {
-                    "level": p.level,
-                    "coefficient": p.coefficient,
-                    "share": p.share,
-                    "stu_sentences": p.count,
-                    "by": p.by,
-                    "value": p.value,
-                    "sd": p.sd,
-                    "low": p.low,
-                    "high": p.high,
-                    "interval": p.interval,
-                }
-                for p in self.points
-            ],
-            "sentences": self.sentences,
-            "systems": self.shape[0],
-            "inputs": self.shape[1],
-            "seeds": self.seeds,
-            "confidence": self.confidence,
-            "notes": list(self.notes),
-            "signature": self.signature.to_json(),
-        }
+        """All points, and the numbers of systems and inputs."""
+        return {**record(self), **dict(zip(("systems", "inputs"), self.shape, strict=True))}
 
 
 def budget_curve(

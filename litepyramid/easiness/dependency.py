@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from litepyramid.easiness.features import DEPENDENCY, FeatureTable
 from litepyramid.errors import InputError
 from litepyramid.units.align import sharing, word_types
-
-if TYPE_CHECKING:
-    from spacy.tokens import Doc
 
 _RELATIONS = (
     "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse "
@@ -110,18 +106,6 @@ def subtree(tree: DependencyTree, top: int, without: Collection[str] = ()) -> li
                 found.add(i)
                 stack.append(i)
     return sorted(found)
-
-
-def from_doc(doc: Doc) -> DependencyTree:
-    """The tree of a spaCy document that is one sentence; spaces count as nothing."""
-    kept = [token for token in doc if not token.is_space]
-    place = {token.i: index for index, token in enumerate(kept)}
-    return DependencyTree(
-        tuple(token.text for token in kept),
-        tuple(token.pos_ for token in kept),
-        tuple(place.get(token.head.i, place[token.i]) for token in kept),
-        tuple(token.dep_.lower() for token in kept),
-    )
 
 
 def dependency_features(trees: Sequence[DependencyTree]) -> FeatureTable:

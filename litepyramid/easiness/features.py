@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError
+from litepyramid.text import cut
 from litepyramid.types import FloatArray
 
 CONSTITUENCY = "constituency"
@@ -185,8 +186,7 @@ def _node(label: str, children: tuple[Tree, ...], word: str | None) -> Tree | No
 
 
 def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= 60 else text[:57] + "…"
+    return cut(" ".join(text.split()), 60)
 
 
 def constituency_features(trees: Sequence[Tree]) -> FeatureTable:

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from litepyramid.easiness.gold import check_same_inputs, placement_notes
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
-from litepyramid.io.units import units_to_json
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit
 from litepyramid.units.align import Alignment, Sentence, align_both
 
@@ -40,8 +39,8 @@ class Mix(Result):
 
     units: tuple[InputUnits, ...]
     sentences: tuple[Sentence, ...]
-    carries_stus: BoolArray
-    easiness: FloatArray
+    carries_stus: BoolArray = field(metadata=HIDDEN)
+    easiness: FloatArray = field(metadata=HIDDEN)
     by: str
     notes: tuple[str, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
@@ -85,25 +84,12 @@ class Mix(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Counts, sentences and units."""
-        return {
-            "counts": self.counts(),
-            "by": self.by,
-            "sentences": [
-                {
-                    "input": s.input,
-                    "reference": s.reference,
-                    "sentence": s.sentence,
-                    "easiness": float(value),
-                    "carries": "stu" if chosen else "scu",
-                }
-                for s, value, chosen in zip(
-                    self.sentences, self.easiness, self.carries_stus, strict=True
-                )
-            ],
-            "units": [units_to_json(entry) for entry in self.units],
-            "notes": list(self.notes),
-            "signature": self.signature.to_json(),
-        }
+        marked = zip(self.sentences, self.easiness, self.carries_stus, strict=True)
+        sentences = [
+            {**record(s), "easiness": float(value), "carries": "stu" if chosen else "scu"}
+            for s, value, chosen in marked
+        ]
+        return {"counts": self.counts(), **record(self), "sentences": sentences}
 
 
 def stu_count(share: float | Decimal, sentences: int) -> int:

@@ -6,11 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from litepyramid.easiness.dependency import (
-    DependencyTree,
-    context_features,
-    dependency_features,
-)
+from litepyramid.easiness.dependency import DependencyTree, context_features, dependency_features
 from litepyramid.easiness.features import (
     CONSTITUENCY,
     DEPENDENCY,
@@ -163,17 +159,11 @@ def _with_stus(
     return Prepared(sentences, features, tuple(kept), signature)
 
 
-FEATURE_SETS: dict[
-    str,
-    Callable[
-        [
-            Sequence[InputReferences],
-            Sequence[InputUnits] | None,
-            Sequence[ParsedReference] | None,
-        ],
-        Prepared,
-    ],
-] = {CONSTITUENCY: _constituency, DEPENDENCY: _dependency, WITH_STUS: _with_stus}
+FEATURE_SETS: dict[str, Callable[..., Prepared]] = {
+    CONSTITUENCY: _constituency,
+    DEPENDENCY: _dependency,
+    WITH_STUS: _with_stus,
+}
 """What computes each feature set, by name."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -197,17 +197,7 @@ def fit(
     )
     said = {
         "sentences": str(keep.size),
-        "objective": settings.objective,
-        "max_depth": str(settings.max_depth),
-        "eta": str(settings.eta),
-        "rounds": str(settings.rounds),
-        "forest": str(settings.forest),
-        "min_child_weight": str(settings.min_child_weight),
-        "subsample": str(settings.subsample),
-        "colsample": str(settings.colsample),
-        "lambda": str(settings.reg_lambda),
-        "scu_prior": str(settings.scu_prior),
-        "seed": str(settings.seed),
+        **{key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()},
         **(about or {}),
     }
     if start is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -13,8 +12,8 @@ import numpy as np
 
 from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write, read_jsonl
-from litepyramid.tables import Column, Result, Table
+from litepyramid.files import read_jsonl, write_jsonl
+from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record
 from litepyramid.text import place
 from litepyramid.types import FloatArray, IntArray, Signature
 from litepyramid.units.align import Sentence
@@ -34,10 +33,10 @@ class Easiness(Result):
     """
 
     sentences: tuple[Sentence, ...]
-    values: FloatArray
+    values: FloatArray = field(metadata=HIDDEN)
     signature: Signature = field(default_factory=lambda: Signature(()))
     notes: tuple[str, ...] = ()
-    scus: IntArray | None = None
+    scus: IntArray | None = field(default=None, metadata=HIDDEN)
 
     def __post_init__(self) -> None:
         values = np.array(self.values, dtype=np.float64, copy=True)
@@ -96,20 +95,9 @@ class Easiness(Result):
 
     def to_json(self) -> dict[str, Any]:
         """All sentences in their order."""
-        return {
-            "sentences": [
-                {
-                    "input": s.input,
-                    "reference": s.reference,
-                    "sentence": s.sentence,
-                    "easiness": float(value),
-                    "text": s.text,
-                }
-                for s, value in zip(self.sentences, self.values, strict=True)
-            ],
-            "notes": list(self.notes),
-            "signature": self.signature.to_json(),
-        }
+        pairs = zip(self.sentences, self.values, strict=True)
+        rows = [{**record(s), "easiness": float(value)} for s, value in pairs]
+        return {**record(self), "sentences": rows}
 
 
 def _descending(value: float) -> float:
@@ -122,20 +110,10 @@ def write_easiness(path: str | Path, easiness: Easiness) -> None:
     Raises:
         InputError: The file cannot be written.
     """
-    from litepyramid.tables import plain
-
-    with atomic_write(path) as file:
-        for row in easiness.to_json()["sentences"]:
-            file.write(json.dumps(plain(row), ensure_ascii=False) + "\n")
+    write_jsonl(path, plain(easiness.to_json()["sentences"]))
 
 
-_LINE = {
-    "input": str,
-    "reference?": int,
-    "sentence": int,
-    "easiness?": float,
-    "text?": str,
-}
+_LINE = {"input": str, "reference?": int, "sentence": int, "easiness?": float, "text?": str}
 
 
 def read_easiness(path: str | Path) -> Easiness:

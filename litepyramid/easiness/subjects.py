@@ -54,9 +54,7 @@ def person_nouns() -> frozenset[str]:
 
 
 def subject_features(
-    trees: Sequence[DependencyTree],
-    stus: Sequence[Sequence[str]],
-    groups: Sequence[Hashable],
+    trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]], groups: Sequence[Hashable]
 ) -> FeatureTable:
     """Whom the sentence and its STUs are about.
 

@@ -11,13 +11,7 @@ from litepyramid.easiness.gold import check_same_inputs
 from litepyramid.easiness.mix import BoolArray
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Judge, JudgedBatch
-from litepyramid.types import (
-    FloatArray,
-    InputUnits,
-    IntArray,
-    SystemLabels,
-    SystemSummaries,
-)
+from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels, SystemSummaries
 from litepyramid.units.align import Sentence, align_both
 
 

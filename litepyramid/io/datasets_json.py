@@ -54,11 +54,7 @@ def read_qapyramid(path: Path) -> Dataset:
 
 
 def _labelled_json(
-    path: Path,
-    *,
-    identify: Sequence[str],
-    units: str,
-    labels: Callable[[dict[str, Any], str], Any],
+    path: Path, *, identify: Sequence[str], units: str, labels: Callable[[dict[str, Any], str], Any]
 ) -> Dataset:
     rows = [(row.line, row.values) for row in read_rows(path).rows]
     record = {

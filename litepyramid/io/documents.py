@@ -18,10 +18,7 @@ _END = re.compile(r"""(?<=[.?!])((?:\s?(?:''|"|”|’|\)|\]))*)\s+""")
 
 
 def read_documents(
-    path: str | Path,
-    ids: Sequence[str] | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
+    path: str | Path, ids: Sequence[str] | None = None, *, columns: Mapping[str, str] | None = None
 ) -> list[InputDocuments]:
     """Reads the documents of every input, as sentences.
 

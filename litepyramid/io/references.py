@@ -15,10 +15,7 @@ _MARK = re.compile(r"<t>(.*?)</t>", re.DOTALL)
 
 
 def read_references(
-    path: str | Path,
-    ids: Sequence[str] | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
+    path: str | Path, ids: Sequence[str] | None = None, *, columns: Mapping[str, str] | None = None
 ) -> list[InputReferences]:
     """Reads the references of every input.
 

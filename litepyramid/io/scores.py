@@ -260,10 +260,7 @@ def _cell(row: Mapping[str, Any], *, path: str | Path | None, line: int | None) 
     missing = [key for key in _LONG if key not in row]
     if missing:
         raise InputError(
-            f"no '{missing[0]}'",
-            path=path,
-            line=line,
-            expected=f"the keys {', '.join(_LONG)}",
+            f"no '{missing[0]}'", path=path, line=line, expected=f"the keys {', '.join(_LONG)}"
         )
     system, input_, metric = (_name(row[key], key, path, line) for key in _LONG[:3])
     return _Cell(

@@ -114,7 +114,7 @@ def write_units(path: str | Path, units: Sequence[InputUnits], form: Form = "jso
         InputError: A unit's text holds a tab or a line break and the form is "lines".
     """
     if form == "jsonl":
-        write_jsonl(path, [units_to_json(entry) for entry in units])
+        write_jsonl(path, [entry.to_json() for entry in units])
         return
     for entry in units:
         for unit in entry.units:
@@ -129,21 +129,8 @@ def write_units(path: str | Path, units: Sequence[InputUnits], form: Form = "jso
             file.write("\t".join(entry.texts) + "\n")
 
 
-def units_to_json(entry: InputUnits) -> dict[str, Any]:
-    """One line of a unit file as plain JSON values; what is unknown is left out."""
-    rows = []
-    for unit in entry.units:
-        row: dict[str, Any] = {"text": unit.text, "weight": unit.weight, "kind": unit.kind}
-        if unit.reference is not None:
-            row["reference"] = unit.reference
-        if unit.sentence is not None:
-            row["sentence"] = unit.sentence
-        if unit.places:
-            row["places"] = unit.places
-        if unit.importance is not None:
-            row["importance"] = unit.importance
-        rows.append(row)
-    return {"input": entry.input, "units": rows}
+units_to_json = InputUnits.to_json
+"""One line of a unit file."""
 
 
 def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:

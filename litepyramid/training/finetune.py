@@ -65,14 +65,6 @@ class FinetuneResult(Result):
         last = tables[-1]
         return [*tables[:-1], Table(last.title, last.columns, last.rows, (*last.notes, note))]
 
-    def to_json(self) -> dict[str, Any]:
-        """The card, and every held-out number."""
-        return {
-            "folder": str(self.folder),
-            "card": dict(self.card),
-            "held_out": [result.to_json() for result in self.held_out],
-        }
-
 
 def finetune(
     base: str,

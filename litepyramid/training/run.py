@@ -164,11 +164,7 @@ def train_transformer(
 
 
 def made_from(
-    folder: Path,
-    base: str,
-    revision: str | None,
-    data: TrainingPairs,
-    settings: FinetuneSettings,
+    folder: Path, base: str, revision: str | None, data: TrainingPairs, settings: FinetuneSettings
 ) -> dict[str, Any] | None:
     """The card of a folder that holds a model of just this run; None if it does not."""
     card = read_note(folder / CARD_FILE)
@@ -268,10 +264,7 @@ def _load(
             )
         order, longest = point.order, point.longest
         names = dict(zip(order.indices, order.classes, strict=True))
-        options |= {
-            "id2label": names,
-            "label2id": {name: index for index, name in names.items()},
-        }
+        options |= {"id2label": names, "label2id": {name: index for index, name in names.items()}}
     tokenizer = load_tokenizer(base, revision, offline=offline)
     model, _ = load_classifier(base, revision=revision, offline=offline, dtype="float32", **options)
     return model, tokenizer, order, longest

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import Signature
 
@@ -97,7 +97,7 @@ class ValidationResult(Result):
     """
 
     dataset: str
-    scores: tuple[FoldScores, ...]
+    scores: tuple[FoldScores, ...] = field(metadata=HIDDEN)
     quality: tuple[JudgeQuality, ...]
     judges: Mapping[str, Mapping[str, str]]
     signature: Signature
@@ -193,20 +193,9 @@ class ValidationResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Every fold's numbers and their means."""
-        keys = list(
-            dict.fromkeys((s.judge, s.units, s.mode, s.level, s.coefficient) for s in self.scores)
+        keys = dict.fromkeys(
+            (s.judge, s.units, s.level, s.coefficient, s.mode) for s in self.scores
         )
-        names = ("judge", "units", "mode", "level", "coefficient")
-        means = []
-        for key in keys:
-            found = self.mean(key[0], key[1], key[3], key[4], mode=key[2])
-            fields = {n: getattr(found, n) for n in FoldMean.__slots__}
-            means.append({**dict(zip(names, key, strict=True)), **fields})
-        return {
-            "dataset": self.dataset,
-            "means": means,
-            "folds": [{n: getattr(s, n) for n in FoldScores.__slots__} for s in self.scores],
-            "quality": [{n: getattr(q, n) for n in JudgeQuality.__slots__} for q in self.quality],
-            "judges": {name: dict(fields) for name, fields in self.judges.items()},
-            "signature": self.signature.to_json(),
-        }
+        names = ("judge", "units", "level", "coefficient", "mode")
+        means = [{**dict(zip(names, k, strict=True)), **record(self.mean(*k))} for k in keys]
+        return {**record(self), "means": means, "folds": [record(s) for s in self.scores]}

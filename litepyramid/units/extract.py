@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import groupby
-from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.io.units import units_to_json
 from litepyramid.progress import track
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit, fingerprint
 from litepyramid.units.coreference import renderer, replaced, resolve
 from litepyramid.units.parsers.base import CorefBackend, SrlBackend
@@ -36,7 +34,7 @@ class Extraction(Result):
     """
 
     units: tuple[InputUnits, ...]
-    parses: tuple[ParsedReference, ...]
+    parses: tuple[ParsedReference, ...] = field(metadata=HIDDEN)
     signature: Signature
     counts: dict[str, float]
 
@@ -52,14 +50,6 @@ class Extraction(Result):
                 (str(self.signature),),
             )
         ]
-
-    def to_json(self) -> dict[str, Any]:
-        """Units, counts and signature."""
-        return {
-            "units": [units_to_json(entry) for entry in self.units],
-            "counts": self.counts,
-            "signature": self.signature.to_json(),
-        }
 
 
 def extract_units(

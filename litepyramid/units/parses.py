@@ -337,9 +337,7 @@ def parse_from_json(
 _PARSE = {
     "input": str,
     "reference?": int,
-    "sentences": [
-        {"tokens": [str], "frames?": [{"verb": int, "tags": [str]}], "tree?": str},
-    ],
+    "sentences": [{"tokens": [str], "frames?": [{"verb": int, "tags": [str]}], "tree?": str}],
     "clusters?": [[[int, int]]],
     "identities?": [{"text": str, "sentence?": int}],
 }

@@ -7,7 +7,6 @@ from litepyramid.easiness.dependency import (
     DependencyTree,
     context_features,
     dependency_features,
-    from_doc,
 )
 from litepyramid.easiness.features import (
     LABELS,
@@ -159,20 +158,6 @@ def test_dependency_counts_by_hand():
 def test_heads_that_are_no_tree_are_refused(heads):
     with pytest.raises(InputError, match="do not form a tree"):
         dependency_features([DependencyTree(("a", "b"), ("X", "X"), heads, ("dep", "dep"))])
-
-
-def test_a_spacy_document_becomes_a_tree():
-    spacy = pytest.importorskip("spacy")
-    doc = spacy.tokens.Doc(
-        spacy.blank("en").vocab,
-        words=["Rain", "  ", "falls"],
-        pos=["NOUN", "SPACE", "VERB"],
-        heads=[2, 0, 2],
-        deps=["nsubj", "dep", "ROOT"],
-    )
-    assert from_doc(doc) == DependencyTree(
-        ("Rain", "falls"), ("NOUN", "VERB"), (1, 1), ("nsubj", "root")
-    )
 
 
 def test_stu_features_by_hand():

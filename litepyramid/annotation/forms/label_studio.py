@@ -128,9 +128,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
 
 
 _TEXTS = (str, [str])
-_ANNOTATION = {
-    "result?": [{"from_name?": str, "value?": {"choices?": [str], "text?": _TEXTS}}],
-}
+_ANNOTATION = {"result?": [{"from_name?": str, "value?": {"choices?": [str], "text?": _TEXTS}}]}
 _TASK = {
     "annotations?": [_ANNOTATION],
     "completions?": [_ANNOTATION],

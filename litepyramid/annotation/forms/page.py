@@ -41,12 +41,7 @@ def render_page(tasks: TaskSet) -> str:
     """
     guide = GUIDES[tasks.kind]
     rows: list[dict[str, Any]] = [
-        {
-            "id": t.id,
-            "text": t.text,
-            "before": " ".join(t.before),
-            "after": " ".join(t.after),
-        }
+        {"id": t.id, "text": t.text, "before": " ".join(t.before), "after": " ".join(t.after)}
         for t in tasks.writing
     ]
     rows += [{"id": t.id, "summary": t.summary, "units": list(t.units)} for t in tasks.judging]
@@ -105,10 +100,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
     return ResponseFile(tuple(r for r in responses if not r.empty))
 
 
-_ANSWERS = {
-    "worker?": str,
-    "answers": [{"task": str, "presence?": {str: bool}, "scus?": [str]}],
-}
+_ANSWERS = {"worker?": str, "answers": [{"task": str, "presence?": {str: bool}, "scus?": [str]}]}
 
 
 def _hash(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError, loading
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import IntArray
 
 Pair = tuple[str, str]
@@ -70,7 +70,7 @@ class PairEncoder:
         for (_, unit), room in zip(pairs, self._rooms, strict=True):
             if room < 1:
                 raise InputError(
-                    f"the unit '{_short(unit)}' has {counted(length[unit], 'token')}",
+                    f"the unit '{cut(unit, 60)}' has {counted(length[unit], 'token')}",
                     expected=f"at most {max_length - self._special - 1}, to leave room for a "
                     f"summary within {max_length} tokens",
                     hint="Split the unit, or allow longer pairs with --max-length.",
@@ -149,7 +149,3 @@ def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[in
             size = int(lengths[index])
         batches[-1].append(index)
     return batches
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= 60 else text[:57] + "…"

@@ -17,24 +17,15 @@ TWO = ("present", "absent")
 
 #: Names seen in `config.id2label` of public models, lower-cased, letters only.
 _NAMES = {
-    "entailment": "entailment",
-    "entail": "entailment",
-    "entails": "entailment",
-    "entailed": "entailment",
-    "neutral": "neutral",
-    "contradiction": "contradiction",
-    "contradict": "contradiction",
-    "contradicts": "contradiction",
-    "contradicted": "contradiction",
-    "contradictory": "contradiction",
-    "present": "present",
-    "presence": "present",
-    "absent": "absent",
-    "notpresent": "absent",
-    "notentailment": "absent",
-    "nonentailment": "absent",
-    "notentailed": "absent",
-    "notentail": "absent",
+    name: meaning
+    for meaning, names in {
+        "entailment": "entailment entail entails entailed",
+        "neutral": "neutral",
+        "contradiction": "contradiction contradict contradicts contradicted contradictory",
+        "present": "present presence",
+        "absent": "absent notpresent notentailment nonentailment notentailed notentail",
+    }.items()
+    for name in names.split()
 }
 
 

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from litepyramid.errors import InputError
 from litepyramid.files import ending
 from litepyramid.units.parsers.base import CorefBackend, ParsedBatch, SrlBackend
 from litepyramid.units.parsers.file import FileBackend
 from litepyramid.units.parses import ParsedReference
+
+if TYPE_CHECKING:
+    from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
+    from litepyramid.units.parsers.stanza import StanzaBackend
 
 _Backend = TypeVar("_Backend")
 
@@ -40,29 +44,13 @@ def _allennlp(argument: str) -> SrlBackend:
     return open_allennlp(argument)
 
 
-def _embedded(argument: str) -> SrlBackend:
+def _embedded(argument: str) -> EmbeddedBackend:
     from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
 
     return EmbeddedBackend()
 
 
-def _embedded_coref(argument: str) -> CorefBackend:
-    from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
-
-    return EmbeddedBackend()
-
-
-def _sentences(argument: str) -> SrlBackend:
-    return SentencesBackend()
-
-
-def _stanza(argument: str) -> SrlBackend:
-    from litepyramid.units.parsers.stanza import open_stanza
-
-    return open_stanza(argument)
-
-
-def _stanza_coref(argument: str) -> CorefBackend:
+def _stanza(argument: str) -> StanzaBackend:
     from litepyramid.units.parsers.stanza import open_stanza
 
     return open_stanza(argument)
@@ -72,15 +60,15 @@ BACKENDS: dict[str, Callable[[str], SrlBackend]] = {
     "allennlp": _allennlp,
     "embedded": _embedded,
     "frames": FileBackend,
-    "sentences": _sentences,
+    "sentences": lambda argument: SentencesBackend(),
     "stanza": _stanza,
 }
 """Semantic role backends; a factory takes what stands after the colon, "" if nothing does."""
 
 COREF: dict[str, Callable[[str], CorefBackend]] = {
     "clusters": FileBackend,
-    "embedded": _embedded_coref,
-    "stanza": _stanza_coref,
+    "embedded": _embedded,
+    "stanza": _stanza,
 }
 """Coreference backends, in the same way."""
 
