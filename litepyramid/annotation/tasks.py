@@ -273,7 +273,11 @@ def _parse(data: dict[str, Any], path: Path) -> TaskSet:
             kind,
             data["title"],
             writing=tuple(
-                WritingTask(*map(r.get, place), tuple(r["before"]), tuple(r["after"]))
+                WritingTask(
+                    **{key: r[key] for key in place},
+                    before=tuple(r["before"]),
+                    after=tuple(r["after"]),
+                )
                 for r in data["tasks"]
             ),
             sentences=tuple(
