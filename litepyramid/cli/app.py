@@ -13,6 +13,7 @@ from litepyramid._version import __version__
 from litepyramid.cli import budget, cache, easiness, meta, units
 from litepyramid.cli.convert import convert
 from litepyramid.cli.demo import demo
+from litepyramid.cli.metrics import metrics
 from litepyramid.cli.options import option
 from litepyramid.cli.outputs import checked
 from litepyramid.cli.pyramid_files import pyramid
@@ -24,7 +25,7 @@ JOBS: dict[str, dict[str, Any]] = {
     "Units": {"units": units.app, "easiness": easiness.app},
     "Judge": {"judge": judge_app, "finetune": finetune, "crossval": crossval},
     "Budget": {"budget": budget.app},
-    "Meta-evaluation": {"meta": meta.app},
+    "Meta-evaluation": {"metrics": metrics, "meta": meta.app},
     "Files and cache": {"convert": convert, "datasets": datasets, "cache": cache.app},
 }
 """The commands and groups by panel of the help, in its order."""

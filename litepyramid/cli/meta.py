@@ -11,8 +11,10 @@ from litepyramid.cli.meta_options import (
     FIGURES,
     LEVELS,
     Coefficient,
+    CoefficientOption,
     CoefficientsOption,
     HumanOption,
+    Level,
     LevelsOption,
     MetricOption,
     with_scores,
@@ -173,7 +175,51 @@ def normality(
     """
 
 
-for command in (correlate, interval, compare, meta_systems.delta):
+def rank(
+    scores: Annotated[
+        list[str],
+        typer.Argument(help="Tables of scores, put together; NAME=FILE for several data sets."),
+    ],
+    human: HumanOption = ["human"],  # noqa: B006
+    metric: MetricOption = None,
+    level: Annotated[
+        Level | None, option("system, summary or global.", "--level", "-l", metavar="LEVEL")
+    ] = None,
+    coefficient: CoefficientOption = Coefficient.kendall,
+    form: FormatOption = "table",
+    output: OutputOption = None,
+    samples: SamplesOption = 1000,
+    seed: SeedOption = 12345,
+    confidence: ConfidenceOption = 0.95,
+    alpha: AlphaOption = 0.05,
+) -> None:
+    """Rank metrics into clusters that do not differ significantly, over one or several data sets.
+
+    $ litepyramid meta rank table.csv --coefficient spa --samples 200
+    """
+    from litepyramid.io.scores import read_scores
+    from litepyramid.meta import rank as run
+    from litepyramid.tables import emit
+
+    sets: dict[str, list[str]] = {}
+    for text in scores:
+        name, equals, path = text.partition("=")
+        sets.setdefault(name if equals else "scores", []).append(path if equals else text)
+    result = run(
+        {name: read_scores(paths) for name, paths in sets.items()},
+        human,
+        metrics=metric,
+        level=level.value if level else None,
+        coefficient=coefficient.value,
+        samples=samples,
+        seed=seed,
+        confidence=confidence,
+        alpha=alpha,
+    )
+    emit(result, form, output)
+
+
+for command in (correlate, interval, compare, rank, meta_systems.delta):
     app.command(rich_help_panel="Main commands")(command)
 for command in (normality, meta_systems.stability):
     app.command(rich_help_panel="More questions")(command)

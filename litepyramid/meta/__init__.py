@@ -33,6 +33,7 @@ _PUBLIC = {
     "permutation_samples": "litepyramid.meta.core.permutation",
     "power_on_noise": "litepyramid.meta.simulate.test_power",
     "power_on_words": "litepyramid.meta.simulate.test_power",
+    "rank": "litepyramid.meta.ranking",
     "scoring_range": "litepyramid.meta.ranges.scoring_ranges",
     "stability": "litepyramid.meta.system_level.ranking_stability",
 }

@@ -72,15 +72,23 @@ class Rouge:
 
     def score(self, summaries: Sequence[str], references: Sequence[str]) -> FloatArray:
         """Scores a batch of summaries of one input; see `Metric.score`."""
+        return self.variants(summaries, references)[self.variant]
+
+    def variants(
+        self, summaries: Sequence[str], references: Sequence[str]
+    ) -> dict[RougeVariant, FloatArray]:
+        """F1, recall and precision of each summary of one input."""
         if not references:
             raise InputError("ROUGE needs a reference", expected="at least one")
         matchers = [self._matcher(self._words(reference)) for reference in references]
-        return np.array([self._best(self._words(text), matchers) for text in summaries])
+        found = np.array([self._best(self._words(text), matchers) for text in summaries])
+        f1, recall, precision = found.reshape(-1, 3).T
+        return {"f1": f1, "recall": recall, "precision": precision}
 
     def _best(
         self, words: Tokens, matchers: Sequence[Callable[[Tokens], tuple[int, int, int]]]
-    ) -> float:
-        best, best_f1 = 0.0, -1.0
+    ) -> tuple[float, float, float]:
+        best = (-1.0, 0.0, 0.0)
         found = [match(words) for match in matchers]
         if self.pooled:
             found = [(sum(h for h, _, _ in found), sum(r for _, r, _ in found),
@@ -89,9 +97,8 @@ class Rouge:
             recall = hits / theirs if theirs else 0.0
             precision = hits / ours if ours else 0.0
             f1 = 2 * precision * recall / (precision + recall) if hits else 0.0
-            if f1 > best_f1:
-                best_f1 = f1
-                best = {"f1": f1, "recall": recall, "precision": precision}[self.variant]
+            if f1 > best[0]:
+                best = f1, recall, precision
         return best
 
     def _matcher(self, reference: Tokens) -> Callable[[Tokens], tuple[int, int, int]]:

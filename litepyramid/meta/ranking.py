@@ -1,0 +1,236 @@
+"""Metrics ranked into clusters that do not differ significantly, over one data set or several."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.scores import as_score_table
+from litepyramid.meta.alignment import select_metrics
+from litepyramid.meta.comparisons import compare
+from litepyramid.meta.core.coefficients import PAIRED, Coefficient
+from litepyramid.meta.core.levels import Level
+from litepyramid.meta.correlations import SYMBOLS
+from litepyramid.meta.intervals import interval
+from litepyramid.stats import Correction
+from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import ScoreTable, Signature
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMetric:
+    """One metric on one data set.
+
+    Attributes:
+        dataset: The data set.
+        metric: The metric.
+        rank: Of its cluster, the best is 1.
+        value: Its correlation with the human score.
+        low: Lower end of the interval.
+        high: Upper end.
+    """
+
+    dataset: str
+    metric: str
+    rank: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverallRank:
+    """One metric over the data sets that have it.
+
+    Attributes:
+        metric: The metric.
+        datasets: How many have it.
+        average_rank: The mean of its clusters' ranks.
+        macro_average: The mean of its correlations.
+    """
+
+    metric: str
+    datasets: int
+    average_rank: float
+    macro_average: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankResult(Result):
+    """Metrics by rank.
+
+    Attributes:
+        level: ``"system"``, ``"summary"`` or ``"global"``.
+        coefficient: The coefficient.
+        confidence: Of the intervals.
+        alpha: Level of significance.
+        ranks: Data set by data set, the best metric first.
+        overall: The best average rank first.
+        signature: All that another person needs to get the same numbers.
+    """
+
+    level: Level
+    coefficient: Coefficient
+    confidence: float
+    alpha: float
+    ranks: tuple[RankedMetric, ...]
+    overall: tuple[OverallRank, ...]
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """A table a data set; if there are several, one over all."""
+        symbol, percent = SYMBOLS[self.coefficient], f"{100 * self.confidence:g} %"
+        columns = (
+            Column("rank"), Column("metric"), Column("value", symbol),
+            Column("low", f"{percent} low"), Column("high"),
+        )  # fmt: skip
+        tables = []
+        for name in dict.fromkeys(one.dataset for one in self.ranks):
+            rows: list[tuple[Cell, ...]] = [
+                (one.rank, one.metric, one.value, one.low, one.high)
+                for one in self.ranks
+                if one.dataset == name
+            ]
+            tables.append(Table(f"{name}: {self.level} level {symbol}", columns, tuple(rows)))
+        if len(tables) > 1:
+            names = ("metric", "datasets", "average_rank", "macro_average")
+            said = ("metric", "data sets", "average rank", "macro average")
+            heads = tuple(map(Column, names, said))
+            lines = tuple(tuple(getattr(one, n) for n in names) for one in self.overall)
+            tables.append(Table(f"Over {counted(len(tables), 'data set')}", heads, lines))
+        last = tables[-1]
+        note = (
+            "A metric opens a new rank where the best of the rank above is significantly better "
+            f"(α = {self.alpha:g})."
+        )
+        tables[-1] = Table(last.title, last.columns, last.rows, (note, str(self.signature)))
+        return tables
+
+    def to_csv_table(self) -> Table:
+        """One row a data set and metric."""
+        names = RankedMetric.__slots__
+        rows = tuple(tuple(getattr(one, n) for n in names) for one in self.ranks)
+        return Table("", tuple(map(Column, names)), rows)
+
+
+def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
+    """The rank of each metric's cluster, as WMT's metrics tasks give them.
+
+    From the best metric down, a metric opens a new cluster if the first of the current one is
+    significantly better; its rank is one more.
+
+    Args:
+        p_values: (K, K) of H0: the row's metric is not better than the column's.
+        values: (K,) correlations; NaN comes last.
+        alpha: Level of significance.
+
+    Example:
+        >>> p = [[1, 0.2, 0.01], [0.8, 1, 0.3], [0.99, 0.7, 1]]
+        >>> clusters(p, [0.9, 0.8, 0.7], 0.05)
+        [1, 1, 2]
+    """
+    p = np.asarray(p_values)
+    order = np.argsort(-np.nan_to_num(np.asarray(values), nan=-np.inf), kind="stable").tolist()
+    first, ranks = order[0], [1] * len(order)
+    for before, one in zip(order, order[1:], strict=False):
+        opens = p[first, one] <= alpha
+        ranks[one] = ranks[before] + int(opens)
+        first = one if opens else first
+    return ranks
+
+
+def rank(
+    scores: Any,
+    human: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    level: Level | None = None,
+    coefficient: Coefficient = "kendall",
+    samples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    correction: Correction = "none",
+) -> RankResult:
+    """Ranks metrics by their correlation with people, into clusters that do not differ (WMT).
+
+    On each data set the metrics are compared by ``perm-both`` and given ``boot-both`` intervals.
+    Over several, a metric's average rank and the macro average of its correlations are those over
+    the data sets that have it.
+
+    Args:
+        scores: A table (or what makes one), or a mapping from data sets' names to tables.
+        human: The human score; names or patterns of raters, of which each data set has some.
+        metrics: Names or patterns; None for all others.
+        level: ``"system"``, ``"summary"`` or ``"global"``; None for the coefficient's own, else
+            ``"system"``.
+        coefficient: The coefficient, ``"spa"`` and ``"acc-eq"`` too.
+        samples: Bootstrap samples of intervals; tests take what they need.
+        seed: Seed of all draws.
+        confidence: Of the intervals.
+        alpha: Level of significance.
+        correction: For many tests of one metric; WMT takes none.
+
+    Raises:
+        InputError: As `compare` and `interval`; or a data set without any of the human scores.
+    """
+    level = level or ("summary" if PAIRED.get(coefficient) == "summary" else "system")
+    sets = scores if isinstance(scores, Mapping) else {"scores": scores}
+    wanted = [human] if isinstance(human, str) else list(human)
+    chosen = [metrics] if isinstance(metrics, str) else metrics
+    found: list[RankedMetric] = []
+    said: dict[str, Any] = {}
+    for name, given in sets.items():
+        table = as_score_table(given)
+        raters = [one for one in wanted if _some(one, table)]
+        if not raters:
+            raise InputError(f"no human score in {name}", expected=" or ".join(wanted))
+        own = None if chosen is None else [one for one in chosen if _some(one, table)]
+        common: dict[str, Any] = {
+            "metrics": own or None, "level": level, "coefficient": coefficient, "seed": seed,
+        }  # fmt: skip
+        tests = compare(table, raters, alpha=alpha, correction=correction, **common)
+        ends = {
+            one.metric: one
+            for one in interval(
+                table, raters, samples=samples, confidence=confidence, **common
+            ).intervals
+        }
+        level_tests = tests.comparisons[0]
+        ranks = clusters(level_tests.corrected, level_tests.correlations, alpha)
+        rows = [
+            RankedMetric(name, metric, place, float(value), ends[metric].low, ends[metric].high)
+            for metric, place, value in zip(
+                tests.metrics, ranks, level_tests.correlations, strict=True
+            )
+        ]
+        found += sorted(rows, key=lambda one: (one.rank, -one.value))
+        said = dict(tests.signature.fields)
+    overall = []
+    for metric in dict.fromkeys(one.metric for one in found):
+        own_rows = [one for one in found if one.metric == metric]
+        place, value = (
+            float(np.mean([getattr(one, key) for one in own_rows])) for key in ("rank", "value")
+        )
+        overall.append(OverallRank(metric, len(own_rows), place, value))
+    overall.sort(key=lambda one: (one.average_rank, -one.macro_average))
+    signature = Signature.of(
+        datasets="+".join(sets), human="+".join(wanted), level=level, coefficient=coefficient,
+        test=said["test"], interval="boot-both", confidence=confidence, samples=samples, seed=seed,
+        alpha=alpha, correction=correction,
+    )  # fmt: skip
+    return RankResult(
+        level, coefficient, confidence, alpha, tuple(found), tuple(overall), signature
+    )
+
+
+def _some(pattern: str, table: ScoreTable) -> bool:
+    try:
+        return bool(select_metrics(table, pattern))
+    except InputError:
+        return False
