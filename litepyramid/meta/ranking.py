@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import as_score_table
+from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import select_metrics
 from litepyramid.meta.comparisons import compare
 from litepyramid.meta.core.coefficients import PAIRED, Coefficient
@@ -137,7 +138,7 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
     p = np.asarray(p_values)
     order = np.argsort(-np.nan_to_num(np.asarray(values), nan=-np.inf), kind="stable").tolist()
     first, ranks = order[0], [1] * len(order)
-    for before, one in zip(order, order[1:], strict=False):
+    for before, one in pairwise(order):
         opens = p[first, one] <= alpha
         ranks[one] = ranks[before] + int(opens)
         first = one if opens else first
@@ -186,7 +187,7 @@ def rank(
     found: list[RankedMetric] = []
     said: dict[str, Any] = {}
     for name, given in sets.items():
-        table = as_score_table(given)
+        table = read_scores(given)
         raters = [one for one in wanted if _some(one, table)]
         if not raters:
             raise InputError(f"no human score in {name}", expected=" or ".join(wanted))
