@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -69,6 +70,8 @@ def _bertscore(model: str | None = None, layer: int | None = None) -> Family:
     scorer = require("bert_score", purpose="BERTScore", **_EXTRA).BERTScorer(
         lang="en", model_type=model, num_layers=layer
     )
+    words = scorer._tokenizer  # one that names no longest text would overflow in bert-score
+    words.model_max_length = min(words.model_max_length, 512)
 
     def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
         found = scorer.score(list(summaries), [list(references)] * len(summaries))
@@ -83,10 +86,10 @@ def _bertscore(model: str | None = None, layer: int | None = None) -> Family:
 
 FAMILIES: Mapping[str, Callable[[], Family]] = MappingProxyType(
     {
-        **{f"rouge-{kind}": (lambda kind=kind: _rouge(kind)) for kind in ("1", "2", "l")},
+        **{f"rouge-{kind}": partial(_rouge, kind) for kind in ("1", "2", "l")},
         "js-2": _js2,
-        "bleu": lambda: _sacrebleu("BLEU", effective_order=True),
-        "chrf": lambda: _sacrebleu("CHRF"),
+        "bleu": partial(_sacrebleu, "BLEU", effective_order=True),
+        "chrf": partial(_sacrebleu, "CHRF"),
         "meteor": _meteor,
         "bertscore": _bertscore,
     }

@@ -15,7 +15,7 @@ from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.metrics.packages import Family, families
 from litepyramid.progress import track
 from litepyramid.stats import system_means
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -45,8 +45,8 @@ class MetricScores(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row a system: its mean over inputs by each metric."""
         means = np.stack([system_means(values) for values in self.scores.values])
-        rows = tuple(
-            (system, *map(float, means[:, s])) for s, system in enumerate(self.scores.systems)
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (system, *means[:, s].tolist()) for s, system in enumerate(self.scores.systems)
         )
         columns = (Column("system"), *map(Column, self.scores.metrics))
         title = f"Means over {counted(len(self.scores.inputs), 'input')}"

@@ -66,6 +66,22 @@ def test_meteor_is_nltks_or_says_what_it_lacks() -> None:
         assert table.values[0, s, i] == pytest.approx(expected, abs=1e-12)
 
 
+def test_bertscore_takes_the_best_of_several_references(tmp_path: Path) -> None:
+    pytest.importorskip("bert_score", reason="the extra metrics is not installed")
+    from tiny_models import make_matching_bert
+
+    from litepyramid.metrics.packages import _bertscore
+
+    make_matching_bert(tmp_path / "bert", ["a storm hit oslo", "two people died"])
+    family = _bertscore(str(tmp_path / "bert"), 1)
+    both = family(["a storm hit oslo", "two died"], ["a storm hit oslo", "two people died"])
+    assert set(both) == {"bertscore_precision", "bertscore_recall", "bertscore_f1"}
+    assert both["bertscore_f1"][0] == pytest.approx(1.0, abs=1e-5)
+    one = family(["two died"], ["two people died"])["bertscore_f1"][0]
+    other = family(["two died"], ["a storm hit oslo"])["bertscore_f1"][0]
+    assert both["bertscore_f1"][1] == pytest.approx(max(one, other), abs=1e-5)
+
+
 @pytest.mark.data
 def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
     folder = data / "realsumm"
