@@ -116,3 +116,13 @@ _LATEX = {
 def latex_escape(text: str) -> str:
     """`text` safe inside a LaTeX table cell."""
     return "".join(_LATEX.get(char, char) for char in printable(text))
+
+
+def fill(text: str, **values: object) -> str:
+    """A text with its places filled; braces of the values stay what they are.
+
+    Example:
+        >>> fill("{summary}: {unit}?", summary="{unit}", unit="It rained.")
+        '{unit}: It rained.?'
+    """
+    return re.sub(rf"{{({'|'.join(values)})}}", lambda found: str(values[found[1]]), text)

@@ -124,6 +124,10 @@ def _settings(
         _nli("Maximum tokens of a batch. [default: 4096; on a GPU 32768]", min=1, metavar="N"),
     ] = None,
     offline: Annotated[bool, _nli("Look only in the local hub cache.", "--offline")] = False,
+    long: Annotated[
+        Literal["cut", "split"] | None,
+        _nli("A summary that is too long: cut (default), or split, the best part counting."),
+    ] = None,
     cache: Annotated[
         Path | None, _nli("Cache file. [default: see `litepyramid cache path`]"), MADE
     ] = None,

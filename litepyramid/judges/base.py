@@ -11,7 +11,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, IntArray
 
 Items = Sequence[tuple[str, Sequence[str]]]
 """(summary, units) pairs."""
@@ -37,12 +37,15 @@ class JudgedBatch:
         counts: What a user must be told: ``pairs``, ``truncated``, ``from_cache`` …
         logits: Per item the raw (units, 3) float64 logits in the order entailment, neutral,
             contradiction, if the judge is an NLI model; else None.
+        spans: Per item (units, 2): the part of the summary that a unit was found in most, its
+            first character and the one after its last, if summaries were judged in parts.
     """
 
     presence: tuple[FloatArray, ...]
     signature: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     logits: tuple[FloatArray, ...] | None = None
+    spans: tuple[IntArray, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from litepyramid.judges.base import Judge, JudgedBatch, judged
 from litepyramid.scoring.compare import system_intervals, too_few_inputs
 from litepyramid.scoring.groups import group_letters, rank_groups
 from litepyramid.scoring.labels import align_labels
+from litepyramid.scoring.notes import count_notes
 from litepyramid.scoring.nuggets import nugget_measures, nugget_table
 from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, metric_title
 from litepyramid.stats import system_means
@@ -22,6 +23,7 @@ from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
     InputUnits,
+    IntArray,
     ScoreMatrix,
     Signature,
     SystemLabels,
@@ -54,6 +56,8 @@ class ScoreResult(Result):
         counts: What was counted on the way: pairs, empty summaries, truncated pairs …
         confidence: Confidence level of the intervals.
         signature: Everything needed to get the same numbers.
+        spans: Per summary, systems one after the other, where each unit was found in most, if long
+            summaries were judged in parts (`JudgedBatch.spans`); else None.
     """
 
     metric: str
@@ -70,6 +74,7 @@ class ScoreResult(Result):
     counts: Mapping[str, int]
     confidence: float
     signature: Signature
+    spans: tuple[IntArray, ...] | None = field(default=None, repr=False)
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -150,39 +155,7 @@ class ScoreResult(Result):
                 "Holm's correction)."
             )
             notes += too_few_inputs(len(self.units), pairs)
-        wording = {
-            "empty_summaries": ("empty summary; it scores", "empty summaries; they score", "0."),
-            "truncated": ("pair was", "pairs were", "cut to the judge's maximum length."),
-            "missing": ("pair has", "pairs have", "no judgement."),
-            "summaries_not_scored": ("summary is", "summaries are", "not scored for lack of them."),
-            "systems_without_labels": ("system has", "systems have", "no human labels."),
-            "labels_not_used": (
-                "label file is of a system",
-                "label files are of systems",
-                "not scored here.",
-            ),
-            "inputs_with_fewer_units_than_sample": (
-                "input has",
-                "inputs have",
-                "fewer units than the sample.",
-            ),
-            "inputs_without_labels": (
-                "input has",
-                "inputs have",
-                "no human labels: the human score is over the others.",
-            ),
-            "inputs_not_scored": (
-                "input has",
-                "inputs have",
-                "no score: the ideal summary holds no SCU.",
-            ),
-        }
-        notes += [
-            f"{counted(self.counts[key], one, many)} {rest}"
-            for key, (one, many, rest) in wording.items()
-            if self.counts.get(key)
-        ]
-        return notes
+        return notes + count_notes(self.counts)
 
     def to_json(self) -> dict[str, Any]:
         """Everything, down to each unit's presence in each summary."""
@@ -204,6 +177,7 @@ class ScoreResult(Result):
                     "input": self.inputs[m],
                     "score": self.values[n, m],
                     "presence": self.presence[n, start:end],
+                    **({"spans": self.spans[n * len(bounds) + m]} if self.spans else {}),
                 }
                 if self.human is not None and self.labels is not None:
                     row["human"] = self.human[n, m]
@@ -418,4 +392,5 @@ def score_presence(
         counts=counts,
         confidence=confidence,
         signature=signature,
+        spans=judged.spans,
     )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
-from running import ROOT
 
 from litepyramid.errors import ModelError
 from litepyramid.judges.nli.cards import CARDS, find_card, read_card
@@ -14,9 +14,9 @@ from litepyramid.judges.nli.cards import CARDS, find_card, read_card
 def table() -> dict[str, tuple[str, str]]:
     """Id to (class order, mode), the five folds written out."""
     rows = {}
-    text = (ROOT / "models" / "README.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[2] / "models" / "README.md").read_text(encoding="utf-8")
     for name, order, mode in re.findall(
-        r"^\| `([^`]+/[^`]+)`[^|]*\| (. . .) \| (...) \|", text, re.M
+        r"^\| `([^`]+/[^`]+)`[^|]*\| (. .(?: .)?) \| (...) \|", text, re.M
     ):
         folds = range(1, 6) if "{1..5}" in name else [0]
         rows |= {name.replace("{1..5}", str(fold)): (order, mode) for fold in folds}
@@ -44,6 +44,9 @@ def test_a_model_without_a_card_has_none(tmp_path):
         ("{", "not valid JSON"),
         ('{"kind": "x"}', "the kind is 'x'"),
         ('{"order": ["a", "b"]}', "the order is"),
+        ('{"template": "{premise}"}', "a template without its places"),
+        ('{"answers": [1]}', "Expected a list of 2"),
+        ('{"answers": [1, 2]}', "answers without a template"),
     ],
 )
 def test_a_broken_card_is_named(tmp_path, text, said):

@@ -15,6 +15,7 @@ from typing import Any
 from litepyramid.checked import number
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
+from litepyramid.text import fill
 
 _ROOM = files("litepyramid.judges.llm")
 _LONGEST = 200_000
@@ -135,16 +136,6 @@ class Prompt:
                 if one[1] == str(n)
             ]
         return [start for _, start in found] if [word for word, _ in found] == words else None
-
-
-def fill(text: str, **values: object) -> str:
-    """A text with its places filled; braces of the values stay what they are.
-
-    Example:
-        >>> fill("{summary}: {unit}?", summary="{unit}", unit="It rained.")
-        '{unit}: It rained.?'
-    """
-    return re.sub(rf"{{({'|'.join(values)})}}", lambda found: str(values[found[1]]), text)
 
 
 def load_prompt(name: str | Path) -> Prompt:

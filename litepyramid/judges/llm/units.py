@@ -14,9 +14,9 @@ from litepyramid.judges.cache import pair_key
 from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.judges.llm.ask import Asker, Job
 from litepyramid.judges.llm.client import Endpoint, Reply
-from litepyramid.judges.llm.prompt import fill, json_values, read_prompt
+from litepyramid.judges.llm.prompt import json_values, read_prompt
 from litepyramid.progress import bar
-from litepyramid.text import counted, one_line
+from litepyramid.text import counted, fill, one_line
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit, fingerprint
 from litepyramid.units.extract import Extraction
 from litepyramid.units.sentences import make_splitter

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from litepyramid.checked import check_shape
 from litepyramid.errors import ModelError, loading
 from litepyramid.files import read_json
 from litepyramid.judges.nli.labels import THREE, TWO
 from litepyramid.judges.nli.modes import MODES, Mode
 
 Kind = Literal["zero-shot", "presence"]
+
+_PLACES = ("premise", "hypothesis")
 
 #: A folder that holds a fine-tuned judge says here what it is.
 CARD_FILE = "litepyramid.json"
@@ -35,11 +38,19 @@ class JudgeCard:
         order: The classes in the order of the model's outputs; used only where the model's own
             labels are ``LABEL_0`` and so on.
         mode: The mode to use unless the user names one.
+        template: The one text that the model reads in place of a pair, with ``{premise}``,
+            ``{hypothesis}``, and ``{eos}`` for the tokenizer's end-of-sequence token.
+        answers: Of a model that writes: the ids of the tokens that begin "no" and "yes". Presence
+            is judged by their logits in its first step.
+        max_length: The most tokens of a pair unless the user says otherwise.
     """
 
     kind: Kind
     order: tuple[str, ...] | None = None
     mode: Mode | None = None
+    template: str | None = None
+    answers: tuple[int, int] | None = None
+    max_length: int | None = None
 
     @property
     def default_mode(self) -> Mode:
@@ -51,6 +62,14 @@ _ENC = ("entailment", "neutral", "contradiction")
 _CNE = ("contradiction", "neutral", "entailment")
 _CEN = ("contradiction", "entailment", "neutral")
 _TUNED = JudgeCard("presence", _ENC)
+
+_JOINED = "{premise}{eos}{hypothesis}"
+_CHOICE = (
+    "{premise}\n\nChoose your answer: based on the paragraph above can we conclude that "
+    '"{hypothesis}"?\n\nOPTIONS:\n- Yes\n- No\nI think the answer is '
+)
+_AP = ("absent", "present")
+_T5 = (3, 209)  # what 0 and 1 begin with
 
 CARDS: Mapping[str, JudgeCard] = {
     "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli": JudgeCard("zero-shot", _ENC),
@@ -72,6 +91,15 @@ CARDS: Mapping[str, JudgeCard] = {
     "cross-encoder/nli-deberta-v3-large": JudgeCard("zero-shot", _CEN),
     "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": JudgeCard("zero-shot", _ENC),
     "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": JudgeCard("zero-shot", _ENC),
+    "lytang/MiniCheck-RoBERTa-Large": JudgeCard("presence", _AP, None, _JOINED, None, 512),
+    "lytang/MiniCheck-DeBERTa-v3-Large": JudgeCard("presence", _AP, None, _JOINED, None, 2048),
+    "lytang/MiniCheck-Flan-T5-Large": JudgeCard(
+        "presence", _AP, None, "predict: " + _JOINED, _T5, 2048
+    ),
+    "yaxili96/FactCG-DeBERTa-v3-Large": JudgeCard("presence", _AP, None, _CHOICE, None, 2048),
+    "google/t5_xxl_true_nli_mixture": JudgeCard(
+        "presence", _AP, None, "premise: {premise} hypothesis: {hypothesis}", _T5, 512
+    ),
 }
 
 
@@ -104,7 +132,8 @@ def read_card(path: Path) -> JudgeCard:
     fields = read_json(path, expected, ModelError)
     with loading("not a judge's card", path=path, expected=expected):
         kind, mode = fields.get("kind", "presence"), fields.get("mode")
-        order = fields.get("order")
+        order, template = fields.get("order"), fields.get("template")
+        answers, longest = fields.get("answers"), fields.get("max_length")
         if kind not in DEFAULT_MODE:
             raise ModelError(f"the kind is {kind!r:.80}", path=path, expected=expected)
         if order is not None and sorted(order) not in (sorted(THREE), sorted(TWO)):
@@ -113,4 +142,19 @@ def read_card(path: Path) -> JudgeCard:
             )
         if mode is not None and mode not in MODES:
             raise ModelError(f"the mode is {mode!r:.80}", path=path, expected=expected)
-    return JudgeCard(kind, None if order is None else tuple(order), mode)
+        if template is not None and not all(f"{{{w}}}" in template for w in _PLACES):
+            raise ModelError(
+                "a template without its places", path=path, expected="{premise} and {hypothesis}"
+            )
+        if answers is not None:
+            check_shape(answers, [int, int], what="answers", path=path, error=ModelError)
+            if template is None:
+                raise ModelError("answers without a template", path=path, expected="both")
+    return JudgeCard(
+        kind,
+        None if order is None else tuple(order),
+        mode,
+        template,
+        None if answers is None else (answers[0], answers[1]),
+        longest if type(longest) is int and longest > 0 else None,
+    )

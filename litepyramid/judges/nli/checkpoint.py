@@ -87,13 +87,14 @@ class Checkpoint:
         return default
 
     def max_length(self, asked: int | None = None) -> int:
-        """The maximum length asked for, else 400 or what the model can read if that is less.
+        """The length asked for, else the card's or 400, or what the model can read if that is less.
 
         Raises:
             InputError: It is longer than the model can read, or too short to hold a pair.
         """
         if asked is None:
-            return MAX_LENGTH if self.longest is None else min(MAX_LENGTH, self.longest)
+            own = self.card.max_length if self.card and self.card.max_length else MAX_LENGTH
+            return own if self.longest is None else min(own, self.longest)
         if asked < 8 or (self.longest is not None and asked > self.longest):
             raise InputError(
                 f"a maximum length of {asked} tokens",
@@ -141,6 +142,8 @@ def open_checkpoint(
         config = _read_config(path)
         source, fingerprint = name, f"{name}@{commit}"
     card = find_card(name, folder)
+    if card is not None and card.answers is not None:
+        config["id2label"] = {0: "absent", 1: "present"}  # the outputs kept are these two
     labels = config.get("id2label") or {0: "LABEL_0", 1: "LABEL_1"}
     if not isinstance(labels, dict) or not all(
         str(index).isdecimal() and isinstance(label, str) for index, label in labels.items()
@@ -191,6 +194,17 @@ def _read_config(path: Path) -> dict[str, Any]:
     config = read_json(path, expected, ModelError)
     if not isinstance(config, dict):
         raise ModelError("is not a configuration", path=path, expected=expected)
+    if config.get("auto_map"):
+        known = require("transformers", extra="nli", purpose="an NLI judge").CONFIG_MAPPING
+        if config.get("model_type") not in known:
+            raise ModelError(
+                f"the model is of the type '{config.get('model_type')}', which is code in its own "
+                "folder",
+                path=path,
+                expected="a model that transformers knows",
+                hint="Code of others is never run here. Choose another judge, or serve this one "
+                "behind an endpoint (llm:MODEL).",
+            )
     for name, value in _numbers(config):
         if "layer" in name and value > _LAYERS:
             raise ModelError(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError, loading
-from litepyramid.text import counted, cut
+from litepyramid.text import counted, cut, fill
 from litepyramid.types import IntArray
 
 Pair = tuple[str, str]
@@ -124,6 +124,60 @@ class PairEncoder:
             first.truncate(room, direction=self._tokenizer.truncation_side)
         joined = self._backend.post_process(first, self._encoded[unit], add_special_tokens=True)
         return joined.ids, joined.type_ids
+
+
+class TemplateEncoder(PairEncoder):
+    """Turns (summary, unit) pairs into the ids of one text each, as a template has it.
+
+    The whole text is tokenised, as the model's authors do it. In a text that is too long the
+    summary is cut, at the end of a token of its own, to the longest part that fits.
+
+    Args:
+        tokenizer: A tokenizer of transformers, one of its fast ones.
+        max_length: The most tokens of a text, special tokens included.
+        pairs: The pairs.
+        template: The text, with ``{premise}``, ``{hypothesis}`` and ``{eos}``.
+
+    Raises:
+        InputError: A unit leaves no room for a single token of a summary.
+    """
+
+    def __init__(
+        self, tokenizer: Any, max_length: int, pairs: Sequence[Pair], template: str
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._max_length = max_length
+        self._template = fill(template, eos=tokenizer.eos_token or tokenizer.sep_token)
+        with loading(_FAILS):
+            self._ids = self._tokenised([self._text(*pair) for pair in pairs])
+            self.truncated = np.array([len(ids) > max_length for ids in self._ids], dtype=bool)
+            for index in np.nonzero(self.truncated)[0]:
+                self._ids[index] = self._cut(*pairs[index])
+        self.lengths = np.array([len(ids) for ids in self._ids], dtype=np.int64)
+
+    def _text(self, summary: str, unit: str) -> str:
+        return fill(self._template, premise=summary, hypothesis=unit)
+
+    def _tokenised(self, texts: list[str]) -> list[IntArray]:
+        return [np.array(ids, np.int64) for ids in self._tokenizer(texts)["input_ids"]]
+
+    def _cut(self, summary: str, unit: str) -> IntArray:
+        whole = self._tokenizer(summary, add_special_tokens=False, return_offsets_mapping=True)
+        ends = [end for _, end in whole["offset_mapping"]]
+        keep = self._max_length - len(self._tokenised([self._text("", unit)])[0]) + 2
+        for count in range(min(keep, len(ends)), 0, -1):
+            ids = self._tokenised([self._text(summary[: ends[count - 1]], unit)])[0]
+            if len(ids) <= self._max_length:
+                return ids
+        raise InputError(
+            f"the unit '{cut(unit, 60)}' leaves no room for a summary",
+            expected=f"less than {self._max_length} tokens for a unit and the template",
+            hint="Split the unit, or allow longer pairs with --max-length.",
+        )
+
+    def _pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
+        ids = self._ids[index].tolist()
+        return ids, [0] * len(ids)
 
 
 def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[int]]:

@@ -12,7 +12,8 @@ import numpy as np
 from litepyramid.errors import ModelError
 from litepyramid.judges.nli import forward
 from litepyramid.judges.nli.checkpoint import Checkpoint
-from litepyramid.judges.nli.encode import Pair, PairEncoder, plan_batches
+from litepyramid.judges.nli.devices import find_devices
+from litepyramid.judges.nli.encode import Pair, PairEncoder, TemplateEncoder, plan_batches
 from litepyramid.judges.nli.modes import Mode, presence
 from litepyramid.text import counted
 
@@ -35,7 +36,7 @@ class Engine:
         batch_tokens: int | None,
         mode: Mode,
     ) -> None:
-        chosen = forward.find_devices(device, devices)
+        chosen = find_devices(device, devices)
         self._tokenizer = forward.load_tokenizer(
             point.source, point.revision, offline=point.offline
         )
@@ -47,7 +48,9 @@ class Engine:
             offline=point.offline,
             precision=next(p for p in forward.PRECISIONS if p == precision),
             device=chosen[0],
+            answers=point.card.answers if point.card else None,
         )
+        self._template = point.card.template if point.card else None
         self._order = point.order
         self._soft: Mode = "p2c" if mode in ("p2c", "l2c") else "p3c"
         self._pool = forward.Pool(self._spec, chosen)
@@ -55,7 +58,10 @@ class Engine:
 
     def plan(self, pairs: Sequence[Pair]) -> tuple[PairEncoder, list[list[int]]]:
         """The pairs encoded, and which of them go together."""
-        encoder = PairEncoder(self._tokenizer, self._max_length, pairs)
+        if self._template is None:
+            encoder = PairEncoder(self._tokenizer, self._max_length, pairs)
+        else:
+            encoder = TemplateEncoder(self._tokenizer, self._max_length, pairs, self._template)
         if not self._trusted:
             self._check_int8(encoder)
             self._trusted = True

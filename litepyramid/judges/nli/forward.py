@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from litepyramid.errors import InputError, LitepyramidError, ModelError, loading, require
 from litepyramid.files import file_type
 from litepyramid.io.weights import check_weights
+from litepyramid.judges.nli.devices import Precision
 from litepyramid.judges.nli.encode import EncodedBatch
 from litepyramid.text import counted
 
 FloatLogits = NDArray[np.float32]
-Precision = Literal["float32", "bfloat16", "float16", "int8"]
 PRECISIONS: tuple[Precision, ...] = get_args(Precision)
 _PURPOSE = "an NLI judge"
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
@@ -41,6 +41,7 @@ class ModelSpec:
             on CPU).
         device: ``cpu``, ``cuda:0``, ``mps`` …
         threads: Threads of one model on CPU; None for torch's own choice.
+        answers: Of a model that writes, the token ids of no and yes; its outputs are their logits.
     """
 
     source: str
@@ -49,6 +50,7 @@ class ModelSpec:
     precision: Precision
     device: str
     threads: int | None = None
+    answers: tuple[int, int] | None = None
 
 
 class Forward:
@@ -69,6 +71,7 @@ class Forward:
         self._device = spec.device
         self._fits: int | None = None
         self._model = _load(spec)
+        self._answers = spec.answers
         self.halved = 0
 
     def __call__(self, batch: EncodedBatch) -> FloatLogits:
@@ -108,7 +111,12 @@ class Forward:
             }
             if batch.token_type_ids is not None:
                 inputs["token_type_ids"] = torch.from_numpy(batch.token_type_ids).to(self._device)
+            if self._answers is not None:  # one step, from the token that answers begin with
+                start = self._model.config.decoder_start_token_id
+                inputs["decoder_input_ids"] = torch.full_like(inputs["input_ids"][:, :1], start)
             logits = self._model(**inputs).logits
+            if self._answers is not None:
+                logits = logits[:, 0, list(self._answers)]
             return np.asarray(logits.float().cpu().numpy(), dtype=np.float32)
 
 
@@ -241,39 +249,6 @@ def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
         )
 
 
-def find_devices(device: str = "auto", devices: Sequence[str] | None = None) -> list[str]:
-    """The devices to use, checked to be there.
-
-    Args:
-        device: ``auto`` (a GPU if there is one), ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
-        devices: Several of them, each with a model of its own; ``["all"]`` for every GPU.
-
-    Raises:
-        InputError: There is no such device; the message lists those there are.
-    """
-    torch = require("torch", extra="nli", purpose=_PURPOSE)
-    gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
-    mps = ["mps"] if torch.backends.mps.is_available() else []
-    if devices is None:
-        devices = [(gpus + mps + ["cpu"])[0]] if device == "auto" else [device]
-    elif list(devices) == ["all"]:
-        devices = gpus or mps or ["cpu"]
-    there = [*gpus, *mps, "cpu"]
-    chosen = ["cuda:0" if name == "cuda" else name for name in devices]
-    for name in chosen:
-        if name not in there:
-            raise InputError(f"no device '{name}'", expected=f"auto or one of {', '.join(there)}")
-    return chosen
-
-
-def automatic_precision(device: str) -> Precision:
-    """float32 on CPU; on a GPU bfloat16 where the chip computes in it, else float16."""
-    if not device.startswith("cuda"):
-        return "float32"
-    torch = require("torch", extra="nli", purpose=_PURPOSE)
-    return "bfloat16" if torch.cuda.get_device_capability(device)[0] >= 8 else "float16"
-
-
 def _load(spec: ModelSpec) -> Any:
     torch = require("torch", extra="nli", purpose=_PURPOSE)
     if spec.precision == "int8" and spec.device != "cpu":
@@ -283,6 +258,7 @@ def _load(spec: ModelSpec) -> Any:
         revision=spec.revision,
         offline=spec.offline,
         dtype=torch.float32 if spec.precision == "int8" else getattr(torch, spec.precision),
+        head="SequenceClassification" if spec.answers is None else "Seq2SeqLM",
     )
     missing = sorted(report["missing_keys"])
     if missing:
@@ -298,7 +274,13 @@ def _load(spec: ModelSpec) -> Any:
 
 
 def load_classifier(
-    source: str, *, revision: str | None, offline: bool, dtype: Any, **config: Any
+    source: str,
+    *,
+    revision: str | None,
+    offline: bool,
+    dtype: Any,
+    head: Literal["SequenceClassification", "Seq2SeqLM"] = "SequenceClassification",
+    **config: Any,
 ) -> tuple[Any, dict[str, Any]]:
     """A sequence classifier of transformers, with what its loader reports of its weights.
 
@@ -307,6 +289,7 @@ def load_classifier(
         revision: Branch, tag or commit of a hub model.
         offline: Whether the hub may not be asked.
         dtype: Type of the weights in memory.
+        head: What it computes from the last layer.
         **config: What is to be other than in its configuration.
 
     Raises:
@@ -316,12 +299,13 @@ def load_classifier(
     torch = require("torch", extra="nli", purpose=_PURPOSE)
     transformers = require("transformers", extra="nli", purpose=_PURPOSE)
     where = {"revision": revision, "local_files_only": offline, "trust_remote_code": False}
+    auto = getattr(transformers, f"AutoModelFor{head}")
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
         if (folder := Path(source).expanduser()).is_dir():
             known = transformers.AutoConfig.from_pretrained(source, **where, **config)
-            _check_size(torch, transformers, folder, known)
+            _check_size(torch, auto, folder, known)
         try:
-            model, report = transformers.AutoModelForSequenceClassification.from_pretrained(
+            model, report = auto.from_pretrained(
                 source, dtype=dtype, weights_only=True, output_loading_info=True, **where, **config
             )
         except pickle.UnpicklingError as error:
@@ -333,7 +317,7 @@ def load_classifier(
         return model, report
 
 
-def _check_size(torch: Any, transformers: Any, folder: Path, config: Any) -> None:
+def _check_size(torch: Any, auto: Any, folder: Path, config: Any) -> None:
     """Refuses weights that unfold, and a configuration that would fill the memory without them."""
     files = [path for path in folder.iterdir() if path.suffix in (".safetensors", ".bin")]
     for path in files:
@@ -341,7 +325,7 @@ def _check_size(torch: Any, transformers: Any, folder: Path, config: Any) -> Non
             with path.open("rb") as file:
                 check_weights(file)
     with torch.device("meta"):
-        model = transformers.AutoModelForSequenceClassification.from_config(config)
+        model = auto.from_config(config)
     claimed = sum(weight.numel() for weight in model.parameters())
     held = sum(path.stat().st_size for path in files)
     if claimed > 4 * held:

@@ -7,6 +7,8 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -19,8 +21,9 @@ from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.nli.checkpoint import Checkpoint, file_sha256, open_checkpoint
 from litepyramid.judges.nli.encode import Pair
 from litepyramid.judges.nli.modes import presence
+from litepyramid.judges.nli.split import Spans, best_parts, parts, split_items
 from litepyramid.progress import bar
-from litepyramid.text import counted, one_line
+from litepyramid.text import counted, fill, one_line
 from litepyramid.types import FloatArray
 
 if TYPE_CHECKING:
@@ -54,6 +57,8 @@ class TransformersJudge:
         label_map: Which of the model's labels is entailment, neutral, contradiction (or present,
             absent), for models that do not name them so.
         offline: Look only in the local hub cache.
+        long: What becomes of a summary that does not fit: ``cut`` at its end, or ``split`` at
+            sentences into parts that fit, of which each unit's best counts.
         cache: The cache's file; None for a store in memory that ends with this object;
             ``"default"`` for the user's own, see `cache_info.default_cache_path`.
         progress: Show a progress bar on stderr; None to show it on a terminal only.
@@ -83,6 +88,7 @@ class TransformersJudge:
         batch_tokens: int | None = None,
         label_map: Mapping[str, str] | None = None,
         offline: bool = False,
+        long: Literal["cut", "split"] = "cut",
         cache: Path | Literal["default"] | None = "default",
         progress: bool | None = None,
     ) -> None:
@@ -100,11 +106,20 @@ class TransformersJudge:
         )
         self.mode = self.checkpoint.mode(mode)
         self.max_length = self.checkpoint.max_length(max_length)
+        card = self.checkpoint.card
+        self._template = (
+            (sha256(card.template.encode()).hexdigest()[:8], card.answers)
+            if card and card.template
+            else None
+        )
         self._device = device
         self._devices = devices
         self._dtype = dtype
         self._batch_tokens = batch_tokens
         self._progress = progress
+        if long not in ("cut", "split"):
+            raise InputError(f"long is '{long}'", expected="cut or split")
+        self._long = long
         self._precision: str | None = None if dtype == "auto" else dtype
         self._engine: Engine | None = None
 
@@ -146,6 +161,33 @@ class TransformersJudge:
             ModelError: The model cannot be loaded, or fails.
         """
         items = [(one_line(text), [one_line(unit) for unit in units]) for text, units in items]
+        if self._long == "split":
+            spans = self._parts(items)
+            return best_parts(self._judge(split_items(items, spans)), items, spans)
+        return self._judge(items)
+
+    def _parts(self, items: Items) -> list[Spans]:
+        from litepyramid.judges.nli.forward import load_tokenizer
+
+        tokenizer = load_tokenizer(
+            self.checkpoint.source, self.checkpoint.revision, offline=self.checkpoint.offline
+        )
+        template = self.checkpoint.card.template if self.checkpoint.card else None
+        if template is None:
+            fixed = tokenizer.num_special_tokens_to_add(pair=True)
+        else:
+            fixed = 3 + len(tokenizer(fill(template, premise="", hypothesis="")).input_ids)
+
+        @lru_cache(65_536)
+        def length(text: str) -> int:
+            return len(tokenizer.tokenize(text))
+
+        def room(unit: str) -> int:
+            return self.max_length - fixed - length(unit)
+
+        return [parts(text, units, room, length) for text, units in items]
+
+    def _judge(self, items: Items) -> JudgedBatch:
         if self._precision is None:
             self._precision = self._choose_precision(items)
         counts = dict.fromkeys(
@@ -166,12 +208,15 @@ class TransformersJudge:
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
         point = self.checkpoint
+        template = {"template": self._template[0]} if self._template else {}
         return {
             "judge": point.name,
             "revision": (point.revision or point.fingerprint.removeprefix("sha256:"))[:12],
             "mode": self.mode,
             "max_length": str(self.max_length),
             "dtype": self._precision or self._dtype,
+            **({"long": "split"} if self._long == "split" else {}),
+            **template,
         }
 
     def _judge_window(
@@ -243,6 +288,7 @@ class TransformersJudge:
                 "model": self.checkpoint.fingerprint,
                 "max_length": self.max_length,
                 "dtype": precision,
+                **({"template": self._template} if self._template else {}),
             },
             sort_keys=True,
         )
@@ -257,7 +303,7 @@ class TransformersJudge:
             identity = self._identity(precision)
             if all(_known(self._cache, identity, window) for window in windows(items)):
                 return precision
-        from litepyramid.judges.nli.forward import automatic_precision, find_devices
+        from litepyramid.judges.nli.devices import automatic_precision, find_devices
 
         return automatic_precision(find_devices(self._device, self._devices)[0])
 
