@@ -392,5 +392,5 @@ def score_presence(
         counts=counts,
         confidence=confidence,
         signature=signature,
-        spans=judged.spans,
+        spans=batch.spans,
     )

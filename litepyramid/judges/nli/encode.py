@@ -151,7 +151,7 @@ class TemplateEncoder(PairEncoder):
         with loading(_FAILS):
             self._ids = self._tokenised([self._text(*pair) for pair in pairs])
             self.truncated = np.array([len(ids) > max_length for ids in self._ids], dtype=bool)
-            for index in np.nonzero(self.truncated)[0]:
+            for index in np.nonzero(self.truncated)[0].tolist():
                 self._ids[index] = self._cut(*pairs[index])
         self.lengths = np.array([len(ids) for ids in self._ids], dtype=np.int64)
 

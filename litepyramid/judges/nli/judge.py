@@ -183,7 +183,7 @@ class TransformersJudge:
             return len(tokenizer.tokenize(text))
 
         def room(unit: str) -> int:
-            return self.max_length - fixed - length(unit)
+            return self.max_length - int(fixed) - length(unit)
 
         return [parts(text, units, room, length) for text, units in items]
 
