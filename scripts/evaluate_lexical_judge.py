@@ -22,7 +22,8 @@ from litepyramid.io.dataset import Dataset
 from litepyramid.io.datasets import load_dataset
 from litepyramid.judges.base import Judge
 from litepyramid.judges.calibration import brier_score, roc_auc
-from litepyramid.judges.lexical.judge import RIDGE, Frequencies, LexicalJudge, fit_lexical
+from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical
+from litepyramid.judges.lexical.model import RIDGE, Frequencies
 from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.tables import Column, Table, emit
 from litepyramid.training.crossval import cross_validate

@@ -50,10 +50,10 @@ def tour(seed: int = 12345) -> Iterator[Step]:
         "Score: how many of the references' facts does each system carry?",
         ("litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",),
         lite2,
-        "The judge that ships measures overlap of words, not entailment: it is taken in\n"
-        "by the system 'swapped', which copies the references and negates them, and\n"
-        "misses much of what 'abstractive' says in other words. People are not taken in;\n"
-        "nor is a good NLI model (--judge HUB_ID).",
+        "Trust the human column: what people found. The judge that ships reads denials,\n"
+        "exchanged roles, other numbers and hedges, so 'swapped', which turns every fact\n"
+        "round, comes after 'lead'. It cannot read paraphrase, so 'abstractive' gets too\n"
+        "little, and it misses one lie in two: papers want an NLI model (--judge HUB_ID).",
     )
     yield Step(
         "Compare: which systems differ significantly?",

@@ -15,7 +15,6 @@ from litepyramid.cli.options import (
     LabelsOption,
     OutputOption,
     SeedOption,
-    SummariesArgument,
     option,
     with_names,
 )
@@ -255,9 +254,17 @@ def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
 @with_judge_settings
 @with_names
 def evaluate(
-    summaries: SummariesArgument,
-    units: Annotated[Path, option("Units of the references.", "--units", "-u")],
-    labels: Annotated[Path, option("Human presence labels: a file or folder.", "--labels", "-l")],
+    summaries: Annotated[
+        list[Path] | None,
+        typer.Argument(help="Summary files, or folders of them; one file per system."),
+    ] = None,
+    units: Annotated[Path | None, option("Units of the references.", "--units", "-u")] = None,
+    labels: Annotated[
+        Path | None, option("Human presence labels: a file or folder.", "--labels", "-l")
+    ] = None,
+    contrast: Annotated[
+        bool, option("On the 824 contrast pairs that ship instead.", "--contrast")
+    ] = False,
     judge: JudgeOption = DEFAULT_JUDGE,
     bins: Annotated[int, option("Bins of the reliability table.", min=1, metavar="N")] = 10,
     form: FormatOption = "table",
@@ -268,14 +275,26 @@ def evaluate(
 ) -> None:
     """Compare a judge with human labels: accuracy, AUC, Brier score, reliability table.
 
+    With --contrast: what it tells apart (negation, roles, numbers …), kind by kind.
+
     $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
         example/labels
-    $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
-        example/labels --judge recall -f json
+    $ litepyramid judge evaluate --contrast --judge lexical
     """
     from litepyramid import api
+    from litepyramid.errors import InputError
     from litepyramid.tables import emit
+    from litepyramid.training.contrast import evaluate_contrast
 
+    if contrast:
+        if summaries or units or labels:
+            raise InputError("--contrast and data", expected="one of the two")
+        return emit(evaluate_contrast(api.judge(judge, **judge_settings)), form, output)
+    if not (summaries and units and labels):
+        raise InputError(
+            "summaries, units and labels are not all given",
+            expected="SUMMARIES, --units and --labels; or --contrast",
+        )
     data = api.load(units, summaries=summaries, labels=labels, **names)
     emit(api.evaluate(judge, data, bins=bins, **judge_settings), form, output)
 

@@ -26,7 +26,7 @@ def test_score_table_fits_80_columns(cli, example):
     ranked = [row[1] for row in rows if row[0] in {"a", "b", "c", "ab", "bc"}]
     assert set(ranked) == {"abstractive", "lead", "offtopic", "swapped"}
     assert ranked[-1] == "offtopic"
-    assert "units:scu|judge:lexical" in out
+    assert "units:scu|judge:reading" in out
 
 
 def test_score_json_csv_latex(cli, example, tmp_path):
@@ -205,7 +205,7 @@ def test_named_results_of_two_judges_in_one_table(cli, example, tmp_path):
     cli(*base, "--judge", "recall", "--labels", example / "labels", "-o", tmp_path / "2.json")
     files = (tmp_path / "1.json", tmp_path / "2.json")
     out = cli("meta", "correlate", *files, "-f", "csv").stdout
-    assert "lite2pyramid[lexical]" in out
+    assert "lite2pyramid[reading]" in out
     assert "lite2pyramid[recall]" in out
     cli(*base, "--name", "mine", "-o", tmp_path / "1.json")
     out = cli("meta", "correlate", *files, "-f", "csv").stdout

@@ -147,14 +147,14 @@ class LexicalJudge:
         Counts ``pairs``, and ``wordless``: those whose unit or summary has no word (presence 0).
         """
         rows = lexical_features(items, self.model.frequencies)
-        return judged(self.model, rows)
+        return as_batch(self.model, rows)
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The sentence that holds most of a unit's words, and what is denied; see `Explainer`."""
         return word_evidence(items, self.judge(items).presence)
 
 
-def judged(model: PresenceModel, rows: Sequence[FloatArray]) -> JudgedBatch:
+def as_batch(model: PresenceModel, rows: Sequence[FloatArray]) -> JudgedBatch:
     """What a model makes of each item's features; a row of NaN is 0, and counted."""
     return JudgedBatch(
         presence=tuple(model.presence(found) for found in rows),

@@ -153,7 +153,7 @@ def fit_weights(
         if value - better < 1e-11:
             break
         found, value = tried, better
-    slopes = np.where(dead, 0.0, found[1:] / spread)
+    slopes = found[1:] / spread
     return float(found[0] - slopes @ mean), slopes
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import sys
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, partial
 from itertools import islice
+from multiprocessing import current_process, get_context
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +18,8 @@ import numpy as np
 
 from litepyramid.io.documents import cut_sentences
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
-from litepyramid.judges.lexical.features import FEATURES
-from litepyramid.judges.lexical.judge import judged, labelled_rows, lexical_features
+from litepyramid.judges.lexical.features import FEATURES as LEXICAL
+from litepyramid.judges.lexical.judge import as_batch, labelled_rows, lexical_features
 from litepyramid.judges.lexical.model import (
     RIDGE,
     Frequencies,
@@ -30,21 +35,24 @@ from litepyramid.judges.reading.compare import CONFLICTS, Keys, compare
 from litepyramid.judges.reading.explain import Part, explained
 from litepyramid.judges.reading.lexicon import Relations, load_lexicon
 from litepyramid.judges.reading.trees import Tokens, name_groups, read_trees
+from litepyramid.progress import track
 from litepyramid.types import FloatArray
 from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
 from litepyramid.units.sentences import tokenizer
 
-WORDS = tuple(FEATURES)[:-1]
+WORDS = tuple(LEXICAL)[:-1]
 """The features of the lexical judge that are read here too: all but its negation mismatch."""
 FEATURE_VERSION = 1
 """Goes up whenever a feature, a list or a rule changes: old weights are then refused."""
-_NAMES = (*WORDS, *CONFLICTS)
+FEATURES = (*WORDS, *CONFLICTS)
+"""All features, in the order of their columns."""
 _LEAST = 0.25  # of a unit's weight must stand in a sentence that is parsed for it
 _SECOND = 0.6  # of the best sentence's must stand in a second one
 _NUMBER = 0.4  # weight of a number against that of a word: numbers are rare words
 _PRONOUN = 0.8  # of a word that a pronoun of the sentence may stand for
 _DOUBT = 0.1  # share of a unit that a conflict outweighs when a sentence is chosen
 _CELLS = 3_000_000
+_PART = 4_000  # pairs
 
 
 @dataclass(frozen=True)
@@ -57,23 +65,19 @@ class ReadingJudge:
     Example:
         >>> judge = ReadingJudge(load_reading())
         >>> units = ["Leeds beat Hull.", "Hull beat Leeds.", "Leeds did not beat Hull."]
-        >>> presence = judge.judge([("On Sunday Leeds beat Hull in the rain.", units)]).presence[0]
+        >>> presence = judge.judge([("Leeds beat Hull in the rain on Sunday.", units)]).presence[0]
         >>> (presence > 0.5).tolist()
         [True, False, False]
     """
 
     model: PresenceModel
 
-    @cached_property
-    def _backend(self) -> EmbeddedBackend:
-        return EmbeddedBackend()
-
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`.
 
         Counts ``pairs``, and ``wordless``: those whose unit or summary has no word (presence 0).
         """
-        return judged(self.model, reading_features(items, self.model.frequencies, self._backend))
+        return as_batch(self.model, reading_features(items, self.model.frequencies))
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """What speaks for and against every unit of every item; see `Explainer`.
@@ -83,8 +87,10 @@ class ReadingJudge:
             >>> judge.explain([("Hull sold 4,000 jars.", ["Hull sold 400 jars."])])[0][0].conflict
             'number 400 ≠ 4,000'
         """
-        reader = _Reader(items, self.model.frequencies, self._backend)
-        presence = self.model.presence(np.concatenate([np.empty((0, len(_NAMES))), *reader.rows()]))
+        reader = _Reader(items, self.model.frequencies)
+        presence = self.model.presence(
+            np.concatenate([np.empty((0, len(FEATURES))), *reader.rows()])
+        )
         found = [Evidence(value) for value in presence.tolist()]
         for part in reader.parts:
             for number, evidence in explained(part, presence, self.model.weights):
@@ -93,12 +99,11 @@ class ReadingJudge:
         return tuple(tuple(islice(rest, len(units))) for _, units in items)
 
 
-def reading_features(
-    items: Items, frequencies: Frequencies, backend: EmbeddedBackend | None = None
-) -> list[FloatArray]:
+def reading_features(items: Items, frequencies: Frequencies) -> list[FloatArray]:
     """The features of every unit of every item: `WORDS`, then `CONFLICTS`.
 
     Each distinct sentence is parsed once, and only where a unit's words make it likely to tell.
+    Many pairs are read by a process a core, where processes can be forked (Linux).
 
     Returns:
         Per item (units, features). A row is NaN where summary or unit has no word.
@@ -106,14 +111,60 @@ def reading_features(
     Raises:
         InputError: Texts are too long to compare; see `lexical_features`.
     """
-    return _Reader(items, frequencies, backend or EmbeddedBackend()).rows()
+    parts = _parts(items)
+    cores = min(len(parts), os.cpu_count() or 1)
+    work = partial(_read, frequencies=frequencies)
+    given = [[items[k] for k in part] for part in parts]
+    if cores > 1 and sys.platform == "linux" and not current_process().daemon:
+        _backend().pipeline  # noqa: B018  loaded once, before the processes part
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside BLAS's threads
+            pool = get_context("fork").Pool(cores, initializer=_quiet)
+        with pool:
+            read = list(track(pool.imap(work, given), "reading", "parts", len(parts)))
+    else:
+        read = [work(some) for some in given]
+    found: dict[int, FloatArray] = {}
+    for part, rows in zip(parts, read, strict=True):
+        found |= zip(part, rows, strict=True)
+    return [found[k] for k in range(len(items))]
+
+
+def _parts(items: Items) -> list[list[int]]:
+    """The items' numbers in parts of about as many pairs, those with the same units together."""
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for number, (_, units) in enumerate(items):
+        groups.setdefault(tuple(units), []).append(number)
+    parts: list[list[int]] = [[]]
+    pairs = 0
+    for units, numbers in groups.items():
+        if pairs >= _PART:
+            parts, pairs = [*parts, []], 0
+        parts[-1] += numbers
+        pairs += len(units) * len(numbers)
+    return parts
+
+
+def _read(items: Items, frequencies: Frequencies) -> list[FloatArray]:
+    return _Reader(items, frequencies).rows()
+
+
+def _quiet() -> None:
+    """In a process of its own: Ctrl-C and progress are its parent's."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
+
+
+@cache
+def _backend() -> EmbeddedBackend:
+    return EmbeddedBackend()
 
 
 class _Reader:
     """Reads the texts of some items."""
 
-    def __init__(self, items: Items, frequencies: Frequencies, backend: EmbeddedBackend) -> None:
-        self.items, self.frequencies, self.backend = items, frequencies, backend
+    def __init__(self, items: Items, frequencies: Frequencies) -> None:
+        self.items, self.frequencies = items, frequencies
         self.lexicon, self.words = load_lexicon(), Vocabulary()
         self.cut = {summary: cut_sentences(summary) for summary, _ in items}
         tokenize, texts = tokenizer(), dict[str, None]()
@@ -129,7 +180,7 @@ class _Reader:
         rows = [
             np.hstack([row[:, : len(WORDS)], np.zeros((len(row), len(CONFLICTS)))]) for row in found
         ]
-        flat = np.concatenate([np.empty((0, len(_NAMES))), *rows])
+        flat = np.concatenate([np.empty((0, len(FEATURES))), *rows])
         self.parts = list(self.read())
         for part in self.parts:
             flat[part.pairs, len(WORDS) :] = part.comparison.features[part.chosen]
@@ -160,7 +211,7 @@ class _Reader:
         if not table:
             return
         own, there = (
-            read_trees([self.tokens[t] for t in texts], self.words, self.lexicon, self.backend)
+            read_trees([self.tokens[t] for t in texts], self.words, self.lexicon, _backend())
             for texts in (units, sentences)
         )
         relations = Relations.of(names, self.lexicon.alike(names), self.lexicon)
@@ -246,23 +297,23 @@ def fit_reading(
     check_labels(items, labels, ridge)
     shipped = load_reading()
     known = shipped.frequencies if frequencies is None else frequencies
-    rows, present = labelled_rows(reading_features(items, known), labels, len(_NAMES))
+    rows, present = labelled_rows(reading_features(items, known), labels, len(FEATURES))
     bounds = word_bounds() + [(shipped.weights[name],) * 2 for name in CONFLICTS]
-    bias, weights = fit_weights(rows, present, bounds, np.full(len(_NAMES), ridge))
+    bias, weights = fit_weights(rows, present, bounds, np.full(len(FEATURES), ridge))
     about = {**(about or {}), "pairs": len(present), "ridge": ridge}
     return reading_model(bias, weights, known, about)
 
 
 def word_bounds() -> list[tuple[float, float]]:
     """The bounds of the words' weights: each has the sign of its feature."""
-    return [(0.0, np.inf) if FEATURES[name][0] > 0 else (-np.inf, 0.0) for name in WORDS]
+    return [(0.0, np.inf) if LEXICAL[name][0] > 0 else (-np.inf, 0.0) for name in WORDS]
 
 
 def reading_model(
     bias: float, weights: FloatArray, frequencies: Frequencies, about: Mapping[str, Any]
 ) -> PresenceModel:
     """A model of weights in the order of the features."""
-    named = dict(zip(_NAMES, weights.tolist(), strict=True))
+    named = dict(zip(FEATURES, weights.tolist(), strict=True))
     return PresenceModel("reading", FEATURE_VERSION, bias, named, frequencies, about)
 
 
@@ -273,4 +324,4 @@ def save_reading(model: PresenceModel, path: str | Path) -> None:
 
 def load_reading(path: str | Path | None = None) -> PresenceModel:
     """Reads a model that `save_reading` wrote; the embedded one by default. See `load_model`."""
-    return load_model("reading", FEATURE_VERSION, _NAMES, path)
+    return load_model("reading", FEATURE_VERSION, FEATURES, path)

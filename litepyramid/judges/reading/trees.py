@@ -36,6 +36,7 @@ _SLOTS = {
     "acl": CLAUSE, "acl:relcl": CLAUSE, "advcl:relcl": CLAUSE, "parataxis": CLAUSE,
 }  # fmt: skip
 _MARKS = ("aux", "aux:pass", "cop", "case", "mark", "det", "cc", "cc:preconj", "punct", "expl")
+_OF = ("of", "against", "about", "whether")  # "accused of copying it"
 _KINDS = {"NOUN": 1, "PROPN": 1, "VERB": 2, "AUX": 2, "ADJ": 3, "ADV": 3, "NUM": 4}
 _NO_NAMES = word_set(
     """I January February March April May June July August September October November December
@@ -359,6 +360,7 @@ class _Grammar:
         """What is hedged, planned or supposed; whether anything in the sentence is."""
         hedge = self.listed("hedging") & (self.pos != "PROPN")
         clause = self.has("ccomp", "xcomp", "acl", "csubj")
+        clause |= self.has("advcl") & (self.case >= 0) & _among(self.lower[self.case], _OF)
         supposed = self.under(self.listed("supposing") & self.has("mark", "advmod"))
         found = self.under((hedge & self.has("aux", "advmod")) | (supposed & self.has("advcl")))
         found |= supposed | (clause & hedge[self.head])
