@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ SPA_PERMUTATIONS, SPA_SEED = 1000, 4
 """Of the p-values within SPA; those of Google's mt-metrics-eval."""
 
 Resample = Callable[[FloatArray | None, FloatArray | None, FloatArray | None], FloatArray]
+_NEAR = 8
 _TIES = 1e4  # null differences of standardised sums are told apart to this part of a deviation
 
 
@@ -104,19 +105,26 @@ class SpaSwaps:
         # A null difference less the observed one is a difference of these sums: −2 or 0 a score.
         self._less = np.ascontiguousarray((signs - 1).T)
         self._half = np.asarray((x - y)[:, None] / 2, dtype=np.float32)
-        middle = np.asarray((x + y) / 2, dtype=np.float32) @ self._less
-        self._middle = np.rint(middle[:, None, :] * _TIES)
+        self._middle = (np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[:, None, :]
         z = np.ascontiguousarray(Z[:, self._kept], dtype=np.float32)
         self._p_human = _p_values(z, signs).astype(np.float32)
 
     def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """SPA(X', Z) − SPA(Y', Z) for blocks of coins, (N, M, B) each."""
-        found = []
-        for u in (part for block in blocks for part in _parts(block[:, self._kept])):
-            moved = np.rint((u.swapaxes(1, 2) * self._half) @ self._less * _TIES)
-            found.append(
-                self._distance(self._middle - moved) - self._distance(self._middle + moved)
-            )
+        return self.moved(self.shifts(blocks))
+
+    def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
+        """(N, samples, permutations): what the sums of X gain and those of Y lose."""
+        moved = [(u[:, self._kept].swapaxes(1, 2) * self._half) @ self._less for u in blocks]
+        return np.concatenate(moved, axis=1)
+
+    def moved(self, shift: FloatArray, other: SpaSwaps | None = None) -> FloatArray:
+        """The difference for sums moved by so much; of two metrics alone as `SystemSwaps.moved`."""
+        middle = self._middle if other is None else self._middle + other._middle
+        middle, found = np.rint(middle * _TIES), []
+        for start in range(0, shift.shape[1], _NEAR):  # parts that stay in the processor's cache
+            part = np.rint(shift[:, start : start + _NEAR] * _TIES)
+            found.append(self._distance(middle - part) - self._distance(middle + part))
         return np.concatenate(found)
 
     def _distance(self, sums: Any) -> FloatArray:
@@ -130,11 +138,6 @@ class SpaSwaps:
             total += np.abs(counts / SPA_PERMUTATIONS - human).sum(axis=0)
             at += len(larger)
         return total / max(at, 1)
-
-
-def _parts(block: FloatArray) -> Iterator[FloatArray]:
-    """A block of coins in parts that stay in the processor's cache."""
-    return (block[..., i : i + 8] for i in range(0, block.shape[-1], 8))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from litepyramid.meta.core import draws
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.draws import Swaps
 from litepyramid.meta.core.levels import ConstantPolicy, Level
+from litepyramid.meta.core.pairwise import SPA_PERMUTATIONS
 from litepyramid.meta.core.permutation import (
     Swapped,
     coin_blocks,
@@ -175,8 +176,7 @@ class _Shared:
         self._seed = seed
         self._numbers = range(0)
         self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
-        averages = level == "system" and coefficient != "spa"
-        self._alone = [self._pair(X, None) for X in (values if averages else ())]
+        self._alone = [self._pair(X, None) for X in values] if level == "system" else []
         self._shifts: list[FloatArray] = []
 
     def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
@@ -185,7 +185,8 @@ class _Shared:
         while start < most:
             stop = min(most, max(first, 2 * start))
             if self._alone and not whole:
-                part = _SHIFTS // (self._Z.shape[0] * len(self._values))
+                width = SPA_PERMUTATIONS if self._coefficient == "spa" else 1
+                part = _SHIFTS // (self._Z.shape[0] * len(self._values) * width)
                 stop = min(stop, start + max(1, part // draws.BLOCK) * draws.BLOCK)
             self._numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
             self._coins = {}
@@ -205,8 +206,11 @@ class _Shared:
             still = [observed_coins(shape, one)]
             start = one.shifts(still) - two.shifts(still)
             shifts = self._shifts[i] - self._shifts[j]
-            every = np.concatenate([start, shifts], axis=1)
-            return one.moved(start, two), one.moved(shifts, two), lambda: one.terms(every, two)
+
+            def terms() -> FloatArray:
+                return np.asarray(one.terms(np.concatenate([start, shifts], axis=1), two))
+
+            return one.moved(start, two), one.moved(shifts, two), terms
         pair = self._pair(self._values[i], self._values[j])
         still = [observed_coins(shape, pair)]
         if not refined:
