@@ -23,7 +23,8 @@ _PUBLIC = {
     "ScoringRule": "litepyramid.scoring.pyramid",
     **dict.fromkeys(
         (
-            *("Dataset", "EasinessRegressor", "compare", "crossval", "evaluate", "export_tasks"),
+            *("Dataset", "EasinessRegressor", "combine", "compare", "crossval", "evaluate"),
+            *("export_tasks", "label_power", "plan_labels"),
             *("extract_units", "finetune", "import_answers", "judge", "load", "mix", "plan"),
             *("read_scores", "score"),
         ),

@@ -19,7 +19,7 @@ from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_json
 from litepyramid.scoring.powered import Design
 from litepyramid.scoring.pyramid import UnitLayout
-from litepyramid.scoring.score import ScoreResult
+from litepyramid.scoring.result import ScoreResult
 from litepyramid.tables import Cell, Column, Result, Table, plain
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoreMatrix, Signature, fingerprint

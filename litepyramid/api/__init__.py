@@ -17,13 +17,15 @@ from __future__ import annotations
 
 from litepyramid.api.budget import export_tasks, import_answers, plan
 from litepyramid.api.judges import crossval, evaluate, finetune
+from litepyramid.api.labels import combine, label_power, plan_labels
 from litepyramid.api.score import compare, judge, load, score
 from litepyramid.api.units import EasinessRegressor, extract_units, mix
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.scores import read_scores
 
 __all__ = [
-    "Dataset", "EasinessRegressor", "compare", "crossval", "evaluate", "export_tasks",
-    "extract_units", "finetune", "import_answers", "judge", "load", "mix", "plan", "read_scores",
+    "Dataset", "EasinessRegressor", "combine", "compare", "crossval", "evaluate", "export_tasks",
+    "extract_units", "finetune", "import_answers", "judge", "label_power", "load", "mix", "plan",
+    "plan_labels", "read_scores",
     "score",
 ]  # fmt: skip

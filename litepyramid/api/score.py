@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -27,7 +28,9 @@ from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.judges.own import as_judge
 from litepyramid.scoring.compare import SystemComparison, compare_systems
 from litepyramid.scoring.pyramid import Rule, ScoringRule
-from litepyramid.scoring.score import ScoreResult, score_presence, score_systems
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.score import score_presence, score_systems
+from litepyramid.scoring.seen import look
 from litepyramid.stats import check_samples
 from litepyramid.types import InputUnits, Signature, UnitKind, fingerprint
 
@@ -128,6 +131,8 @@ def score(
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
+    evidence: bool = False,
+    partial_labels: bool = False,
     engine: Literal["local", "ray"] = "local",
     workers: int | None = None,
     ids: Any = None,
@@ -156,6 +161,9 @@ def score(
         samples: Bootstrap samples of the intervals.
         confidence: Of the intervals.
         seed: Seed of everything random.
+        evidence: Also ask the judge where it finds each unit, and keep the texts, for the page and
+            the JSON (`judges.evidence.gather`). Then units may come with references, to be shown.
+        partial_labels: Let labels be of a part of the inputs, as for `combine`.
         engine: ``ray`` judges files on a Ray cluster, by the name of an NLI model.
         workers: With ``ray``: judges at work.
         ids: Ids of the inputs where rows go by their order: a list, or a file of them.
@@ -193,18 +201,21 @@ def score(
     about: Mapping[str, str] = {}
     loaded: Sequence[InputUnits] | None = None
     systems: Any = None
-    if units is not None and references is None:
+    if units is not None and (references is None or evidence):
         loaded = as_units(units, kind=kind, **names)
     elif units is not None or (references is None and presence is None):
         raise InputError(
             "neither units nor references given" if units is None else "units and references given",
             expected="units (human SCUs or ready STUs), or references to extract STUs from",
+            hint="With evidence asked for, references may come with units, to be shown."
+            if units is not None
+            else None,
         )
     given = None if references is None else as_references(references, **names)
     inputs = [entry.input for entry in loaded or given or ()]
     if summaries is not None and engine == "local":
         systems = as_summaries(summaries, inputs or None, **names)
-    if given is not None:
+    if given is not None and loaded is None:
         from litepyramid.units.extract import extract
 
         extraction = extract(given, srl=srl, coref=coref)
@@ -221,7 +232,9 @@ def score(
         source = label_units if isinstance(label_units, str | Path) else "units of the labels"
         labelled = in_order(as_units(label_units, **names), inputs, source)
     options: dict[str, Any] = {
-        "labels": None if labels is None else as_labels(labels, labelled, **names),
+        "labels": None
+        if labels is None
+        else as_labels(labels, labelled, partial=partial_labels, **names),
         "label_units": labelled,
         "name": name,
         "rule": ScoringRule(rule) if isinstance(rule, str) else rule,
@@ -230,6 +243,8 @@ def score(
         "seed": seed,
         "about_units": about,
     }
+    if evidence and judging is None:
+        raise InputError("evidence without a judge in this process", expected="a judge")
     if found is not None:
         batch = JudgedBatch((), {"judge": "given", "presence_sha": found.sha})
         wanted = found.systems if systems is None else [entry.system for entry in systems]
@@ -242,7 +257,8 @@ def score(
     if summaries is None:
         raise InputError("no summaries", expected="summaries of at least one system, or presence")
     if judging is not None:
-        return score_systems(systems, loaded, judging, **options)
+        result = score_systems(systems, loaded, judging, **options)
+        return replace(result, seen=look(judging, systems, loaded, given)) if evidence else result
     from litepyramid.judges.ray import judge_corpus
 
     paths = [summaries] if isinstance(summaries, str | Path) else summaries

@@ -16,7 +16,8 @@ from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.registry import make_judge
 from litepyramid.meta.correlations import correlate
 from litepyramid.scoring.compare import compare_systems
-from litepyramid.scoring.score import ScoreResult, score_systems
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.score import score_systems
 from litepyramid.tables import Result
 from litepyramid.types import ScoreTable
 from litepyramid.units.extract import extract_units

@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from litepyramid.errors import InputError
 from litepyramid.io.documents import cut_sentences
-from litepyramid.judges.base import Evidence, Explainer, Judge
+from litepyramid.judges.base import Evidence, Explainer, Items, Judge
 from litepyramid.tables import Column, Result, Table
 
 
@@ -70,6 +72,38 @@ def explain(judge: Judge, summary: str, units: Sequence[str]) -> Explanation:
             expected="reading, lexical or recall",
         )
     return Explanation(summary, tuple(units), judge.explain([(summary, units)])[0])
+
+
+def gather(judge: Judge, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+    """Where a judge finds every unit: its own word, or the sentence that it finds it in best.
+
+    A judge that gives no reasons (an NLI model, an LLM) judges each sentence of a summary alone,
+    through its cache; the first sentence with the highest presence is the evidence if that is at
+    least .5, else none is shown. `Evidence.presence` is then that of the sentence.
+    """
+    if isinstance(judge, Explainer):
+        return judge.explain(items)
+    spans = [sentence_spans(summary) for summary, _ in items]
+    alone = [
+        (summary[start:end], units)
+        for (summary, units), own in zip(items, spans, strict=True)
+        for start, end in own
+    ]
+    judged = iter(judge.judge(alone).presence)
+    found = []
+    for (_, units), own in zip(items, spans, strict=True):
+        rows = np.array([next(judged) for _ in own]).reshape(len(own), len(units))
+        rows = np.nan_to_num(rows, nan=-1.0)
+        best = rows.argmax(axis=0) if len(own) else np.zeros(len(units), dtype=np.int64)
+        found.append(
+            tuple(
+                Evidence(float(rows[n, u]), int(n), own[n])
+                if len(own) and rows[n, u] >= 0.5
+                else Evidence(0.0)
+                for u, n in enumerate(best)
+            )
+        )
+    return tuple(found)
 
 
 def sentence_spans(summary: str) -> list[tuple[int, int]]:

@@ -100,7 +100,7 @@ class CombinedScores(Result):
         inputs: How many inputs there are.
         labels: How many have labels of some system.
         target: Whether intervals are for these inputs or for the population they come from.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         alpha: Level of significance.
         signature: Everything needed to get the same numbers.
     """
@@ -206,7 +206,7 @@ def combine(
         assume_random: Take the labelled inputs for a random sample even if they look chosen.
         target: ``inputs`` or ``population``; see `prediction_powered`.
         method: ``cross-fit``, or as other packages do (`prediction_powered`).
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         alpha: Level of significance.
         signature: What is known of how the judge's scores were made.
 

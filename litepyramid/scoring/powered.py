@@ -93,7 +93,7 @@ def prediction_powered(
         human: (R, n) human scores of the labelled inputs: of systems, or differences of two.
         judge: (R, M) the judge's scores of all inputs.
         labelled: (n,) which inputs are labelled, ascending.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         target: ``inputs``: the mean that labels of all M inputs would give. ``population``: of all
             inputs that these M are a sample of.
         method: Others than ``cross-fit`` are for comparison: PPI++ as published, one λ from all

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
 from litepyramid.files import read_json
 from litepyramid.io.units import units_from_json
-from litepyramid.scoring.score import ScoreResult
+from litepyramid.judges.base import Evidence
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.seen import Seen
 from litepyramid.types import FloatArray, Signature
 
 _EXPECTED = "the JSON that `litepyramid score --format json` writes"
@@ -52,6 +55,9 @@ def read_result(path: str | Path) -> ScoreResult:
         )
         labels = _flat(rows, "labels", label_units, path)
         human = _column(rows, "human")
+    seen = None
+    if all("evidence" in row for row in data["scores"]):
+        seen = _seen(rows, units, data.get("references"), path)
     fields = tuple((key, value) for key, value in data["signature"].items() if key != "version")
     return ScoreResult(
         metric=data["metric"],
@@ -68,6 +74,45 @@ def read_result(path: str | Path) -> ScoreResult:
         counts=data["counts"],
         confidence=data["confidence"],
         signature=Signature(fields),
+        seen=seen,
+    )
+
+
+_EVIDENCE = [(None, {"sentence": int, "span": [int], "presence": float, "conflict?": str})]
+
+
+def _seen(
+    rows: dict[str, list[dict[str, Any]]], units: Sequence[InputUnits], told: Any, path: Path
+) -> Seen:
+    """The texts and the evidence that a result was saved with."""
+    broken = "a saved result with broken evidence"
+    sizes = [len(entry.units) for entry in units]
+    for own in rows.values():
+        for row, size in zip(own, sizes, strict=True):
+            check_shape(row, {"summary": str, "evidence": _EVIDENCE}, what=broken, path=path)
+            spans = [e["span"] for e in row["evidence"] if e is not None]
+            good = all(len(s) == 2 and s[0] <= s[1] <= len(row["summary"]) for s in spans)
+            if len(row["evidence"]) != size or not good:
+                raise InputError(broken, path=path, expected="one place for each unit")
+    if told is not None:
+        check_shape(told, [{"input": str, "references": [[str]]}], what=broken, path=path)
+        if [row["input"] for row in told] != [entry.input for entry in units]:
+            raise InputError(broken, path=path, expected="references of each input, in order")
+    return Seen(
+        tuple(tuple(row["summary"] for row in own) for own in rows.values()),
+        tuple(
+            tuple(
+                Evidence(0.0)
+                if e is None
+                else Evidence(
+                    e["presence"], e["sentence"], tuple(e["span"]), conflict=e.get("conflict") or ""
+                )
+                for row in own
+                for e in row["evidence"]
+            )
+            for own in rows.values()
+        ),
+        None if told is None else tuple(tuple(map(tuple, row["references"])) for row in told),
     )
 
 

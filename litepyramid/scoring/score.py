@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.units import units_to_json
 from litepyramid.judges.base import Judge, JudgedBatch, judged
-from litepyramid.scoring.compare import system_intervals, too_few_inputs
-from litepyramid.scoring.groups import group_letters, rank_groups
+from litepyramid.scoring.compare import system_intervals
+from litepyramid.scoring.groups import rank_groups
 from litepyramid.scoring.labels import align_labels
-from litepyramid.scoring.notes import count_notes
-from litepyramid.scoring.nuggets import nugget_measures, nugget_table
-from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, metric_title
-from litepyramid.stats import system_means
-from litepyramid.tables import Column, Result, Table
+from litepyramid.scoring.pyramid import ScoringRule, UnitLayout
+from litepyramid.scoring.result import ScoreResult
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
     InputUnits,
-    IntArray,
-    ScoreMatrix,
     Signature,
     SystemLabels,
     SystemSummaries,
@@ -33,171 +26,6 @@ from litepyramid.types import (
     unit_hashes,
     unit_kinds,
 )
-
-
-@dataclass(frozen=True)
-class ScoreResult(Result):
-    """Scores of systems, down to each unit's presence.
-
-    Attributes:
-        metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units' kinds.
-        name: What it is called beside other metrics; `metric` unless the user says otherwise.
-        systems: N names, in the order given.
-        units: M inputs with their units.
-        presence: (N, U) presence of every unit, inputs one after the other.
-        values: (N, M) summary scores.
-        intervals: N (low, high) bootstrap intervals of the system scores over inputs.
-        groups: Per system its rank groups (best is 1); systems that do not differ significantly
-            share one.
-        labels: (N, L) human labels of the labelled units, NaN rows for systems without; None if
-            no labels were given.
-        label_units: M inputs with the L units that labels are of; None without labels.
-        human: (N, M) human scores, NaN likewise; None if no labels were given.
-        counts: What was counted on the way: pairs, empty summaries, truncated pairs …
-        confidence: Confidence level of the intervals.
-        signature: Everything needed to get the same numbers.
-        spans: Per summary, systems one after the other, where each unit was found in most, if long
-            summaries were judged in parts (`JudgedBatch.spans`); else None.
-    """
-
-    metric: str
-    name: str
-    systems: tuple[str, ...]
-    units: tuple[InputUnits, ...]
-    presence: FloatArray = field(repr=False)
-    values: FloatArray = field(repr=False)
-    intervals: tuple[tuple[float, float], ...]
-    groups: tuple[tuple[int, ...], ...]
-    labels: FloatArray | None = field(repr=False)
-    label_units: tuple[InputUnits, ...] | None
-    human: FloatArray | None = field(repr=False)
-    counts: Mapping[str, int]
-    confidence: float
-    signature: Signature
-    spans: tuple[IntArray, ...] | None = field(default=None, repr=False)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """M ids."""
-        return tuple(entry.input for entry in self.units)
-
-    @property
-    def matrix(self) -> ScoreMatrix:
-        """The summary scores with names, as meta-evaluation takes them."""
-        return ScoreMatrix(self.name, self.systems, self.inputs, self.values)
-
-    @property
-    def human_matrix(self) -> ScoreMatrix | None:
-        """The human scores with names; None if no labels were given."""
-        if self.human is None:
-            return None
-        return ScoreMatrix("human", self.systems, self.inputs, self.human)
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """System scores: the mean over inputs (ZB21 §3.1)."""
-        means = system_means(self.values)
-        return {name: float(mean) for name, mean in zip(self.systems, means, strict=True)}
-
-    @property
-    def human_scores(self) -> dict[str, float]:
-        """Human system scores; NaN for a system without labels, empty if none were given."""
-        if self.human is None:
-            return {}
-        means = system_means(self.human)
-        return {name: float(mean) for name, mean in zip(self.systems, means, strict=True)}
-
-    @property
-    def measures(self) -> dict[str, FloatArray]:
-        """`nugget_measures`, (N, M) by name."""
-        return nugget_measures(self.presence, self.units, self.labels, self.label_units)
-
-    def to_tables(self) -> Sequence[Table]:
-        """One row a system, best first; then the four scores of nuggets, if they are nuggets."""
-        percent = f"{100 * self.confidence:g} %"
-        columns = [
-            Column("group"),
-            Column("system"),
-            Column("score"),
-            Column("low", f"{percent} low"),
-            Column("high", "high"),
-        ]
-        rows = []
-        for index, name in ((i, self.systems[i]) for i in self._order()):
-            row: list[str | int | float | None] = [
-                group_letters(self.groups[index]),
-                name,
-                self.scores[name],
-                *self.intervals[index],
-            ]
-            if self.human is not None:
-                row.append(self.human_scores[name])
-            rows.append(tuple(row))
-        if self.human is not None:
-            columns.append(Column("human"))
-        named = "" if self.name == self.metric else f"{self.name}: "
-        title = (
-            f"{named}{metric_title(self.metric)} of {counted(len(self.systems), 'system')} on "
-            f"{counted(len(self.units), 'input')} ({counted(self.presence.shape[1], 'unit')})"
-        )
-        table = Table(title, tuple(columns), tuple(rows), (*self._notes(), str(self.signature)))
-        return [table, *nugget_table(self.measures, self.systems, self.units, self._order())]
-
-    def _order(self) -> list[int]:
-        return [int(i) for i in np.argsort(-system_means(self.values), kind="stable")]
-
-    def _notes(self) -> list[str]:
-        notes = []
-        pairs = len(self.systems) * (len(self.systems) - 1) // 2
-        if pairs:
-            notes.append(
-                "Systems that share a group do not differ significantly (α = .05, sign-flip test, "
-                "Holm's correction)."
-            )
-            notes += too_few_inputs(len(self.units), pairs)
-        return notes + count_notes(self.counts)
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything, down to each unit's presence in each summary."""
-        bounds = UnitLayout.of(self.units).bounds
-        labelled = UnitLayout.of(self.label_units or self.units).bounds
-        measures = {name: v for name, v in self.measures.items() if name != self.name}
-        systems = []
-        for index, name in enumerate(self.systems):
-            low, high = self.intervals[index]
-            entry = {"system": name, "score": self.scores[name], "low": low, "high": high}
-            if self.human is not None:
-                entry["human"] = self.human_scores[name]
-            systems.append({**entry, "groups": self.groups[index]})
-        rows = []
-        for n, name in enumerate(self.systems):
-            for m, (start, end) in enumerate(bounds):
-                row: dict[str, Any] = {
-                    "system": name,
-                    "input": self.inputs[m],
-                    "score": self.values[n, m],
-                    "presence": self.presence[n, start:end],
-                    **({"spans": self.spans[n * len(bounds) + m]} if self.spans else {}),
-                }
-                if self.human is not None and self.labels is not None:
-                    row["human"] = self.human[n, m]
-                    row["labels"] = self.labels[n, slice(*labelled[m])]
-                row |= {"measures": {k: v[n, m] for k, v in measures.items()}} if measures else {}
-                rows.append(row)
-        others = {} if self.label_units in (None, self.units) else {"label_units": self.label_units}
-        return {
-            "metric": self.metric,
-            "name": self.name,
-            "systems": systems,
-            "scores": rows,
-            **{
-                key: [units_to_json(entry) for entry in units]
-                for key, units in {"units": self.units, **others}.items()
-            },
-            "confidence": self.confidence,
-            "counts": dict(self.counts),
-            "signature": self.signature.to_json(),
-        }
 
 
 def judge_systems(

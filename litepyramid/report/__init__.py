@@ -1,0 +1,1 @@
+"""Pages of results that people can open, read and send."""

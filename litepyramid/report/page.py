@@ -1,0 +1,173 @@
+"""One self-contained HTML page of a result of `score`: which fact is in which summary, and why."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from html import escape
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.files import atomic_write
+from litepyramid.judges.calibration import calibrate
+from litepyramid.scoring.compare import compare_systems
+from litepyramid.scoring.groups import group_letters
+from litepyramid.scoring.pyramid import UnitLayout
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.stats import system_means
+from litepyramid.text import cut, legible
+
+LARGEST = 40_000_000
+"""Bytes of a page that browsers still open in a few seconds."""
+
+
+def score_page(result: ScoreResult, path: str | Path | None = None) -> str:
+    """The page of a result: systems, differences, facts by summary, calibration.
+
+    Nothing is loaded from anywhere: styles, script and data are inside, and a content security
+    policy allows its own script and styles by their hash and nothing else. The script makes no
+    HTML of any text, so a hostile summary cannot do anything.
+
+    Args:
+        result: Of `score`; with ``evidence=True`` the page shows the texts and where the judge
+            found each unit.
+        path: Write the page here, all or nothing.
+
+    Raises:
+        InputError: The page would be larger than `LARGEST`.
+    """
+    data = json.dumps(_data(result), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    folder = resources.files("litepyramid.report") / "templates"
+    style, script = ((folder / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
+    values = {
+        "TITLE": escape(legible(result.to_tables()[0].title)),
+        "STYLE": style,
+        "STYLE_HASH": _hash(style),
+        "SCRIPT": script,
+        "SCRIPT_HASH": _hash(script),
+        # "<" is written so that no text can end the script element it stands in; a lone surrogate
+        # is no text that a file can hold.
+        "DATA": data.replace("<", "\\u003c").encode("utf-8", "replace").decode(),
+    }
+    pieces = (folder / "report.html").read_text("utf-8").split("@")
+    text = "".join(values.get(piece, piece) if i % 2 else piece for i, piece in enumerate(pieces))
+    if len(text) > LARGEST:
+        raise InputError(
+            f"a page of {len(text) / 1e6:.0f} MB",
+            path=path,
+            expected=f"at most {LARGEST / 1e6:.0f} MB, for a browser to open it",
+            hint="Score a part of the inputs or systems for the page, or leave out --evidence.",
+        )
+    if path is not None:
+        with atomic_write(path) as file:
+            file.write(text)
+    return text
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _number(value: float | None, digits: int = 5) -> float | None:
+    return None if value is None or np.isnan(value) else round(float(value), digits)
+
+
+def _data(result: ScoreResult) -> dict[str, Any]:
+    """What the page's script draws; presences are in thousandths, labels in halves, -1 is none."""
+    means = system_means(result.values)
+    order = [int(i) for i in np.argsort(-means, kind="stable")]
+    human = result.human_scores
+    seen = result.seen
+    table = result.to_tables()[0]
+    inputs = []
+    for m, entry in enumerate(result.units):
+        units = [
+            {
+                "text": u.text, "weight": round(u.weight, 4), "kind": u.kind,
+                "reference": u.reference, "sentence": u.sentence,
+            }
+            for u in entry.units
+        ]  # fmt: skip
+        references = seen.references[m] if seen is not None and seen.references else None
+        inputs.append({"id": entry.input, "units": units, "references": references})
+    same = result.labels is not None and result.label_units in (None, result.units)
+    return {
+        "percent": f"{100 * result.confidence:g} %",
+        "signature": str(result.signature),
+        "notes": [legible(note) for note in table.notes[:-1]],
+        "groups": next((note for note in table.notes if "share a group" in note), ""),
+        "systems": [
+            {
+                "name": name,
+                "score": _number(means[i]),
+                "low": _number(result.intervals[i][0]),
+                "high": _number(result.intervals[i][1]),
+                "letters": group_letters(result.groups[i]),
+                "human": _number(human.get(name)),
+            }
+            for i, name in enumerate(result.systems)
+        ],
+        "order": order,
+        "inputs": inputs,
+        "presence": _scaled(result.presence, 1000),
+        "labels": _scaled(result.labels, 2) if same else None,
+        "texts": None if seen is None else seen.summaries,
+        "evidence": None
+        if seen is None
+        else [
+            [[*e.span, e.conflict, _words(e.missing)] if e.sentence >= 0 else 0 for e in own]
+            for own in seen.evidence
+        ],
+        "pairs": _pairs(result, order),
+        "calibration": _calibration(result) if same else None,
+    }
+
+
+def _scaled(values: Any, by: int) -> list[list[int]]:
+    found = np.where(np.isnan(values), -1.0, np.rint(np.nan_to_num(values) * by))
+    return [[int(x) for x in row] for row in found]
+
+
+def _words(missing: tuple[str, ...]) -> str:
+    return f"Not in that sentence: {cut(', '.join(missing), 200)}" if missing else ""
+
+
+def _pairs(result: ScoreResult, order: list[int]) -> dict[str, Any] | None:
+    """The matrix of differences, best system first: [difference, significant] or None."""
+    if len(order) < 2 or np.isnan(system_means(result.values)).any():
+        return None
+    found = compare_systems(result.matrix, signature=result.signature)
+    places = {result.systems[i]: n for n, i in enumerate(order)}
+    cells: list[list[Any]] = [[None] * len(order) for _ in order]
+    for pair in found.pairs:
+        first, second = places[pair.first], places[pair.second]
+        clear = bool(pair.p_holm < found.alpha)
+        cells[first][second] = [round(pair.difference, 4), clear]
+        cells[second][first] = [round(-pair.difference, 4), clear]
+    note = next(note for note in found.to_tables()[0].notes if "significantly" in note)
+    return {"cells": cells, "note": f"* differs significantly. {note}"}
+
+
+def _calibration(result: ScoreResult) -> dict[str, Any] | None:
+    """The reliability table of the judge against the labels, each unit's weight ignored."""
+    assert result.labels is not None
+    known = ~np.isnan(result.labels) & ~np.isnan(result.presence)
+    layout = UnitLayout.of(result.units)
+    if not known.any() or layout.weights.size == 0:
+        return None
+    found = calibrate(result.presence[known], result.labels[known], signature=result.signature)
+    return {
+        "bins": [
+            [_number(b.predicted), _number(b.observed), b.pairs] for b in found.bins if b.pairs
+        ],
+        "said": (
+            f"{found.pairs:,} labelled pairs. Area under the ROC curve {found.auc:.3f}, Brier "
+            f"score {found.brier:.3f} (always saying the mean: {found.brier_constant:.3f}). Dots "
+            "on the dashed line: the presence is right as a probability; larger dots, more pairs."
+        ),
+    }

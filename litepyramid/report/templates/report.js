@@ -1,0 +1,430 @@
+"use strict";
+(() => {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const byId = (id) => document.getElementById(id);
+  const PAGE = 40;
+  const make = (tag, text, attributes = {}) => {
+    const node = document.createElement(tag);
+    if (text !== undefined && text !== null) node.textContent = text;
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    return node;
+  };
+  const shape = (tag, attributes, text) => {
+    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    if (text !== undefined) node.textContent = text;
+    return node;
+  };
+  const short = (text, most = 60) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
+  const number = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits));
+  const brief = (value) => (value >= 0.995 ? "1" : value.toFixed(2).replace(/^0/, ""));
+  const named = (text) => make("bdi", short(text), { title: short(text, 300) });
+
+  const systems = data.systems;
+  const order = data.order;
+  const offsets = [0];
+  for (const input of data.inputs) offsets.push(offsets.at(-1) + input.units.length);
+  const presence = (s, place) => {
+    const value = data.presence[s][place];
+    return value < 0 ? null : value / 1000;
+  };
+  const label = (s, place) => {
+    if (!data.labels) return null;
+    const value = data.labels[s][place];
+    return value < 0 ? null : value / 2;
+  };
+
+  // Systems: numbers, and a dot with its interval.
+  const drawSystems = () => {
+    const table = byId("scores");
+    const people = systems.some((s) => s.human !== null);
+    const head = table.createTHead().insertRow();
+    const columns = ["group", "system", "score", "interval", ...(people ? ["human"] : []), ""];
+    columns.forEach((name, i) => {
+      const cell = make("th", name, { scope: "col" });
+      if (i > 1 && name) cell.className = "number";
+      if (name === "interval") cell.classList.add("optional");
+      head.append(cell);
+    });
+    const last = head.lastChild;
+    last.className = "plot";
+    last.append(make("span", "●", { class: "key-dot" }), ` judge, ${data.percent} interval `);
+    if (people) last.append(make("span", "○", { class: "key-human" }), " people");
+    const values = systems.flatMap((s) => [s.low, s.high, s.score, s.human]).filter((v) => v !== null);
+    const most = Math.max(...values, 0.01);
+    const least = Math.min(...values, most);
+    const room = (most - least) * 0.06 || 0.01;
+    const at = (value) => `${(100 * (value - least + room)) / (most - least + 2 * room)}%`;
+    const body = table.createTBody();
+    for (const i of order) {
+      const s = systems[i];
+      const row = body.insertRow();
+      row.insertCell().textContent = s.letters;
+      const name = make("th", null, { scope: "row" });
+      name.append(named(s.name));
+      row.append(name);
+      const cells = [number(s.score), `${number(s.low)} – ${number(s.high)}`];
+      if (people) cells.push(number(s.human));
+      cells.forEach((text, n) => {
+        const cell = row.insertCell();
+        cell.textContent = text;
+        cell.className = n === 1 ? "number optional" : "number";
+      });
+      const cell = row.insertCell();
+      cell.className = "plot";
+      const plot = shape("svg", { "aria-hidden": "true" });
+      plot.append(shape("line", { class: "axis", x1: 0, x2: "100%", y1: 12, y2: 12 }));
+      if (s.low !== null) plot.append(shape("line", { class: "range", x1: at(s.low), x2: at(s.high), y1: 12, y2: 12 }));
+      if (s.score !== null) plot.append(shape("circle", { class: "dot", cx: at(s.score), cy: 12, r: 5 }));
+      if (s.human !== null) plot.append(shape("circle", { class: "human", cx: at(s.human), cy: 12, r: 4.5 }));
+      cell.append(plot);
+    }
+    byId("systems-note").textContent = data.groups;
+  };
+
+  const drawPairs = () => {
+    if (!data.pairs) {
+      byId("pairs").hidden = byId("to-pairs").hidden = true;
+      return;
+    }
+    const table = byId("matrix");
+    const head = table.createTHead().insertRow();
+    head.append(make("th", "row minus column", { scope: "col" }));
+    order.forEach((_, n) => head.append(make("th", String(n + 1), { scope: "col", class: "number" })));
+    const body = table.createTBody();
+    order.forEach((i, n) => {
+      const row = body.insertRow();
+      const name = make("th", `${n + 1}  `, { scope: "row" });
+      name.append(named(systems[i].name));
+      row.append(name);
+      order.forEach((j, m) => {
+        const cell = row.insertCell();
+        const found = data.pairs.cells[n][m];
+        if (found === null) {
+          cell.textContent = "·";
+          cell.className = "self";
+          return;
+        }
+        const [difference, clear] = found;
+        cell.textContent = `${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(3).replace(/^0/, "")}${clear ? "*" : ""}`;
+        if (clear) cell.className = "yes";
+        cell.style.backgroundColor = `rgba(${difference < 0 ? "200, 90, 20" : "0, 96, 168"}, ${Math.min(0.45, Math.abs(difference) * 1.5)})`;
+        cell.title = `${short(systems[i].name)} minus ${short(systems[j].name)}`;
+      });
+    });
+    byId("pairs-note").textContent = data.pairs.note;
+  };
+
+  // Facts: every unit of every input, filtered, sorted, a page at a time.
+  const facts = data.inputs.flatMap((input, i) => input.units.map((unit, u) => ({ i, u, place: offsets[i] + u, unit })));
+  const held = (fact) => systems.map((_, s) => presence(s, fact.place)).filter((p) => p !== null);
+  const mean = (values) => values.reduce((sum, v) => sum + v, 0) / Math.max(1, values.length);
+  const spread = (values) => {
+    const middle = mean(values);
+    return mean(values.map((v) => (v - middle) ** 2));
+  };
+  const against = (fact) => Math.max(0, ...systems.map((_, s) => {
+    const said = label(s, fact.place);
+    const found = presence(s, fact.place);
+    return said === null || found === null ? 0 : Math.abs(said - found);
+  }));
+  const state = { shown: [], page: 0, row: 0, column: 0, open: null };
+
+  const fill = (select, names) => names.forEach(([value, text]) => select.append(make("option", short(text), { value })));
+  const drawControls = () => {
+    fill(byId("input"), [["", `all ${data.inputs.length} inputs`], ...data.inputs.map((input, i) => [String(i), input.id])]);
+    const named = order.map((i) => [String(i), systems[i].name]);
+    fill(byId("misses"), named);
+    fill(byId("holds"), named);
+    if (named.length > 1) byId("misses").value = named.at(-1)[0];
+    byId("mark-note").hidden = byId("sort-against").hidden = !data.labels;
+    for (const option of byId("show").options) {
+      option.hidden = (option.value === "differ" && !data.labels) || (option.value === "misses" && systems.length < 2);
+    }
+    byId("filters").addEventListener("input", () => refresh());
+    byId("filters").addEventListener("submit", (event) => event.preventDefault());
+    byId("earlier").addEventListener("click", () => turn(-1));
+    byId("later").addEventListener("click", () => turn(1));
+    byId("grid").addEventListener("keydown", moved);
+    byId("grid").addEventListener("click", (event) => {
+      const button = event.target.closest("button");
+      if (button) open(Number(button.dataset.fact), Number(button.dataset.system), button);
+    });
+    document.addEventListener("keydown", (event) => {
+      if (event.key === "Escape" && state.open) close();
+    });
+    window.addEventListener("hashchange", follow);
+  };
+
+  const refresh = () => {
+    const show = byId("show").value;
+    byId("by-much").hidden = show !== "differ";
+    byId("which").hidden = show !== "misses";
+    const input = byId("input").value;
+    const words = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
+    const much = Number(byId("much").value);
+    const [missing, holding] = [Number(byId("misses").value), Number(byId("holds").value)];
+    const wanted = {
+      all: () => true,
+      nobody: (fact) => held(fact).every((p) => p < 0.5),
+      everybody: (fact) => held(fact).every((p) => p >= 0.5),
+      differ: (fact) => against(fact) > much,
+      misses: (fact) => presence(missing, fact.place) < 0.5 && presence(holding, fact.place) >= 0.5,
+    }[show];
+    state.shown = facts.filter((fact) => (input === "" || fact.i === Number(input))
+      && words.every((word) => fact.unit.text.toLowerCase().includes(word)) && wanted(fact));
+    const key = {
+      rare: (fact) => mean(held(fact)),
+      common: (fact) => -mean(held(fact)),
+      split: (fact) => -spread(held(fact)),
+      against: (fact) => -against(fact),
+    }[byId("sort").value];
+    if (key) {
+      const keys = new Map(state.shown.map((fact) => [fact, key(fact)]));
+      state.shown.sort((a, b) => keys.get(a) - keys.get(b) || a.place - b.place);
+    }
+    state.page = state.row = 0;
+    drawGrid();
+  };
+  const turn = (step) => {
+    state.page += step;
+    state.row = 0;
+    drawGrid();
+    byId("holder").scrollTop = 0;
+  };
+
+  const drawGrid = () => {
+    const table = byId("grid");
+    table.replaceChildren();
+    const rows = state.shown.slice(state.page * PAGE, (state.page + 1) * PAGE);
+    byId("found").textContent = `${state.shown.length} of ${facts.length} facts`;
+    const pages = Math.max(1, Math.ceil(state.shown.length / PAGE));
+    byId("pages").hidden = pages === 1;
+    byId("page").textContent = `page ${state.page + 1} of ${pages}`;
+    byId("earlier").disabled = state.page === 0;
+    byId("later").disabled = state.page + 1 >= pages;
+    if (!rows.length) return;
+    const head = table.createTHead().insertRow();
+    head.append(make("th", "fact", { scope: "col" }));
+    for (const s of order) {
+      const cell = make("th", null, { scope: "col", class: "system" });
+      const name = make("span", null, { title: short(systems[s].name, 300) });
+      name.append(named(systems[s].name));
+      cell.append(name);
+      head.append(cell);
+    }
+    const body = table.createTBody();
+    const heat = getComputedStyle(document.documentElement).getPropertyValue("--heat");
+    const several = byId("input").value === "" && data.inputs.length > 1;
+    rows.forEach((fact, r) => {
+      const row = body.insertRow();
+      const name = make("th", null, { scope: "row" });
+      if (several) name.append(make("span", short(data.inputs[fact.i].id, 40), { class: "where" }));
+      name.append(make("bdi", short(fact.unit.text, 400)));
+      if (fact.unit.weight !== 1) name.append(make("span", `weight ${fact.unit.weight}`, { class: "where" }));
+      row.append(name);
+      order.forEach((s, c) => {
+        const p = presence(s, fact.place);
+        const said = label(s, fact.place);
+        const sign = said === null ? "" : said === 1 ? "●" : said === 0 ? "○" : "◐";
+        const button = make("button", `${p === null ? "–" : brief(p)}${sign}`, {
+          type: "button",
+          tabindex: r === state.row && c === state.column ? "0" : "-1",
+          "aria-pressed": String(Boolean(state.open && state.open.place === fact.place && state.open.s === s)),
+          "aria-label": `${short(systems[s].name, 40)}: ${p === null ? "not judged" : p.toFixed(2)}${said === null ? "" : `, people ${said}`}`,
+        });
+        button.dataset.fact = fact.place;
+        button.dataset.system = s;
+        if (p !== null) button.style.backgroundColor = `rgba(${heat}, ${0.04 + 0.9 * p})`;
+        if (p > 0.55) button.className = "strong";
+        const cell = row.insertCell();
+        cell.append(button);
+      });
+    });
+  };
+  const moved = (event) => {
+    const button = event.target.closest("button");
+    const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
+    if (!button || !(step || event.key === "Home" || event.key === "End")) return;
+    event.preventDefault();
+    const rows = [...byId("grid").tBodies[0].rows];
+    const cell = button.parentNode;
+    const column = step ? cell.cellIndex - 1 + step[1] : event.key === "Home" ? 0 : order.length - 1;
+    const row = rows.indexOf(cell.parentNode) + (step ? step[0] : 0);
+    focusOn(Math.min(rows.length - 1, Math.max(0, row)), Math.min(order.length - 1, Math.max(0, column)));
+  };
+  const focusOn = (row, column) => {
+    const old = byId("grid").querySelector('button[tabindex="0"]');
+    if (old) old.tabIndex = -1;
+    [state.row, state.column] = [row, column];
+    const button = byId("grid").tBodies[0].rows[row].cells[column + 1].firstChild;
+    button.tabIndex = 0;
+    button.focus();
+  };
+
+  // One unit in one summary, and in the others.
+  const marked = (parent, text, spans) => {
+    let from = 0;
+    for (const [start, end] of spans) {
+      parent.append(text.slice(from, start), make("mark", text.slice(start, end)));
+      from = end;
+    }
+    parent.append(text.slice(from));
+  };
+  const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const underlined = (parent, text, unit) => {
+    const own = new Set(words(unit).filter((word) => word.length > 2));
+    for (const piece of text.split(/([\p{L}\p{N}]+)/u)) {
+      parent.append(own.has(piece.toLowerCase()) ? make("b", piece, { class: "word" }) : piece);
+    }
+  };
+  const open = (place, s, from) => {
+    const fact = facts[place];
+    state.open = { place, s, from };
+    for (const button of byId("grid").querySelectorAll("button")) {
+      const chosen = Number(button.dataset.fact) === place && Number(button.dataset.system) === s;
+      button.setAttribute("aria-pressed", String(chosen));
+    }
+    const input = data.inputs[fact.i];
+    const box = byId("detail");
+    box.replaceChildren();
+    box.hidden = false;
+    document.querySelector(".split").classList.add("open");
+    const head = make("div", null, { class: "head" });
+    const title = make("h3", null, { id: "detail-title", tabindex: "-1" });
+    title.append(`${fact.unit.kind === "stu" ? "STU" : "SCU"} ${fact.u + 1} of ${short(input.id, 60)}`);
+    const button = make("button", "Close", { type: "button" });
+    button.addEventListener("click", close);
+    head.append(title, button);
+    const unit = make("p", null, { class: "unit" });
+    unit.append(make("bdi", fact.unit.text));
+    box.append(head, unit);
+    if (fact.unit.weight !== 1) box.append(make("p", `Weight ${fact.unit.weight}`, { class: "hint" }));
+    const p = presence(s, place);
+    const said = label(s, place);
+    const line = make("h3");
+    line.append("In the summary of ", named(systems[s].name), `: ${p === null ? "not judged" : p.toFixed(2)}`);
+    if (said !== null) line.append(said === 1 ? " · people: there" : said === 0 ? " · people: not there" : " · people: in part");
+    box.append(line);
+    const seen = data.evidence && data.evidence[s][place];
+    if (data.texts) {
+      const text = make("p", null, { class: "text", dir: "auto" });
+      const summary = data.texts[s][fact.i];
+      marked(text, summary, seen ? [[seen[0], seen[1]]] : []);
+      box.append(text);
+      if (!summary.trim()) text.append(make("em", "The summary is empty."));
+      else if (data.evidence && !seen) box.append(make("p", "The judge points at no sentence.", { class: "hint" }));
+      else if (!data.evidence) box.append(make("p", "Scored without evidence.", { class: "hint" }));
+    } else box.append(make("p", "Saved without the summaries' texts: score with --evidence to see them.", { class: "hint" }));
+    if (seen && seen[2]) box.append(make("p", `Against it: ${seen[2]}`, { class: "conflict" }));
+    if (seen && seen[3]) box.append(make("p", seen[3], { class: "hint" }));
+    const sentences = input.references ? input.references[fact.unit.reference ?? 0] : null;
+    if (sentences) {
+      const one = fact.unit.sentence !== null && fact.unit.sentence < sentences.length;
+      box.append(make("h3", one ? "The reference's sentence" : "The reference"));
+      const text = make("p", null, { class: "text", dir: "auto" });
+      underlined(text, one ? sentences[fact.unit.sentence] : sentences.join(" "), fact.unit.text);
+      box.append(text);
+    }
+    box.append(make("h3", "All systems"));
+    const table = make("table", null, { class: "bars" });
+    const body = table.createTBody();
+    for (const other of order) {
+      const row = body.insertRow();
+      if (other === s) row.setAttribute("aria-current", "true");
+      const name = make("th", null, { scope: "row" });
+      const go = make("button", null, { type: "button" });
+      go.append(named(systems[other].name));
+      go.addEventListener("click", () => open(place, other, state.open.from));
+      name.append(go);
+      const value = presence(other, place);
+      const told = label(other, place);
+      const bar = row.insertCell();
+      bar.append(make("meter", null, { min: 0, max: 1, value: value ?? 0, "aria-label": `${value ?? "not judged"}` }));
+      row.prepend(name);
+      row.insertCell().textContent = value === null ? "–" : value.toFixed(2);
+      row.insertCell().textContent = told === null ? "" : told === 1 ? "●" : told === 0 ? "○" : "◐";
+    }
+    box.append(table);
+    const hash = `#fact=${encodeURIComponent(input.id)}/${fact.u + 1}/${encodeURIComponent(systems[s].name)}`;
+    if (location.hash !== hash && hash.length < 2000) history.replaceState(null, "", hash);
+    title.focus({ preventScroll: window.innerWidth >= 1000 });
+  };
+  const close = () => {
+    const from = state.open && state.open.from;
+    state.open = null;
+    byId("detail").hidden = true;
+    document.querySelector(".split").classList.remove("open");
+    for (const button of byId("grid").querySelectorAll('[aria-pressed="true"]')) button.setAttribute("aria-pressed", "false");
+    if (from && from.isConnected) from.focus();
+    history.replaceState(null, "", "#facts");
+  };
+  const follow = () => {
+    const [name, unit, system] = location.hash.startsWith("#fact=") ? location.hash.slice(6).split("/") : [];
+    if (name === undefined) return;
+    let wanted;
+    try {
+      wanted = [decodeURIComponent(name), system === undefined ? null : decodeURIComponent(system)];
+    } catch {
+      return;
+    }
+    const i = data.inputs.findIndex((input) => input.id === wanted[0]);
+    if (i < 0) return;
+    const u = Math.min(Math.max(1, Number(unit) || 1), data.inputs[i].units.length) - 1;
+    const s = Math.max(wanted[1] === null ? order[0] : systems.findIndex((x) => x.name === wanted[1]), 0);
+    byId("input").value = String(i);
+    byId("search").value = "";
+    byId("show").value = "all";
+    byId("sort").value = "order";
+    refresh();
+    state.page = Math.floor(u / PAGE);
+    drawGrid();
+    const place = offsets[i] + u;
+    const button = [...byId("grid").querySelectorAll("button")].find((b) => Number(b.dataset.fact) === place && Number(b.dataset.system) === s);
+    byId("facts").scrollIntoView();
+    open(place, s, button);
+  };
+
+  const drawCalibration = () => {
+    if (!data.calibration) return;
+    byId("calibration").hidden = byId("to-calibration").hidden = false;
+    const box = byId("reliability");
+    const plot = shape("svg", { viewBox: "0 0 260 240", role: "img", "aria-label": "Share of facts that people find, by the presence that the judge gives" });
+    const x = (value) => 36 + 210 * value;
+    const y = (value) => 205 - 190 * value;
+    for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
+      plot.append(shape("line", { class: "axis", x1: x(tick), x2: x(tick), y1: y(0), y2: y(1) }));
+      plot.append(shape("line", { class: "axis", x1: x(0), x2: x(1), y1: y(tick), y2: y(tick) }));
+      plot.append(shape("text", { x: x(tick), y: 219, "text-anchor": "middle" }, String(tick)));
+      plot.append(shape("text", { x: 30, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
+    }
+    plot.append(shape("text", { x: x(0.5), y: 236, "text-anchor": "middle" }, "presence by the judge"));
+    plot.append(shape("line", { class: "axis", "stroke-dasharray": "4 3", "stroke-width": 2, x1: x(0), y1: y(0), x2: x(1), y2: y(1) }));
+    const most = Math.max(...data.calibration.bins.map((bin) => bin[2]));
+    for (const [given, share, count] of data.calibration.bins) {
+      plot.append(shape("circle", { class: "dot", cx: x(given), cy: y(share), r: 2.5 + 6 * Math.sqrt(count / most) }));
+    }
+    const table = make("table");
+    const head = table.createTHead().insertRow();
+    for (const name of ["presence", "found by people", "pairs"]) head.append(make("th", name, { scope: "col" }));
+    const body = table.createTBody();
+    for (const [given, share, count] of data.calibration.bins) {
+      const row = body.insertRow();
+      for (const text of [number(given, 2), number(share, 2), String(count)]) {
+        const cell = row.insertCell();
+        cell.textContent = text;
+        cell.className = "number";
+      }
+    }
+    box.append(plot, table, make("p", data.calibration.said, { class: "hint" }));
+  };
+
+  drawSystems();
+  drawPairs();
+  drawControls();
+  refresh();
+  drawCalibration();
+  byId("signature").textContent = data.signature;
+  for (const note of data.notes) byId("notes").append(make("li", note));
+  follow();
+})();
