@@ -17,7 +17,7 @@ from litepyramid.checked import guarded
 from litepyramid.errors import InputError, require
 from litepyramid.text import cut, latex_escape, legible, printable
 
-Format = Literal["table", "json", "csv", "latex"]
+Format = Literal["table", "json", "csv", "latex", "html"]
 Cell = str | int | float | None
 _WIDEST = 200  # characters of a cell that are shown
 _NARROWEST = 16  # to which a column of texts is folded before a table is split
@@ -185,10 +185,10 @@ def row(entry: Any, **more: Any) -> dict[str, Any]:
 
 
 def render(result: Result, form: Format) -> str:
-    """The result as text in one of the four forms, ending with a newline.
+    """The result as text in one of the forms, ending with a newline.
 
     Raises:
-        InputError: `form` is none of table, json, csv, latex.
+        InputError: `form` is none of table, json, csv, latex, or html where there is no page.
     """
     if form == "json":
         return json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
@@ -199,6 +199,9 @@ def render(result: Result, form: Format) -> str:
         return "\n".join(_latex(table) for table in tables)
     if form == "table":
         return "\n".join(_text(table) for table in tables)
+    page = getattr(result, "to_html", None)
+    if form == "html" and page is not None:
+        return str(page())
     raise InputError(f"no format '{form}'", expected="table, json, csv or latex")
 
 

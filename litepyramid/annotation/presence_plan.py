@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
+from litepyramid.annotation.dealing import deal
 from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_json
@@ -103,6 +104,12 @@ class PresencePlan(Result):
     def design(self) -> Design:
         """What `combine` needs to know of the draw."""
         return Design(self.inputs, self.inclusion, self.strata)
+
+    def shares(self, tasks: int) -> list[list[int]] | None:
+        """The tasks of each annotator (`deal`); None if nobody said how many there are."""
+        if self.annotators is None:
+            return None
+        return deal(tasks, self.annotators, self.per_task, self.checks, self.seed)
 
     def to_tables(self) -> Sequence[Table]:
         """A row a stratum."""

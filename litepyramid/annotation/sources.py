@@ -23,7 +23,7 @@ from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, write_units
 from litepyramid.tables import render
 from litepyramid.text import counted
-from litepyramid.types import InputReferences
+from litepyramid.types import InputReferences, SystemSummaries
 from litepyramid.units.align import sentences_of
 from litepyramid.units.parses import read_parses
 from litepyramid.units.sentences import make_splitter
@@ -49,7 +49,11 @@ def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> Tas
 
 
 def judging_tasks_from(
-    sources: Sequence[Path], units: Path, title: str | None = None, **names: Any
+    sources: Sequence[Path],
+    units: Path,
+    title: str | None = None,
+    only: Sequence[str] | None = None,
+    **names: Any,
 ) -> TaskSet:
     """Tasks of judging which units are in which summaries.
 
@@ -58,6 +62,15 @@ def judging_tasks_from(
     """
     entries = read_units(units, **names)
     summaries = read_summaries(sources, [entry.input for entry in entries], **names)
+    if only is not None:
+        kept = [i for i, entry in enumerate(entries) if entry.input in set(only)]
+        if len(kept) != len(only):
+            raise InputError("the plan names other inputs than the units", path=units)
+        entries = [entries[i] for i in kept]
+        summaries = [
+            SystemSummaries(s.system, tuple(only), tuple(s.texts[i] for i in kept))
+            for s in summaries
+        ]
     if title is None:
         return judging_tasks(summaries, entries)
     return judging_tasks(summaries, entries, title)

@@ -187,6 +187,11 @@ def part_of(tasks: TaskSet, number: int, parts: int) -> TaskSet:
     return replace(tasks, writing=tasks.writing[part], judging=tasks.judging[part])
 
 
+def share_of(tasks: TaskSet, indices: Sequence[int]) -> TaskSet:
+    """Some of the tasks of judging, by index."""
+    return replace(tasks, judging=tuple(tasks.judging[i] for i in indices))
+
+
 def write_tasks(path: str | Path, tasks: TaskSet) -> None:
     """Writes the tasks as JSON, all or nothing; answers can be read with it years later."""
     data: dict[str, Any] = {

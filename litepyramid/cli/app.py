@@ -17,11 +17,17 @@ from litepyramid.cli.metrics import metrics
 from litepyramid.cli.options import option
 from litepyramid.cli.outputs import checked
 from litepyramid.cli.pyramid_files import pyramid
-from litepyramid.cli.score import compare, score
+from litepyramid.cli.score import compare, report, score
 from litepyramid.cli.validation import crossval, datasets, finetune, judge_app
 
 JOBS: dict[str, dict[str, Any]] = {
-    "Score": {"score": score, "compare": compare, "pyramid": pyramid, "demo": demo},
+    "Score": {
+        "score": score,
+        "compare": compare,
+        "report": report,
+        "pyramid": pyramid,
+        "demo": demo,
+    },
     "Units": {"units": units.app, "easiness": easiness.app},
     "Judge": {"judge": judge_app, "finetune": finetune, "crossval": crossval},
     "Budget": {"budget": budget.app},
@@ -46,8 +52,9 @@ class WithOldNames(TyperCommand):
     def make_parser(self, ctx: Any) -> Any:
         """The parser, told the old names."""
         parser = super().make_parser(ctx)
+        taken = {name for param in self.params for name in param.opts}
         for param in self.params:
-            if param.name in OLD_NAMES:
+            if param.name in OLD_NAMES and not taken & {*OLD_NAMES[param.name]}:
                 twin = copy(param)
                 twin.opts = OLD_NAMES[param.name]
                 twin.add_to_parser(parser, ctx)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from litepyramid.cli import budget_curve, budget_tasks
+from litepyramid.cli import budget_curve, budget_power, budget_tasks
 
 app = typer.Typer(
     help="""Plan what people annotate, export the tasks, import the answers.
@@ -18,4 +18,5 @@ app = typer.Typer(
 app.command("plan")(budget_tasks.plan)
 app.command("export")(budget_tasks.export)
 app.command("import")(budget_tasks.import_answers)
+app.command("power")(budget_power.power)
 app.command("curve")(budget_curve.curve)

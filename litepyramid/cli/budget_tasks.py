@@ -10,10 +10,8 @@ import typer
 
 from litepyramid.cli.options import (
     FILES,
-    ByOption,
     EasinessOption,
     FormatOption,
-    ReferencesArgument,
     RegressorOption,
     SeedOption,
     SplitterOption,
@@ -27,9 +25,19 @@ from litepyramid.cli.outputs import MADE, WRITTEN
 WRITING, JUDGING = "Tasks of writing SCUs", "Tasks of judging presence"
 
 
+_PRESENCE = "With --for presence"
+
+
 @with_names
 def plan(
-    references: ReferencesArgument,
+    source: Annotated[
+        Path,
+        typer.Argument(help="References; with --for presence, JSON of `score` or a score table."),
+    ],
+    purpose: Annotated[
+        Literal["scus", "presence"],
+        option("What people are to do: write SCUs, or judge presence.", "--for", metavar="WHAT"),
+    ] = "scus",
     human_share: Annotated[
         float | None, option("People annotate this share of the sentences, 0 to 1.", metavar="P")
     ] = None,
@@ -38,7 +46,35 @@ def plan(
     ] = None,
     cost: Annotated[float | None, option("People annotate what this buys.")] = None,
     per_sentence: Annotated[float | None, option("Cost of one sentence.")] = None,
-    by: ByOption = "easiness",
+    inputs: Annotated[
+        int | None, option("Label this many inputs.", metavar="N", panel=_PRESENCE)
+    ] = None,
+    width: Annotated[
+        float | None,
+        option("Label enough for 95 % intervals so wide.", metavar="W", panel=_PRESENCE),
+    ] = None,
+    per_judgement: Annotated[
+        float | None, option("Cost of one yes or no.", panel=_PRESENCE)
+    ] = None,
+    annotators: Annotated[
+        int | None, option("People who judge.", min=1, metavar="N", panel=_PRESENCE)
+    ] = None,
+    per_task: Annotated[
+        int, option("People who judge the same summary.", min=1, metavar="N", panel=_PRESENCE)
+    ] = 1,
+    checks: Annotated[
+        int, option("Summaries that everybody judges.", min=0, metavar="N", panel=_PRESENCE)
+    ] = 0,
+    seconds: Annotated[float | None, option("Time of one answer.", panel=_PRESENCE)] = None,
+    strata: Annotated[int, option("Strata to draw from.", min=1, metavar="N", panel=_PRESENCE)] = 4,
+    by: Annotated[
+        Literal["easiness", "random", "reversed", "gold", "error", "score"] | None,
+        option(
+            "easiness, random, reversed or gold; with --for presence error, score or random. "
+            "[default: easiness, error]",
+            metavar="BY",
+        ),
+    ] = None,
     after: Annotated[
         list[Path] | None, option("An earlier plan, whose sentences are not chosen again; repeat.")
     ] = None,
@@ -56,20 +92,48 @@ def plan(
     *,
     names: dict[str, Any],
 ) -> None:
-    """Choose the sentences that people should write SCUs for; STUs cover the others.
+    """Choose what people annotate: sentences to write SCUs for, or inputs to judge presence in.
 
     $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o \\
         plan.json
-    $ litepyramid budget plan example/references.jsonl --cost 30 --per-sentence \\
-        1.5
+    $ litepyramid budget plan scores.json --for presence --inputs 6 --annotators 3 \\
+        -o labels-plan.json
     """
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
     from litepyramid.annotation.sources import sentence_easiness
+    from litepyramid.errors import InputError
     from litepyramid.files import check_there
     from litepyramid.tables import emit
 
-    check_there(references, easiness, scus, stus, regressor, parses)
+    check_there(source, easiness, scus, stus, regressor, parses)
+    if purpose == "presence":
+        from litepyramid import api
+        from litepyramid.annotation.presence_plan import write_presence_plan
+
+        if by not in (None, "error", "score", "random"):
+            raise InputError(f"--by {by} with --for presence", expected="error, score or random")
+        drawn = api.plan_labels(
+            source,
+            inputs=inputs,
+            cost=cost,
+            per_judgement=per_judgement,
+            width=width,
+            by=by,
+            strata=strata,
+            annotators=annotators,
+            per_task=per_task,
+            checks=checks,
+            seconds=seconds,
+            seed=seed,
+            columns=names["columns"],
+        )
+        if output is not None:
+            write_presence_plan(output, drawn)
+        emit(drawn, form)
+        return
+    if by in ("error", "score"):
+        raise InputError(f"--by {by} without --for presence", expected="easiness, random …")
     budget = partial(
         sentence_budget,
         sentences=sentences,
@@ -80,8 +144,8 @@ def plan(
     budget(10**9)  # whether it is one, before the references are parsed
     before = [read_plan(path) for path in after or ()]
     values = sentence_easiness(
-        references,
-        by=by,
+        source,
+        by=by or "easiness",
         easiness=easiness,
         scus=scus,
         stus=stus,
@@ -92,7 +156,13 @@ def plan(
     )
     count = budget(len(values.sentences), earlier=int(in_plans(values.sentences, before).sum()))
     result = plan_budget(
-        values, count, by=by, seed=seed, per_sentence=per_sentence, cost=cost, after=before
+        values,
+        count,
+        by=by or "easiness",
+        seed=seed,
+        per_sentence=per_sentence,
+        cost=cost,
+        after=before,
     )
     if output is not None:
         write_plan(output, result)
@@ -113,6 +183,10 @@ def export(
         option("page (offline HTML), label-studio, or mturk.", metavar="FORM"),
     ] = "page",
     parts: Annotated[int, option("Number of pages or batches.", min=1, metavar="N")] = 1,
+    plan: Annotated[
+        Path | None,
+        option("With --units: a plan of labels; its inputs only, a share for each annotator."),
+    ] = None,
     title: Annotated[str | None, option("Title that people see above the tasks.")] = None,
     form: FormatOption = "table",
     *,
@@ -125,14 +199,20 @@ def export(
         judging
     """
     from litepyramid.annotation.forms.export import export_tasks
+    from litepyramid.annotation.presence_plan import read_presence_plan
     from litepyramid.annotation.sources import judging_tasks_from, writing_tasks_from
     from litepyramid.tables import emit
 
+    shares = None
     if units is None:
         tasks = writing_tasks_from(sources, title)
     else:
-        tasks = judging_tasks_from(sources, units, title, **names)
-    emit(export_tasks(tasks, output, to, parts=parts), form)
+        drawn = None if plan is None else read_presence_plan(plan)
+        tasks = judging_tasks_from(
+            sources, units, title, only=None if drawn is None else drawn.chosen, **names
+        )
+        shares = None if drawn is None else drawn.shares(len(tasks.ids))
+    emit(export_tasks(tasks, output, to, parts=parts, shares=shares), form)
 
 
 def import_answers(

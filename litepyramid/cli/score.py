@@ -21,9 +21,30 @@ from litepyramid.cli.options import (
     option,
     with_names,
 )
+from litepyramid.cli.outputs import WRITTEN
 from litepyramid.judges import DEFAULT_JUDGE
 
-_UNITS = "Units and weights"
+_UNITS, _LABELS = "Units and weights", "Few labels"
+PageFormatOption = Annotated[
+    Literal["table", "json", "csv", "latex", "html"],
+    option("table, json, csv, latex or html.", "--format", "-f", metavar="FORM"),
+]
+CombineOption = Annotated[
+    bool,
+    option("Estimate human scores from labels of some inputs and the judge.", panel=_LABELS),
+]
+PlanOption = Annotated[
+    Path | None,
+    option("With --combine: the plan of labels, if not at random.", metavar="FILE", panel=_LABELS),
+]
+AssumeOption = Annotated[
+    bool,
+    option("With --combine: the labelled inputs are a random sample.", panel=_LABELS),
+]
+TargetOption = Annotated[
+    Literal["inputs", "population"],
+    option("With --combine: intervals for these inputs or for new ones.", panel=_LABELS),
+]
 UnitsOption = Annotated[
     Path | None,
     option("Units of the references: JSON Lines, a table, or a line file.", "--units", "-u"),
@@ -76,8 +97,20 @@ def score(
     name: Annotated[
         str | None, option("Name of the metric. [default: by the units]", metavar="NAME")
     ] = None,
-    form: FormatOption = "table",
+    form: PageFormatOption = "table",
     output: OutputOption = None,
+    html: Annotated[
+        Path | None,
+        option("Write a page that shows which fact is in which summary.", metavar="FILE"),
+        WRITTEN,
+    ] = None,
+    evidence: Annotated[
+        bool, option("Keep the texts and where each unit was found, in JSON and page.")
+    ] = False,
+    combine: CombineOption = False,
+    plan: PlanOption = None,
+    assume_random: AssumeOption = False,
+    target: TargetOption = "inputs",
     label_units: Annotated[
         Path | None,
         option("The units of --labels, if not those scored.", panel=_UNITS),
@@ -133,6 +166,8 @@ def score(
     $ litepyramid score example/summaries --units example/scus.jsonl --labels \\
         example/labels -f json -o scores.json
     $ litepyramid score example/summaries --references example/references.jsonl
+    $ litepyramid score example/summaries --units example/scus.jsonl --references \\
+        example/references.jsonl --html report.html
     """
     from litepyramid import api
     from litepyramid.errors import InputError
@@ -140,8 +175,11 @@ def score(
     from litepyramid.scoring.pyramid import ScoringRule
     from litepyramid.tables import emit
 
-    if label_units is not None and labels is None:
-        raise InputError("--label-units without --labels", expected="both")
+    for what, given in (("--label-units", label_units is not None), ("--combine", combine)):
+        if given and labels is None:
+            raise InputError(f"{what} without --labels", expected="both")
+    if not combine and (plan is not None or assume_random):
+        raise InputError("--plan or --assume-random without --combine", expected="both")
     check_there(*summaries or (), labels, label_units, weights, presence)
     result = api.score(
         summaries,
@@ -162,9 +200,19 @@ def score(
         seed=seed,
         engine=engine,
         workers=workers,
+        evidence=presence is None and (evidence or html is not None or form == "html"),
+        partial_labels=combine,
         **names,
         **judge_settings,
     )
+    if html is not None:
+        result.to_html(html)
+    if combine:
+        combined = api.combine(
+            result, plan=plan, assume_random=assume_random, target=target, confidence=confidence
+        )
+        emit(combined, form, output)
+        return
     emit(result, form, output)
 
 
@@ -185,6 +233,13 @@ def compare(
     metric: Annotated[
         str | None, option("Which metric of a table with several.", metavar="NAME")
     ] = None,
+    combine: CombineOption = False,
+    human: Annotated[
+        str, option("With --combine: the human scores of a table.", metavar="NAME", panel=_LABELS)
+    ] = "human",
+    plan: PlanOption = None,
+    assume_random: AssumeOption = False,
+    target: TargetOption = "inputs",
     form: FormatOption = "table",
     output: OutputOption = None,
     weights: WeightsOption = None,
@@ -231,6 +286,20 @@ def compare(
             **names,
             **judge_settings,
         )
+    if combine:
+        combined = api.combine(
+            scores,
+            metric=metric,
+            human=human,
+            plan=plan,
+            assume_random=assume_random,
+            target=target,
+            confidence=confidence,
+            alpha=alpha,
+            columns=names["columns"],
+        )
+        emit(combined, form, output)
+        return
     result = api.compare(
         scores,
         metric=metric,
@@ -243,3 +312,20 @@ def compare(
         columns=names["columns"],
     )
     emit(result, form, output)
+
+
+def report(
+    result: Annotated[Path, typer.Argument(help="JSON of `litepyramid score`.")],
+    output: Annotated[
+        Path, option("The page to write.", "--output", "-o", metavar="FILE"), WRITTEN
+    ] = Path("report.html"),
+) -> None:
+    """Make the page of a saved result: which fact is in which summary.
+
+    $ litepyramid report scores.json
+    $ litepyramid report scores.json -o pages/rain.html
+    """
+    from litepyramid.scoring.saved import read_result
+
+    read_result(result).to_html(output)
+    typer.echo(f"Wrote {output}", err=True)

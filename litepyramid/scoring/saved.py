@@ -16,7 +16,7 @@ from litepyramid.io.units import units_from_json
 from litepyramid.judges.base import Evidence
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.seen import Seen
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, InputUnits, Signature
 
 _EXPECTED = "the JSON that `litepyramid score --format json` writes"
 _SHAPE: dict[str, Any] = {
@@ -105,7 +105,10 @@ def _seen(
                 Evidence(0.0)
                 if e is None
                 else Evidence(
-                    e["presence"], e["sentence"], tuple(e["span"]), conflict=e.get("conflict") or ""
+                    e["presence"],
+                    e["sentence"],
+                    (e["span"][0], e["span"][1]),
+                    conflict=e.get("conflict") or "",
                 )
                 for row in own
                 for e in row["evidence"]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from litepyramid.annotation.forms.label_studio import export_label_studio
 from litepyramid.annotation.forms.mturk import export_mturk
 from litepyramid.annotation.forms.page import export_page
-from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, write_tasks
+from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, share_of, write_tasks
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.io.folders import check_names, filled_folder
@@ -88,7 +88,14 @@ class ExportResult(Result):
         }
 
 
-def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int = 1) -> ExportResult:
+def export_tasks(
+    tasks: TaskSet,
+    folder: str | Path,
+    form: Form,
+    *,
+    parts: int = 1,
+    shares: Sequence[Sequence[int]] | None = None,
+) -> ExportResult:
     """Writes the tasks in one form, and the task file that answers are read with.
 
     Args:
@@ -98,6 +105,7 @@ def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int =
         form: ``page``, ``label-studio`` or ``mturk``.
         parts: Deal the tasks out to so many sets of files of about equal size, in order; the one
             task file reads the answers to all of them.
+        shares: Instead, the tasks of each set by index; they may overlap.
 
     Raises:
         InputError: There is no such form, there are fewer tasks than parts, the folder holds
@@ -115,9 +123,10 @@ def export_tasks(tasks: TaskSet, folder: str | Path, form: Form, *, parts: int =
     check_names(tasks.systems)  # the labels' files will be called so
     written: list[Path] = []
     with filled_folder(folder, "tasks", keep=True) as new:
-        for number in range(parts):
-            suffix = f"-{number + 1}" if parts > 1 else ""
-            written += FORMS[form](part_of(tasks, number, parts), new, suffix)
+        for number in range(len(shares or ()) or parts):
+            suffix = f"-{number + 1}" if parts > 1 or shares else ""
+            part = part_of(tasks, number, parts) if not shares else share_of(tasks, shares[number])
+            written += FORMS[form](part, new, suffix)
         write_tasks(new / TASK_FILE, tasks)
     files = dict.fromkeys(folder / path.name for path in (*written, new / TASK_FILE))
     stale = sorted(set(folder.glob(PARTS[form])) - set(files))
