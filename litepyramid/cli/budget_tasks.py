@@ -132,7 +132,7 @@ def plan(
             write_presence_plan(output, drawn)
         emit(drawn, form)
         return
-    if by in ("error", "score"):
+    if by == "error" or by == "score":
         raise InputError(f"--by {by} without --for presence", expected="easiness, random …")
     budget = partial(
         sentence_budget,

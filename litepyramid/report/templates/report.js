@@ -273,7 +273,7 @@
   };
   const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const underlined = (parent, text, unit) => {
-    const own = new Set(words(unit).filter((word) => word.length > 2));
+    const own = new Set(words(unit).filter((word) => word.length > 3 || /\p{N}/u.test(word)));
     for (const piece of text.split(/([\p{L}\p{N}]+)/u)) {
       parent.append(own.has(piece.toLowerCase()) ? make("b", piece, { class: "word" }) : piece);
     }
