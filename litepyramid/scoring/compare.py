@@ -107,9 +107,9 @@ class SystemComparison(Result):
         found = sum(pair.p_holm < self.alpha for pair in pairs)
         fewest, most = min(p.inputs for p in pairs), max(p.inputs for p in pairs)
         over = f" over {counted(self.family, 'pair')}" if self.family > len(pairs) else ""
+        differ = "differs" if 1 in (found, len(pairs)) else "differ"
         notes = [
-            f"{found} of {counted(len(pairs), 'pair')} {'differs' if found == 1 else 'differ'} "
-            f"significantly (α = {self.alpha:g}, Holm's correction{over}). Two-sided sign-flip "
+            f"{found} of {counted(len(pairs), 'pair')} {differ} significantly (α = {self.alpha:g}, Holm's correction{over}). Two-sided sign-flip "
             f"test over inputs, exact; with {counted(most, 'input')} p can be as small as "
             f"{self.smallest_p:.2g}.",
             *too_few_inputs(most, self.family, self.alpha),

@@ -78,7 +78,9 @@ def read_result(path: str | Path) -> ScoreResult:
     )
 
 
-_EVIDENCE = [(None, {"sentence": int, "span": [int], "presence": float, "conflict?": str})]
+_EVIDENCE = [
+    (None, {"sentence": int, "span": [int], "presence": float, "conflict?": str, "missing?": [str]})
+]
 
 
 def _seen(
@@ -108,6 +110,7 @@ def _seen(
                     e["presence"],
                     e["sentence"],
                     (e["span"][0], e["span"][1]),
+                    missing=tuple(e.get("missing") or ()),
                     conflict=e.get("conflict") or "",
                 )
                 for row in own

@@ -30,6 +30,7 @@ class Seen:
         found = [
             {"sentence": e.sentence, "span": list(e.span), "presence": e.presence}
             | ({"conflict": e.conflict} if e.conflict else {})
+            | ({"missing": list(e.missing)} if e.missing else {})
             if e.sentence >= 0
             else None
             for e in self.evidence[n][start:end]
