@@ -210,9 +210,7 @@ def plan_presence(
         >>> plan.count, plan.inclusion.tolist()[:2], int(plan.label[:4].sum())
         (4, [0.5, 0.5], 2)
     """
-    names = scored.inputs
-    values = scored.values
-    total = len(names)
+    names, values, total = scored.inputs, scored.values, len(scored.inputs)
     if annotators is not None and not 1 <= per_task <= annotators:
         raise InputError(
             f"{per_task} annotators a summary of {annotators}", expected="at most all of them"

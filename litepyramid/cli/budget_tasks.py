@@ -96,8 +96,8 @@ def plan(
 
     $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o \\
         plan.json
-    $ litepyramid budget plan scores.json --for presence --inputs 6 --annotators 3 \\
-        -o labels-plan.json
+    $ litepyramid budget plan scores.json --for presence --inputs 6 \\
+        --annotators 3 -o labels-plan.json
     """
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan

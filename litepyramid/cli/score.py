@@ -166,8 +166,8 @@ def score(
     $ litepyramid score example/summaries --units example/scus.jsonl --labels \\
         example/labels -f json -o scores.json
     $ litepyramid score example/summaries --references example/references.jsonl
-    $ litepyramid score example/summaries --units example/scus.jsonl --references \\
-        example/references.jsonl --html report.html
+    $ litepyramid score example/summaries --units example/scus.jsonl \\
+        --references example/references.jsonl --html report.html
     """
     from litepyramid import api
     from litepyramid.errors import InputError

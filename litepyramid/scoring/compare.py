@@ -109,7 +109,8 @@ class SystemComparison(Result):
         over = f" over {counted(self.family, 'pair')}" if self.family > len(pairs) else ""
         differ = "differs" if 1 in (found, len(pairs)) else "differ"
         notes = [
-            f"{found} of {counted(len(pairs), 'pair')} {differ} significantly (α = {self.alpha:g}, Holm's correction{over}). Two-sided sign-flip "
+            f"{found} of {counted(len(pairs), 'pair')} {differ} significantly "
+            f"(α = {self.alpha:g}, Holm's correction{over}). Two-sided sign-flip "
             f"test over inputs, exact; with {counted(most, 'input')} p can be as small as "
             f"{self.smallest_p:.2g}.",
             *too_few_inputs(most, self.family, self.alpha),

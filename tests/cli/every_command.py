@@ -42,6 +42,10 @@ crossval folder=set --folds 3
 budget plan ex/references.jsonl --sentences 9 --by random -o plan.json
 budget export plan.json -o tasks --to label-studio
 budget import tasks answers.json -o annotated.jsonl --stus stus.jsonl
+report scores.json -o report.html
+budget plan scores.json --for presence --inputs 6 --annotators 2 -o labels-plan.json
+budget export ex/summaries -u ex/scus.jsonl --plan labels-plan.json -o judging
+budget power --difference 0.1 --samples 200 --figure power.svg
 budget curve ex/summaries {EASY.replace("ex/ref", "-r ex/ref")} -l ex/labels --seeds 3 --figure \
 curve.svg
 pyramid duc
