@@ -82,11 +82,18 @@ def main() -> None:
     every = [item for s in dataset.summaries for item in zip(s.texts, texts, strict=True)]
     few = every[: options.rival_systems * len(texts)]
     np.testing.assert_array_equal(recall_loop(few), judged("recall", few))
-    alone = [judged("lexical", [(s, [u])])[0] for s, units in few[:10] for u in units]
-    np.testing.assert_allclose(alone, judged("lexical", few[:10]), rtol=0, atol=1e-12)
+    for judge in ("lexical", "reading"):
+        alone = [judged(judge, [(s, [u])])[0] for s, units in few[:10] for u in units]
+        np.testing.assert_allclose(alone, judged(judge, few[:10]), rtol=0, atol=1e-12)
 
     runs: list[tuple[str, Callable[[Items], FloatArray], Items, str]] = [
         ("lexical, all systems", lambda items: judged("lexical", items), every, ""),
+        (
+            "reading, all systems",
+            lambda items: judged("reading", items),
+            every,
+            "lexical, all systems",
+        ),
         ("recall, all systems", lambda items: judged("recall", items), every, ""),
         ("lexical", lambda items: judged("lexical", items), few, ""),
         ("rouge-score, pair by pair", rouge_loop, few, "lexical"),
@@ -112,7 +119,7 @@ def main() -> None:
             ratio = f"{against} {statistics.median(each):.1f}x"
         print(
             f"{name:28}{pairs(items):8,}{middle:10,.0f} {span:>17}"
-            f"{statistics.median(cpu[name]):14,.0f}{ratio:>18}"
+            f"{statistics.median(cpu[name]):14,.0f}{ratio:>27}"
         )
 
 

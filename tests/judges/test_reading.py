@@ -117,7 +117,7 @@ def test_only_the_pair_counts(judge, monkeypatch):
     alone = [judge.judge([item]).presence[0][0] for item in items]
     assert together.tolist() == alone
     monkeypatch.setattr(module, "_PART", 20)
-    monkeypatch.setattr(module.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(module.os, "sched_getaffinity", lambda _: {0, 1})
     parted = np.concatenate(judge.judge(items[::-1]).presence)[::-1]
     assert parted.tolist() == alone
 

@@ -112,14 +112,14 @@ def reading_features(items: Items, frequencies: Frequencies) -> list[FloatArray]
         InputError: Texts are too long to compare; see `lexical_features`.
     """
     parts = _parts(items)
-    cores = min(len(parts), os.cpu_count() or 1)
+    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
     work = partial(_read, frequencies=frequencies)
     given = [[items[k] for k in part] for part in parts]
-    if cores > 1 and sys.platform == "linux" and not current_process().daemon:
+    if min(cores, len(parts)) > 1 and not current_process().daemon:
         _backend().pipeline  # noqa: B018  loaded once, before the processes part
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # of forking beside BLAS's threads
-            pool = get_context("fork").Pool(cores, initializer=_quiet)
+            pool = get_context("fork").Pool(min(cores, len(parts)), initializer=_quiet)
         with pool:
             read = list(track(pool.imap(work, given), "reading", "parts", len(parts)))
     else:
