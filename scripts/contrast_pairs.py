@@ -25,8 +25,8 @@ from litepyramid.units.sentences import tokenizer
 Words = list[str]
 _CARDINALS = """two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
 sixteen seventeen eighteen nineteen twenty"""
-_AMOUNTS = """all/some most/few all/none_of_the both/neither_of_the many/few more/fewer all/most
-all/half_of_the more_than/less_than at_least/at_most most/some"""
+_AMOUNTS = """all/some most/few all/none_of_the both/neither_of_the many/few more/fewer
+all/half_of_the more_than/less_than at_least/at_most all/most most/some"""
 _HEDGES = """may_have_P might_have_P be_expected_to_B plan_to_B refused_to_B failed_to_B hoped_to_B
 denied_G could_B tried_to_B threatened_to_B declined_to_B considered_G promised_to_B would_B
 want_to_B be_unable_to_B intended_to_B agreed_to_B offered_to_B decided_not_to_B almost_D"""
