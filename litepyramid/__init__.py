@@ -26,7 +26,7 @@ _PUBLIC = {
             *("Dataset", "EasinessRegressor", "combine", "compare", "crossval", "evaluate"),
             *("export_tasks", "label_power", "plan_labels"),
             *("extract_units", "finetune", "import_answers", "judge", "load", "mix", "plan"),
-            *("read_scores", "score"),
+            *("precision", "read_scores", "score"),
         ),
         "litepyramid.api",
     ),

@@ -16,6 +16,7 @@ dicts with named columns (``system``, ``input``, ``summary``, ``unit``, ``label`
 from __future__ import annotations
 
 from litepyramid.api.budget import export_tasks, import_answers, plan
+from litepyramid.api.direction import precision
 from litepyramid.api.judges import crossval, evaluate, finetune
 from litepyramid.api.labels import combine, label_power, plan_labels
 from litepyramid.api.score import compare, judge, load, score
@@ -26,6 +27,6 @@ from litepyramid.io.scores import read_scores
 __all__ = [
     "Dataset", "EasinessRegressor", "combine", "compare", "crossval", "evaluate", "export_tasks",
     "extract_units", "finetune", "import_answers", "judge", "label_power", "load", "mix", "plan",
-    "plan_labels", "read_scores",
+    "plan_labels", "precision", "read_scores",
     "score",
 ]  # fmt: skip

@@ -125,6 +125,22 @@ def score(
         ),
     ] = None,
     importance: ImportanceOption = "all",
+    direction: Annotated[
+        Literal["recall", "precision", "f1"],
+        option(
+            "recall: reference facts in summaries; precision: summary facts in references.",
+            metavar="WAY",
+            panel=_UNITS,
+        ),
+    ] = "recall",
+    premise: Annotated[
+        Path | None,
+        option(
+            "With --direction precision: judge against these documents (faithfulness).",
+            metavar="FILE",
+            panel=_UNITS,
+        ),
+    ] = None,
     srl: SrlOption = "embedded",
     coref: CorefOption = "srl",
     sample_size: Annotated[
@@ -180,7 +196,28 @@ def score(
             raise InputError(f"{what} without --labels", expected="both")
     if not combine and (plan is not None or assume_random):
         raise InputError("--plan or --assume-random without --combine", expected="both")
-    check_there(*summaries or (), labels, label_units, weights, presence)
+    check_there(*summaries or (), labels, label_units, weights, presence, premise)
+    if premise is not None and direction == "recall":
+        raise InputError("--premise without --direction precision or f1", expected="both")
+    if direction != "recall":
+        if labels or presence or combine or html is not None or engine == "ray" or form == "html":
+            raise InputError(
+                f"--direction {direction} with labels, presence, a page or Ray",
+                expected="summaries with --references or --premise alone",
+            )
+        shared: dict[str, Any] = {
+            "judge": api.judge(judge, **judge_settings), "srl": srl, "coref": coref,
+            "samples": samples, "confidence": confidence, "seed": seed, **names,
+        }  # fmt: skip
+        recall = None
+        if direction == "f1":
+            extracted = None if units is not None else references
+            more: dict[str, Any] = {"weights": weights, "kind": kind}
+            recall = api.score(summaries, units, references=extracted, **more, **shared)
+        to = None if premise is not None else references
+        other = api.precision(summaries, references=to, documents=premise, recall=recall, **shared)
+        emit(other, form, output)
+        return
     result = api.score(
         summaries,
         units,

@@ -12,6 +12,7 @@ _WORDING = {
     "split": ("pair was", "pairs were", "judged in parts of the summary; the best counts."),
     "missing": ("pair has", "pairs have", "no judgement."),
     "summaries_not_scored": ("summary is", "summaries are", "not scored for lack of them."),
+    "summaries_without_precision": ("summary has", "summaries have", "no unit, and no precision."),
     "systems_without_labels": ("system has", "systems have", "no human labels."),
     "labels_not_used": (
         "label file is of a system",
