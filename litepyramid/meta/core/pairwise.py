@@ -103,9 +103,9 @@ class SpaSwaps:
         x, y = X[:, self._kept], Y[:, self._kept]
         signs = _signs(x.shape[1])
         # A null difference less the observed one is a difference of these sums: −2 or 0 a score.
-        self._less = np.ascontiguousarray((signs - 1).T)
+        self._less = np.ascontiguousarray((signs - 1).T) * np.float32(_TIES)
         self._half = np.asarray((x - y)[:, None] / 2, dtype=np.float32)
-        self._middle = (np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[:, None, :]
+        self._middle = np.rint(np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[:, None]
         z = np.ascontiguousarray(Z[:, self._kept], dtype=np.float32)
         self._p_human = _p_values(z, signs).astype(np.float32)
 
@@ -116,28 +116,30 @@ class SpaSwaps:
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(N, samples, permutations): what the sums of X gain and those of Y lose."""
         moved = [(u[:, self._kept].swapaxes(1, 2) * self._half) @ self._less for u in blocks]
-        return np.concatenate(moved, axis=1)
+        return np.rint(np.concatenate(moved, axis=1))
 
     def moved(self, shift: FloatArray, other: SpaSwaps | None = None) -> FloatArray:
         """The difference for sums moved by so much; of two metrics alone as `SystemSwaps.moved`."""
         middle = self._middle if other is None else self._middle + other._middle
-        middle, found = np.rint(middle * _TIES), []
+        found = []
         for start in range(0, shift.shape[1], _NEAR):  # parts that stay in the processor's cache
-            part = np.rint(shift[:, start : start + _NEAR] * _TIES)
+            part = shift[:, start : start + _NEAR]
             found.append(self._distance(middle - part) - self._distance(middle + part))
         return np.concatenate(found)
 
     def _distance(self, sums: Any) -> FloatArray:
         """(B,) mean |p^h − p^m| of (N, B, permutations) sums; p^m is a share of comparisons."""
-        total, at = np.zeros(sums.shape[1]), 0
-        for i in range(len(sums) - 1):
-            larger = sums[i] >= sums[i + 1 :]
-            # Eight flags at once: 125 words of bytes, each of which can count to 255.
-            counts = larger.view(np.uint64).sum(axis=2)[..., None].view(np.uint8).sum(axis=2)
-            human = self._p_human[at : at + len(larger), None]
-            total += np.abs(counts / SPA_PERMUTATIONS - human).sum(axis=0)
-            at += len(larger)
-        return total / max(at, 1)
+        n, width, at = len(sums), sums.shape[1], 0
+        flags = np.empty((n, *sums.shape[1:]), dtype=bool)
+        # Eight flags at once: 125 words of bytes, each of which can count to 255.
+        words = np.empty((n * (n - 1) // 2, width), dtype=np.uint64)
+        for i in range(n - 1):
+            larger = np.greater_equal(sums[i], sums[i + 1 :], out=flags[: n - 1 - i])
+            np.add.reduce(larger.view(np.uint64), axis=2, out=words[at : at + n - 1 - i])
+            at += n - 1 - i
+        counts = words[..., None].view(np.uint8).sum(axis=2)
+        distance = np.abs(counts / SPA_PERMUTATIONS - self._p_human[:, None])
+        return np.asarray(distance.mean(axis=0)) if at else np.zeros(width)
 
 
 @dataclass(frozen=True, slots=True)
