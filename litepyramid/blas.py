@@ -1,9 +1,11 @@
-"""Matrix products on one thread: quicker at this size, and the same bits on every machine load."""
+"""Matrix products on one thread: quicker at this size and the same bits; which cores there are."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import lru_cache, wraps
+from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -15,6 +17,22 @@ def _controller() -> Any:
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()
+
+
+def cores() -> int:
+    """The cores that this process may use: fewer than the machine's where its container says so.
+
+    Example:
+        >>> cores() >= 1
+        True
+    """
+    there = getattr(os, "sched_getaffinity", None)
+    number = len(there(0)) if there else os.cpu_count() or 1
+    try:
+        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
+        return max(1, min(number, round(int(quota) / int(period))))
+    except (OSError, ValueError):
+        return number
 
 
 def single_threaded(function: Callable[P, R]) -> Callable[P, R]:

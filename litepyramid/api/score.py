@@ -165,7 +165,8 @@ def score(
             the JSON (`judges.evidence.gather`). Then units may come with references, to be shown.
         partial_labels: Let labels be of a part of the inputs, as for `combine`.
         engine: ``ray`` judges files on a Ray cluster, by the name of an NLI model.
-        workers: With ``ray``: judges at work.
+        workers: Processes of an embedded judge (all cores by default, where there is enough work;
+            the numbers are the same for any number); with ``ray``: judges at work.
         ids: Ids of the inputs where rows go by their order: a list, or a file of them.
         columns: By known column, what tables call it.
         **settings: Of the judge, where it is named.
@@ -257,7 +258,7 @@ def score(
     if summaries is None:
         raise InputError("no summaries", expected="summaries of at least one system, or presence")
     if judging is not None:
-        result = score_systems(systems, loaded, judging, **options)
+        result = score_systems(systems, loaded, judging, workers=workers, **options)
         return replace(result, seen=look(judging, systems, loaded, given)) if evidence else result
     from litepyramid.judges.ray import judge_corpus
 

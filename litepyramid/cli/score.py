@@ -167,7 +167,7 @@ def score(
     workers: Annotated[
         int | None,
         option(
-            "Judges on the Ray cluster. [default: one per GPU]",
+            "Processes of an embedded judge [default: all cores], or judges on Ray [one per GPU].",
             min=1,
             metavar="N",
             panel=PANEL,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.judges.base import Judge, JudgedBatch, judged
+from litepyramid.judges.base import Judge, JudgedBatch
+from litepyramid.judges.spread import judge_windows, spreads, workers_for
+from litepyramid.progress import bar
 from litepyramid.scoring.compare import system_intervals
 from litepyramid.scoring.groups import rank_groups
 from litepyramid.scoring.labels import align_labels
@@ -27,11 +30,26 @@ from litepyramid.types import (
     unit_kinds,
 )
 
+_WINDOW = 4_096  # pairs that an embedded judge gets at once
+
 
 def judge_systems(
-    summaries: Sequence[SystemSummaries], units: Sequence[InputUnits], judge: Judge
+    summaries: Sequence[SystemSummaries],
+    units: Sequence[InputUnits],
+    judge: Judge,
+    workers: int | None = None,
 ) -> tuple[FloatArray, JudgedBatch]:
     """Judges every unit of every input against every system's summary.
+
+    Embedded judges go through the inputs window by window, with all systems of an input in one, so
+    that its units are read once; what is held beside the summaries is the result.
+
+    Args:
+        summaries: One entry a system.
+        units: One entry an input.
+        judge: Says how far a unit is present in a summary.
+        workers: Processes of an embedded judge; None for all cores, where there is enough work.
+            The numbers are the same, to the last bit, for any number.
 
     Returns:
         (N, U) presence, systems in the order given and inputs one after the other; and what the
@@ -41,17 +59,47 @@ def judge_systems(
         InputError: A system's inputs are not those of the units, in the same order.
     """
     names = tuple(entry.input for entry in units)
-    items: list[tuple[str, Sequence[str]]] = []
     for system in summaries:
         if system.inputs != names:
             raise InputError(
                 f"the inputs of system '{system.system}' are not those of the units",
                 expected=f"{counted(len(names), 'input')} in the units' order",
             )
-        items += [(text, entry.texts) for text, entry in zip(system.texts, units, strict=True)]
-    found = judged(judge, items)
-    total = sum(len(entry.units) for entry in units)
-    return np.concatenate(found.presence).reshape(len(summaries), total), found
+    ends = np.cumsum([0, *(len(entry.units) for entry in units)]).tolist()
+    presence = np.empty((len(summaries), ends[-1]))
+    parts = [(slice(0, len(summaries)), slice(0, len(units)))]
+    if spreads(judge):
+        parts = list(_parts(len(summaries), ends))
+    wanted = (
+        [
+            (system.texts[i], units[i].texts)
+            for system in summaries[rows]
+            for i in range(inputs.start, inputs.stop)
+        ]
+        for rows, inputs in parts
+    )
+    total = workers_for(judge, presence.size, workers)
+    batch, counts = JudgedBatch(()), Counter[str]()
+    with bar(presence.size, "judging", "pairs", shown=None if len(parts) > 1 else False) as shown:
+        for (rows, inputs), batch in zip(
+            parts, judge_windows(judge, wanted, min(total, len(parts))), strict=True
+        ):
+            block = presence[rows, ends[inputs.start] : ends[inputs.stop]]
+            block[:] = np.concatenate(batch.presence).reshape(block.shape)
+            counts.update(batch.counts)
+            shown.update(block.size)
+    return presence, replace(batch, presence=(), logits=None, counts=dict(counts))
+
+
+def _parts(systems: int, ends: Sequence[int]) -> Iterator[tuple[slice, slice]]:
+    """Windows of about `_WINDOW` pairs: systems, and inputs whose units end where `ends` says."""
+    step = max(1, min(systems, _WINDOW // max(1, int(np.diff(ends).max(initial=1)))))
+    first = 0
+    for last in range(1, len(ends)):
+        if last == len(ends) - 1 or (ends[last + 1] - ends[first]) * step > _WINDOW:
+            for start in range(0, systems, step):
+                yield slice(start, min(systems, start + step)), slice(first, last)
+            first = last
 
 
 def score_systems(
@@ -67,6 +115,7 @@ def score_systems(
     confidence: float = 0.95,
     seed: int = 12345,
     about_units: Mapping[str, str] | None = None,
+    workers: int | None = None,
 ) -> ScoreResult:
     """Scores systems by the units of the references that their summaries carry (ZB21 §3).
 
@@ -86,6 +135,7 @@ def score_systems(
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
         about_units: How the units were made, for the signature.
+        workers: As of `judge_systems`.
 
     Returns:
         Scores of systems, summaries and units, with intervals over inputs and rank groups.
@@ -103,7 +153,7 @@ def score_systems(
     """
     systems = [system.system for system in summaries]
     check_systems(systems)
-    presence, found = judge_systems(summaries, units, judge)
+    presence, found = judge_systems(summaries, units, judge, workers)
     empty = sum(not text for system in summaries for text in system.texts)
     return score_presence(
         systems,

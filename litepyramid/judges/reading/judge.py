@@ -51,7 +51,7 @@ _SECOND = 0.6  # of the best sentence's must stand in a second one
 _NUMBER = 0.4  # weight of a number against that of a word: numbers are rare words
 _PRONOUN = 0.8  # of a word that a pronoun of the sentence may stand for
 _DOUBT = 0.1  # share of a unit that a conflict outweighs when a sentence is chosen
-_CELLS = 3_000_000
+_CELLS = 500_000
 _PART = 4_000  # pairs
 
 
