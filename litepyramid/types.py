@@ -252,8 +252,11 @@ def fingerprint(values: Iterable[object]) -> str:
 
 
 def unit_hashes(units: Sequence[InputUnits]) -> dict[str, str]:
-    """What names units in a signature: hashes of their texts, weights and kinds; of inputs' ids."""
-    own = ([[u.text, float(u.weight), u.kind] for u in entry.units] for entry in units)
+    """What names units in a signature: hashes of all that is scored of them, and of inputs' ids."""
+    own = (
+        [[u.text, float(u.weight), u.kind, *filter(None, [u.importance])] for u in entry.units]
+        for entry in units
+    )
     return {
         "units_sha": fingerprint(own),
         "inputs_sha": fingerprint(entry.input for entry in units),

@@ -19,7 +19,7 @@ from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
 from litepyramid.scoring.convert import convert
 from litepyramid.scoring.pyramid import NUGGET_SCORES, ScoringRule, UnitLayout, nugget_scores
-from litepyramid.types import InputUnits, Unit
+from litepyramid.types import InputUnits, Unit, unit_hashes
 
 NUGGETS = """\
 {"query": "what hit Oslo", "qid": "q1", "nuggets": [{"text": "A storm hit Oslo", "importance": "vital"}, {"text": "Two people died", "importance": "okay"}]}
@@ -113,6 +113,14 @@ def test_importance_needs_nuggets() -> None:
         ScoringRule(importance="vital").apply(np.ones((1, 1)), layout, 0)
     with pytest.raises(InputError, match="by the rule 'original'"):
         ScoringRule("original", importance="vital").apply(np.ones((1, 1)), layout, 0)
+
+
+def test_what_is_vital_is_in_the_signature() -> None:
+    shas = [
+        unit_hashes([InputUnits("1", (Unit("x", importance=grade),))])["units_sha"]
+        for grade in (None, "vital", "okay")
+    ]
+    assert len(set(shas)) == 3
 
 
 def test_nuggets_are_units(tmp_path: Path) -> None:
