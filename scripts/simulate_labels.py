@@ -1,6 +1,6 @@
 """How well few labels and a judge do together, on REALSumm with most labels hidden.
 
-    python scripts/simulate_labels.py ../shared/data [--draws 1000]
+    python scripts/simulate_labels.py DATA [--draws 1000]
 
 The judge is the lexical one, trained for each fifth of the inputs on the other four (the authors'
 folds), so that it has not seen the labels that it stands in for. Labels of n inputs are drawn, the

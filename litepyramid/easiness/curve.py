@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,9 @@ class CurvePoint:
         high: Highest of the seeds; NaN but for ``"random"``.
         interval: Ends of the sampling interval, with other systems and inputs (BOOT-BOTH, DDR21
             §3.2); NaN for ``"random"``.
+        width: How wide intervals of human scores from few labels and these scores are, as a share
+            of those from the labels alone: mean over systems of √(1 − r²), r the correlation with
+            the human score over inputs (`scoring.powered`, many labels); mean over seeds.
     """
 
     level: Level
@@ -54,6 +57,7 @@ class CurvePoint:
     low: float = math.nan
     high: float = math.nan
     interval: tuple[float, float] = _NO_INTERVAL
+    width: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,20 @@ class CurveResult(Result):
             f"Signature: {self.signature}",
         )
         title = "Correlation with the human score by the share of sentences that carry STUs"
-        return [Table(title, tuple(columns), tuple(rows), notes)]
+        return [Table(title, tuple(columns), tuple(rows), notes), self._widths()]
+
+    def _widths(self) -> Table:
+        """Width of combined intervals by share, a column for each way of choosing."""
+        level, coefficient = self.panels[0]
+        lines = [self.line(by, level, coefficient) for by in self.ways]
+        rows = tuple(
+            (points[0].share, *(point.width for point in points))
+            for points in zip(*lines, strict=True)
+        )
+        note = "1: no narrower than from the labels alone; .8: as narrow as 1.56 times the labels."
+        title = "Width of intervals from few labels and these scores, against the labels alone"
+        columns = (Column("share", digits=2), *(Column(by, digits=3) for by in self.ways))
+        return Table(title, columns, rows, (note,))
 
     def to_json(self) -> dict[str, Any]:
         """All points, and the numbers of systems and inputs."""
@@ -202,6 +219,7 @@ def budget_curve(
         todo = list(zip(shares, counts, strict=True))
         for share, count in track(todo, f"{by} rankings", "shares"):
             scored = [sums.scores(carriers(order, count)) for order in tried]
+            width = float(np.mean([_relative_width(scores, human) for scores in scored]))
             for level in levels:
                 for coefficient in coefficients:
                     found = [
@@ -226,7 +244,8 @@ def budget_curve(
                             for part in parts
                         ]  # fmt: skip
                         ends = percentile_interval(np.mean(again, axis=0), confidence)
-                    points.append(_point(level, coefficient, share, count, by, drawn, ends))
+                    point = _point(level, coefficient, share, count, by, drawn, ends)
+                    points.append(replace(point, width=width))
     points.sort(key=lambda p: (levels.index(p.level), coefficients.index(p.coefficient)))
     notes = []
     if "random" in orders:
@@ -271,6 +290,14 @@ def _parts(inputs: Sequence[str], folds: Mapping[str, int] | None) -> list[IntAr
         return [np.arange(len(inputs))]
     place = np.array([fold_of(folds, name) for name in inputs])
     return [np.flatnonzero(place == fold) for fold in sorted(set(place.tolist()))]
+
+
+def _relative_width(scores: FloatArray, human: FloatArray) -> float:
+    """Mean over systems of √(1 − r²); a constant row counts as r = 0."""
+    x, y = (rows - rows.mean(axis=1, keepdims=True) for rows in (scores, human))
+    both = np.sqrt((x * x).sum(axis=1) * (y * y).sum(axis=1))
+    r = (x * y).sum(axis=1) / np.where(both > 0, both, 1.0)
+    return float(np.sqrt(np.maximum(0.0, 1.0 - r * r)).mean())
 
 
 def _point(
