@@ -99,7 +99,7 @@ class AgreementResult(Result):
             f"{dropped} of {counted(len(self.workers), 'worker')} dropped.",
             f"Ties, counted as not present: {self.ties}. Items without an answer: "
             f"{self.unanswered}.",
-            "compared: items on which the other workers have a majority.",
+            "compared: items on which the other workers have a majority, or with a gold label.",
         ]
         if self.undecided:
             notes.append(
@@ -222,7 +222,9 @@ def random_labels(answers: ArrayLike, rounds: int, rng: np.random.Generator) -> 
     return np.take_along_axis(table, order.argmax(axis=1), axis=0)
 
 
-def disagreement(answers: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def disagreement(
+    answers: ArrayLike, gold: ArrayLike | None = None
+) -> tuple[FloatArray, FloatArray]:
     """How often each worker contradicts the majority of the *other* workers; .5 contradicts none.
 
     Leaving the worker's own answer out means that nobody agrees with a majority that they made;
@@ -230,6 +232,7 @@ def disagreement(answers: ArrayLike) -> tuple[FloatArray, FloatArray]:
 
     Args:
         answers: (workers, items) of 1, 0 and NaN.
+        gold: (items,) known labels, NaN where not known: compared with in the others' place.
 
     Returns:
         (workers,) numbers of compared items, and of those the worker disagreed on.
@@ -245,6 +248,9 @@ def disagreement(answers: ArrayLike) -> tuple[FloatArray, FloatArray]:
     others_given = given.sum(axis=0) - given
     others_yes = own.sum(axis=0) - own
     lead = 2 * others_yes - others_given
+    if gold is not None:
+        known = np.asarray(gold, dtype=np.float64)
+        lead = np.where(np.isnan(known), lead, 2 * known - 1)
     compared = given & (lead != 0)
     disagreed = compared & (np.sign(lead) == -np.sign(2 * own - 1))
     return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(np.float64)
@@ -256,6 +262,7 @@ def agree(
     *,
     noisy_above: float | None = 0.5,
     min_compared: int = 10,
+    gold: ArrayLike | None = None,
 ) -> AgreementResult:
     """Drops noisy workers, takes the majority of the others, and says how well they agree.
 
@@ -270,6 +277,8 @@ def agree(
         workers: Their names, in the order of the rows.
         noisy_above: The share of disagreement above which a worker is dropped; None drops nobody.
         min_compared: Nobody is dropped on fewer compared items than this.
+        gold: (items,) known labels, NaN where not known. Answers to those items are compared with
+            them, and a worker who contradicts them can be dropped even if nobody else answered.
 
     Raises:
         InputError: A wrong shape, an answer that is not 1, .5, 0 or NaN, a bad threshold.
@@ -295,10 +304,12 @@ def agree(
     gone: dict[int, WorkerRecord] = {}
     given = (~np.isnan(table)).sum(axis=1)
     while True:
-        compared, disagreed = disagreement(kept)
+        compared, disagreed = disagreement(kept, gold)
         answered = (~np.isnan(kept)).astype(np.float64)
         # Others with a common item; a worker's own items are one of them.
         others = (answered @ answered.T > 0).sum(axis=1) - 1
+        if gold is not None:
+            others += 2 * (answered @ ~np.isnan(np.asarray(gold, dtype=np.float64)) > 0)
         enough = compared >= min_compared
         share = np.full_like(compared, -1.0)
         np.divide(disagreed, compared, out=share, where=enough & (others > 1))
@@ -336,6 +347,7 @@ def agree(
             ties="not_present",
             noisy_above="never" if noisy_above is None else noisy_above,
             min_compared=min_compared,
+            gold=None if gold is None else int((~np.isnan(np.asarray(gold, float))).sum()),
             alpha=f"krippendorff_{level}",
         ),
     )

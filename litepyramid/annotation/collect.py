@@ -244,6 +244,7 @@ def collect_labels(
     drafts: bool = True,
     rounds: int = 0,
     seed: int = 12345,
+    gold: Sequence[SystemLabels] = (),
 ) -> JudgedLabels:
     """Makes presence labels of yes and no answers: noisy workers dropped, majority, tie = absent.
 
@@ -255,6 +256,7 @@ def collect_labels(
         drafts: Whether to take answers that were not marked as finished.
         rounds: How often to draw one answer an item too, from the workers who were kept.
         seed: Seed of these draws.
+        gold: Known labels of some summaries, that workers are compared with (`agreement.agree`).
 
     Returns:
         Labels of the inputs that are complete: each unit of each system's summary has an answer
@@ -282,7 +284,20 @@ def collect_labels(
                     extra.append(f"{task.name}: {index + 1} ({response.place})")
     if np.isnan(table).all():
         raise nothing_belongs(tasks, unknown)
-    agreement = agree(table, workers, noisy_above=noisy_above, min_compared=min_compared)
+    known = {
+        (entry.system, name): row
+        for entry in gold
+        for name, row in zip(entry.inputs, entry.labels, strict=True)
+        if row
+    }
+    checks = [known.get((t.system, t.input), (np.nan,) * len(t.units)) for t in tasks.judging]
+    agreement = agree(
+        table,
+        workers,
+        noisy_above=noisy_above,
+        min_compared=min_compared,
+        gold=np.concatenate(checks) if known else None,
+    )
     dropped = {w.worker for w in agreement.workers if w.dropped}
     kept = [row for worker, row in row_of.items() if worker not in dropped]
     drawn = random_labels(table[kept], rounds, np.random.default_rng(seed))

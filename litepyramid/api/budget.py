@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from litepyramid.api.units import regressor_of
 from litepyramid.errors import InputError
-from litepyramid.io.coerce import as_names, as_summaries, as_units
+from litepyramid.io.coerce import as_labels, as_names, as_summaries, as_units
 
 if TYPE_CHECKING:
     from litepyramid.annotation.collect import JudgedLabels, Writers, WrittenUnits
@@ -139,6 +139,7 @@ def import_answers(
     min_compared: int = 10,
     rounds: int = 0,
     seed: int = 12345,
+    gold: Any = None,
 ) -> WrittenUnits | JudgedLabels:
     """Takes people's answers back: SCUs become units, yes and no become presence labels.
 
@@ -153,6 +154,7 @@ def import_answers(
         min_compared: Judging: drop nobody on fewer compared answers.
         rounds: Judging: so many times, draw labels of one random answer an item too.
         seed: Of these draws.
+        gold: Judging: known labels of some summaries, that workers are compared with.
 
     Raises:
         InputError: The answers are of other tasks, or cannot be read.
@@ -185,4 +187,5 @@ def import_answers(
         drafts=drafts is None or drafts,
         rounds=rounds,
         seed=seed,
+        gold=() if gold is None else as_labels(gold, sent.units, partial=True),
     )

@@ -245,6 +245,10 @@ def import_answers(
             panel=JUDGING,
         ),
     ] = None,
+    gold: Annotated[
+        Path | None,
+        option("Known labels of some summaries, to compare workers with.", panel=JUDGING),
+    ] = None,
     keep_noisy: Annotated[bool, option("Drop no worker.", "--keep-noisy", panel=JUDGING)] = False,
     min_compared: Annotated[
         int | None,
@@ -279,6 +283,7 @@ def import_answers(
     from litepyramid.annotation.tasks import read_tasks
     from litepyramid.errors import InputError
     from litepyramid.files import check_output
+    from litepyramid.io.labels import read_labels
     from litepyramid.io.units import read_units, write_units
     from litepyramid.tables import emit
 
@@ -287,6 +292,7 @@ def import_answers(
         "writing": {"stus": stus, "onto": onto, "writers": writers},
         "judging": {
             "noisy-above": noisy_above,
+            "gold": gold,
             "keep-noisy": keep_noisy or None,
             "min-compared": min_compared,
             "random-rounds": random_rounds,
@@ -319,6 +325,7 @@ def import_answers(
         min_compared=10 if min_compared is None else min_compared,
         rounds=random_rounds or 0,
         seed=seed,
+        gold=() if gold is None else read_labels([gold], sent.units, partial=True),
     )
     write_judged(output, judged)
     emit(judged, form)

@@ -226,3 +226,18 @@ def test_wrong_settings_are_refused():
         agree([[1, 0]], ["a", "b"])
     with pytest.raises(InputError, match="between 0 and 1"):
         agree([[1, 0]], ["a"], noisy_above=50)
+
+
+def test_gold_labels_stand_for_the_others():
+    truth = np.array([1.0, 0.0] * 10)
+    gold = np.where(np.arange(20) < 12, truth, np.nan)
+    table = np.full((2, 20), np.nan)
+    table[0, :12], table[1, :12] = truth[:12], 1 - truth[:12]
+    result = agree(table, ["good", "bad"], gold=gold)
+    shares = {w.worker: (w.compared, w.share, w.dropped) for w in result.workers}
+    assert shares == {"bad": (12, 1.0, True), "good": (12, 0.0, False)}
+    assert dict(result.signature.fields)["gold"] == "12"
+    alone = agree(table, ["good", "bad"])
+    assert set(alone.undecided) == {"good", "bad"}
+    half = np.where(np.isnan(gold), np.nan, 0.5)
+    assert all(w.compared == 0 for w in agree(table, ["good", "bad"], gold=half).workers)
