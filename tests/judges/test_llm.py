@@ -452,6 +452,30 @@ def test_scores_comparison_and_signature_of_the_example_and_the_key_nowhere(
         assert path.is_dir() or KEY.encode() not in path.read_bytes()
 
 
+def test_evaluation_cross_validation_and_the_report(fake, tmp_path, cli):
+    cli("demo", "--save", "example", cwd=tmp_path)
+    asking = ["--endpoint", fake.url, "--cache", tmp_path / "cache.sqlite"]
+    files = ["example/summaries", "--units", "example/scus.jsonl", "--labels", "example/labels"]
+    runs = [
+        ["judge", "evaluate", *files, "--judge", "llm:m", *asking],
+        ["score", *files, "--judge", "llm:m", *asking, "--samples", "40", "--html", "page.html"],
+        ["crossval", "folder=example", "--zero-shot", "llm:m", "--folds", "2", *asking],
+    ]
+    (tmp_path / "example" / "units.jsonl").write_bytes(
+        (tmp_path / "example" / "scus.jsonl").read_bytes()
+    )
+    done = cli(*runs[0], cwd=tmp_path, LITEPYRAMID_API_KEY=KEY)
+    assert "Accuracy" in done.stdout
+    for run in runs[1:]:
+        done = cli(*run, cwd=tmp_path, LITEPYRAMID_API_KEY=KEY)
+        assert "llm:m" in done.stdout
+        assert KEY not in done.stdout + done.stderr
+    assert max(fake.answered.values()) == 1  # cross-validation judges STUs too
+    assert "llm:m" in (tmp_path / "page.html").read_text()
+    for path in tmp_path.rglob("*"):
+        assert path.is_dir() or KEY.encode() not in path.read_bytes()
+
+
 def test_missing_answers_end_with_exit_2_or_are_counted(fake, example, tmp_path, cli):
     first = load_example().summaries[0].texts[0]
     fake.act = lambda number, body: "maybe" if asked(body)[0] == first else None
