@@ -11,14 +11,16 @@ from litepyramid.cli.judging import PANEL, with_judge_settings
 from litepyramid.cli.options import (
     AlphaOption,
     ConfidenceOption,
-    FormatOption,
+    FigureOption,
     JudgeOption,
     KindOption,
     LabelsOption,
     OutputOption,
     SamplesOption,
     SeedOption,
+    Shown,
     option,
+    with_figure,
     with_names,
 )
 from litepyramid.cli.outputs import WRITTEN
@@ -99,6 +101,7 @@ def score(
     ] = None,
     form: PageFormatOption = "table",
     output: OutputOption = None,
+    figure: FigureOption = None,
     html: Annotated[
         Path | None,
         option("Write a page that shows which fact is in which summary.", metavar="FILE"),
@@ -187,9 +190,10 @@ def score(
     """
     from litepyramid import api
     from litepyramid.errors import InputError
+    from litepyramid.figures.base import check_figure
+    from litepyramid.figures.scores import score_figure
     from litepyramid.files import check_there
     from litepyramid.scoring.pyramid import ScoringRule
-    from litepyramid.tables import emit
 
     for what, given in (("--label-units", label_units is not None), ("--combine", combine)):
         if given and labels is None:
@@ -197,6 +201,7 @@ def score(
     if not combine and (plan is not None or assume_random):
         raise InputError("--plan or --assume-random without --combine", expected="both")
     check_there(*summaries or (), labels, label_units, weights, presence, premise)
+    check_figure(figure)
     if premise is not None and direction == "recall":
         raise InputError("--premise without --direction precision or f1", expected="both")
     if direction != "recall":
@@ -216,8 +221,7 @@ def score(
             recall = api.score(summaries, units, references=extracted, **more, **shared)
         to = None if premise is not None else references
         other = api.precision(summaries, references=to, documents=premise, recall=recall, **shared)
-        emit(other, form, output)
-        return
+        return Shown(figure, form, output).emit(other, score_figure)
     result = api.score(
         summaries,
         units,
@@ -244,17 +248,17 @@ def score(
     )
     if html is not None:
         result.to_html(html)
+    shown: Any = result
     if combine:
-        combined = api.combine(
+        shown = api.combine(
             result, plan=plan, assume_random=assume_random, target=target, confidence=confidence
         )
-        emit(combined, form, output)
-        return
-    emit(result, form, output)
+    Shown(figure, form, output).emit(shown, score_figure)
 
 
 @with_judge_settings
 @with_names
+@with_figure
 def compare(
     summaries: Annotated[
         list[Path],
@@ -277,8 +281,6 @@ def compare(
     plan: PlanOption = None,
     assume_random: AssumeOption = False,
     target: TargetOption = "inputs",
-    form: FormatOption = "table",
-    output: OutputOption = None,
     weights: WeightsOption = None,
     importance: ImportanceOption = "all",
     srl: SrlOption = "embedded",
@@ -289,6 +291,7 @@ def compare(
     seed: SeedOption = 12345,
     kind: KindOption = None,
     *,
+    shown: Shown,
     judge_settings: dict[str, Any],
     names: dict[str, Any],
 ) -> None:
@@ -299,10 +302,10 @@ def compare(
         lead
     """
     from litepyramid import api
+    from litepyramid.figures.scores import comparison_figure
     from litepyramid.files import check_there
     from litepyramid.scoring.pyramid import ScoringRule
     from litepyramid.stats import check_samples
-    from litepyramid.tables import emit
 
     check_samples(samples, confidence=confidence, alpha=alpha)
     check_there(*summaries, weights)
@@ -324,7 +327,7 @@ def compare(
             **judge_settings,
         )
     if combine:
-        combined = api.combine(
+        result: Any = api.combine(
             scores,
             metric=metric,
             human=human,
@@ -335,20 +338,19 @@ def compare(
             alpha=alpha,
             columns=names["columns"],
         )
-        emit(combined, form, output)
-        return
-    result = api.compare(
-        scores,
-        metric=metric,
-        against=against,
-        top=top,
-        samples=samples,
-        confidence=confidence,
-        alpha=alpha,
-        seed=seed,
-        columns=names["columns"],
-    )
-    emit(result, form, output)
+    else:
+        result = api.compare(
+            scores,
+            metric=metric,
+            against=against,
+            top=top,
+            samples=samples,
+            confidence=confidence,
+            alpha=alpha,
+            seed=seed,
+            columns=names["columns"],
+        )
+    shown.emit(result, comparison_figure)
 
 
 def report(

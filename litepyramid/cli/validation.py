@@ -15,7 +15,9 @@ from litepyramid.cli.options import (
     LabelsOption,
     OutputOption,
     SeedOption,
+    Shown,
     option,
+    with_figure,
     with_names,
 )
 from litepyramid.cli.outputs import MADE
@@ -253,6 +255,7 @@ def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
 @judge_app.command("evaluate")
 @with_judge_settings
 @with_names
+@with_figure
 def evaluate(
     summaries: Annotated[
         list[Path] | None,
@@ -267,9 +270,8 @@ def evaluate(
     ] = False,
     judge: JudgeOption = DEFAULT_JUDGE,
     bins: Annotated[int, option("Bins of the reliability table.", min=1, metavar="N")] = 10,
-    form: FormatOption = "table",
-    output: OutputOption = None,
     *,
+    shown: Shown,
     judge_settings: dict[str, Any],
     names: dict[str, Any],
 ) -> None:
@@ -283,20 +285,21 @@ def evaluate(
     """
     from litepyramid import api
     from litepyramid.errors import InputError
-    from litepyramid.tables import emit
+    from litepyramid.figures.scores import calibration_figure
     from litepyramid.training.contrast import evaluate_contrast
 
     if contrast:
-        if summaries or units or labels:
-            raise InputError("--contrast and data", expected="one of the two")
-        return emit(evaluate_contrast(api.judge(judge, **judge_settings)), form, output)
+        if summaries or units or labels or shown.figure:
+            raise InputError("--contrast, and data or --figure", expected="one of the two")
+        result = evaluate_contrast(api.judge(judge, **judge_settings))
+        return shown.emit(result, calibration_figure)
     if not (summaries and units and labels):
         raise InputError(
             "summaries, units and labels are not all given",
             expected="SUMMARIES, --units and --labels; or --contrast",
         )
     data = api.load(units, summaries=summaries, labels=labels, **names)
-    emit(api.evaluate(judge, data, bins=bins, **judge_settings), form, output)
+    shown.emit(api.evaluate(judge, data, bins=bins, **judge_settings), calibration_figure)
 
 
 @judge_app.command("explain")

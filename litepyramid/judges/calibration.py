@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Column, Result, Table, hidden
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -52,6 +52,8 @@ class CalibrationResult(Result):
         calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
         bins: The reliability table.
         signature: The judge's signature.
+        roc: Points (share of absent, share of present units with at least some presence) of the
+            ROC curve, from (0, 0) to (1, 1); empty without labels of both 0 and 1.
     """
 
     pairs: int
@@ -65,6 +67,7 @@ class CalibrationResult(Result):
     calibration_error: float
     bins: tuple[ReliabilityBin, ...]
     signature: Signature
+    roc: tuple[tuple[float, float], ...] = hidden(default=(), repr=False)
 
     def to_tables(self) -> Sequence[Table]:
         """The reliability table, with the single numbers below it."""
@@ -184,7 +187,22 @@ def calibrate(
         calibration_error=float(error),
         bins=tuple(table),
         signature=signature or Signature(()),
+        roc=_roc(scores, truth),
     )
+
+
+def _roc(scores: FloatArray, truth: FloatArray) -> tuple[tuple[float, float], ...]:
+    """The corners of the ROC curve; one point where presences are equal."""
+    known = truth != 0.5
+    scores, truth = scores[known], truth[known]
+    if not 0 < truth.sum() < truth.size:
+        return ()
+    order = np.argsort(-scores, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(scores[order])), truth.size - 1)
+    found = np.cumsum(truth[order])[last]
+    passed = np.stack([last + 1 - found, found])
+    shares = np.insert(passed / passed[:, -1:], 0, 0.0, axis=1).T
+    return tuple(map(tuple, shares.tolist()))
 
 
 def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArray]:
