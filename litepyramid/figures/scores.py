@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from litepyramid.text import cut
 
 if TYPE_CHECKING:
     from litepyramid.judges.calibration import CalibrationResult
-    from litepyramid.scoring.compare import SystemComparison
+    from litepyramid.scoring.compare import PairComparison, SystemComparison
     from litepyramid.scoring.direction import DirectionResult
     from litepyramid.scoring.result import ScoreResult
 
@@ -88,22 +89,20 @@ def comparison_figure(result: SystemComparison | CombinedScores) -> Any:
 
     Returns:
         A matplotlib figure, 3.3 inches wide; wider for more than 25 systems in a matrix.
-
-    Raises:
-        InputError: There is one system.
     """
     both = isinstance(result, CombinedScores)
     against = None if isinstance(result, CombinedScores) else result.against
-    if against is None and len(result.pairs) > _LISTED:
+    pairs: Sequence[PairComparison | CombinedPair] = result.pairs
+    if against is None and len(pairs) > _LISTED:
         return _matrix(result)
-    figure = new_figure(_WIDTH, 0.6 + _ROW * len(result.pairs) * (1 if against else 2))
+    figure = new_figure(_WIDTH, 0.6 + _ROW * len(pairs) * (1 if against else 2))
     axes = figure.subplots()
     _lines(axes, [
         pair.first if against else f"{_short(pair.first)}\n− {_short(pair.second)}"
-        for pair in result.pairs
+        for pair in pairs
     ])  # fmt: skip
     axes.axvline(0, color="0.5", linewidth=0.8)
-    for y, pair in enumerate(result.pairs):
+    for y, pair in enumerate(pairs):
         look = {} if pair.p_holm < result.alpha else {"mfc": "white"}
         _interval(axes, y - 0.15 * both, pair.difference, pair.low, pair.high, **look)
         if isinstance(pair, CombinedPair):
