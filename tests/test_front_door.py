@@ -99,6 +99,8 @@ def test_the_lines_of_the_design(example, tmp_path, monkeypatch):
     assert list(result.scores) == ["mine"]
     assert result.to_frame()["score"].tolist() == list(result.scores.values())
     assert "units:stu|srl:embedded" in str(result.signature)
+    result.to_html("report.html")
+    assert "default-src 'none'" in Path("report.html").read_text(encoding="utf-8")
 
     data = lp.load(
         "scus.jsonl", summaries="summaries/", labels="labels/", references="references.jsonl"
