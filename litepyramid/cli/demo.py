@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Annotated
 
 import typer
@@ -18,7 +19,7 @@ def demo(
     ] = None,
     seed: SeedOption = 12345,
 ) -> None:
-    """Show what litepyramid does, on an example that ships with it.
+    """Show what litepyramid does, on an example that ships with it; write its page.
 
     $ litepyramid demo
     $ litepyramid demo --save example
@@ -29,7 +30,10 @@ def demo(
         typer.echo(f"The example is in {save_example(save)}.")
         return
     from litepyramid.cli.tour import tour
+    from litepyramid.scoring.result import ScoreResult
     from litepyramid.tables import render
+
+    page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
 
     for number, step in enumerate(tour(seed), start=1):
         commands = "\n".join(
@@ -47,4 +51,7 @@ def demo(
         typer.echo(render(step.result, "table"))
         if step.remark:
             typer.echo(f"{step.remark}\n")
+        if isinstance(step.result, ScoreResult) and step.result.seen:
+            step.result.to_html(page)
+            typer.echo(f"Which fact is in which summary? Open this page in a browser:\n{page}\n")
     typer.echo("Try it yourself: `litepyramid demo --save example` writes the files.")

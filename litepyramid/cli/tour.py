@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from litepyramid.meta.correlations import correlate
 from litepyramid.scoring.compare import compare_systems
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.score import score_systems
+from litepyramid.scoring.seen import look
 from litepyramid.tables import Result
 from litepyramid.types import ScoreTable
 from litepyramid.units.extract import extract_units
@@ -50,7 +51,7 @@ def tour(seed: int = 12345) -> Iterator[Step]:
     yield Step(
         "Score: how many of the references' facts does each system carry?",
         ("litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",),
-        lite2,
+        replace(lite2, seen=look(judge, example.summaries, example.scus, example.references)),
         "Trust the human column: what people found. The judge that ships reads denials,\n"
         "exchanged roles, other numbers and hedges, so 'swapped', which turns every fact\n"
         "round, comes after 'lead'. It cannot read paraphrase, so 'abstractive' gets too\n"

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from test_round_trip import check_judged, check_written, judge_of, scus_of
 
+import litepyramid as lp
 from litepyramid.annotation.collect import collect_units
 from litepyramid.annotation.forms.export import export_tasks
 from litepyramid.annotation.forms.mturk import template
 from litepyramid.annotation.forms.page import render_page
 from litepyramid.annotation.forms.read import read_responses
+from litepyramid.annotation.tasks import judging_tasks
 from litepyramid.io.units import read_units
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -323,3 +325,92 @@ def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judg
         "return [box.top, box.bottom, innerHeight]"
     )
     assert 0 <= place[0] < place[1] <= place[2]
+
+
+def screen(browser, width: int, height: int) -> None:
+    browser.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride",
+        {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
+    )
+
+
+def box(browser, selector: str) -> dict[str, float]:
+    """Where an element is on the screen, and how high the screen is."""
+    return browser.execute_script(
+        "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+        "return {top: box.top, bottom: box.bottom, left: box.left, right: box.right,"
+        " height: box.height, screen: innerHeight}",
+        selector,
+    )
+
+
+@pytest.fixture
+def long(tmp_path):
+    """The page of two summaries with more facts than a screen holds."""
+    facts = [[f"Fact {n} of the storm that hit Oslo." for n in range(30)]] * 2
+    data = lp.load(facts, summaries={"a": ["A storm hit Oslo on Monday. " * 8] * 2})
+    (tmp_path / "page.html").write_text(
+        render_page(judging_tasks(data.summaries, data.units)), encoding="utf-8"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize(("width", "height"), [(1100, 900), (700, 900), (400, 800)])
+def test_the_summary_and_next_stay_in_view_while_judging(browser, long, width, height):
+    screen(browser, width, height)
+    open_page(browser, long)
+    browser.find_element("css selector", "#next").click()  # leaves the first task: no guide
+    end = browser.execute_script("return document.documentElement.scrollHeight")
+    for place in (0, 300, end // 2, end):
+        browser.execute_script("window.scrollTo(0, arguments[0])", place)
+        summary, following = box(browser, "#summary"), box(browser, "#next")
+        assert 0 <= summary["top"] < summary["bottom"] <= following["top"]
+        assert following["bottom"] <= following["screen"]
+        if place < end:
+            assert following["bottom"] > following["screen"] - 40
+    # A fact that the keyboard goes to is under neither of them.
+    browser.execute_script("window.scrollTo(0, 0)")
+    browser.find_element("css selector", "fieldset").click()
+    for key in "yn" * 12:
+        type_keys(browser, key)
+        focused = box(browser, "fieldset:focus-within")
+        assert focused["bottom"] <= box(browser, "#work nav")["top"]
+        if box(browser, "#summary")["left"] == focused["left"]:
+            assert focused["top"] >= box(browser, "#summary")["bottom"]
+    width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+    assert width <= 0
+    silent(browser)
+
+
+def test_the_guide_closes_after_the_first_task(browser, folder, tasks):
+    out = folder / "tasks"
+    export_tasks(tasks, out, "page")
+    open_page(browser, out)
+    guide = browser.find_element("id", "guide")
+    assert guide.get_attribute("open")
+    browser.execute_script("document.querySelector('ol textarea').focus()")
+    assert box(browser, "ol textarea")["bottom"] <= box(browser, "#work nav")["top"]
+    type_keys(browser, "One fact.")
+    control_enter(browser)
+    assert browser.find_element("id", "position").text == "Task 2 of 3"
+    assert not guide.get_attribute("open")
+    assert browser.switch_to.active_element.tag_name == "textarea"
+    # Who opens it again keeps it.
+    browser.find_element("css selector", "#guide summary").click()
+    browser.find_element("id", "next").click()
+    assert guide.get_attribute("open")
+
+
+def test_on_a_phone_the_task_comes_first(browser, long):
+    screen(browser, 400, 800)
+    open_page(browser, long)
+    position, summary, guide = (box(browser, s) for s in ("#position", "#summary", "#guide"))
+    assert position["top"] < 120
+    assert position["bottom"] <= summary["top"] < guide["top"]
+    assert box(browser, "fieldset")["bottom"] < box(browser, "#next")["top"]
+    for button in ("#next", "#save", ".choices label"):
+        assert box(browser, button)["height"] >= 44
+    screen(browser, 1100, 900)
+    assert box(browser, "#guide")["top"] < box(browser, "#summary")["top"]
+    fact, summary = box(browser, "fieldset"), box(browser, "#summary")
+    assert fact["left"] >= summary["right"]

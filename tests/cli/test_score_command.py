@@ -93,8 +93,12 @@ def test_a_failed_run_keeps_an_earlier_output(cli, example, tmp_path):
 
 
 def test_demo_shows_the_main_jobs(cli, tmp_path):
-    out = cli("demo", process=True).stdout
+    out = cli("demo", process=True, TMPDIR=str(tmp_path)).stdout
     assert "1. Score" in out
+    (page,) = tmp_path.glob("*/litepyramid-demo.html")
+    assert f"\n{page}\n" in out
+    assert '"texts":[[' in page.read_text(encoding="utf-8")
+    out = out.replace(str(page), "")
     assert "2. Compare" in out
     assert "3. No SCUs?" in out
     assert "Lite³Pyramid of 4 systems" in out

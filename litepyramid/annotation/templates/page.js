@@ -109,6 +109,8 @@
   const drawJudging = (task, article) => {
     const answer = answerOf(task);
     article.append(make("p", { className: "text", id: "summary", textContent: task.summary }));
+    const units = make("div");
+    article.append(units);
     task.units.forEach((unit, i) => {
       const choice = (value, name) => {
         const input = make("input", { type: "radio", name: "presence_" + i, value, checked: answer.presence[i] === (value === "yes") });
@@ -118,7 +120,7 @@
       const fieldset = make("fieldset", {}, make("legend", { textContent: unit }),
         make("div", { className: "choices" }, choice("yes", "Yes"), choice("no", "No")));
       fieldset.dataset.unit = i;
-      article.append(fieldset);
+      units.append(fieldset);
     });
   };
   const drawWriting = (task, article) => {
@@ -196,6 +198,7 @@
   const go = (to) => { at = to; keep(); draw(); };
   const next = () => {
     const task = tasks[at];
+    if (at === 0) $("guide").open = false; // read by now; it opens again at a click
     const finish = !judging && answered(task) && !finished(task);
     if (finish) answerOf(task).finished = true;
     keep(finish ? task : null);
