@@ -33,8 +33,6 @@ def demo(
     from litepyramid.scoring.result import ScoreResult
     from litepyramid.tables import render
 
-    page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
-
     for number, step in enumerate(tour(seed), start=1):
         commands = "\n".join(
             textwrap.fill(
@@ -52,6 +50,7 @@ def demo(
         if step.remark:
             typer.echo(f"{step.remark}\n")
         if isinstance(step.result, ScoreResult) and step.result.seen:
+            page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
             step.result.to_html(page)
             typer.echo(f"Which fact is in which summary? Open this page in a browser:\n{page}\n")
     typer.echo("Try it yourself: `litepyramid demo --save example` writes the files.")
