@@ -7,7 +7,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from html import escape
 from pathlib import Path
@@ -17,7 +17,7 @@ from litepyramid.checked import guarded
 from litepyramid.errors import InputError, require
 from litepyramid.text import cut, latex_escape, legible, printable
 
-Format = Literal["table", "json", "csv", "latex", "html"]
+Format = Literal["table", "json", "csv", "latex", "html", "npz"]
 Cell = str | int | float | None
 _WIDEST = 200  # characters of a cell that are shown
 _NARROWEST = 16  # to which a column of texts is folded before a table is split
@@ -113,6 +113,10 @@ class Result:
         """The fields as plain JSON values, those marked `hidden` left out; NaN is None."""
         return record(self)
 
+    def json_entries(self) -> Mapping[str, Any]:
+        """What `to_json` gives, in which a list may be an iterator: large ones are written so."""
+        return self.to_json()
+
     def to_table(self) -> str:
         """The tables as text, as wide as the terminal."""
         return render(self, "table")
@@ -134,7 +138,7 @@ class Result:
 
         Args:
             path: ``.json``, ``.csv``, ``.tex`` (booktabs) or ``.txt``; ``.html`` where the result
-                has a page.
+                has a page, ``.npz`` where it has columns.
 
         Raises:
             InputError: The ending names no form of this result.
@@ -144,6 +148,8 @@ class Result:
             ".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table",
         }  # fmt: skip
         page = getattr(self, "to_html", None)
+        if hasattr(self, "to_columns"):
+            forms[".npz"] = "npz"
         if path.suffix == ".html" and page is not None:
             page(path)
         elif path.suffix in forms:
@@ -191,7 +197,7 @@ def render(result: Result, form: Format) -> str:
         InputError: `form` is none of table, json, csv, latex, or html where there is no page.
     """
     if form == "json":
-        return json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
+        return "".join(_json(result.json_entries()))
     tables = result.to_tables()
     if form == "csv":
         return _csv(result.to_csv_table())
@@ -207,16 +213,46 @@ def render(result: Result, form: Format) -> str:
 
 def emit(result: Result, form: Format = "table", output: Path | None = None) -> None:
     """Renders to stdout, or to a file that appears only when it is complete."""
-    text = render(result, form)
+    if form == "npz" and output is not None and (columns := getattr(result, "to_columns", None)):
+        columns(output)
+        return
+    parts = _json(result.json_entries()) if form == "json" else iter([render(result, form)])
     if output is None:
         import sys
 
-        sys.stdout.write(text)
+        sys.stdout.writelines(parts)
         return
     from litepyramid.files import atomic_write
 
     with atomic_write(output) as file:
-        file.write(text)
+        file.writelines(parts)
+
+
+def _json(entries: Mapping[str, Any]) -> Iterator[str]:
+    """A JSON object as text, each of its lists an entry at a time.
+
+    Example:
+        >>> "".join(_json({"a": iter([1, 2]), "b": []})) == (
+        ...     json.dumps({"a": [1, 2], "b": []}, indent=1) + "\\n")
+        True
+    """
+
+    def text(value: Any, indent: str) -> str:
+        return json.dumps(plain(value), ensure_ascii=False, indent=1).replace("\n", f"\n{indent}")
+
+    before = "{"
+    for key, value in entries.items():
+        yield f"{before}\n {json.dumps(str(key), ensure_ascii=False)}: "
+        before = ","
+        if isinstance(value, list | Iterator):
+            start, end = "[", "[]"
+            for entry in value:
+                yield f"{start}\n  {text(entry, '  ')}"
+                start, end = ",", "\n ]"
+            yield end
+        else:
+            yield text(value, " ")
+    yield "{}\n" if before == "{" else "\n}\n"
 
 
 def plain(value: Any) -> Any:

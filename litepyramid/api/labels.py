@@ -183,8 +183,8 @@ def _scored(scores: Any, metric: str | None, columns: Any) -> Any:
     """A result of `score`; or of a table its judge's scores and the table."""
     if isinstance(scores, ScoreResult):
         return scores
-    saved = isinstance(scores, str | Path) and Path(scores).suffix == ".json"
-    if saved and '"presence"' in read_text(Path(scores)):
+    suffix = Path(scores).suffix if isinstance(scores, str | Path) else ""
+    if suffix == ".npz" or (suffix == ".json" and '"presence"' in read_text(Path(scores))):
         return read_result(scores)
     table = read_scores(scores, columns=as_names(None, columns)["columns"])
     return select_matrix(table, metric), table

@@ -28,8 +28,10 @@ from litepyramid.judges import DEFAULT_JUDGE
 
 _UNITS, _LABELS = "Units and weights", "Few labels"
 PageFormatOption = Annotated[
-    Literal["table", "json", "csv", "latex", "html"],
-    option("table, json, csv, latex or html.", "--format", "-f", metavar="FORM"),
+    Literal["table", "json", "csv", "latex", "html", "npz"],
+    option(
+        "table, json, csv, latex, html, or npz for large results.", "--format", "-f", metavar="FORM"
+    ),
 ]
 CombineOption = Annotated[
     bool,
@@ -122,7 +124,7 @@ def score(
     presence: Annotated[
         Path | None,
         option(
-            "Presence in place of a judge: CSV, JSON Lines, or JSON of `score`.",
+            "Presence in place of a judge: CSV, JSON Lines, or JSON or npz of `score`.",
             metavar="FILE",
             panel=_UNITS,
         ),
@@ -202,6 +204,11 @@ def score(
         raise InputError("--plan or --assume-random without --combine", expected="both")
     check_there(*summaries or (), labels, label_units, weights, presence, premise)
     check_figure(figure)
+    if form == "npz" and (output is None or combine or direction != "recall" or evidence):
+        raise InputError(
+            "--format npz without --output, or with --combine, --direction or --evidence",
+            expected="a file for the scores alone",
+        )
     if premise is not None and direction == "recall":
         raise InputError("--premise without --direction precision or f1", expected="both")
     if direction != "recall":
@@ -354,7 +361,7 @@ def compare(
 
 
 def report(
-    result: Annotated[Path, typer.Argument(help="JSON of `litepyramid score`.")],
+    result: Annotated[Path, typer.Argument(help="JSON or npz of `litepyramid score`.")],
     output: Annotated[
         Path, option("The page to write.", "--output", "-o", metavar="FILE"), WRITTEN
     ] = Path("report.html"),

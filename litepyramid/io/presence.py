@@ -13,11 +13,12 @@ import numpy as np
 from litepyramid.checked import check_shape, number
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
+from litepyramid.io.columns import read_columns
 from litepyramid.io.given import Given, Row
 from litepyramid.io.inputs import aligned, read_systems
 from litepyramid.io.rows import read_rows
 from litepyramid.io.scores import score_result
-from litepyramid.io.units import read_units
+from litepyramid.io.units import read_units, units_from_json
 from litepyramid.types import FloatArray, InputUnits, fingerprint
 
 
@@ -48,7 +49,8 @@ def read_presence(
 
     A row holds ``system``, ``input`` and the list ``presence`` with a number from 0 to 1 for each
     unit (null: no judgement), in the units' order; or one ``presence`` with the ``unit`` that it
-    is of, as text. The JSON that ``litepyramid score`` writes is read too, and brings its units.
+    is of, as text. The JSON or npz that ``litepyramid score`` writes is read too, and brings its
+    units.
 
     Args:
         source: A file (CSV, TSV, JSON, JSON Lines), rows given in Python, or what such JSON holds.
@@ -66,6 +68,14 @@ def read_presence(
         sha = fingerprint(whole.get("scores", ()))
     elif isinstance(source, Given):
         rows, sha = source, fingerprint(row.values for row in source.rows)
+    elif held := read_columns(source):
+        own = tuple(units_from_json(held.document["units"], Path(source)))
+        _check_units(units, own, source)
+        presence = held.read("presence")
+        if presence is None or not ((presence >= 0) & (presence <= 1) | np.isnan(presence)).all():
+            raise InputError("no presence", path=source, expected="numbers from 0 to 1")
+        sha = sha256(presence.tobytes()).hexdigest()[:8]
+        return GivenPresence(held.systems, tuple(units or own), presence, sha)
     else:
         text = read_text(source)
         sha, whole = sha256(text.encode()).hexdigest()[:8], score_result(text)
@@ -75,13 +85,7 @@ def read_presence(
         check_shape(whole, _RESULT, what="no result of 'litepyramid score'", path=source)
         rows = Given(f"{source}, scores", _rows(whole["scores"]))
         own = read_units(Given(f"{source}, units", _rows(whole["units"])), kind=None)
-        if units is not None and [entry.texts for entry in units] != [e.texts for e in own]:
-            raise InputError(
-                "the presence is of other units",
-                path=source,
-                expected="the units that were judged",
-                hint="Leave the units out, to take those of the file.",
-            )
+        _check_units(units, own, source)
         units = units or own
     if units is None:
         raise InputError(
@@ -101,6 +105,19 @@ def read_presence(
             ]
         )
     return GivenPresence(tuple(systems), tuple(units), np.array(values, dtype=np.float64), sha)
+
+
+def _check_units(
+    units: Sequence[InputUnits] | None, own: Sequence[InputUnits], source: str | Path
+) -> None:
+    """Raises InputError unless the units given, if any, are those that a result brings."""
+    if units is not None and [entry.texts for entry in units] != [e.texts for e in own]:
+        raise InputError(
+            "the presence is of other units",
+            path=source,
+            expected="the units that were judged",
+            hint="Leave the units out, to take those of the file.",
+        )
 
 
 _RESULT = {

@@ -13,6 +13,7 @@ import numpy as np
 from litepyramid.checked import check_shape, guarded, number, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_text
+from litepyramid.io.columns import Columns, read_columns
 from litepyramid.io.given import Given, given_rows, table_rows
 from litepyramid.io.leaderboards import leaderboard_rows
 from litepyramid.io.rows import identifier, read_rows
@@ -49,7 +50,7 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
       whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``); a list is
       one metric a rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and ``ground-truth_1``,
       ``--human ground-truth`` their mean);
-    - the JSON that ``litepyramid score --format json`` writes;
+    - the JSON or npz that ``litepyramid score`` writes;
     - a leaderboard of TREC's (`leaderboard_rows`): runs are systems, topics inputs.
 
     Where several results of scoring give the same summaries other scores under one metric's name,
@@ -114,7 +115,10 @@ def _cells(source: Any, columns: Mapping[str, str] | None) -> tuple[list[_Cell],
     """The cells of a source; and the signature, if it is a result of ``litepyramid score``."""
     whole: Any = None
     if isinstance(source, str | Path):
-        path, text = Path(source), read_text(source)
+        path = Path(source)
+        if (held := read_columns(path)) is not None:
+            return list(_column_cells(held)), held.document["signature"]
+        text = read_text(source)
         whole = score_result(text)
         if whole is None:
             return list(_row_cells(path, text, columns)), {}
@@ -254,6 +258,17 @@ def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell
             yield _cell({**row, "metric": name, "score": value}, path=path, line=None)
         if "human" in row:
             yield _cell({**row, "metric": "human", "score": row["human"]}, path=path, line=None)
+
+
+def _column_cells(held: Columns) -> Iterator[_Cell]:
+    """The scores of a result in columns."""
+    name, path = held.document["name"], str(held.path)
+    for metric in ("score", *held.measures, "human"):
+        values = held.read(metric)
+        for system, own in zip(held.systems, () if values is None else values, strict=False):
+            named = name if metric == "score" else metric
+            for of, value in zip(held.inputs, own.tolist(), strict=True):
+                yield _Cell(system, of, named, value, path, None)
 
 
 def _cell(row: Mapping[str, Any], *, path: str | Path | None, line: int | None) -> _Cell:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.errors import InputError
+from litepyramid.io.columns import write_columns
 from litepyramid.io.units import units_to_json
 from litepyramid.scoring.compare import too_few_inputs
 from litepyramid.scoring.groups import group_letters
@@ -18,7 +20,7 @@ from litepyramid.scoring.nuggets import nugget_measures, nugget_table
 from litepyramid.scoring.pyramid import UnitLayout, metric_title
 from litepyramid.scoring.seen import Seen
 from litepyramid.stats import system_means
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -155,9 +157,11 @@ class ScoreResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Everything, down to each unit's presence in each summary."""
-        bounds = UnitLayout.of(self.units).bounds
-        labelled = UnitLayout.of(self.label_units or self.units).bounds
-        measures = {name: v for name, v in self.measures.items() if name != self.name}
+        entries = self.json_entries()
+        return {**entries, "scores": list(entries["scores"])}
+
+    def json_entries(self) -> dict[str, Any]:
+        """`to_json` with an iterator for ``scores``."""
         systems = []
         for index, name in enumerate(self.systems):
             low, high = self.intervals[index]
@@ -165,22 +169,6 @@ class ScoreResult(Result):
             if self.human is not None:
                 entry["human"] = self.human_scores[name]
             systems.append({**entry, "groups": self.groups[index]})
-        rows = []
-        for n, name in enumerate(self.systems):
-            for m, (start, end) in enumerate(bounds):
-                row: dict[str, Any] = {
-                    "system": name,
-                    "input": self.inputs[m],
-                    "score": self.values[n, m],
-                    "presence": self.presence[n, start:end],
-                    **({"spans": self.spans[n * len(bounds) + m]} if self.spans else {}),
-                }
-                if self.human is not None and self.labels is not None:
-                    row["human"] = self.human[n, m]
-                    row["labels"] = self.labels[n, slice(*labelled[m])]
-                row |= self.seen.row(n, m, start, end) if self.seen is not None else {}
-                row |= {"measures": {k: v[n, m] for k, v in measures.items()}} if measures else {}
-                rows.append(row)
         told = self.seen.references if self.seen is not None else None
         references = [
             {"input": name, "references": own}
@@ -191,7 +179,7 @@ class ScoreResult(Result):
             "metric": self.metric,
             "name": self.name,
             "systems": systems,
-            "scores": rows,
+            "scores": self._rows(),
             **{
                 key: [units_to_json(entry) for entry in units]
                 for key, units in {"units": self.units, **others}.items()
@@ -201,6 +189,42 @@ class ScoreResult(Result):
             "counts": dict(self.counts),
             "signature": self.signature.to_json(),
         }
+
+    def _rows(self) -> Iterator[dict[str, Any]]:
+        bounds = UnitLayout.of(self.units).bounds
+        labelled = UnitLayout.of(self.label_units or self.units).bounds
+        measures, inputs = self._measures(), self.inputs
+        for n, name in enumerate(self.systems):
+            for m, (start, end) in enumerate(bounds):
+                row: dict[str, Any] = {
+                    "system": name,
+                    "input": inputs[m],
+                    "score": self.values[n, m],
+                    "presence": self.presence[n, start:end],
+                    **({"spans": self.spans[n * len(bounds) + m]} if self.spans else {}),
+                }
+                if self.human is not None and self.labels is not None:
+                    row["human"] = self.human[n, m]
+                    row["labels"] = self.labels[n, slice(*labelled[m])]
+                row |= self.seen.row(n, m, start, end) if self.seen is not None else {}
+                row |= {"measures": {k: v[n, m] for k, v in measures.items()}} if measures else {}
+                yield row
+
+    def _measures(self) -> dict[str, FloatArray]:
+        return {name: v for name, v in self.measures.items() if name != self.name}
+
+    def to_columns(self, path: str | Path) -> None:
+        """Writes the result as an npz file: what `to_json` holds, the scores as arrays.
+
+        Raises:
+            InputError: The result holds evidence or spans, which go into JSON alone.
+        """
+        if self.seen is not None or self.spans is not None:
+            raise InputError("evidence as columns", path=path, expected="JSON (--format json)")
+        document = {key: v for key, v in self.json_entries().items() if key != "scores"}
+        named = {"score": self.values, "presence": self.presence}
+        given = {"human": self.human, "labels": self.labels}
+        write_columns(path, plain(document), {**self._measures(), **named, **given})
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The result as one self-contained page (`report.page.score_page`), written to `path`."""

@@ -1,4 +1,4 @@
-"""Results of `score` read back from the JSON that they were saved as."""
+"""Results of `score` read back from the JSON or npz that they were saved as."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
 from litepyramid.files import read_json
+from litepyramid.io.columns import Columns, read_columns
 from litepyramid.io.units import units_from_json
 from litepyramid.judges.base import Evidence
 from litepyramid.scoring.result import ScoreResult
@@ -31,14 +32,16 @@ _SHAPE: dict[str, Any] = {
 
 
 def read_result(path: str | Path) -> ScoreResult:
-    """Reads what ``litepyramid score --format json`` or `ScoreResult.save` wrote.
+    """Reads the JSON or npz that ``litepyramid score`` or `ScoreResult.save` wrote.
 
     Raises:
         InputError: It is something else, or does not hold together.
     """
     path = Path(path)
-    data = read_json(path, _EXPECTED)
     broken = "no saved result of score"
+    if held := read_columns(path):
+        return _from_columns(held, broken)
+    data = read_json(path, _EXPECTED)
     check_shape(data, _SHAPE, what=broken, path=path)
     units = units_from_json(data.get("units"), path)
     labels, label_units = None, None
@@ -58,23 +61,55 @@ def read_result(path: str | Path) -> ScoreResult:
     seen = None
     if all("evidence" in row for row in data["scores"]):
         seen = _seen(rows, units, data.get("references"), path)
-    fields = tuple((key, value) for key, value in data["signature"].items() if key != "version")
     return ScoreResult(
-        metric=data["metric"],
-        name=data["name"],
-        systems=systems,
+        **_told(data),
         units=tuple(units),
         presence=_flat(rows, "presence", units, path),
         values=_column(rows, "score"),
-        intervals=tuple((_number(s["low"]), _number(s["high"])) for s in data["systems"]),
-        groups=tuple(tuple(s["groups"]) for s in data["systems"]),
         labels=labels,
         label_units=label_units,
         human=human,
-        counts=data["counts"],
-        confidence=data["confidence"],
-        signature=Signature(fields),
         seen=seen,
+    )
+
+
+def _told(data: dict[str, Any]) -> dict[str, Any]:
+    """What a result says of itself and its systems."""
+    fields = tuple((key, value) for key, value in data["signature"].items() if key != "version")
+    return {
+        "metric": data["metric"],
+        "name": data["name"],
+        "systems": tuple(row["system"] for row in data["systems"]),
+        "intervals": tuple((_number(s["low"]), _number(s["high"])) for s in data["systems"]),
+        "groups": tuple(tuple(s["groups"]) for s in data["systems"]),
+        "counts": data["counts"],
+        "confidence": data["confidence"],
+        "signature": Signature(fields),
+    }
+
+
+def _from_columns(held: Columns, broken: str) -> ScoreResult:
+    """A result that was saved as npz."""
+    data, path = held.document, held.path
+    shape = {key: value for key, value in _SHAPE.items() if key != "scores"}
+    check_shape(data, shape, what=broken, path=path)
+    units = tuple(units_from_json(data["units"], path))
+    values, presence, labels = (held.read(name) for name in ("score", "presence", "labels"))
+    if values is None or presence is None:
+        raise InputError(broken, path=path, expected="scores and presence")
+    label_units = None
+    if labels is not None:
+        label_units = (
+            tuple(units_from_json(data["label_units"], path)) if "label_units" in data else units
+        )
+    return ScoreResult(
+        **_told(data),
+        units=units,
+        presence=presence,
+        values=values,
+        labels=labels,
+        label_units=label_units,
+        human=held.read("human"),
     )
 
 

@@ -10,16 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.io.labels import read_labels
+from litepyramid.io.presence import read_presence
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, units_to_json
 from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.registry import make_judge
 from litepyramid.scoring.pyramid import ScoringRule
+from litepyramid.scoring.saved import read_result
 from litepyramid.scoring.score import score_systems
-from litepyramid.tables import emit, render
+from litepyramid.tables import emit, plain, render
 from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries, Unit
 from litepyramid.units.extract import extract
 
@@ -276,3 +279,55 @@ def test_other_scores_under_one_signature_are_an_error_that_names_the_files(tmp_
     ) as error:
         read_scores([one, tmp_path / "2.json"])
     assert "None" not in str(error.value)
+
+
+def _labelled_result():
+    labels = [SystemLabels("good", ("x", "y"), ((1, 1), (1, 0.5, 1)))]
+    return score_systems(SYSTEMS, UNITS, WordJudge(), labels=labels, name="mine")
+
+
+def test_large_lists_are_written_an_entry_at_a_time_and_as_before(tmp_path):
+    result = _labelled_result()
+    whole = json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
+    assert render(result, "json") == whole
+    result.save(tmp_path / "scores.json")
+    assert (tmp_path / "scores.json").read_text() == whole
+
+
+def test_columns_give_back_the_same_result(tmp_path):
+    result = _labelled_result()
+    path = tmp_path / "scores.npz"
+    result.save(path)
+    again = read_result(path)
+    assert json.loads(render(again, "json")) == json.loads(render(result, "json"))
+    assert again.presence.dtype == np.float64
+    result.save(tmp_path / "scores.json")
+    tables = [read_scores(tmp_path / f"scores.{form}") for form in ("json", "npz")]
+    assert sorted(tables[0].metrics) == sorted(tables[1].metrics)
+    for metric in tables[0].metrics:
+        one, other = (table.matrix(metric) for table in tables)
+        assert (one.systems, one.inputs) == (other.systems, other.inputs)
+        np.testing.assert_array_equal(one.values, other.values)
+    presence = read_presence(path)
+    assert presence.units == tuple(UNITS)
+    np.testing.assert_array_equal(presence.values, result.presence)
+    assert lp.score(presence=path).scores == result.scores
+    assert lp.compare(path).pairs == lp.compare(result).pairs
+
+
+def test_broken_columns_are_named(tmp_path):
+    path = tmp_path / "scores.npz"
+    _labelled_result().save(path)
+    held = dict(np.load(path))
+    with path.open("wb") as file:
+        np.savez(file, **{**held, "presence": held["presence"][:, 1:]})
+    for read in (read_result, read_presence):
+        with pytest.raises(InputError, match=r"'presence' is of the shape \(3, 4\)"):
+            read(path)
+    np.savez(tmp_path / "other.npz", a=np.zeros(3))
+    np.savez(tmp_path / "pickled.npz", document=np.array([{}], dtype=object))
+    (tmp_path / "cut.npz").write_bytes(path.read_bytes()[:-40])
+    for name in ("other", "pickled", "cut"):
+        for read in (read_result, read_presence, read_scores):
+            with pytest.raises(InputError):
+                read(tmp_path / f"{name}.npz")
