@@ -35,6 +35,17 @@ def cores() -> int:
         return number
 
 
+def free_cores() -> int:
+    """The cores that nobody used in the last minute, at least one.
+
+    Example:
+        >>> 1 <= free_cores() <= cores()
+        True
+    """
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+    return max(1, min(cores(), round(cores() - load)))
+
+
 def single_threaded(function: Callable[P, R]) -> Callable[P, R]:
     """Runs `function` with one BLAS thread.
 

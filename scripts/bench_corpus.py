@@ -1,8 +1,12 @@
-"""Measures the peak memory of scoring a corpus on Ray, and of one ten times as large.
+"""Measures time and peak memory of scoring whole test sets: 25 systems, 10 units an input.
 
-Summaries and units are random words, the model is a tiny random RoBERTa, so that what is measured
-is the engine. Memory is the sum of the proportional set sizes of the command and every process
-it starts (Linux), read every second.
+    python scripts/bench_corpus.py --judge lexical                # 60,000, 600,000, 2,872,500 pairs
+    python scripts/bench_corpus.py --judge reading --pairs 60000 600000 --workers 1 2
+    python scripts/bench_corpus.py --judge random --engine ray    # a tiny random NLI model, on Ray
+
+Summaries and units are random words. Memory is the sum of the proportional set sizes of the
+command and every process it starts (Linux), read every half second. Where several numbers of
+workers are given, their files must be equal to the last byte.
 """
 
 from __future__ import annotations
@@ -14,22 +18,26 @@ import sys
 import tempfile
 import time
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from random_model import random_tokenizer, save_random_judge
 
-from litepyramid.tables import Column, Table, emit
+from litepyramid.blas import cores
+from litepyramid.tables import Column, Table, render
 
 WORDS = (
     "river bridge village spring race crowd club summer house cost minister officials said "
     "yesterday won lost closed opened the a of to in and was were by for after before"
 )
 
+WORD_LIST = WORDS.split()
+SYSTEMS, UNITS = 25, 10
+
 
 def text(rng: np.random.Generator, length: int) -> str:
-    return " ".join(rng.choice(WORDS.split(), size=length)) + "."
+    return " ".join(WORD_LIST[i] for i in rng.integers(len(WORD_LIST), size=length)) + "."
 
 
 def make_corpus(folder: Path, systems: int, inputs: int, units: int) -> None:
@@ -41,7 +49,7 @@ def make_corpus(folder: Path, systems: int, inputs: int, units: int) -> None:
             file.write(json.dumps(row) + "\n")
     for system in range(systems):
         with (folder / "systems" / f"system{system}.txt").open("w") as file:
-            file.writelines(text(rng, 45) + "\n" for _ in range(inputs))
+            file.writelines(" ".join(text(rng, 15) for _ in "123") + "\n" for _ in range(inputs))
 
 
 def tree_memory(root: int) -> int:
@@ -68,84 +76,83 @@ def tree_memory(root: int) -> int:
 
 @dataclass(frozen=True)
 class Run:
-    inputs: int
     pairs: int
-    engine: str
+    workers: int
     seconds: float
-    peak: int
+    pairs_per_second: float
+    peak_mb: float
+    times_first: float
 
 
-def measure(folder: Path, model: Path, engine: str, form: str, samples: int) -> tuple[float, int]:
+def measure(folder: Path, options: argparse.Namespace, workers: int) -> tuple[float, int]:
     command = [sys.executable, "-m", "litepyramid", "score", folder / "systems"]
-    command += ["--units", folder / "units.jsonl", "--judge", model, "--mode", "p3c"]
-    command += ["--engine", engine, "--cache", folder / f"{engine}.sqlite", "--device", "cpu"]
-    command += ["--samples", str(samples), "-f", form, "-o", folder / f"{engine}.{form}"]
+    command += ["--units", folder / "units.jsonl", "--workers", workers]
+    command += ["--samples", options.samples, "-f", options.form]
+    command += ["-o", folder / f"{workers}.{options.form}"]
+    if options.judge == "random":
+        command += ["--judge", folder.parent / "model", "--mode", "p3c", "--device", "cpu"]
+        command += ["--cache", folder / "cache.sqlite", "--engine", options.engine]
+    else:
+        command += ["--judge", options.judge]
     start, peak = time.monotonic(), 0
     process = subprocess.Popen([str(part) for part in command])
     while process.poll() is None:
         peak = max(peak, tree_memory(process.pid))
-        time.sleep(1)
+        time.sleep(0.5)
     if process.returncode:
         raise SystemExit(f"the command failed ({process.returncode})")
     return time.monotonic() - start, peak
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--systems", type=int, default=4)
-    parser.add_argument("--inputs", type=int, default=500)
-    parser.add_argument("--units", type=int, default=10)
-    parser.add_argument("--factors", type=int, nargs="*", default=[1, 10])
-    parser.add_argument("--engines", nargs="*", default=["ray"])
-    parser.add_argument("--form", default="csv")
-    parser.add_argument("--samples", type=int, default=1_000)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--judge", default="reading", help="an embedded judge, or random")
+    parser.add_argument("--engine", default="local", choices=["local", "ray"])
+    parser.add_argument("--pairs", type=int, nargs="*", default=[60_000, 600_000, 2_872_500])
+    parser.add_argument("--workers", type=int, nargs="*", default=[cores()])
+    parser.add_argument("--form", default="npz")
+    parser.add_argument("--samples", type=int, default=10_000)
     options = parser.parse_args()
     runs: list[Run] = []
     with tempfile.TemporaryDirectory() as name:
-        model = Path(name) / "model"
-        save_random_judge(
-            model,
-            random_tokenizer([WORDS], 300),
-            hidden_size=16,
-            num_hidden_layers=1,
-            num_attention_heads=2,
-            intermediate_size=16,
-            initializer_range=0.3,
-        )
-        for factor in options.factors:
-            inputs = options.inputs * factor
-            folder = Path(name) / str(factor)
-            make_corpus(folder, options.systems, inputs, options.units)
-            for engine in options.engines:
-                taken = measure(folder, model, engine, options.form, options.samples)
-                pairs = options.systems * inputs * options.units
-                runs.append(Run(inputs, pairs, engine, *taken))
+        if options.judge == "random":
+            save_random_judge(
+                Path(name) / "model",
+                random_tokenizer([WORDS], 300),
+                hidden_size=16,
+                num_hidden_layers=1,
+                num_attention_heads=2,
+                intermediate_size=16,
+                initializer_range=0.3,
+            )
+        for pairs in options.pairs:
+            folder = Path(name) / str(pairs)
+            make_corpus(folder, SYSTEMS, pairs // SYSTEMS // UNITS, UNITS)
+            for workers in options.workers:
+                seconds, peak = measure(folder, options, workers)
+                times = peak / 1e6 / (runs[0].peak_mb if runs else peak / 1e6)
+                runs.append(Run(pairs, workers, seconds, pairs / seconds, peak / 1e6, times))
                 print(runs[-1], file=sys.stderr)
-            outputs = {(folder / f"{e}.{options.form}").read_bytes() for e in options.engines}
-            if len(outputs) > 1:
-                print("the engines' files differ in the last digits", file=sys.stderr)
-    first = {run.engine: run.peak for run in reversed(runs)}
+            files = [(folder / f"{workers}.{options.form}") for workers in options.workers]
+            if len({sha256(file.read_bytes()).digest() for file in files}) > 1:
+                raise SystemExit("the numbers of workers give files that differ")
     columns = (
-        Column("engine", "engine"),
-        Column("inputs", "inputs"),
-        Column("pairs", "pairs"),
-        Column("seconds", "seconds", digits=0),
-        Column("megabytes", "peak MB", digits=0),
-        Column("ratio", "x first", digits=2),
-    )
-    rows = tuple(
-        (r.engine, r.inputs, r.pairs, r.seconds, r.peak / 1e6, r.peak / first[r.engine])
-        for r in runs
+        Column("pairs"),
+        Column("workers"),
+        Column("seconds", digits=0),
+        Column("pairs_per_second", "pairs/s", digits=0),
+        Column("peak_mb", "peak MB", digits=0),
+        Column("times_first", "× first", digits=2),
     )
 
     class Result:
         def to_tables(self) -> list[Table]:
-            return [Table(f"Scoring {options.systems} systems, -f {options.form}", columns, rows)]
+            title = f"judge {options.judge}, {SYSTEMS} systems, -f {options.form}"
+            return [Table(title, columns, tuple(tuple(vars(run).values()) for run in runs))]
 
-        def to_json(self) -> dict[str, Any]:
-            return {"runs": [vars(run) for run in runs]}
-
-    emit(Result())
+    print(render(Result(), "table"))
 
 
 if __name__ == "__main__":

@@ -123,6 +123,10 @@ def _settings(
         int | None,
         _nli("Maximum tokens of a batch. [default: 4096; on a GPU 32768]", min=1, metavar="N"),
     ] = None,
+    threads: Annotated[
+        int | None,
+        _nli("Threads on CPU. [default: one per core that is free]", min=1, metavar="N"),
+    ] = None,
     offline: Annotated[bool, _nli("Look only in the local hub cache.", "--offline")] = False,
     long: Annotated[
         Literal["cut", "split"] | None,

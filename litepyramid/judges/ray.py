@@ -178,10 +178,9 @@ class _Actor:
     def __init__(
         self, model: str, settings: dict[str, Any], units: list[Any], threads: int
     ) -> None:
-        if threads:
-            require("torch", extra="nli", purpose=_PURPOSE).set_num_threads(threads)
         ray = require("ray", extra="ray", purpose=_PURPOSE)
-        self._judge = TransformersJudge(model, **settings, progress=False)
+        own = {"threads": threads or None, **settings}
+        self._judge = TransformersJudge(model, **own, progress=False)
         self._units: PackedUnits = ray.get(units[0])
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,7 @@ class Engine:
         devices: Sequence[str] | None,
         batch_tokens: int | None,
         mode: Mode,
+        threads: int | None = None,
     ) -> None:
         chosen = find_devices(device, devices)
         self._tokenizer = forward.load_tokenizer(
@@ -48,6 +49,7 @@ class Engine:
             offline=point.offline,
             precision=next(p for p in forward.PRECISIONS if p == precision),
             device=chosen[0],
+            threads=threads,
             answers=point.card.answers if point.card else None,
         )
         self._template = point.card.template if point.card else None

@@ -16,6 +16,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from litepyramid.blas import free_cores
 from litepyramid.errors import InputError, LitepyramidError, ModelError, loading, require
 from litepyramid.files import file_type
 from litepyramid.io.weights import check_weights
@@ -40,7 +41,7 @@ class ModelSpec:
         precision: ``float32``, ``bfloat16``, ``float16``, or ``int8`` (weights of linear layers,
             on CPU).
         device: ``cpu``, ``cuda:0``, ``mps`` …
-        threads: Threads of one model on CPU; None for torch's own choice.
+        threads: Threads of one model on CPU; None to choose (`Pool`).
         answers: Of a model that writes, the token ids of no and yes; its outputs are their logits.
     """
 
@@ -123,7 +124,9 @@ class Forward:
 class Pool:
     """One model on each of several devices; one device is served in this process.
 
-    Several are served by a process each, which ends when this one does.
+    Several are served by a process each, which ends when this one does. On CPU, where no number of
+    threads is given, each takes its share of the cores that are free: threads that wait for a core
+    that another program has cost several times what they bring. ``OMP_NUM_THREADS`` is kept.
     """
 
     def __init__(self, spec: ModelSpec, devices: Sequence[str]) -> None:
@@ -131,14 +134,13 @@ class Pool:
         self._workers: list[Forward | _Remote] = []
         self._idle: queue.SimpleQueue[Forward | _Remote] = queue.SimpleQueue()
         try:
+            on_cpu = sum(device == "cpu" for device in devices)
+            if on_cpu and spec.threads is None and "OMP_NUM_THREADS" not in os.environ:
+                spec = replace(spec, threads=max(1, free_cores() // on_cpu))
             if len(devices) == 1:
                 self._workers.append(Forward(replace(spec, device=devices[0])))
             else:
-                on_cpu = sum(device == "cpu" for device in devices)
-                threads = max(1, (os.cpu_count() or 1) // on_cpu) if on_cpu else None
-                self._workers += [
-                    _Remote(replace(spec, device=device, threads=threads)) for device in devices
-                ]
+                self._workers += [_Remote(replace(spec, device=device)) for device in devices]
                 for worker in self._workers:
                     worker.wait()  # type: ignore[union-attr]
         except BaseException:

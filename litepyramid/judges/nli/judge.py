@@ -54,6 +54,7 @@ class TransformersJudge:
             presence of a sample of the pairs by more than .005 on average.
         batch_tokens: The most tokens of a batch, padding included; None for 4,096 on CPU and
             32,768 on a GPU. A batch that does not fit into memory is halved.
+        threads: Threads of a model on CPU; None for as many as cores that nobody uses now.
         label_map: Which of the model's labels is entailment, neutral, contradiction (or present,
             absent), for models that do not name them so.
         offline: Look only in the local hub cache.
@@ -86,6 +87,7 @@ class TransformersJudge:
         devices: Sequence[str] | None = None,
         dtype: str = "auto",
         batch_tokens: int | None = None,
+        threads: int | None = None,
         label_map: Mapping[str, str] | None = None,
         offline: bool = False,
         long: Literal["cut", "split"] = "cut",
@@ -116,6 +118,7 @@ class TransformersJudge:
         self._devices = devices
         self._dtype = dtype
         self._batch_tokens = batch_tokens
+        self._thread_count = threads
         self._progress = progress
         if long not in ("cut", "split"):
             raise InputError(f"long is '{long}'", expected="cut or split")
@@ -274,6 +277,7 @@ class TransformersJudge:
                     self._devices,
                     self._batch_tokens,
                     self.mode,
+                    self._thread_count,
                 )
             shown.unpause()  # what the model took to load does not count
             missing, before = len(pairs) - len(stored), counts["judged"]
