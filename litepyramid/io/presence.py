@@ -69,7 +69,7 @@ def read_presence(
     elif isinstance(source, Given):
         rows, sha = source, fingerprint(row.values for row in source.rows)
     elif held := read_columns(source):
-        own = tuple(units_from_json(held.document["units"], Path(source)))
+        own = units_from_json(held.document["units"], Path(source))
         _check_units(units, own, source)
         presence = held.read("presence")
         if presence is None or not ((presence >= 0) & (presence <= 1) | np.isnan(presence)).all():

@@ -19,7 +19,7 @@ from litepyramid.io.leaderboards import leaderboard_rows
 from litepyramid.io.rows import identifier, read_rows
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut
-from litepyramid.types import ScoreMatrix, ScoreTable
+from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
@@ -79,6 +79,9 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     """
     if isinstance(scores, ScoreTable):
         return scores
+    if isinstance(scores, str | Path) and (held := read_columns(scores)) is not None:
+        found = _held(held)
+        return ScoreTable(tuple(found), held.systems, held.inputs, np.stack([*found.values()]))
     several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
     return _table(_told_apart([_cells(s, columns) for s in (scores if several else [scores])]))
 
@@ -261,14 +264,17 @@ def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell
 
 
 def _column_cells(held: Columns) -> Iterator[_Cell]:
-    """The scores of a result in columns."""
-    name, path = held.document["name"], str(held.path)
-    for metric in ("score", *held.measures, "human"):
-        values = held.read(metric)
-        for system, own in zip(held.systems, () if values is None else values, strict=False):
-            named = name if metric == "score" else metric
+    for metric, values in _held(held).items():
+        for system, own in zip(held.systems, values, strict=True):
             for of, value in zip(held.inputs, own.tolist(), strict=True):
-                yield _Cell(system, of, named, value, path, None)
+                yield _Cell(system, of, metric, value, str(held.path), None)
+
+
+def _held(held: Columns) -> dict[str, FloatArray]:
+    """The (N, M) scores of a result in columns by metric."""
+    found = {name: held.read(name) for name in ("score", *held.measures, "human")}
+    named = {held.document["name"] if n == "score" else n: own for n, own in found.items()}
+    return {name: own for name, own in named.items() if own is not None}
 
 
 def _cell(row: Mapping[str, Any], *, path: str | Path | None, line: int | None) -> _Cell:
