@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -249,3 +249,33 @@ def _said(shape: Any) -> str:
         size = f" of {len(shape)}" if len(shape) > 1 else ""
         return f"a list{size}" if isinstance(shape, list) else "an object"
     return _WORDS[shape]
+
+
+def json_parts(entries: Mapping[str, Any], plain: Callable[[Any], Any]) -> Iterator[str]:
+    r"""A JSON object as text, each of its lists, or iterators, an entry at a time.
+
+    Args:
+        entries: The object.
+        plain: Makes of a value what JSON can hold.
+
+    Example:
+        >>> "".join(json_parts({"a": iter([1, 2])}, int)) == '{\n "a": [\n  1,\n  2\n ]\n}\n'
+        True
+    """
+
+    def text(value: Any, indent: str) -> str:
+        return json.dumps(plain(value), ensure_ascii=False, indent=1).replace("\n", f"\n{indent}")
+
+    before = "{"
+    for key, value in entries.items():
+        yield f"{before}\n {json.dumps(str(key), ensure_ascii=False)}: "
+        before = ","
+        if isinstance(value, list | Iterator):
+            start, end = "[", "[]"
+            for entry in value:
+                yield f"{start}\n  {text(entry, '  ')}"
+                start, end = ",", "\n ]"
+            yield end
+        else:
+            yield text(value, " ")
+    yield "{}\n" if before == "{" else "\n}\n"

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-from litepyramid.checked import guarded
+from litepyramid.checked import guarded, json_parts
 from litepyramid.errors import InputError, require
 from litepyramid.text import cut, latex_escape, legible, printable
 
@@ -146,10 +145,9 @@ class Result:
         path = Path(path)
         forms: dict[str, Format] = {
             ".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table",
+            **({".npz": "npz"} if hasattr(self, "to_columns") else {}),
         }  # fmt: skip
         page = getattr(self, "to_html", None)
-        if hasattr(self, "to_columns"):
-            forms[".npz"] = "npz"
         if path.suffix == ".html" and page is not None:
             page(path)
         elif path.suffix in forms:
@@ -197,14 +195,13 @@ def render(result: Result, form: Format) -> str:
         InputError: `form` is none of table, json, csv, latex, or html where there is no page.
     """
     if form == "json":
-        return "".join(_json(result.json_entries()))
-    tables = result.to_tables()
+        return "".join(json_parts(result.json_entries(), plain))
     if form == "csv":
         return _csv(result.to_csv_table())
     if form == "latex":
-        return "\n".join(_latex(table) for table in tables)
+        return "\n".join(_latex(table) for table in result.to_tables())
     if form == "table":
-        return "\n".join(_text(table) for table in tables)
+        return "\n".join(_text(table) for table in result.to_tables())
     page = getattr(result, "to_html", None)
     if form == "html" and page is not None:
         return str(page())
@@ -214,45 +211,16 @@ def render(result: Result, form: Format) -> str:
 def emit(result: Result, form: Format = "table", output: Path | None = None) -> None:
     """Renders to stdout, or to a file that appears only when it is complete."""
     if form == "npz" and output is not None and (columns := getattr(result, "to_columns", None)):
-        columns(output)
-        return
-    parts = _json(result.json_entries()) if form == "json" else iter([render(result, form)])
+        return columns(output)  # type: ignore[no-any-return]
+    parts = [render(result, form)] if form != "json" else json_parts(result.json_entries(), plain)
     if output is None:
         import sys
 
-        sys.stdout.writelines(parts)
-        return
+        return sys.stdout.writelines(parts)
     from litepyramid.files import atomic_write
 
     with atomic_write(output) as file:
         file.writelines(parts)
-
-
-def _json(entries: Mapping[str, Any]) -> Iterator[str]:
-    """A JSON object as text, each of its lists an entry at a time.
-
-    Example:
-        >>> "".join(_json({"a": iter([1, 2]), "b": []})) == (
-        ...     json.dumps({"a": [1, 2], "b": []}, indent=1) + "\\n")
-        True
-    """
-
-    def text(value: Any, indent: str) -> str:
-        return json.dumps(plain(value), ensure_ascii=False, indent=1).replace("\n", f"\n{indent}")
-
-    before = "{"
-    for key, value in entries.items():
-        yield f"{before}\n {json.dumps(str(key), ensure_ascii=False)}: "
-        before = ","
-        if isinstance(value, list | Iterator):
-            start, end = "[", "[]"
-            for entry in value:
-                yield f"{start}\n  {text(entry, '  ')}"
-                start, end = ",", "\n ]"
-            yield end
-        else:
-            yield text(value, " ")
-    yield "{}\n" if before == "{" else "\n}\n"
 
 
 def plain(value: Any) -> Any:
