@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from html import escape
@@ -211,11 +212,10 @@ def render(result: Result, form: Format) -> str:
 def emit(result: Result, form: Format = "table", output: Path | None = None) -> None:
     """Renders to stdout, or to a file that appears only when it is complete."""
     if form == "npz" and output is not None and (columns := getattr(result, "to_columns", None)):
-        return columns(output)  # type: ignore[no-any-return]
+        columns(output)
+        return
     parts = [render(result, form)] if form != "json" else json_parts(result.json_entries(), plain)
     if output is None:
-        import sys
-
         return sys.stdout.writelines(parts)
     from litepyramid.files import atomic_write
 
