@@ -8,6 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, is_dataclass
 from html import escape
 from pathlib import Path
@@ -215,11 +216,9 @@ def emit(result: Result, form: Format = "table", output: Path | None = None) -> 
         columns(output)
         return
     parts = [render(result, form)] if form != "json" else json_parts(result.json_entries(), plain)
-    if output is None:
-        return sys.stdout.writelines(parts)
     from litepyramid.files import atomic_write
 
-    with atomic_write(output) as file:
+    with nullcontext(sys.stdout) if output is None else atomic_write(output) as file:
         file.writelines(parts)
 
 
