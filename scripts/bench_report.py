@@ -58,16 +58,23 @@ def page(path: Path, systems: int, inputs: int, units: int) -> float:
     return time.perf_counter() - start
 
 
-def seconds(path: Path, runs: int) -> list[float]:
-    """From the navigation to the first frame with the grid, each run in a new tab's page."""
+def chromium() -> webdriver.Chrome:
+    """A headless Chromium."""
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium") or "chromium-browser"
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
+    for argument in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+        "--hide-scrollbars",
+    ):  # fmt: skip
         options.add_argument(argument)
-    browser = webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+    return webdriver.Chrome(options=options, service=Service(shutil.which("chromedriver")))
+
+
+def seconds(path: Path, runs: int) -> list[float]:
+    """From the navigation to the first frame with the grid."""
+    browser = chromium()
     try:
         browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
-        browser.set_script_timeout(120)
         found = []
         for _ in range(runs):
             browser.get("about:blank")

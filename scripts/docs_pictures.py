@@ -1,4 +1,4 @@
-"""Draws the pictures of the documentation from REALSumm: `make pictures`, some two minutes."""
+"""Draws the documentation's pictures, most from REALSumm: `make pictures`, some two minutes."""
 
 from __future__ import annotations
 
@@ -130,11 +130,40 @@ def meta(data: Path, work: Path) -> None:
     )
 
 
+def report(data: Path, work: Path) -> None:
+    """The page of the example that ships, with a fact open, in Chromium at 1,100 pixels."""
+    from bench_report import chromium
+    from PIL import Image
+
+    example = work / "example"
+    litepyramid("demo", "--save", example)
+    litepyramid(
+        "score", example / "summaries", "--units", example / "scus.jsonl", "--labels",
+        example / "labels", "--references", example / "references.jsonl", "--html", work / "r.html",
+    )  # fmt: skip
+    browser = chromium()
+    try:
+        screen = {"width": 1100, "height": 740, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+        browser.get((work / "r.html").as_uri())
+        browser.execute_script(
+            "document.querySelector('#grid td button').click();"
+            "document.getElementById('facts').scrollIntoView({behavior: 'instant'});"
+        )
+        browser.save_screenshot(str(work / "r.png"))
+    finally:
+        browser.quit()
+    picture = Image.open(work / "r.png").convert("RGB").quantize(200, dither=Image.Dither.NONE)
+    picture.save(PICTURES / "report.png", optimize=True)
+
+
 def main() -> None:
     """Draws the pictures that are named, or all."""
     parser = argparse.ArgumentParser(description=__doc__)
     data = os.environ.get("LITEPYRAMID_DATA", ROOT.parent / "shared" / "data")
-    parser.add_argument("pictures", nargs="*", default=["score", "judge", "budget", "meta"])
+    parser.add_argument(
+        "pictures", nargs="*", default=["score", "judge", "budget", "meta", "report"]
+    )
     parser.add_argument("--data", type=Path, default=Path(data))
     given = parser.parse_args()
     for name in given.pictures:
