@@ -172,7 +172,10 @@ def serve() -> None:
     judge = make_judge(sys.argv[1])
     for line in sys.stdin.buffer:
         units, rows = json.loads(line)
-        _answer(answers, judge, [(text, units[place]) for text, place in rows])
+        try:
+            _answer(answers, judge, [(text, units[place]) for text, place in rows])
+        except BrokenPipeError:  # the parent was killed
+            os._exit(1)
 
 
 def _answer(answers: IO[bytes], judge: Judge, window: Items) -> None:
