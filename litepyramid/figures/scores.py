@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from litepyramid.scoring.direction import DirectionResult
     from litepyramid.scoring.result import ScoreResult
 
-_WIDTH, _ROW, _CELL = 3.3, 0.155, 0.09
+_WIDTH, _ROW, _CELL = 3.3, 0.155, 0.088
 """Inches: a column of a paper, a line of its text, the smallest cell of a matrix."""
 _SIZE, _LONGEST, _LISTED, _LETTERS = 7, 28, 10, 8
 _OTHERS = (ORANGE, GREEN)

@@ -188,6 +188,18 @@ def test_a_tie_of_all_systems_is_drawn(tmp_path):
     check(comparison_figure(compare_systems(matrix, samples=100)), tmp_path)
 
 
+def test_f1_stands_beside_precision_and_recall(tmp_path):
+    both = {"samples": 100, "judge": "recall"}
+    summaries = {"a": ["A storm hit Oslo. Two died."], "b": ["Oslo slept."]}
+    recall = lp.score(summaries, [["A storm hit Oslo.", "Two people died."]], **both)
+    given = {"references": ["A storm hit Oslo. Two people died."], "recall": recall, **both}
+    figure = score_figure(found := lp.precision(summaries, **given))
+    check(figure, tmp_path)
+    told = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert sorted(told) == ["f1", "precision", "recall"]
+    assert dots(figure.axes[0], "o") == sorted(found.scores.values(), reverse=True)
+
+
 def test_from_the_command_line(cli, tmp_path):
     cli("demo", "--save", "ex", cwd=tmp_path)
     given = ("ex/summaries", "-u", "ex/scus.jsonl")
