@@ -12,7 +12,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from litepyramid.annotation.dealing import deal
 from litepyramid.checked import check_shape
@@ -228,6 +227,8 @@ def plan_presence(
             "the budget is given in no way or in several",
             expected="one of --inputs N, --cost C with --per-judgement c, --width W",
         )
+    from scipy import stats
+
     judged = np.nanmean(values, axis=0)
     if (by == "error" or width is not None) and np.isnan(error).any():
         raise InputError(

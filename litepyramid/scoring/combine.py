@@ -9,7 +9,6 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 
 from litepyramid.errors import InputError
 from litepyramid.scoring.groups import group_letters, letter_groups
@@ -250,6 +249,8 @@ def combine(
         judge.values[pairs[:, 0]] - judge.values[pairs[:, 1]],
         **settings,
     )
+    from scipy import stats
+
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(differences["value"]) / differences["error"]
     p = np.asarray(2 * stats.t.sf(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"]))

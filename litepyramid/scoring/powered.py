@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy import stats
-from scipy.special import ndtri
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted
@@ -150,6 +148,8 @@ def prediction_powered(
             (error_alone + base * unit) / (error + base * unit),
             1.0,
         )
+    from scipy import stats
+
     reach = stats.t.ppf(0.5 + confidence / 2, max(freedom, 1)) if freedom else np.nan
     half, half_alone = reach * np.sqrt(error), reach * np.sqrt(error_alone)
     return Powered(
@@ -233,6 +233,8 @@ def _as_published(
     variance = weight**2 * rest.var(axis=1, ddof=ddof) / others
     variance += (human - weight[:, None] * known).var(axis=1, ddof=ddof) / n
     error, error_alone = np.sqrt(variance), np.sqrt(human.var(axis=1, ddof=ddof) / n)
+    from scipy.special import ndtri
+
     reach, alone = float(ndtri(0.5 + confidence / 2)), human.mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = np.where(error < error_alone, n * (error_alone / error) ** 2 - n, 0.0)
