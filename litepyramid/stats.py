@@ -375,3 +375,27 @@ def system_means(values: FloatArray) -> FloatArray:
     scored = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.where(scored, values, 0.0).sum(axis=1) / scored.sum(axis=1))
+
+
+def t_reach(confidence: float, freedom: float) -> float:
+    """How many standard errors a two-sided interval reaches on each side, by Student's t.
+
+    Example:
+        >>> round(t_reach(0.95, 9), 3), round(t_reach(0.95, float("inf")), 3)
+        (2.262, 1.96)
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 0.5 + confidence / 2))
+
+
+def t_p_values(t: FloatArray, freedom: FloatArray) -> FloatArray:
+    """Two-sided p-values of Student's t.
+
+    Example:
+        >>> t_p_values(np.array([2.262]), np.array([9.0])).round(3).tolist()
+        [0.05]
+    """
+    from scipy.special import stdtr
+
+    return np.asarray(2 * stdtr(freedom, -np.abs(t)))

@@ -392,7 +392,8 @@ def result_classes():
     while new:
         new = {kind for one in new for kind in one.__subclasses__()} - found
         found |= new
-    return sorted(found, key=lambda kind: kind.__name__)
+    ours = {kind for kind in found if kind.__module__.startswith("litepyramid.")}
+    return sorted(ours, key=lambda kind: kind.__name__)
 
 
 NO_NUMBERS = {

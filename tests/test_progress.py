@@ -94,7 +94,7 @@ def stop(*_: object, **__: object) -> None:
 
 
 def test_ctrl_c_without_a_journal_names_it(scores, cli, monkeypatch):
-    monkeypatch.setattr("litepyramid.meta.simulate.interval_coverage._trial", stop)
+    monkeypatch.setattr("litepyramid.meta.simulate.interval_coverage._halves", stop)
     done = cli("meta", "simulate", "coverage", scores, status=130)
     assert done.stderr == (
         "litepyramid: interrupted; nothing was kept (--journal FILE keeps finished parts)\n"

@@ -20,6 +20,7 @@ from litepyramid.files import atomic_write, read_json
 from litepyramid.scoring.powered import Design
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
+from litepyramid.stats import t_reach
 from litepyramid.tables import Cell, Column, Result, Table, plain
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoreMatrix, Signature, fingerprint
@@ -227,8 +228,6 @@ def plan_presence(
             "the budget is given in no way or in several",
             expected="one of --inputs N, --cost C with --per-judgement c, --width W",
         )
-    from scipy import stats
-
     judged = np.nanmean(values, axis=0)
     if (by == "error" or width is not None) and np.isnan(error).any():
         raise InputError(
@@ -255,7 +254,7 @@ def plan_presence(
         sizes = np.bincount(part)
         rest = (sizes / total) ** 2 * (1 - quota / sizes) / quota
         own = np.bincount(part, error**2) / sizes
-        reach = float(stats.t.ppf(0.975, max(1, n - len(sizes))))
+        reach = t_reach(0.95, max(1, n - len(sizes)))
         alone = reach * np.sqrt((rest * (own + spread)).sum())
         return float(reach * np.sqrt((rest * own).sum())), float(alone)
 

@@ -196,6 +196,7 @@ def rank(
     """Rank metrics into clusters that do not differ significantly, over one or several data sets.
 
     $ litepyramid meta rank table.csv --coefficient spa --samples 200
+    $ litepyramid meta rank table.csv --level summary --samples 100
     """
     from litepyramid.io.scores import read_scores
     from litepyramid.meta import rank as run

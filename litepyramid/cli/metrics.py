@@ -32,7 +32,10 @@ def metrics(
 ) -> None:
     """Score summaries by ROUGE, BLEU, chrF, METEOR, BERTScore or JS-2, for litepyramid meta.
 
-    $ litepyramid metrics example/summaries -r example/references.jsonl -o rouge.csv
+    $ litepyramid metrics example/summaries -r example/references.jsonl \\
+        -o rouge.csv
+    $ litepyramid metrics example/summaries -r example/references.jsonl \\
+        -m rouge-1,js-2 -f table
     """
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries

@@ -369,7 +369,7 @@ def report(
     """Make the page of a saved result: which fact is in which summary.
 
     $ litepyramid report scores.json
-    $ litepyramid report scores.json -o pages/rain.html
+    $ litepyramid report scores.json -o rain.html
     """
     from litepyramid.scoring.saved import read_result
 

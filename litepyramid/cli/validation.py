@@ -277,7 +277,7 @@ def evaluate(
 ) -> None:
     """Compare a judge with human labels: accuracy, AUC, Brier score, reliability table.
 
-    With --contrast: what it tells apart (negation, roles, numbers …), kind by kind.
+    With --contrast: what it tells apart (negation, roles, numbers …), by kind.
 
     $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
         example/labels

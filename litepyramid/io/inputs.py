@@ -125,7 +125,7 @@ def read_systems(
 ) -> Iterator[tuple[str, Path, list[Entry]]]:
     """Every system in some files: its name, its file, its entries in the order of `inputs`.
 
-    A system is named by its rows, else by its file's stem, or "system" if there is not a file.
+    A system is named by its rows, else by its file's stem, or "system" if there is no file.
     Without `inputs`, those of the first system must be there.
 
     Raises:

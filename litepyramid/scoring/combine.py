@@ -14,7 +14,7 @@ from litepyramid.errors import InputError
 from litepyramid.scoring.groups import group_letters, letter_groups
 from litepyramid.scoring.powered import Design, Method, Powered, Target, prediction_powered
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.stats import adjust_p_values, check_share
+from litepyramid.stats import adjust_p_values, check_share, t_p_values
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreMatrix, Signature, fingerprint
@@ -249,11 +249,9 @@ def combine(
         judge.values[pairs[:, 0]] - judge.values[pairs[:, 1]],
         **settings,
     )
-    from scipy import stats
-
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(differences["value"]) / differences["error"]
-    p = np.asarray(2 * stats.t.sf(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"]))
+    p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"])
     holm = adjust_p_values(p, "holm")
     order = np.argsort(-own["value"], kind="stable")
     differs = np.zeros((len(order), len(order)), dtype=bool)

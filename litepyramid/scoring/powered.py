@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.stats import t_reach
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray
 
@@ -148,9 +149,7 @@ def prediction_powered(
             (error_alone + base * unit) / (error + base * unit),
             1.0,
         )
-    from scipy import stats
-
-    reach = stats.t.ppf(0.5 + confidence / 2, max(freedom, 1)) if freedom else np.nan
+    reach = t_reach(confidence, freedom) if freedom else np.nan
     half, half_alone = reach * np.sqrt(error), reach * np.sqrt(error_alone)
     return Powered(
         value=value,
@@ -233,9 +232,7 @@ def _as_published(
     variance = weight**2 * rest.var(axis=1, ddof=ddof) / others
     variance += (human - weight[:, None] * known).var(axis=1, ddof=ddof) / n
     error, error_alone = np.sqrt(variance), np.sqrt(human.var(axis=1, ddof=ddof) / n)
-    from scipy.special import ndtri
-
-    reach, alone = float(ndtri(0.5 + confidence / 2)), human.mean(axis=1)
+    reach, alone = t_reach(confidence, np.inf), human.mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = np.where(error < error_alone, n * (error_alone / error) ** 2 - n, 0.0)
     return Powered(

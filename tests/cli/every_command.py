@@ -37,6 +37,7 @@ score ex/summaries -r ex/references.jsonl --judge recall
 compare ex/summaries -u mixed.jsonl --samples 2000
 judge evaluate ex/summaries -u ex/scus.jsonl -l ex/labels
 judge explain Storms storm
+judge agree scores.json scores.json
 finetune lexical -o judge --summaries ex/summaries -u ex/scus.jsonl -l ex/labels
 crossval folder=set --folds 3
 budget plan ex/references.jsonl --sentences 9 --by random -o plan.json
@@ -51,6 +52,9 @@ curve.svg
 pyramid duc
 units from-pyr duc -o pyr.jsonl --labels pyr-labels --summaries pyr-summaries
 meta correlate scores.json
+metrics ex/summaries -r ex/references.jsonl -o rouge.csv
+meta rank {META} --samples 50
+convert ex/scus.jsonl -o nuggets.jsonl --to nuggets
 meta interval {META} -k 50 --figure interval.pdf
 meta compare {META} -k 60 --figure compare.png
 meta normality table.csv

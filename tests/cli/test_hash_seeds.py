@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,8 +34,10 @@ def test_every_command_gives_the_same_under_another_hash_seed(tmp_path: Path) ->
     # A path in a message is no difference.
     one, other = (
         {
-            str(path.relative_to(tmp_path / seed)): path.read_bytes().replace(
-                str(tmp_path / seed).encode(), b"HERE"
+            str(path.relative_to(tmp_path / seed)): re.sub(
+                rb"\S*litepyramid-demo-\S*",
+                b"HERE",
+                path.read_bytes().replace(str(tmp_path / seed).encode(), b"HERE"),
             )
             for path in (tmp_path / seed).rglob("*")
             if path.is_file()

@@ -172,7 +172,10 @@ def test_as_the_authors(files, monkeypatch, capsys):
         (["units", "mix", "--stu-share", 2, "--by", "random"], "the share is 2.0"),
         (["units", "mix", "--stu-sentences", 13, "--by", "random"], "13 of 12 sentences"),
         (["units", "mix", "--stu-share", 0.5, "--easiness", "scus.txt"], "not valid JSON"),
-        (["units", "mix", "--stu-share", 0.5, "--regressor", "scus.txt"], "no XGBoost model"),
+        (
+            ["units", "mix", "--stu-share", 0.5, "--regressor", "scus.txt"],
+            "is not an XGBoost model",
+        ),
     ],
 )
 def test_mistakes_are_one_message(cli, files, command, words):

@@ -211,7 +211,7 @@ def test_the_command_line_keeps_what_it_judged(tiny, tmp_path, cli):
     assert weighted["counts"]["from_cache"] == 3
     info = json.loads(cli("cache", "info", "--cache", kept, "-f", "json").stdout)
     assert [(m["pairs"], m["judged"]) for m in info["models"]] == [(3, 3)]
-    assert cli("cache", "clear", "--cache", kept, "-y").stdout == "Forgot 3 pairs.\n"
+    assert cli("cache", "clear", "--cache", kept, "-y").stdout == "Deleted 3 judgements.\n"
     assert [p.name for p in tmp_path.glob("kept*")] == ["kept.sqlite"]
     kept.write_bytes(kept.read_bytes()[:100] + b"no database" * 500)
     done = cli(*score, "--device", "cpu")

@@ -249,7 +249,7 @@ def _hub_config(name: str, revision: str | None, offline: bool) -> Path:
         )
     except errors.HFValidationError:
         raise ModelError(
-            f"there is not a folder {wanted}", expected="a folder, or a hub id such as owner/name"
+            f"there is no folder {wanted}", expected="a folder, or a hub id such as owner/name"
         ) from None
     except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
         raise ModelError(f"the hub has no model {wanted}", hint=hint) from error
