@@ -372,9 +372,8 @@ def system_means(values: FloatArray) -> FloatArray:
         >>> system_means(np.array([[1.0, 0.0], [1.0, np.nan]])).tolist()
         [0.5, 1.0]
     """
-    scored = ~np.isnan(values)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(scored, values, 0.0).sum(axis=1) / scored.sum(axis=1))
+        return np.asarray(np.nansum(values, axis=1) / (~np.isnan(values)).sum(axis=1))
 
 
 def t_reach(confidence: float, freedom: float) -> float:
