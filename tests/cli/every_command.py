@@ -34,8 +34,8 @@ easiness evaluate {EASY}
 units mix {EASY.replace("ex/ref", "-r ex/ref")} --stu-sentences 20 --by random -o mixed.jsonl
 score ex/summaries -u ex/scus.jsonl -l ex/labels -f json -o scores.json
 score ex/summaries -r ex/references.jsonl --judge recall
-compare ex/summaries -u mixed.jsonl --samples 2000
-judge evaluate ex/summaries -u ex/scus.jsonl -l ex/labels
+compare ex/summaries -u mixed.jsonl --samples 2000 --judge lexical
+judge evaluate ex/summaries -u ex/scus.jsonl -l ex/labels --judge lexical
 judge explain Storms storm
 judge agree scores.json scores.json
 finetune lexical -o judge --summaries ex/summaries -u ex/scus.jsonl -l ex/labels

@@ -101,7 +101,7 @@ def test_a_full_disk_is_one_error_and_old_files_stay(prepared: Path, command: st
 
 
 @pytest.mark.parametrize("stream", [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"])
-@pytest.mark.parametrize("command", ["datasets", "--help", "cache path", "demo"])
+@pytest.mark.parametrize("command", ["datasets", "--help", "cache path"])
 def test_a_standard_output_that_takes_nothing(cli: Any, command: str, stream: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")

@@ -68,6 +68,7 @@ def test_half_a_character_ends_nothing(form, cli, tmp_path):
     (tmp_path / "summaries" / "a\udc80.txt").write_text("It rained.\nNo.\n", encoding="utf-8")
     (tmp_path / "units.txt").write_text("It rained.\nIt snowed.\n", encoding="utf-8")
     given = ("score", tmp_path / "summaries", "--units", tmp_path / "units.txt", "-f", form)
+    given += ("--judge", "recall")
     said = cli(*given, process=True).stdout
     assert r"a\udc80" in said or r"a\textbackslash{}udc80" in said
     cli(*given, "-o", tmp_path / "out", process=True)

@@ -18,7 +18,7 @@ from targets import targets
 LONG = "FUZZ_CASES" in os.environ
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 FIRST = int(os.environ.get("FUZZ_FIRST", "0"))
-CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "400"))
+CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "200"))
 NAMES = """
 units in lines; units, weights, labels, ids; units in json; table of everything;
 references in lines; references in json; documents; easiness; nli pairs; parses; folds; journal;

@@ -13,6 +13,8 @@ from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
 from litepyramid.tables import render
 
+pytestmark = pytest.mark.xdist_group("zb21")  # the fixture takes ten seconds
+
 
 class OverlapJudge:
     """A judge with logits: the share of a unit's words in the summary."""
