@@ -16,7 +16,8 @@ ROOT = Path(litepyramid.__file__).resolve().parent
 # Ground floor first: a room imports only rooms that stand before it.
 # fmt: off
 FLOORS = [
-    "_version", "text", "errors", "types", "checked", "files", "tables", "progress", "blas",
+    "_version", "text", "errors", "types", "checked", "files", "tables", "pages", "progress",
+    "blas",
     "stats", "metrics", "io", "units", "judges", "scoring", "duc", "meta",
     "easiness", "annotation", "training", "figures", "report", "embedded",
     "api", "cli", "__init__", "__main__",

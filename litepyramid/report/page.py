@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 from html import escape
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +11,17 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write
 from litepyramid.judges.calibration import calibrate
+from litepyramid.pages import fill_page
 from litepyramid.scoring.compare import compare_systems
 from litepyramid.scoring.groups import group_letters
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import system_means
+from litepyramid.tables import Table
 from litepyramid.text import cut, legible
 
 LARGEST = 40_000_000
-"""Bytes of a page that browsers still open in a few seconds."""
+"""Characters of a page that browsers still open in a few seconds."""
 
 
 def score_page(result: ScoreResult, path: str | Path | None = None) -> str:
@@ -41,21 +39,11 @@ def score_page(result: ScoreResult, path: str | Path | None = None) -> str:
     Raises:
         InputError: The page would be larger than `LARGEST`.
     """
-    data = json.dumps(_data(result), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    folder = resources.files("litepyramid.report") / "templates"
-    style, script = ((folder / f"report.{end}").read_text("utf-8") for end in ("css", "js"))
-    values = {
-        "TITLE": escape(legible(result.to_tables()[0].title)),
-        "STYLE": style,
-        "STYLE_HASH": _hash(style),
-        "SCRIPT": script,
-        "SCRIPT_HASH": _hash(script),
-        # "<" is written so that no text can end the script element it stands in; a lone surrogate
-        # is no text that a file can hold.
-        "DATA": data.replace("<", "\\u003c").encode("utf-8", "replace").decode(),
-    }
-    pieces = (folder / "report.html").read_text("utf-8").split("@")
-    text = "".join(values.get(piece, piece) if i % 2 else piece for i, piece in enumerate(pieces))
+    table = result.to_tables()[0]
+    title = {"TITLE": escape(legible(table.title))}
+    text = fill_page("litepyramid.report", "report", _data(result, table), title)
+    # A lone surrogate is no text that a file can hold.
+    text = text.encode("utf-8", "replace").decode()
     if len(text) > LARGEST:
         raise InputError(
             f"a page of {len(text) / 1e6:.0f} MB",
@@ -69,21 +57,16 @@ def score_page(result: ScoreResult, path: str | Path | None = None) -> str:
     return text
 
 
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
 def _number(value: float | None, digits: int = 5) -> float | None:
     return None if value is None or np.isnan(value) else round(float(value), digits)
 
 
-def _data(result: ScoreResult) -> dict[str, Any]:
+def _data(result: ScoreResult, table: Table) -> dict[str, Any]:
     """What the page's script draws; presences are in thousandths, labels in halves, -1 is none."""
     means = system_means(result.values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
     human = result.human_scores
     seen = result.seen
-    table = result.to_tables()[0]
     inputs = []
     for m, entry in enumerate(result.units):
         units = [

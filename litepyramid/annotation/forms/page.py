@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import json
 import re
 from html import escape
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +13,7 @@ from litepyramid.annotation.tasks import TaskSet
 from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write
+from litepyramid.pages import fill_page
 
 FORMAT = "litepyramid-answers"
 
@@ -47,23 +44,14 @@ def render_page(tasks: TaskSet) -> str:
     rows += [{"id": t.id, "summary": t.summary, "units": list(t.units)} for t in tasks.judging]
     data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
     data["no_fact"] = NO_FACT
-    folder = resources.files("litepyramid.annotation") / "templates"
-    parts = {name: (folder / name).read_text("utf-8") for name in ("page.css", "page.js")}
     values = {
         "TITLE": escape(tasks.title),
         "WHAT": escape(guide.what),
         "RULES": "".join(f"<li>{escape(rule)}</li>" for rule in guide.rules),
         "GIVEN": escape(guide.given),
         "EXAMPLE": "".join(f"<li>{escape(line)}</li>" for line in guide.example),
-        "STYLE": parts["page.css"],
-        "STYLE_HASH": _hash(parts["page.css"]),
-        "SCRIPT": parts["page.js"],
-        "SCRIPT_HASH": _hash(parts["page.js"]),
-        # "<" is written so that no text can end the script element it stands in.
-        "DATA": json.dumps(data, ensure_ascii=False).replace("<", "\\u003c"),
     }
-    pieces = (folder / "page.html").read_text("utf-8").split("@")
-    return "".join(values.get(piece, piece) if i % 2 else piece for i, piece in enumerate(pieces))
+    return fill_page("litepyramid.annotation", "page", data, values)
 
 
 def parse_answers(data: Any, path: Path) -> ResponseFile:
@@ -101,7 +89,3 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
 
 
 _ANSWERS = {"worker?": str, "answers": [{"task": str, "presence?": {str: bool}, "scus?": [str]}]}
-
-
-def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

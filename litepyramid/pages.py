@@ -1,0 +1,43 @@
+"""Self-contained HTML pages: a template filled with its own styles, its script and data."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib import resources
+from typing import Any
+
+
+def fill_page(package: str, name: str, data: Any, values: Mapping[str, str]) -> str:
+    """The page ``templates/NAME.html`` of a package, with NAME.css, NAME.js and its data inside.
+
+    The template names each piece between two ``@``: STYLE, SCRIPT, their hashes for its content
+    security policy (STYLE_HASH, SCRIPT_HASH), DATA, and whatever `values` holds, HTML that is
+    safe already. "<" is written so that no text of the data can end the script element that it
+    stands in.
+
+    Args:
+        package: The package that holds the folder ``templates``.
+        name: The template's name, without an ending.
+        data: What the script reads, as JSON.
+        values: By name, the other pieces.
+    """
+    folder = resources.files(package) / "templates"
+    style, script = ((folder / f"{name}.{end}").read_text("utf-8") for end in ("css", "js"))
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    pieces = {
+        **values,
+        "STYLE": style,
+        "STYLE_HASH": _hash(style),
+        "SCRIPT": script,
+        "SCRIPT_HASH": _hash(script),
+        "DATA": text.replace("<", "\\u003c"),
+    }
+    parts = (folder / f"{name}.html").read_text("utf-8").split("@")
+    return "".join(pieces.get(part, part) if i % 2 else part for i, part in enumerate(parts))
+
+
+def _hash(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
