@@ -14,11 +14,12 @@ from litepyramid.judges.calibration import calibrate
 from litepyramid.pages import fill_page
 from litepyramid.scoring.compare import compare_systems
 from litepyramid.scoring.groups import group_letters
-from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.seen import Seen
 from litepyramid.stats import system_means
 from litepyramid.tables import Table
 from litepyramid.text import cut, legible
+from litepyramid.types import FloatArray
 
 LARGEST = 40_000_000
 """Characters of a page that browsers still open in a few seconds."""
@@ -78,7 +79,7 @@ def _data(result: ScoreResult, table: Table) -> dict[str, Any]:
         ]  # fmt: skip
         references = seen.references[m] if seen is not None and seen.references else None
         inputs.append({"id": entry.input, "units": units, "references": references})
-    same = result.labels is not None and result.label_units in (None, result.units)
+    labels = result.labels if result.label_units in (None, result.units) else None
     return {
         "percent": f"{100 * result.confidence:g} %",
         "signature": str(result.signature),
@@ -98,17 +99,36 @@ def _data(result: ScoreResult, table: Table) -> dict[str, Any]:
         "order": order,
         "inputs": inputs,
         "presence": _scaled(result.presence, 1000),
-        "labels": _scaled(result.labels, 2) if same else None,
+        "labels": None if labels is None else _scaled(labels, 2),
         "texts": None if seen is None else seen.summaries,
-        "evidence": None
-        if seen is None
-        else [
-            [[*e.span, e.conflict, _words(e.missing)] if e.sentence >= 0 else 0 for e in own]
-            for own in seen.evidence
-        ],
+        "evidence": None if seen is None else _evidence(result, seen),
         "pairs": _pairs(result, order),
-        "calibration": _calibration(result) if same else None,
+        "calibration": None if labels is None else _calibration(result, labels),
     }
+
+
+def _evidence(result: ScoreResult, seen: Seen) -> list[list[Any]]:
+    """Per system and unit [start, end, conflict, words missing], or 0 where nothing was found."""
+    place = [m for m, entry in enumerate(result.units) for _ in entry.units]
+    return [
+        [
+            [*(_utf16(texts[m], end) for end in e.span), e.conflict, _words(e.missing)]
+            if e.sentence >= 0
+            else 0
+            for m, e in zip(place, own, strict=True)
+        ]
+        for texts, own in zip(seen.summaries, seen.evidence, strict=True)
+    ]
+
+
+def _utf16(text: str, place: int) -> int:
+    """A place in a text as a browser counts: a character beyond U+FFFF is two.
+
+    Example:
+        >>> _utf16("a\U0001f600b", 2)
+        3
+    """
+    return len(text[:place].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _scaled(values: Any, by: int) -> list[list[int]]:
@@ -124,7 +144,7 @@ def _pairs(result: ScoreResult, order: list[int]) -> dict[str, Any] | None:
     """The matrix of differences, best system first: [difference, significant] or None."""
     if len(order) < 2 or np.isnan(system_means(result.values)).any():
         return None
-    found = compare_systems(result.matrix, signature=result.signature)
+    found = compare_systems(result.matrix, samples=40)  # the fewest: no interval is shown
     places = {result.systems[i]: n for n, i in enumerate(order)}
     cells: list[list[Any]] = [[None] * len(order) for _ in order]
     for pair in found.pairs:
@@ -136,14 +156,12 @@ def _pairs(result: ScoreResult, order: list[int]) -> dict[str, Any] | None:
     return {"cells": cells, "note": f"* differs significantly. {note}"}
 
 
-def _calibration(result: ScoreResult) -> dict[str, Any] | None:
+def _calibration(result: ScoreResult, labels: FloatArray) -> dict[str, Any] | None:
     """The reliability table of the judge against the labels, each unit's weight ignored."""
-    assert result.labels is not None
-    known = ~np.isnan(result.labels) & ~np.isnan(result.presence)
-    layout = UnitLayout.of(result.units)
-    if not known.any() or layout.weights.size == 0:
+    known = ~np.isnan(labels) & ~np.isnan(result.presence)
+    if not known.any():
         return None
-    found = calibrate(result.presence[known], result.labels[known], signature=result.signature)
+    found = calibrate(result.presence[known], labels[known], signature=result.signature)
     return {
         "bins": [
             [_number(b.predicted), _number(b.observed), b.pairs] for b in found.bins if b.pairs

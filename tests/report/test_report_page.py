@@ -188,6 +188,14 @@ def test_texts_are_data(browser, tmp_path):
     assert errors == []
 
 
+def test_what_is_marked_after_characters_that_a_browser_counts_twice(browser, tmp_path):
+    texts = {"a": ["\U0001f600\U0001f600 Sun. Two people died."]}
+    result = lp.score(texts, [["Two people died."]], judge="recall", evidence=True, samples=100)
+    result.to_html(tmp_path / "r.html")
+    open_report(browser, tmp_path / "r.html", "#fact=1/1/a")
+    assert find(browser, "#detail mark")[0].text == "Two people died."
+
+
 def test_a_result_without_texts_or_labels(browser, tmp_path):
     result = lp.score({"a": ["It rained."]}, [["It rained."]], judge="recall", samples=100)
     path = tmp_path / "r.html"
