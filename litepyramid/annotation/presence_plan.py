@@ -242,12 +242,8 @@ def plan_presence(
         order = np.argsort(error if by == "error" else judged, kind="stable")
         part = np.empty(total, dtype=np.int64)
         part[order] = np.arange(total) * parts // total
-        sizes = np.bincount(part)
-        if by == "error":
-            sizes_by = sizes * np.bincount(part, error) / sizes
-        else:
-            sizes_by = sizes.astype(np.float64)
-        return part, _allocated(n, sizes_by, sizes)
+        wanted = np.bincount(part, error if by == "error" else None)
+        return part, _allocated(n, wanted, np.bincount(part))
 
     def half(n: int) -> tuple[float, float]:
         part, quota = draw(n)
@@ -261,22 +257,23 @@ def plan_presence(
     if cost is not None:
         if per_judgement is None or per_judgement <= 0:
             raise InputError("a cost without a price", expected="--per-judgement above 0")
-        inputs = floor(cost / (per_judgement * float(judgements.mean()) * per_task) + 1e-9)
-    if width is not None:
-        inputs = 4 + bisect_left(range(4, total), True, key=lambda n: 2 * half(n)[0] <= width)
-    assert inputs is not None
-    if not 4 <= inputs <= total:
+        count = floor(cost / (per_judgement * float(judgements.mean()) * per_task) + 1e-9)
+    elif width is not None:
+        count = 4 + bisect_left(range(4, total), True, key=lambda n: 2 * half(n)[0] <= width)
+    else:
+        count = inputs or 0
+    if not 4 <= count <= total:
         raise InputError(
-            f"a plan of {counted(inputs, 'input')}",
+            f"a plan of {counted(count, 'input')}",
             expected=f"from 4 to {total}",
             hint="Four labelled inputs are the fewest that say how sure a mean is.",
         )
-    part, quota = draw(inputs)
+    part, quota = draw(count)
     rng = np.random.default_rng(seed)
     label = np.zeros(total, dtype=np.bool_)
     for stratum, n in enumerate(quota):
         label[rng.choice(np.flatnonzero(part == stratum), int(n), replace=False)] = True
-    combined, alone = half(inputs)
+    combined, alone = half(count)
     return PresencePlan(
         inputs=tuple(names),
         label=label,
@@ -297,7 +294,7 @@ def plan_presence(
         seed=seed,
         signature=Signature.of(
             plan=f"presence, by {by}",
-            label=f"{inputs}/{total}",
+            label=f"{count}/{total}",
             strata=len(quota),
             inputs_sha=fingerprint(names),
             seed=seed,
@@ -325,7 +322,7 @@ def _expected_error(scored: ScoreResult | ScoreMatrix) -> FloatArray:
     return np.asarray(np.sqrt(factor * np.nanmean(variances, axis=0)))
 
 
-def _allocated(n: int, wanted: FloatArray, sizes: IntArray) -> IntArray:
+def _allocated(n: int, wanted: FloatArray | IntArray, sizes: IntArray) -> IntArray:
     """n dealt out in proportion to `wanted`, at least two to each, at most all of it."""
     quota = np.minimum(2, sizes)
     for _ in range(n - int(quota.sum())):

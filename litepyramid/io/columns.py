@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import zipfile
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from litepyramid.files import atomic_write, file_type
 from litepyramid.types import FloatArray
 
 _EXPECTED = "what `litepyramid score --format npz` writes"
+_BROKEN = (OSError, EOFError, ValueError, NotImplementedError, zipfile.BadZipFile, zlib.error)
 _DOCUMENT = {
     "name": str,
     "systems": [{"system": str}],
@@ -68,7 +70,7 @@ class Columns:
                 if name not in arrays:
                     return None
                 values = np.asarray(arrays[name], dtype=np.float64)
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
+        except _BROKEN as error:
             raise InputError(f"is broken ({error})", path=self.path, expected=_EXPECTED) from None
         if values.shape != (len(self.systems), width):
             raise InputError(
@@ -108,7 +110,7 @@ def read_columns(path: str | Path) -> Columns | None:
         with np.load(path, allow_pickle=False) as arrays:
             text = np.asarray(arrays["document"], dtype=np.uint8).tobytes().decode()
             others = {*arrays.files} - {"document", "score", "human", "presence", "labels"}
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+    except (KeyError, *_BROKEN):
         raise InputError("is no saved result", path=path, expected=_EXPECTED) from None
     document = parse_json(text, path=path, expected=_EXPECTED)
     check_shape(document, _DOCUMENT, what="no saved result", path=path)

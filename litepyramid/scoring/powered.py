@@ -117,8 +117,8 @@ def prediction_powered(
             f"human scores of {counted(n, 'input')}", expected="at least three labelled inputs"
         )
     known = judge[:, labelled]
-    rest = np.delete(judge, labelled, axis=1)
     if method != "cross-fit":
+        rest = np.delete(judge, labelled, axis=1)
         return _as_published(human, known, rest, confidence, int(method == "glide"))
     part, share = _strata(labelled, total, design)
     weights = 1 / share
@@ -139,16 +139,11 @@ def prediction_powered(
     helps = error < GAIN * error_alone
     value, alone = (np.average(values, axis=1, weights=weights) for values in (corrected, human))
     value, error = np.where(helps, value, alone), np.where(helps, error, error_alone)
-    unit = _unit_variance(human, part, weights, sizes)
-    if target == "population":
-        error, error_alone = error + unit / total, error_alone + unit / total
-    base = 0.0 if target == "population" else 1 / total
+    more = _unit_variance(human, part, weights) / total  # of a sample of M over the mean of M
     with np.errstate(divide="ignore", invalid="ignore"):
-        needed = n * np.where(
-            error < error_alone,
-            (error_alone + base * unit) / (error + base * unit),
-            1.0,
-        )
+        needed = n * np.where(helps, (error_alone + more) / (error + more), 1.0)
+    if target == "population":
+        error, error_alone = error + more, error_alone + more
     reach = t_reach(confidence, freedom) if freedom else np.nan
     half, half_alone = reach * np.sqrt(error), reach * np.sqrt(error_alone)
     return Powered(
@@ -181,9 +176,7 @@ def _variance(
     return np.asarray((factor * (weights * own) ** 2).sum(axis=1))
 
 
-def _unit_variance(
-    human: FloatArray, part: IntArray, weights: FloatArray, sizes: FloatArray
-) -> FloatArray:
+def _unit_variance(human: FloatArray, part: IntArray, weights: FloatArray) -> FloatArray:
     """The variance of one input's score that labels alone are up against, within strata."""
     counts = np.bincount(part)[part]
     factor = np.where(counts > 1, counts / np.maximum(counts - 1, 1), 0.0) * weights

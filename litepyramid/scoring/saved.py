@@ -24,7 +24,12 @@ _SHAPE: dict[str, Any] = {
     "metric": str,
     "name": str,
     "systems": [{"system": str, "low": (None, float), "high": (None, float), "groups": [int]}],
-    "scores": [{"system": str, "input": str, "score": (None, float), "presence": [(None, float)]}],
+    "scores": [
+        {
+            **{"system": str, "input": str, "score": (None, float), "human?": (None, float)},
+            **{key: [(None, float)] for key in ("presence", "labels?")},
+        }
+    ],
     "confidence": float,
     "counts": {str: int},
     "signature": {str: str},
@@ -170,7 +175,7 @@ def _flat(rows: dict[str, list[dict[str, Any]]], key: str, units: Any, path: Pat
     sizes = [len(entry.units) for entry in units]
     for own in rows.values():
         for row, entry, size in zip(own, units, sizes, strict=True):
-            if not isinstance(row[key], list) or len(row[key]) != size:
+            if len(row[key]) != size:
                 raise InputError(
                     f"another number of {key} than units for system '{row['system']}' on input "
                     f"'{entry.input}'",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import subprocess
@@ -100,8 +101,16 @@ def test_a_full_disk_is_one_error_and_old_files_stay(prepared: Path, command: st
         path.unlink()
 
 
-@pytest.mark.parametrize("stream", [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"])
-@pytest.mark.parametrize("command", ["datasets", "--help", "cache path"])
+@pytest.mark.parametrize(
+    ("command", "stream"),
+    [
+        *itertools.product(
+            ["datasets", "--help", "cache path"], [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"]
+        ),
+        ("demo", ">/dev/full"),
+        ("demo", ">&-"),
+    ],
+)
 def test_a_standard_output_that_takes_nothing(cli: Any, command: str, stream: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("no /dev/full")

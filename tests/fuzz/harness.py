@@ -102,7 +102,7 @@ def limited(memory: int = 1 << 30):
 @contextlib.contextmanager
 def _quiet():
     calm = warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO())
-    with calm[0], calm[1], patch("os.fsync"):
+    with calm[0], calm[1], patch("os.fsync", lambda _: None):
         warnings.simplefilter("ignore")
         yield
 

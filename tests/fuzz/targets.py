@@ -89,6 +89,40 @@ SCORE_JSON = json.dumps(
     },
     indent=1,
 )
+_NUGGETS = [
+    {"text": "A storm hit Oslo", "importance": "vital", "assignment": "support"},
+    {"text": "Two people died", "importance": "okay", "assignment": "partial_support"},
+]
+ASSIGNMENTS = _lines(
+    *(
+        {"qid": q, "run_id": run, "answer_text": "A storm. It hit Oslo.", "nuggets": _NUGGETS}
+        for q in ("q1", "q2")
+        for run in ("ours", "theirs")
+    )
+)
+ANSWERS = _lines(
+    {"topic_id": "q1", "run_id": "ours", "answer": [{"text": "A storm.", "citations": [1]}]},
+    {"metadata": {"narrative_id": "q2", "run_id": "ours"}, "answer": [{"text": "Two died."}]},
+)
+BANK = json.dumps(
+    {
+        "query_id": "q1",
+        "claim_bank": {"Storm": {"claim": "A storm hit Oslo", "references": [{"id": 1}]}},
+        "nugget_bank": [],
+    }
+)
+BOARD = "".join(
+    f"{run} {measure} {topic} {len(run) / 8}\n"
+    for run in ("ours", "theirs")
+    for measure in ("strict_vital", "vital")
+    for topic in ("q1", "q2", "all")
+)
+PRESENCE = "system,input,unit,presence\n" + "".join(
+    f"{s},{i},{unit},{len(s) / 8}\n"
+    for s in ("alpha", "beta")
+    for i, text in zip(IDS.split(), SCUS.splitlines(), strict=True)
+    for unit in text.split("\t")
+)
 EASINESS = _lines(
     _entry("bridge", reference=0, sentence=0, easiness=0.3, text="The old bridge was closed ."),
     _entry("bridge", reference=0, sentence=1, easiness=None),
@@ -241,6 +275,34 @@ def _scores(folder: Path) -> None:
     table = read_scores(next(folder.glob("s.*")))
     shown(compare_systems(select_matrix(table, table.metrics[0]), samples=100))
     shown(correlate(table, table.metrics[-1]))
+
+
+def _converted(target: str) -> Use:
+    def use(folder: Path) -> None:
+        from litepyramid.scoring.convert import convert
+
+        shown(convert(sorted(folder.glob("t*.*")), folder / "out", target))
+
+    return use
+
+
+def _presence(folder: Path) -> None:
+    from litepyramid.io.presence import read_presence
+    from litepyramid.io.units import read_units
+
+    read_presence(folder / "p.csv", read_units(folder / "units.txt", IDS.split()), IDS.split())
+
+
+def _saved(folder: Path) -> None:
+    from litepyramid.scoring.saved import read_result
+
+    shown(read_result(next(folder.glob("r.*"))))
+
+
+def _presence_plan(folder: Path) -> None:
+    from litepyramid.annotation.presence_plan import read_presence_plan
+
+    shown(read_presence_plan(folder / "plan.json"))
 
 
 def _easiness(folder: Path) -> None:
@@ -481,6 +543,13 @@ def _plain_targets() -> dict[str, Target]:
         "scores in json lines": _target(_scores, **{"s.jsonl": (SCORE_LINES, "jsonl")}),
         "scores of sacrerouge": _target(_scores, **{"s.jsonl": (SACREROUGE, "jsonl")}),
         "scores of score": _target(_scores, **{"s.json": (SCORE_JSON, "json")}),
+        "assignments of nuggets": _target(
+            _converted("assignments"), **{"t.jsonl": (ASSIGNMENTS, "jsonl")}
+        ),
+        "answers with citations": _target(_converted("answers"), **{"t.jsonl": (ANSWERS, "jsonl")}),
+        "bank of claims": _target(_converted("units"), **{"t.json": (BANK, "json")}),
+        "leaderboard": _target(_scores, **{"s.txt": (BOARD, "text")}),
+        "presence": _target(_presence, **{"p.csv": (PRESENCE, "text"), "units.txt": (SCUS, "")}),
         "easiness": _target(_easiness, **{"e.jsonl": (EASINESS, "jsonl")}),
         "folder of the authors": _target(_dataset("folder"), **folder),
         "rose": _target(_dataset("rose"), **{"d.jsonl": (ROSE, "jsonl")}),
@@ -572,6 +641,32 @@ def _given(tasks: Any) -> dict[str, tuple[str, str]]:
     }
 
 
+def _result_targets(folder: Path) -> dict[str, Target]:
+    """Results in the forms that they are saved in, and a plan of presence labels."""
+    import litepyramid as lp
+    from litepyramid.annotation.presence_plan import plan_presence, write_presence_plan
+
+    texts = {name: [f"{name} closed. It rained.", "Ana left."] * 3 for name in ("old", "new")}
+    units = [["The bridge closed.", "It rained."], ["Ana left."]] * 3
+    labels = {"old": [[1, 0], [0]] * 3, "new": [[0, 1], [1]] * 3}
+    plain, found = (
+        lp.score(texts, units=units, labels=labels, judge="recall", evidence=why, samples=50)
+        for why in (False, True)
+    )
+    write_presence_plan(folder / "plan.json", plan_presence(found, inputs=4, annotators=2))
+    targets = {
+        "plan of presence labels": _target(
+            _presence_plan, **_file(folder / "plan.json", "plan.json", "json")
+        )
+    }
+    for ending, kind, result in (("json", "json", found), ("npz", "binary", plain)):
+        result.save(folder / f"r.{ending}")
+        targets[f"result in {ending}"] = _target(
+            _saved, **_file(folder / f"r.{ending}", f"r.{ending}", kind)
+        )
+    return targets
+
+
 def _model_targets(folder: Path) -> dict[str, Target]:
     """Judges, regressors and archives, small ones."""
     import tarfile
@@ -636,4 +731,9 @@ def _file(path: Path, name: str, kind: str) -> dict[str, tuple[bytes, str]]:
 
 def targets(folder: Path) -> dict[str, Target]:
     """All targets by name; `folder` is for what must be written to be made."""
-    return {**_plain_targets(), **_annotation_targets(folder), **_model_targets(folder)}
+    return {
+        **_plain_targets(),
+        **_annotation_targets(folder),
+        **_result_targets(folder),
+        **_model_targets(folder),
+    }

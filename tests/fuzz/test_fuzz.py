@@ -29,7 +29,9 @@ mechanical turk's results of writing; the page's answers of writing;
 label studio's export of judging; label studio's short export of judging;
 mechanical turk's results of judging; the page's answers of judging;
 lexical judge; regressor in json; regressor in ubj; nli checkpoint; nli judge;
-allennlp archive; allennlp folder
+allennlp archive; allennlp folder;
+assignments of nuggets; answers with citations; bank of claims; leaderboard; presence;
+result in json; result in npz; plan of presence labels
 """
 NAMES = [" ".join(name.split()) for name in NAMES.split(";")]
 
