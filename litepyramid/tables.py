@@ -18,7 +18,7 @@ from litepyramid.checked import guarded, json_parts
 from litepyramid.errors import InputError, require
 from litepyramid.text import cut, latex_escape, legible, printable
 
-Format = Literal["table", "json", "csv", "latex", "html", "npz"]
+Format = Literal["table", "json", "csv", "latex", "html", "npz", "parquet", "folder"]
 Cell = str | int | float | None
 _WIDEST = 200  # characters of a cell that are shown
 _NARROWEST = 16  # to which a column of texts is folded before a table is split
@@ -139,7 +139,8 @@ class Result:
 
         Args:
             path: ``.json``, ``.csv``, ``.tex`` (booktabs) or ``.txt``; ``.html`` where the result
-                has a page, ``.npz`` where it has columns.
+                has a page; ``.npz``, ``.parquet`` or a folder, without an ending, where it has
+                columns.
 
         Raises:
             InputError: The ending names no form of this result.
@@ -147,7 +148,8 @@ class Result:
         path = Path(path)
         forms: dict[str, Format] = {
             ".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table",
-            **({".npz": "npz"} if hasattr(self, "to_columns") else {}),
+            **({"": "folder", ".npz": "npz", ".parquet": "parquet"}
+               if hasattr(self, "to_columns") else {}),
         }  # fmt: skip
         page = getattr(self, "to_html", None)
         if path.suffix == ".html" and page is not None:
@@ -155,7 +157,7 @@ class Result:
         elif path.suffix in forms:
             emit(self, forms[path.suffix], path)
         else:
-            known = ", ".join([*forms, *[".html"] * (page is not None)])
+            known = ", ".join([*filter(None, forms), *[".html"] * (page is not None)])
             raise InputError(f"no form for '{path.suffix}'", path=path, expected=f"one of {known}")
 
 
@@ -212,9 +214,8 @@ def render(result: Result, form: Format) -> str:
 
 def emit(result: Result, form: Format = "table", output: Path | None = None) -> None:
     """Renders to stdout, or to a file that appears only when it is complete."""
-    if form == "npz" and output is not None and (columns := getattr(result, "to_columns", None)):
-        columns(output)
-        return
+    if output and form in ("npz", "parquet", "folder") and hasattr(result, "to_columns"):
+        return result.to_columns(output, form)  # type: ignore[no-any-return]
     parts = [render(result, form)] if form != "json" else json_parts(result.json_entries(), plain)
     from litepyramid.files import atomic_write
 

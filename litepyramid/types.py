@@ -115,7 +115,7 @@ class SystemSummaries:
 
     system: str
     inputs: tuple[str, ...]
-    texts: tuple[str, ...]
+    texts: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)

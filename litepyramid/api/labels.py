@@ -14,6 +14,7 @@ from litepyramid.annotation.presence_plan import (
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
 from litepyramid.io.coerce import as_names
+from litepyramid.io.columns import read_columns
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.scoring.combine import CombinedScores
 from litepyramid.scoring.combine import combine as combine_matrices
@@ -183,8 +184,10 @@ def _scored(scores: Any, metric: str | None, columns: Any) -> Any:
     """A result of `score`; or of a table its judge's scores and the table."""
     if isinstance(scores, ScoreResult):
         return scores
-    suffix = Path(scores).suffix if isinstance(scores, str | Path) else ""
-    if suffix == ".npz" or (suffix == ".json" and '"presence"' in read_text(Path(scores))):
+    if isinstance(scores, str | Path) and (
+        read_columns(scores)
+        or (Path(scores).suffix == ".json" and '"presence"' in read_text(scores))
+    ):
         return read_result(scores)
     table = read_scores(scores, columns=as_names(None, columns)["columns"])
     return select_matrix(table, metric), table

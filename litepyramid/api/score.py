@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, Literal
 
 from litepyramid.errors import InputError
@@ -26,6 +28,7 @@ from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Judge, JudgedBatch
 from litepyramid.judges.own import as_judge
+from litepyramid.judges.spread import spreads
 from litepyramid.scoring.compare import SystemComparison, compare_systems
 from litepyramid.scoring.pyramid import Rule, ScoringRule
 from litepyramid.scoring.result import ScoreResult
@@ -135,6 +138,7 @@ def score(
     partial_labels: bool = False,
     engine: Literal["local", "ray"] = "local",
     workers: int | None = None,
+    folder: str | Path | None = None,
     ids: Any = None,
     columns: Any = None,
     **settings: Any,
@@ -164,9 +168,11 @@ def score(
         evidence: Also ask the judge where it finds each unit, and keep the texts, for the page and
             the JSON (`judges.evidence.gather`). Then units may come with references, to be shown.
         partial_labels: Let labels be of a part of the inputs, as for `combine`.
-        engine: ``ray`` judges files on a Ray cluster, by the name of an NLI model.
+        engine: ``ray`` judges on a Ray cluster, by the name of an embedded judge or an NLI model.
         workers: Processes of an embedded judge (all cores by default, where there is enough work;
             the numbers are the same for any number); with ``ray``: judges at work.
+        folder: Save the result to this folder, presence as it is judged: what a run that was
+            stopped has judged is not judged again when it is called again (`docs/scores.md`).
         ids: Ids of the inputs where rows go by their order: a list, or a file of them.
         columns: By known column, what tables call it.
         **settings: Of the judge, where it is named.
@@ -183,90 +189,109 @@ def score(
         {'system': 0.5}
     """
     check_samples(samples, confidence=confidence)
+    folder = None if folder is None else Path(folder)
     if presence is not None and (judge is not None or settings):
         raise InputError("a judge and the presence that it would give", expected="one of the two")
     names = as_names(ids, columns)
-    judging: Judge | None = None
-    if presence is None and engine == "local":
-        judging = as_judge(DEFAULT_JUDGE if judge is None else judge, **settings)
-    if isinstance(summaries, Dataset):
-        data = summaries
-        if units is None and references is None:
-            units, references = (data.units or None), (None if data.units else data.references)
-        if labels is None and data.labels:
-            labels = data.labels
-            label_units = data.scus if label_units is None else label_units
-        summaries = data.summaries
-    elif units is None and references is None and presence is None:
-        summaries, units, references = _of_one_table(summaries, names["columns"] or {})
-    about: Mapping[str, str] = {}
-    loaded: Sequence[InputUnits] | None = None
-    systems: Any = None
-    if units is not None and (references is None or evidence):
-        loaded = as_units(units, kind=kind, **names)
-    elif units is not None or (references is None and presence is None):
-        raise InputError(
-            "neither units nor references given" if units is None else "units and references given",
-            expected="units (human SCUs or ready STUs), or references to extract STUs from",
-            hint="With evidence asked for, references may come with units, to be shown."
-            if units is not None
-            else None,
-        )
-    given = None if references is None else as_references(references, **names)
-    inputs = [entry.input for entry in loaded or given or ()]
-    if summaries is not None and engine == "local":
-        systems = as_summaries(summaries, inputs or None, **names)
-    if given is not None and loaded is None:
-        from litepyramid.units.extract import extract
+    with ExitStack() as held:
+        judging: Any = None
+        store: Any = None
+        if presence is None:
+            named = DEFAULT_JUDGE if judge is None else judge
+            if engine == "ray":
+                from litepyramid.judges.ray import RayJudge
 
-        extraction = extract(given, srl=srl, coref=coref)
-        loaded, about = extraction.units, dict(extraction.signature.fields)
-    if weights is not None and loaded is not None:
-        loaded = as_weights(weights, loaded, **names)
-    found = None if presence is None else as_presence(presence, loaded, **names)
-    loaded = (found.units if found is not None else loaded) or ()
-    labelled: Sequence[InputUnits] = loaded
-    if label_units is not None:
-        if labels is None:
-            raise InputError("units of labels without labels", expected="both")
-        inputs = [entry.input for entry in loaded]
-        source = label_units if isinstance(label_units, str | Path) else "units of the labels"
-        labelled = in_order(as_units(label_units, **names), inputs, source)
-    options: dict[str, Any] = {
-        "labels": None
-        if labels is None
-        else as_labels(labels, labelled, partial=partial_labels, **names),
-        "label_units": labelled,
-        "name": name,
-        "rule": ScoringRule(rule) if isinstance(rule, str) else rule,
-        "samples": samples,
-        "confidence": confidence,
-        "seed": seed,
-        "about_units": about,
-    }
-    if evidence and judging is None:
-        raise InputError("evidence without a judge in this process", expected="a judge")
-    if found is not None:
-        batch = JudgedBatch((), {"judge": "given", "presence_sha": found.sha})
-        wanted = found.systems if systems is None else [entry.system for entry in systems]
-        if set(wanted) != set(found.systems):
-            odd = sorted({*wanted} ^ {*found.systems})[0]
-            has = "summaries but no presence" if odd in wanted else "presence but no summaries"
-            raise InputError(f"system '{odd}' has {has}")
-        values = found.values[[found.systems.index(one) for one in wanted]]
-        return score_presence(wanted, loaded, values, batch, **options)
-    if summaries is None:
-        raise InputError("no summaries", expected="summaries of at least one system, or presence")
-    if judging is not None:
-        result = score_systems(systems, loaded, judging, workers=workers, **options)
-        return replace(result, seen=look(judging, systems, loaded, given)) if evidence else result
-    from litepyramid.judges.ray import judge_corpus
+                judging = RayJudge(named, workers, **settings)
+            else:
+                judging = as_judge(named, **settings)
+        if isinstance(summaries, Dataset):
+            data = summaries
+            if units is None and references is None:
+                units, references = (data.units or None), (None if data.units else data.references)
+            if labels is None and data.labels:
+                labels = data.labels
+                label_units = data.scus if label_units is None else label_units
+            summaries = data.summaries
+        elif units is None and references is None and presence is None:
+            summaries, units, references = _of_one_table(summaries, names["columns"] or {})
+        about: Mapping[str, str] = {}
+        loaded: Sequence[InputUnits] | None = None
+        systems: Any = None
+        if units is not None and (references is None or evidence):
+            loaded = as_units(units, kind=kind, **names)
+        elif units is not None or (references is None and presence is None):
+            raise InputError(
+                "neither units nor references given"
+                if units is None
+                else "units and references given",
+                expected="units (human SCUs or ready STUs), or references to extract STUs from",
+                hint="With evidence asked for, references may come with units, to be shown."
+                if units is not None
+                else None,
+            )
+        given = None if references is None else as_references(references, **names)
+        inputs = [entry.input for entry in loaded or given or ()]
+        if summaries is not None:
+            if judging is not None and spreads(judging) and not evidence:
+                store = held.enter_context(TemporaryFile())  # read window by window
+            systems = as_summaries(summaries, inputs or None, store=store, **names)
+        if given is not None and loaded is None:
+            from litepyramid.units.extract import extract
 
-    paths = [summaries] if isinstance(summaries, str | Path) else summaries
-    judged = judge_corpus(
-        paths, loaded, judge or DEFAULT_JUDGE, workers=workers, **names, **settings
-    )
-    return score_presence(judged.systems, loaded, judged.presence, judged.batch, **options)
+            extraction = extract(given, srl=srl, coref=coref)
+            loaded, about = extraction.units, dict(extraction.signature.fields)
+        if weights is not None and loaded is not None:
+            loaded = as_weights(weights, loaded, **names)
+        found = None if presence is None else as_presence(presence, loaded, **names)
+        loaded = (found.units if found is not None else loaded) or ()
+        labelled: Sequence[InputUnits] = loaded
+        if label_units is not None:
+            if labels is None:
+                raise InputError("units of labels without labels", expected="both")
+            inputs = [entry.input for entry in loaded]
+            source = label_units if isinstance(label_units, str | Path) else "units of the labels"
+            labelled = in_order(as_units(label_units, **names), inputs, source)
+        options: dict[str, Any] = {
+            "labels": None
+            if labels is None
+            else as_labels(labels, labelled, partial=partial_labels, **names),
+            "label_units": labelled,
+            "name": name,
+            "rule": ScoringRule(rule) if isinstance(rule, str) else rule,
+            "samples": samples,
+            "confidence": confidence,
+            "seed": seed,
+            "about_units": about,
+        }
+        if evidence and (judging is None or engine == "ray" or folder is not None):
+            raise InputError(
+                "evidence without a judge in this process, or into a folder",
+                expected="a judge alone",
+            )
+        if found is not None:
+            batch = JudgedBatch((), {"judge": "given", "presence_sha": found.sha})
+            wanted = found.systems if systems is None else [entry.system for entry in systems]
+            if set(wanted) != set(found.systems):
+                odd = sorted({*wanted} ^ {*found.systems})[0]
+                has = "summaries but no presence" if odd in wanted else "presence but no summaries"
+                raise InputError(f"system '{odd}' has {has}")
+            values = found.values[[found.systems.index(one) for one in wanted]]
+            result = score_presence(wanted, loaded, values, batch, **options)
+        elif summaries is None:
+            raise InputError(
+                "no summaries", expected="summaries of at least one system, or presence"
+            )
+        else:
+            if engine == "ray":
+                held.enter_context(judging)
+            result = score_systems(
+                systems, loaded, judging, workers=workers, folder=folder, **options
+            )
+            if evidence:
+                result = replace(result, seen=look(judging, systems, loaded, given))
+        if folder is not None:
+            result.to_columns(folder)
+        return result
 
 
 def _of_one_table(table: Any, columns: Mapping[str, str]) -> tuple[Any, Any, Any]:

@@ -209,7 +209,7 @@ class Shown:
     """
 
     figure: Path | None
-    form: Literal["table", "json", "csv", "latex", "html", "npz"]
+    form: Literal["table", "json", "csv", "latex", "html", "npz", "parquet", "folder"]
     output: Path | None
 
     def emit(self, result: Any, draw: Callable[[Any], Any]) -> None:

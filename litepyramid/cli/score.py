@@ -15,7 +15,6 @@ from litepyramid.cli.options import (
     JudgeOption,
     KindOption,
     LabelsOption,
-    OutputOption,
     SamplesOption,
     SeedOption,
     Shown,
@@ -23,14 +22,18 @@ from litepyramid.cli.options import (
     with_figure,
     with_names,
 )
-from litepyramid.cli.outputs import WRITTEN
+from litepyramid.cli.outputs import MADE, WRITTEN
 from litepyramid.judges import DEFAULT_JUDGE
 
 _UNITS, _LABELS = "Units and weights", "Few labels"
+_COLUMNS = ("npz", "parquet", "folder")
 PageFormatOption = Annotated[
-    Literal["table", "json", "csv", "latex", "html", "npz"],
+    Literal["table", "json", "csv", "latex", "html", "npz", "parquet", "folder"],
     option(
-        "table, json, csv, latex, html, or npz for large results.", "--format", "-f", metavar="FORM"
+        "table, json, csv, latex, html; for large results folder, npz, parquet.",
+        "--format",
+        "-f",
+        metavar="FORM",
     ),
 ]
 CombineOption = Annotated[
@@ -102,7 +105,11 @@ def score(
         str | None, option("Name of the metric. [default: by the units]", metavar="NAME")
     ] = None,
     form: PageFormatOption = "table",
-    output: OutputOption = None,
+    output: Annotated[
+        Path | None,
+        option("Write to this file, or folder.", "--output", "-o", metavar="PATH"),
+        MADE,
+    ] = None,
     figure: FigureOption = None,
     html: Annotated[
         Path | None,
@@ -124,7 +131,7 @@ def score(
     presence: Annotated[
         Path | None,
         option(
-            "Presence in place of a judge: CSV, JSON Lines, or JSON or npz of `score`.",
+            "Presence in place of a judge: CSV, JSON Lines, or a saved result of `score`.",
             metavar="FILE",
             panel=_UNITS,
         ),
@@ -167,7 +174,7 @@ def score(
     kind: KindOption = None,
     engine: Annotated[
         Literal["local", "ray"],
-        option("Run NLI judges in this process or on a Ray cluster.", panel=PANEL),
+        option("Judge on this machine or on a Ray cluster.", panel=PANEL),
     ] = "local",
     workers: Annotated[
         int | None,
@@ -194,7 +201,7 @@ def score(
     from litepyramid.errors import InputError
     from litepyramid.figures.base import check_figure
     from litepyramid.figures.scores import score_figure
-    from litepyramid.files import check_there
+    from litepyramid.files import check_output, check_there
     from litepyramid.scoring.pyramid import ScoringRule
 
     for what, given in (("--label-units", label_units is not None), ("--combine", combine)):
@@ -204,11 +211,16 @@ def score(
         raise InputError("--plan or --assume-random without --combine", expected="both")
     check_there(*summaries or (), labels, label_units, weights, presence, premise)
     check_figure(figure)
-    if form == "npz" and (output is None or combine or direction != "recall" or evidence):
+    if form in _COLUMNS and (
+        output is None or combine or direction != "recall" or evidence or html
+    ):
         raise InputError(
-            "--format npz without --output, or with --combine, --direction or --evidence",
-            expected="a file for the scores alone",
+            f"--format {form} without --output, or with --combine, --direction or a page",
+            expected="a place for the scores alone",
+            hint="'litepyramid report' makes the page of a saved result.",
         )
+    if output is not None and form != "folder":
+        check_output(output)
     if premise is not None and direction == "recall":
         raise InputError("--premise without --direction precision or f1", expected="both")
     if direction != "recall":
@@ -248,6 +260,7 @@ def score(
         seed=seed,
         engine=engine,
         workers=workers,
+        folder=output if form == "folder" else None,
         evidence=presence is None and (evidence or html is not None or form == "html"),
         partial_labels=combine,
         **names,
@@ -260,6 +273,8 @@ def score(
         shown = api.combine(
             result, plan=plan, assume_random=assume_random, target=target, confidence=confidence
         )
+    if form == "folder":  # written while it was judged
+        form, output = "table", None
     Shown(figure, form, output).emit(shown, score_figure)
 
 
@@ -311,13 +326,15 @@ def compare(
     from litepyramid import api
     from litepyramid.figures.scores import comparison_figure
     from litepyramid.files import check_there
+    from litepyramid.io.columns import read_columns
     from litepyramid.scoring.pyramid import ScoringRule
     from litepyramid.stats import check_samples
 
     check_samples(samples, confidence=confidence, alpha=alpha)
     check_there(*summaries, weights)
     scores: Any = summaries[0]
-    if units or references or len(summaries) > 1 or summaries[0].is_dir():
+    judged = len(summaries) == 1 and read_columns(summaries[0]) is not None
+    if units or references or (not judged and (len(summaries) > 1 or summaries[0].is_dir())):
         scores = api.score(
             summaries,
             units,
@@ -361,7 +378,7 @@ def compare(
 
 
 def report(
-    result: Annotated[Path, typer.Argument(help="JSON or npz of `litepyramid score`.")],
+    result: Annotated[Path, typer.Argument(help="A saved result of `litepyramid score`.")],
     output: Annotated[
         Path, option("The page to write.", "--output", "-o", metavar="FILE"), WRITTEN
     ] = Path("report.html"),

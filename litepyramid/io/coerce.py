@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
@@ -76,7 +76,11 @@ def as_references(references: Any, **names: Any) -> list[InputReferences]:
 
 
 def as_summaries(
-    summaries: Any, inputs: Sequence[str] | None = None, **names: Any
+    summaries: Any,
+    inputs: Sequence[str] | None = None,
+    *,
+    store: IO[bytes] | None = None,
+    **names: Any,
 ) -> list[SystemSummaries]:
     """Summaries from paths, a dict by system (of lists, or dicts by input), a list of texts, rows.
 
@@ -90,7 +94,8 @@ def as_summaries(
     found = _records(summaries, SystemSummaries, "summaries")
     if found is not None:
         return found
-    return read_summaries(_by_system(summaries, "summary", "summaries"), inputs, **names)
+    sources = _by_system(summaries, "summary", "summaries")
+    return read_summaries(sources, inputs, store=store, **names)
 
 
 def as_labels(labels: Any, units: Sequence[InputUnits], **names: Any) -> list[SystemLabels]:

@@ -18,7 +18,7 @@ from litepyramid.io.given import Given, Row
 from litepyramid.io.inputs import aligned, read_systems
 from litepyramid.io.rows import read_rows
 from litepyramid.io.scores import score_result
-from litepyramid.io.units import read_units, units_from_json
+from litepyramid.io.units import read_units
 from litepyramid.types import FloatArray, InputUnits, fingerprint
 
 
@@ -49,8 +49,7 @@ def read_presence(
 
     A row holds ``system``, ``input`` and the list ``presence`` with a number from 0 to 1 for each
     unit (null: no judgement), in the units' order; or one ``presence`` with the ``unit`` that it
-    is of, as text. The JSON or npz that ``litepyramid score`` writes is read too, and brings its
-    units.
+    is of, as text. A saved result of ``litepyramid score`` is read too, and brings its units.
 
     Args:
         source: A file (CSV, TSV, JSON, JSON Lines), rows given in Python, or what such JSON holds.
@@ -69,13 +68,12 @@ def read_presence(
     elif isinstance(source, Given):
         rows, sha = source, fingerprint(row.values for row in source.rows)
     elif held := read_columns(source):
-        own = units_from_json(held.document["units"], Path(source))
-        _check_units(units, own, source)
-        presence = held.read("presence")
-        if presence is None or not ((presence >= 0) & (presence <= 1) | np.isnan(presence)).all():
+        judged, presence = held.presence()
+        _check_units(units, judged, source)
+        if not ((presence >= 0) & (presence <= 1) | np.isnan(presence)).all():
             raise InputError("no presence", path=source, expected="numbers from 0 to 1")
         sha = sha256(presence.tobytes()).hexdigest()[:8]
-        return GivenPresence(held.systems, tuple(units or own), presence, sha)
+        return GivenPresence(held.systems, tuple(units or judged), presence, sha)
     else:
         text = read_text(source)
         sha, whole = sha256(text.encode()).hexdigest()[:8], score_result(text)

@@ -1,225 +1,134 @@
-"""Corpora on Ray: an actor with a judge for every device, fed chunk by chunk.
-
-The driver keeps where each summary stands, not what it says; an actor reads its chunk from the
-file (so every machine must see the files under the same path), judges it and sends the presence
-back. What is held grows by eight bytes a judgement: the result.
-"""
+"""Judges on Ray: an actor with a judge for every device of a cluster, fed window by window."""
 
 from __future__ import annotations
 
-import json
-import logging
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from litepyramid.errors import InputError, ModelError, require
-from litepyramid.judges.base import JudgedBatch, note_kept
+from litepyramid.errors import InputError, LitepyramidError, ModelError, require
+from litepyramid.judges.base import Items, JudgedBatch, judged
 from litepyramid.judges.cache_info import default_cache_path
-from litepyramid.judges.corpus import PackedUnits, SystemIndex, index_summaries, read_texts
 from litepyramid.judges.lexical.model import is_model_file
-from litepyramid.judges.nli.judge import TransformersJudge
-from litepyramid.judges.registry import EMBEDDED, check_judge_name
-from litepyramid.progress import bar
+from litepyramid.judges.registry import EMBEDDED, LLM, make_judge
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, InputUnits, check_unique
 
-_PURPOSE = "the engine 'ray'"
-_CHUNK_PAIRS = 2_048
 _STORE_BYTES = 128 * 2**20
 
 
-@dataclass(frozen=True)
-class JudgedCorpus:
-    """What the judges said of every system.
+class RayJudge:
+    """A judge on a Ray cluster, embedded or NLI; a `Spreading` one, used as a context manager.
 
-    Attributes:
-        systems: N names, in the files' order.
-        presence: (N, U) presence of every unit, inputs one after the other.
-        batch: The judge's signature and counts, as the local engine gives them.
-    """
-
-    systems: tuple[str, ...]
-    presence: FloatArray
-    batch: JudgedBatch
-
-
-def judge_corpus(
-    summaries: Sequence[str | Path],
-    units: Sequence[InputUnits],
-    model: str,
-    *,
-    ids: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    workers: int | None = None,
-    chunk_pairs: int = _CHUNK_PAIRS,
-    progress: bool | None = None,
-    **options: Any,
-) -> JudgedCorpus:
-    """Judges every unit against every system's summary on a Ray cluster.
-
-    Uses the cluster that is connected or that ``RAY_ADDRESS`` names, else one of this machine.
+    Inside the block it is on the cluster that is connected or that ``RAY_ADDRESS`` names, else on
+    one of this machine.
 
     Args:
-        summaries: Files or folders, as `io.summaries.read_summaries` takes them; every machine of
-            the cluster must see them.
-        units: One entry an input.
-        model: Hub id or folder of the judge.
-        ids: Ids of line files' inputs.
-        columns: As for `read_summaries`.
-        workers: Actors, each with a model of its own; None for one a GPU, or one a machine where
-            there is no GPU.
-        chunk_pairs: Pairs that an actor gets at a time, at least one input.
-        progress: As for `TransformersJudge`.
-        **options: Options of `TransformersJudge`. The cache is a file on every actor's machine.
+        model: Name, hub id or folder of the judge; a folder must be on every machine.
+        workers: Actors, each with a judge of its own; None for one a GPU, or where there is none
+            one a machine, of an embedded judge one a core.
+        **options: Of `TransformersJudge`. The cache is a file on every actor's machine.
+
+    Attributes:
+        workers: How many actors there are, inside the block.
 
     Raises:
-        InputError: A file or option is wrong.
-        ModelError: The model cannot be loaded, or fails.
+        InputError: An option is wrong.
+        ModelError: The model cannot be loaded, or there is no cluster.
         MissingExtraError: Ray is not installed.
     """
-    ray = require("ray", extra="ray", purpose=_PURPOSE)
-    names = [entry.input for entry in units]
-    if model in EMBEDDED or is_model_file(model):
-        raise InputError(
-            f"the judge '{model}' on Ray",
-            expected="an NLI model",
-            hint="The embedded judges need no cluster: leave --engine out.",
-        )
-    check_judge_name(model)
-    indices = list(index_summaries(summaries, names, ids, columns))
-    check_unique([index.system for index in indices], "system")
-    settings = _settings(options)
-    # Checked here, before a cluster is asked for anything.
-    TransformersJudge(model, **settings, progress=False).close()
-    counts: dict[str, int] = {"empty_summaries": 0}
-    started = _connect(ray)
-    try:
-        plan = _Plan(ray, workers, str(settings.get("device", "auto")))
-        if settings.get("dtype", "auto") == "auto":
-            settings["dtype"] = "bfloat16" if plan.gpus else "float32"
-        with TransformersJudge(model, **settings, progress=False) as judge:
-            signature = judge.signature()
-        packed = PackedUnits.of(units)
-        presence = np.full((len(indices), len(packed.ends)), np.nan)
-        with bar(presence.size, "judging", "pairs", shown=progress) as shown:
-            rows = _stream(ray, indices, packed, model, settings, plan, chunk_pairs)
-            for row in rows:
-                if row["error"]:
-                    raise (InputError if row["input_error"] else ModelError)(row["error"][:-1])
-                values = np.frombuffer(row["presence"], dtype=np.float64)
-                start = int(packed.offsets[row["first"]])
-                presence[row["system"], start : start + len(values)] = values
-                for key, value in _counts(row["counts"]).items():
-                    counts[key] = counts.get(key, 0) + value
-                shown.update(len(values))
-    except KeyboardInterrupt as stop:
-        note_kept(stop, counts.get("judged", 0), settings["cache"])
-        raise
-    finally:
-        if started:
-            ray.shutdown()
-    if np.isnan(presence).any():
-        raise ModelError(
-            f"Ray gave no answer for {counted(int(np.isnan(presence).sum()), 'pair')}",
-            hint="What was judged is kept; run the command again.",
-        )
-    batch = JudgedBatch(presence=(), signature=signature, counts=counts)
-    return JudgedCorpus(tuple(index.system for index in indices), presence, batch)
 
+    def __init__(self, model: str, workers: int | None = None, **options: Any) -> None:
+        self._ray = require("ray", extra="ray", purpose="the engine 'ray'")
+        if model.startswith(LLM):
+            raise InputError(
+                f"the judge '{model}' on Ray", expected="an embedded judge or an NLI model"
+            )
+        self._model, self._embedded = model, model in EMBEDDED or bool(is_model_file(model))
+        self._options = dict(options) if self._embedded else _settings(options)
+        # Checked here, before a cluster is asked for anything.
+        self._own = make_judge(model, **self._options)
+        self._wanted, self.workers, self._started = workers, 1, False
 
-def _stream(
-    ray: Any,
-    indices: Sequence[SystemIndex],
-    packed: PackedUnits,
-    model: str,
-    settings: Mapping[str, Any],
-    plan: _Plan,
-    chunk_pairs: int,
-) -> Any:
-    """The answers, chunk by chunk, in the order in which they come."""
-    data = require("ray.data", extra="ray", purpose=_PURPOSE)
-    context = data.DataContext.get_current()
-    context.enable_progress_bars = False
-    context.print_on_execution_start = False
-    for name in ("ray.data", "ray"):
-        logging.getLogger(name).setLevel(logging.ERROR)
-    inputs = max(1, chunk_pairs * (len(packed.offsets) - 1) // max(1, len(packed.ends)))
-    chunks = [
-        {
-            "system": number,
-            "path": str(index.path),
-            "key": index.key or "",
-            "first": first,
-            "starts": index.starts[first : first + inputs].tobytes(),
+    def __enter__(self) -> RayJudge:
+        self._started = _connect(self._ray)
+        there = self._ray.cluster_resources()
+        machines = sum(bool(node["Alive"]) for node in self._ray.nodes())
+        cores = int(there.get("CPU", 1))
+        gpu = not self._embedded and self._options.get("device", "auto") != "cpu"
+        gpus = int(there.get("GPU", 0)) if gpu else 0
+        self.workers = self._wanted or gpus or (cores if self._embedded else machines)
+        if gpus and self.workers > gpus:
+            raise InputError(
+                f"{counted(self.workers, 'worker')}", expected=f"at most {gpus}, one a GPU"
+            )
+        if not self._embedded:
+            if self._options.get("dtype", "auto") == "auto":
+                self._options["dtype"] = "bfloat16" if gpus else "float32"
+            if not gpus:
+                threads = self._options.get("threads") or max(1, cores // self.workers)
+                self._options["threads"] = threads
+            self._own.close()  # type: ignore[attr-defined]
+            self._own = make_judge(self._model, **self._options)
+        self._share = {
+            "num_gpus": 1 if gpus else 0,
+            "num_cpus": 0 if gpus else min(1.0, cores / self.workers),
         }
-        for number, index in enumerate(indices)
-        for first in range(0, len(packed.offsets) - 1, inputs)
-    ]
-    blocks = max(1, min(len(chunks), 1_000))
-    answers = data.from_items(chunks, override_num_blocks=blocks).map_batches(
-        _Actor,
-        fn_constructor_args=(model, dict(settings), [ray.put(packed)], plan.threads),
-        batch_size=1,
-        compute=data.ActorPoolStrategy(size=plan.workers),
-        num_cpus=0 if plan.gpus else plan.cpus,
-        num_gpus=1 if plan.gpus else 0,
-    )
-    return answers.iter_rows()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if not self._embedded:
+            self._own.close()  # type: ignore[attr-defined]
+        if self._started:
+            self._ray.shutdown()
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Judges in this process, by the actors' settings; see `Judge`."""
+        return self._own.judge(items)
+
+    def start(self) -> list[_Asked]:
+        """The actors, each twice: it is sent a window while it judges another."""
+        actor = self._ray.remote(**self._share, max_restarts=3, max_task_retries=3)(_Actor)
+        actors = [actor.remote(self._model, self._options) for _ in range(self.workers)]
+        return [_Asked(self._ray, one) for _ in range(2) for one in actors]
+
+
+class _Asked:
+    """An actor, as `spread.Worker`."""
+
+    def __init__(self, ray: Any, actor: Any) -> None:
+        self._ray, self._actor = ray, actor
+
+    def ask(self, window: Items) -> JudgedBatch:
+        """What the actor's judge says of the items."""
+        try:
+            found, error, of_input = self._ray.get(self._actor.ask.remote(window))
+        except self._ray.exceptions.RayError as failed:
+            reason = str(failed).strip().partition("\n")[0]
+            raise ModelError(
+                f"Ray gave no answer ({reason})",
+                hint="What was judged is kept; run the command again.",
+            ) from failed
+        if error:
+            raise (InputError if of_input else ModelError)(error.removesuffix("."))
+        return found  # type: ignore[no-any-return]
 
 
 class _Actor:
     """A judge of its own, on one device."""
 
-    def __init__(
-        self, model: str, settings: dict[str, Any], units: list[Any], threads: int
-    ) -> None:
-        ray = require("ray", extra="ray", purpose=_PURPOSE)
-        own = {"threads": threads or None, **settings}
-        self._judge = TransformersJudge(model, **own, progress=False)
-        self._units: PackedUnits = ray.get(units[0])
+    def __init__(self, model: str, options: Mapping[str, Any]) -> None:
+        self._judge = make_judge(model, **options)
 
-    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        first = int(batch["first"][0])
-        starts = np.frombuffer(batch["starts"][0], dtype=np.int64)
-        answer: dict[str, Any] = {"presence": b"", "counts": "", "error": "", "input_error": False}
+    def ask(self, window: Items) -> tuple[JudgedBatch | None, str, bool]:
         try:
-            texts = read_texts(Path(batch["path"][0]), starts, str(batch["key"][0]) or None)
-            said = self._judge.judge(
-                [(text, self._units.texts(first + i)) for i, text in enumerate(texts)]
-            )
-        except (InputError, ModelError) as error:
-            answer |= {"error": str(error), "input_error": isinstance(error, InputError)}
-        else:
-            empty = sum(not text for text in texts)
-            answer["presence"] = np.concatenate(said.presence).tobytes()
-            answer["counts"] = json.dumps({**said.counts, "empty_summaries": empty})
+            found = judged(self._judge, window)
+        except LitepyramidError as error:
+            return None, str(error), isinstance(error, InputError)
+        if hasattr(self._judge, "forget"):
             self._judge.forget()
-        answer |= {"system": int(batch["system"][0]), "first": first}
-        return {key: [value] for key, value in answer.items()}
-
-
-class _Plan:
-    """How many actors, and what each of them holds."""
-
-    def __init__(self, ray: Any, workers: int | None, device: str) -> None:
-        there = ray.cluster_resources()
-        machines = [node for node in ray.nodes() if node["Alive"]]
-        self.gpus = 0 if device == "cpu" else int(there.get("GPU", 0))
-        self.workers = workers or self.gpus or len(machines)
-        if self.gpus and self.workers > self.gpus:
-            raise InputError(
-                f"{counted(self.workers, 'worker')}", expected=f"at most {self.gpus}, one a GPU"
-            )
-        cores = int(there.get("CPU", 1))
-        # A quarter of a core stays free on each machine for Ray's own reading tasks.
-        self.cpus = max(0.25, (cores - 0.25 * len(machines)) / self.workers)
-        self.cpus = min(self.cpus, 1.0)
-        self.threads = 0 if self.gpus else max(1, cores // self.workers)
+        return replace(found, logits=None, spans=None), "", False
 
 
 def _connect(ray: Any) -> bool:
@@ -242,7 +151,7 @@ def _connect(ray: Any) -> bool:
 
 
 def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
-    settings = dict(options)
+    settings = {"progress": False, **options}
     if settings.pop("devices", None) is not None:
         raise InputError("devices are named, and the engine is ray", hint="Use --workers.")
     if settings.get("cache", "default") == "default":
@@ -250,7 +159,3 @@ def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
     if settings["cache"] is not None:
         settings["cache"] = Path(settings["cache"]).absolute()
     return settings
-
-
-def _counts(text: str) -> dict[str, int]:
-    return {key: int(value) for key, value in json.loads(text).items()}

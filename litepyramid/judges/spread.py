@@ -1,8 +1,8 @@
-"""Embedded judges on several cores: a process each, fed window by window, answers in order.
+"""Judges on several cores or machines: workers fed window by window, answers in order.
 
-A process is a Python of its own that reads windows as JSON lines from its input and answers with
-the presence as bytes: it starts the same way under a script, a notebook and Windows, and needs no
-``if __name__ == "__main__"`` of its caller.
+Of an embedded judge a worker is a process: a Python of its own that reads windows as JSON lines
+from its input and answers with the presence as bytes. It starts the same way under a script, a
+notebook and Windows, and needs no ``if __name__ == "__main__"`` of its caller.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import os
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from pathlib import Path
 from queue import SimpleQueue
 from tempfile import TemporaryDirectory
-from typing import IO, Any
+from typing import IO, Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -35,9 +35,28 @@ _WORTH: dict[type, int] = {ReadingJudge: 8_000, LexicalJudge: 80_000, RecallJudg
 """Pairs that take a judge about as long as one more process takes to start."""
 
 
+class Worker(Protocol):
+    """A judge elsewhere."""
+
+    def ask(self, window: Items) -> JudgedBatch:
+        """What the judge there says of the items."""
+        ...
+
+
+@runtime_checkable
+class Spreading(Judge, Protocol):
+    """A judge with workers of its own kind, who say what it says itself."""
+
+    workers: int
+
+    def start(self) -> Sequence[Worker]:
+        """The workers; one that stands there twice gets its next window before it needs it."""
+        ...
+
+
 def spreads(judge: Judge) -> bool:
-    """Whether a judge can be asked window by window, in other processes too: an embedded one."""
-    return type(judge) in _WORTH
+    """Whether a judge can be asked window by window, elsewhere too: an embedded one, or Ray's."""
+    return type(judge) in _WORTH or isinstance(judge, Spreading)
 
 
 def workers_for(judge: Judge, pairs: int, workers: int | None = None) -> int:
@@ -63,6 +82,8 @@ def workers_for(judge: Judge, pairs: int, workers: int | None = None) -> int:
                 hint="NLI judges take --devices, judges behind an endpoint --concurrency.",
             )
         return 1
+    if isinstance(judge, Spreading):
+        return judge.workers
     if workers is not None:
         return max(1, workers)
     return max(1, min(cores(), pairs // _WORTH[type(judge)])) if sys.executable else 1
@@ -87,19 +108,24 @@ def judge_windows(
         >>> [batch.presence[0].tolist() for batch in judge_windows(RecallJudge(), windows)]
         [[1.0], [0.0]]
     """
-    if workers == 1:
+    if workers == 1 and not isinstance(judge, Spreading):
         yield from (judged(judge, window) for window in windows)
         return
     with ExitStack() as stack:
-        name = "recall"
-        if isinstance(judge, ReadingJudge | LexicalJudge):
+        found: Sequence[Worker]
+        if isinstance(judge, Spreading):
+            found = judge.start()
+        else:
             folder = Path(stack.enter_context(TemporaryDirectory()))
-            save_model(judge.model, folder / f"{judge.model.kind}.json")
-            name = str(folder)
-        pool = stack.enter_context(ThreadPoolExecutor(workers))
-        idle: SimpleQueue[_Worker] = SimpleQueue()
-        for _ in range(workers):
-            idle.put(stack.enter_context(closing(_Worker(name))))
+            name = "recall"
+            if isinstance(judge, ReadingJudge | LexicalJudge):
+                save_model(judge.model, folder / f"{judge.model.kind}.json")
+                name = str(folder)
+            found = [stack.enter_context(closing(_Process(name))) for _ in range(workers)]
+        pool = stack.enter_context(ThreadPoolExecutor(len(found)))
+        idle: SimpleQueue[Worker] = SimpleQueue()
+        for worker in found:
+            idle.put(worker)
 
         def ask(window: Items) -> JudgedBatch:
             worker = idle.get()
@@ -111,13 +137,13 @@ def judge_windows(
         waiting: deque[Future[JudgedBatch]] = deque()
         for window in windows:
             waiting.append(pool.submit(ask, window))
-            if len(waiting) > workers + 1:
+            if len(waiting) > len(found) + 1:
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
 
 
-class _Worker:
+class _Process:
     """One process with a judge."""
 
     def __init__(self, judge: str) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.checked import json_parts
 from litepyramid.errors import InputError
 from litepyramid.io.columns import write_columns
 from litepyramid.io.units import units_to_json
@@ -29,6 +31,8 @@ from litepyramid.types import (
     ScoreMatrix,
     Signature,
 )
+
+_UNITS = ("units", "label_units")
 
 
 @dataclass(frozen=True)
@@ -158,10 +162,10 @@ class ScoreResult(Result):
     def to_json(self) -> dict[str, Any]:
         """Everything, down to each unit's presence in each summary."""
         entries = self.json_entries()
-        return {**entries, "scores": list(entries["scores"])}
+        return {k: list(v) if k in (*_UNITS, "scores") else v for k, v in entries.items()}
 
     def json_entries(self) -> dict[str, Any]:
-        """`to_json` with an iterator for ``scores``."""
+        """`to_json` with iterators for ``scores`` and units."""
         systems = []
         for index, name in enumerate(self.systems):
             low, high = self.intervals[index]
@@ -174,16 +178,12 @@ class ScoreResult(Result):
             {"input": name, "references": own}
             for name, own in zip(self.inputs, told or (), strict=bool(told))
         ]
-        others = {} if self.label_units in (None, self.units) else {"label_units": self.label_units}
         return {
             "metric": self.metric,
             "name": self.name,
             "systems": systems,
             "scores": self._rows(),
-            **{
-                key: [units_to_json(entry) for entry in units]
-                for key, units in {"units": self.units, **others}.items()
-            },
+            **{key: map(units_to_json, units) for key, units in self._units().items()},
             **({"references": references} if references else {}),
             "confidence": self.confidence,
             "counts": dict(self.counts),
@@ -213,18 +213,34 @@ class ScoreResult(Result):
     def _measures(self) -> dict[str, FloatArray]:
         return {name: v for name, v in self.measures.items() if name != self.name}
 
-    def to_columns(self, path: str | Path) -> None:
-        """Writes the result as an npz file: what `to_json` holds, the scores as arrays.
+    def to_columns(self, path: str | Path, form: str = "folder") -> None:
+        """Writes what `to_json` holds with the scores as arrays (`io.columns.write_columns`).
+
+        Args:
+            path: The file, or the folder.
+            form: ``folder``, ``npz`` or ``parquet``.
 
         Raises:
             InputError: The result holds evidence or spans, which go into JSON alone.
+            MissingExtraError: pyarrow is not installed, for parquet.
         """
         if self.seen is not None or self.spans is not None:
             raise InputError("evidence as columns", path=path, expected="JSON (--format json)")
-        document = {key: v for key, v in self.json_entries().items() if key != "scores"}
+        own = {key: v for key, v in self.json_entries().items() if key not in (*_UNITS, "scores")}
+        texts: dict[str, Iterable[str]] = {
+            key: (json.dumps(units_to_json(entry), ensure_ascii=False) + "\n" for entry in units)
+            for key, units in self._units().items()
+        }
+        texts["result"] = json_parts({**own, "inputs": self.inputs}, plain)
         named = {"score": self.values, "presence": self.presence}
         given = {"human": self.human, "labels": self.labels}
-        write_columns(path, plain(document), {**self._measures(), **named, **given})
+        write_columns(path, form, texts, {**self._measures(), **named, **given})
+
+    def _units(self) -> dict[str, tuple[InputUnits, ...]]:
+        own = self.label_units
+        return {"units": self.units} | (
+            {} if own is None or own == self.units else {"label_units": own}
+        )
 
     def to_html(self, path: str | Path | None = None) -> str:
         """The result as one self-contained page (`report.page.score_page`), written to `path`."""

@@ -1,4 +1,4 @@
-"""Results of `score` read back from the JSON or npz that they were saved as."""
+"""Results of `score` read back from the JSON, or the columns, that they were saved as."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _SHAPE: dict[str, Any] = {
 
 
 def read_result(path: str | Path) -> ScoreResult:
-    """Reads the JSON or npz that ``litepyramid score`` or `ScoreResult.save` wrote.
+    """Reads the JSON, npz, parquet or folder that ``score`` or `ScoreResult.save` wrote.
 
     Raises:
         InputError: It is something else, or does not hold together.
@@ -94,26 +94,22 @@ def _told(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _from_columns(held: Columns, broken: str) -> ScoreResult:
-    """A result that was saved as npz."""
+    """A result that was saved in columns."""
     data, path = held.document, held.path
     shape = {key: value for key, value in _SHAPE.items() if key != "scores"}
     check_shape(data, shape, what=broken, path=path)
-    units = tuple(units_from_json(data["units"], path))
-    values, presence, labels = (held.read(name) for name in ("score", "presence", "labels"))
-    if values is None or presence is None:
-        raise InputError(broken, path=path, expected="scores and presence")
-    label_units = None
-    if labels is not None:
-        label_units = (
-            tuple(units_from_json(data["label_units"], path)) if "label_units" in data else units
-        )
+    units, presence = held.presence()
+    label_units = held.units("label_units") or units
+    labels = held.read("labels", sum(len(entry.units) for entry in label_units))
+    if (values := held.read("score")) is None:
+        raise InputError(broken, path=path, expected="scores")
     return ScoreResult(
         **_told(data),
         units=units,
         presence=presence,
         values=values,
         labels=labels,
-        label_units=label_units,
+        label_units=None if labels is None else label_units,
         human=held.read("human"),
     )
 

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
+from litepyramid._version import __version__
 from litepyramid.errors import InputError
-from litepyramid.judges.base import Judge, JudgedBatch
+from litepyramid.judges.base import Judge, JudgedBatch, judged
 from litepyramid.judges.spread import judge_windows, spreads, workers_for
 from litepyramid.progress import bar
 from litepyramid.scoring.compare import system_intervals
 from litepyramid.scoring.groups import rank_groups
+from litepyramid.scoring.kept import KeptPresence
 from litepyramid.scoring.labels import align_labels
 from litepyramid.scoring.pyramid import ScoringRule, UnitLayout
 from litepyramid.scoring.result import ScoreResult
@@ -38,11 +42,12 @@ def judge_systems(
     units: Sequence[InputUnits],
     judge: Judge,
     workers: int | None = None,
+    folder: Path | None = None,
 ) -> tuple[FloatArray, JudgedBatch]:
     """Judges every unit of every input against every system's summary.
 
-    Embedded judges go through the inputs window by window, with all systems of an input in one, so
-    that its units are read once; what is held beside the summaries is the result.
+    Judges that spread go through the inputs window by window, with all systems of an input in one,
+    so that its units are read once; what is held beside the summaries is the result.
 
     Args:
         summaries: One entry a system.
@@ -50,13 +55,16 @@ def judge_systems(
         judge: Says how far a unit is present in a summary.
         workers: Processes of an embedded judge; None for all cores, where there is enough work.
             The numbers are the same, to the last bit, for any number.
+        folder: Keep the presence there and not in memory, window by window; windows that an
+            earlier run has kept are not judged again (`KeptPresence`).
 
     Returns:
         (N, U) presence, systems in the order given and inputs one after the other; and what the
         judge says of itself.
 
     Raises:
-        InputError: A system's inputs are not those of the units, in the same order.
+        InputError: A system's inputs are not those of the units, in the same order; or `folder`
+            was begun with something else.
     """
     names = tuple(entry.input for entry in units)
     for system in summaries:
@@ -66,29 +74,61 @@ def judge_systems(
                 expected=f"{counted(len(names), 'input')} in the units' order",
             )
     ends = np.cumsum([0, *(len(entry.units) for entry in units)]).tolist()
-    presence = np.empty((len(summaries), ends[-1]))
+    shape = (len(summaries), ends[-1])
+    presence = np.empty(shape if folder is None else 0)
     parts = [(slice(0, len(summaries)), slice(0, len(units)))]
-    if spreads(judge):
-        parts = list(_parts(len(summaries), ends))
-    wanted = (
-        [
-            (system.texts[i], units[i].texts)
-            for system in summaries[rows]
-            for i in range(inputs.start, inputs.stop)
-        ]
-        for rows, inputs in parts
-    )
-    total = workers_for(judge, presence.size, workers)
-    batch, counts = JudgedBatch(()), Counter[str]()
-    with bar(presence.size, "judging", "pairs", shown=None if len(parts) > 1 else False) as shown:
-        for (rows, inputs), batch in zip(
-            parts, judge_windows(judge, wanted, min(total, len(parts))), strict=True
-        ):
-            block = presence[rows, ends[inputs.start] : ends[inputs.stop]]
-            block[:] = np.concatenate(batch.presence).reshape(block.shape)
+    batch, counts, kept, done = JudgedBatch(()), Counter[str](), None, 0
+    with ExitStack() as stack:
+
+        def keep(signature: Mapping[str, str]) -> KeptPresence | None:
+            if folder is None:
+                return None
+            data = {**unit_hashes(units), "summaries_sha": fingerprint(_told(summaries))}
+            settings = {**signature, **data, "window": _WINDOW, "version": __version__}
+            return stack.enter_context(KeptPresence(folder, settings, shape))
+
+        if spreads(judge):
+            parts = list(_parts(len(summaries), ends))
+            batch = batch if folder is None else judged(judge, [])
+            kept = keep(batch.signature)
+            for known in kept.done.values() if kept is not None else ():
+                counts.update(known)
+                done += 1
+        total = workers_for(judge, shape[0] * shape[1], workers)
+        wanted = (
+            [
+                item
+                for system in summaries[rows]
+                for item in zip(system.texts[inputs], texts, strict=True)
+            ]
+            for rows, inputs in parts[done:]
+            for texts in [[entry.texts for entry in units[inputs]]]
+        )
+        blocks = judge_windows(judge, wanted, min(total, len(parts)))
+        shown = stack.enter_context(
+            bar(shape[0] * shape[1], "judging", "pairs", shown=None if len(parts) > 1 else False)
+        )
+        for number, batch in enumerate(blocks, done):
+            rows, inputs = parts[number]
+            columns = slice(ends[inputs.start], ends[inputs.stop])
+            block = np.concatenate(batch.presence).reshape(-1, columns.stop - columns.start)
+            kept = kept or keep(batch.signature)
+            if kept is None:
+                presence[rows, columns] = block
+            else:
+                kept.keep(number, (rows, columns), block, batch.counts)
             counts.update(batch.counts)
             shown.update(block.size)
-    return presence, replace(batch, presence=(), logits=None, counts=dict(counts))
+        presence = presence if kept is None else kept.values()
+    spans = batch.spans if len(parts) == 1 else None
+    return presence, replace(batch, presence=(), logits=None, spans=spans, counts=dict(counts))
+
+
+def _told(summaries: Sequence[SystemSummaries]) -> Iterator[str]:
+    """All that is judged, and of which system."""
+    for system in summaries:
+        yield system.system
+        yield from system.texts
 
 
 def _parts(systems: int, ends: Sequence[int]) -> Iterator[tuple[slice, slice]]:
@@ -116,6 +156,7 @@ def score_systems(
     seed: int = 12345,
     about_units: Mapping[str, str] | None = None,
     workers: int | None = None,
+    folder: Path | None = None,
 ) -> ScoreResult:
     """Scores systems by the units of the references that their summaries carry (ZB21 §3).
 
@@ -136,6 +177,7 @@ def score_systems(
         seed: Seed of everything random.
         about_units: How the units were made, for the signature.
         workers: As of `judge_systems`.
+        folder: As of `judge_systems`.
 
     Returns:
         Scores of systems, summaries and units, with intervals over inputs and rank groups.
@@ -153,7 +195,7 @@ def score_systems(
     """
     systems = [system.system for system in summaries]
     check_systems(systems)
-    presence, found = judge_systems(summaries, units, judge, workers)
+    presence, found = judge_systems(summaries, units, judge, workers, folder)
     empty = sum(not text for system in summaries for text in system.texts)
     return score_presence(
         systems,

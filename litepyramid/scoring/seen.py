@@ -53,7 +53,7 @@ def look(
     found, size = gather(judge, items), len(units)
     by_input = {entry.input: entry.references for entry in references or ()}
     return Seen(
-        tuple(system.texts for system in summaries),
+        tuple(tuple(system.texts) for system in summaries),
         tuple(
             tuple(e for own in found[n * size : (n + 1) * size] for e in own)
             for n in range(len(summaries))

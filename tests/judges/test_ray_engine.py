@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from tiny_models import TEXT
 
+import litepyramid as lp
 from litepyramid.errors import InputError, ModelError
-from litepyramid.io.summaries import read_summaries
-from litepyramid.judges.corpus import PackedUnits, index_summaries
-from litepyramid.judges.ray import judge_corpus
 from litepyramid.types import InputUnits, Unit
 
 UNITS = [
@@ -38,31 +36,17 @@ def corpus(tmp_path):
     return folder, units
 
 
-def test_the_index_finds_what_the_reader_reads(corpus):
-    folder, _ = corpus
-    names = [entry.input for entry in UNITS]
-    for index, system in zip(
-        index_summaries([folder], names), read_summaries([folder], names), strict=True
-    ):
-        assert index.system == system.system
-        assert index.read(0, 12) == list(system.texts)
-        assert index.read(4, 6) == list(system.texts[4:6])
-
-
-def test_packed_units_are_the_units():
-    packed = PackedUnits.of(UNITS)
-    assert [packed.texts(m) for m in range(12)] == [list(entry.texts) for entry in UNITS]
-
-
 def test_what_cannot_run_on_ray_is_said_before_a_cluster_starts(corpus, tiny):
     pytest.importorskip("ray", reason="the extra ray is not installed")
-    folder, _ = corpus
-    with pytest.raises(InputError, match="the judge 'lexical' on Ray"):
-        judge_corpus([folder], UNITS, "lexical")
+    folder, units = corpus
+    with pytest.raises(InputError, match="the judge 'llm:any' on Ray"):
+        lp.score(folder, units, judge="llm:any", engine="ray")
     with pytest.raises(InputError, match="no mode 'p9c'"):
-        judge_corpus([folder], UNITS, str(tiny), mode="p9c", cache=None)
+        lp.score(folder, units, judge=str(tiny), engine="ray", mode="p9c", cache=None)
+    with pytest.raises(InputError, match="the judge 'lexical' takes no mode"):
+        lp.score(folder, units, judge="lexical", engine="ray", mode="p2c")
     with pytest.raises(InputError, match="11 inputs"):
-        judge_corpus([folder / "one.txt"], UNITS[1:], str(tiny), cache=None)
+        lp.score(folder / "one.txt", UNITS[1:], judge=str(tiny), engine="ray", cache=None)
 
 
 def test_a_cluster_that_does_not_start_is_one_error(corpus, tiny, monkeypatch):
@@ -73,7 +57,7 @@ def test_a_cluster_that_does_not_start_is_one_error(corpus, tiny, monkeypatch):
 
     monkeypatch.setattr(ray, "init", fail)
     with pytest.raises(ModelError, match=r"no Ray cluster \(The current node timed out"):
-        judge_corpus([corpus[0]], UNITS, str(tiny), cache=None)
+        lp.score(*corpus, judge=str(tiny), engine="ray", cache=None)
 
 
 def test_ray_and_local_write_the_same_file(corpus, tiny, tmp_path, cli):
@@ -94,3 +78,13 @@ def test_ray_and_local_write_the_same_file(corpus, tiny, tmp_path, cli):
     for mine, theirs in zip(local["scores"], ray["scores"], strict=True):
         assert (mine["system"], mine["input"]) == (theirs["system"], theirs["input"])
         np.testing.assert_allclose(mine["presence"], theirs["presence"], atol=1e-6)
+
+
+def test_embedded_judges_say_the_same_on_ray_and_go_on_in_a_folder(corpus, tmp_path, cli):
+    pytest.importorskip("ray", reason="the extra ray is not installed")
+    folder, units = corpus
+    common = ["score", folder, "--units", units, "--samples", "100", "-f", "folder"]
+    cli(*common, "-o", tmp_path / "local")
+    cli(*common, "--engine", "ray", "--workers", "2", "-o", tmp_path / "ray", process=True)
+    for name in ("presence.npy", "score.npy", "units.jsonl", "judged.jsonl", "result.json"):
+        assert (tmp_path / "local" / name).read_bytes() == (tmp_path / "ray" / name).read_bytes()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, MissingExtraError
 from litepyramid.io.labels import read_labels
 from litepyramid.io.presence import read_presence
 from litepyramid.io.scores import read_scores, select_matrix
@@ -294,15 +295,18 @@ def test_large_lists_are_written_an_entry_at_a_time_and_as_before(tmp_path):
     assert (tmp_path / "scores.json").read_text() == whole
 
 
-def test_columns_give_back_the_same_result(tmp_path):
+@pytest.mark.parametrize("name", ["scores", "scores.npz", "scores.parquet"])
+def test_columns_give_back_the_same_result(tmp_path, name):
+    if name.endswith(".parquet"):
+        pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
     result = _labelled_result()
-    path = tmp_path / "scores.npz"
+    path = tmp_path / name
     result.save(path)
     again = read_result(path)
     assert json.loads(render(again, "json")) == json.loads(render(result, "json"))
     assert again.presence.dtype == np.float64
     result.save(tmp_path / "scores.json")
-    tables = [read_scores(tmp_path / f"scores.{form}") for form in ("json", "npz")]
+    tables = [read_scores(tmp_path / "scores.json"), read_scores(path)]
     assert sorted(tables[0].metrics) == sorted(tables[1].metrics)
     for metric in tables[0].metrics:
         one, other = (table.matrix(metric) for table in tables)
@@ -313,6 +317,39 @@ def test_columns_give_back_the_same_result(tmp_path):
     np.testing.assert_array_equal(presence.values, result.presence)
     assert lp.score(presence=path).scores == result.scores
     assert lp.compare(path).pairs == lp.compare(result).pairs
+
+
+def test_parquet_is_a_table_that_others_read(tmp_path):
+    pandas = pytest.importorskip("pandas", reason="the extra tables is not installed")
+    pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
+    result = _labelled_result()
+    result.save(tmp_path / "scores.parquet")
+    frame = pandas.read_parquet(tmp_path / "scores.parquet")
+    assert len(frame) == result.values.size
+    np.testing.assert_array_equal(frame["score"], result.values.ravel())
+    np.testing.assert_array_equal(np.concatenate(frame["presence"]), result.presence.ravel())
+    assert frame["system"].tolist() == np.repeat(result.systems, len(UNITS)).tolist()
+
+
+def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(MissingExtraError, match=r"\[parquet\]"):
+        _labelled_result().save(tmp_path / "scores.parquet")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_holds_one_result_and_nothing_else(tmp_path):
+    result = _labelled_result()
+    result.save(tmp_path / "scores")
+    (tmp_path / "scores" / "presence.npy").rename(tmp_path / "presence.npy")
+    assert lp.compare(tmp_path / "scores").pairs == lp.compare(result).pairs  # reads scores alone
+    with pytest.raises(InputError, match="has no presence"):
+        read_result(tmp_path / "scores")
+    replace(result, labels=None, label_units=None, human=None).save(tmp_path / "scores")
+    assert read_result(tmp_path / "scores").human is None
+    (tmp_path / "scores" / "notes.txt").write_text("mine")
+    with pytest.raises(InputError, match=r"holds 'notes\.txt', which is no part of a result"):
+        result.save(tmp_path / "scores")
 
 
 def test_broken_columns_are_named(tmp_path):
