@@ -38,7 +38,7 @@ def bootstrap_counts(rng: np.random.Generator, n: int, k: int) -> IntArray:
         >>> bootstrap_counts(np.random.default_rng(0), 4, 2).sum(axis=1).tolist()
         [4, 4]
     """
-    return rng.multinomial(n, np.full(n, 1.0 / n), size=k).astype(np.int64)
+    return rng.multinomial(n, np.full(n, 1.0 / n), size=k).astype(np.int64, copy=False)
 
 
 def blocks(number: int, width: int) -> Iterator[slice]:
