@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -30,9 +31,9 @@ from litepyramid.types import FloatArray, InputUnits
 JOURNAL = "judged.jsonl"
 _TEXTS = {"units": "units.jsonl", "label_units": "label_units.jsonl", "result": "result.json"}
 _EXPECTED = "what `litepyramid score --format folder, npz or parquet` writes"
-_BROKEN = (
+BROKEN = (
     *(OSError, EOFError, KeyError, ValueError, NotImplementedError),
-    *(zipfile.BadZipFile, zlib.error),
+    *(MemoryError, TokenError, zipfile.BadZipFile, zlib.error),
 )
 _DOCUMENT = {"name": str, "systems": [{"system": str}], "inputs": [str], "signature": {str: str}}
 
@@ -297,6 +298,6 @@ def _broken(path: Path) -> Iterator[None]:
     """Makes one clear error of whatever is wrong with a file of columns."""
     try:
         yield
-    except _BROKEN as error:
+    except BROKEN as error:
         what = str(error).partition("\n")[0]
         raise InputError(f"is broken ({what})", path=path, expected=_EXPECTED) from None

@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.files import writing
-from litepyramid.io.columns import JOURNAL, open_folder
+from litepyramid.io.columns import BROKEN, JOURNAL, open_folder
 from litepyramid.io.journal import Journal
 from litepyramid.types import FloatArray
 
@@ -42,7 +42,7 @@ class KeptPresence(Journal):
         """The presence so far, mapped from the file; 0 where nothing was judged yet."""
         try:
             values = np.load(self._array, mmap_mode=mode, allow_pickle=False)
-        except (OSError, EOFError, ValueError) as error:
+        except BROKEN as error:
             raise InputError(f"is damaged ({error})", path=self._array) from None
         return values  # type: ignore[no-any-return]
 

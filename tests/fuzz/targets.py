@@ -296,7 +296,7 @@ def _presence(folder: Path) -> None:
 def _saved(folder: Path) -> None:
     from litepyramid.scoring.saved import read_result
 
-    shown(read_result(next(folder.glob("r.*"))))
+    shown(read_result(next(folder.glob("r.*"), folder)))
 
 
 def _presence_plan(folder: Path) -> None:
@@ -664,6 +664,9 @@ def _result_targets(folder: Path) -> dict[str, Target]:
         targets[f"result in {ending}"] = _target(
             _saved, **_file(folder / f"r.{ending}", f"r.{ending}", kind)
         )
+    plain.save(folder / "r")
+    whole = {p.name: (p.read_bytes(), "binary") for p in sorted((folder / "r").iterdir())}
+    targets["result in a folder"] = _target(_saved, **whole)
     return targets
 
 
