@@ -142,7 +142,7 @@ def _parts(items: Items) -> list[list[int]]:
             parts, pairs = [*parts, []], 0
         parts[-1] += numbers
         pairs += len(units) * len(numbers)
-    return parts
+    return parts if items else []
 
 
 def _read(items: Items, frequencies: Frequencies) -> list[FloatArray]:
