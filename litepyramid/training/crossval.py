@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Protocol
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.base import Judge, judged
+from litepyramid.judges.base import Judge, JudgedBatch, judged
 from litepyramid.judges.calibration import calibrate
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.meta.core.coefficients import Coefficient
@@ -39,15 +40,6 @@ class Trainer(Protocol):
     def train(self, data: LabelledItems, fold: int) -> Judge:
         """A judge that has seen these labels and no others."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A held-out part of a data set, ready to be scored."""
-
-    number: int
-    inputs: tuple[int, ...]
-    systems: tuple[int, ...]
 
 
 def cross_validate(
@@ -84,34 +76,23 @@ def cross_validate(
     Raises:
         InputError: The data set is too small, or a system has no labels.
     """
-    variants = _variants(dataset, units)
     plan = make_folds(dataset, by, folds, seed)
     published = len(dataset.example_folds if by == "examples" else dataset.system_folds) == folds
-    scores: list[FoldScores] = []
-    quality: list[JudgeQuality] = []
-    signatures: dict[str, dict[str, str]] = {}
-    for fold in track(plan, "cross-validating", "folds"):
-        train = labelled_items(dataset, fold.train_inputs, fold.train_systems)
-        judges = {"trained": trainer.train(train, fold.number), **(baselines or {})}
-        for name, judge in judges.items():
-            own = _score(dataset, _held(dataset, fold), name, judge, variants, constant)
-            scores += own.scores
-            quality.append(own.quality)
-            signatures.setdefault(name, own.signature)
-    return ValidationResult(
-        dataset=dataset.name,
-        scores=tuple(scores),
-        quality=tuple(quality),
-        judges=signatures,
-        signature=Signature.of(
-            by=by,
-            folds=folds,
-            split="published" if published else "random",
-            constant=constant,
-            seed=None if published else seed,
-            **dataset.hashes,
-        ),
+
+    def trained() -> Iterator[tuple[Fold, Mapping[str, Judge]]]:
+        for fold in track(plan, "cross-validating", "folds"):
+            train = labelled_items(dataset, fold.train_inputs, fold.train_systems)
+            yield fold, {"trained": trainer.train(train, fold.number), **(baselines or {})}
+
+    signature = Signature.of(
+        by=by,
+        folds=folds,
+        split="published" if published else "random",
+        constant=constant,
+        seed=None if published else seed,
+        **dataset.hashes,
     )
+    return _validated(dataset, trained(), units, constant, signature)
 
 
 def out_of_the_box(
@@ -157,30 +138,31 @@ def validate(
         constant: What a constant column counts as.
     """
     wanted = set(dataset.inputs if inputs is None else inputs)
-    held = _Held(
-        0,
-        tuple(i for i, name in enumerate(dataset.inputs) if name in wanted),
-        tuple(range(len(dataset.systems))),
-    )
+    scored = tuple(name for name in dataset.inputs if name in wanted)
+    fold = Fold(0, scored, dataset.systems, (), ())
+    signature = Signature.of(inputs=len(scored), constant=constant, **dataset.hashes)
+    return _validated(dataset, [(fold, judges)], units, constant, signature)
+
+
+def _validated(
+    dataset: Dataset,
+    folds: Iterable[tuple[Fold, Mapping[str, Judge]]],
+    units: Mapping[str, Sequence[InputUnits]] | None,
+    constant: ConstantPolicy,
+    signature: Signature,
+) -> ValidationResult:
+    """Scores the judges of each fold on what it holds out, with every kind of units."""
     variants = _variants(dataset, units)
-    parts = {
-        name: _score(dataset, held, name, judge, variants, constant)
-        for name, judge in judges.items()
-    }
-    return ValidationResult(
-        dataset=dataset.name,
-        scores=tuple(score for part in parts.values() for score in part.scores),
-        quality=tuple(part.quality for part in parts.values()),
-        judges={name: part.signature for name, part in parts.items()},
-        signature=Signature.of(inputs=len(held.inputs), constant=constant, **dataset.hashes),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    scores: list[FoldScores]
-    quality: JudgeQuality
-    signature: dict[str, str]
+    scores: list[FoldScores] = []
+    quality: list[JudgeQuality] = []
+    signatures: dict[str, dict[str, str]] = {}
+    for fold, judges in folds:
+        for name, judge in judges.items():
+            found, right, own = _score(dataset, fold, name, judge, variants, constant)
+            scores += found
+            quality.append(right)
+            signatures.setdefault(name, own)
+    return ValidationResult(dataset.name, tuple(scores), tuple(quality), signatures, signature)
 
 
 def _variants(
@@ -200,90 +182,61 @@ def _variants(
     return variants
 
 
-def _held(dataset: Dataset, fold: Fold) -> _Held:
-    inputs, systems = set(fold.inputs), set(fold.systems)
-    return _Held(
-        fold.number,
-        tuple(i for i, name in enumerate(dataset.inputs) if name in inputs),
-        tuple(i for i, name in enumerate(dataset.systems) if name in systems),
-    )
-
-
 def _score(
     dataset: Dataset,
-    held: _Held,
+    fold: Fold,
     name: str,
     judge: Judge,
     variants: Mapping[str, Sequence[InputUnits]],
     constant: ConstantPolicy,
-) -> _Scored:
-    """Scores a held-out part with every kind of units and every mode of the judge."""
-    labels = {entry.system: entry for entry in dataset.labels}
-    scus = [dataset.scus[i] for i in held.inputs]
-    layout = UnitLayout.of(scus)
-    missing = [dataset.systems[n] for n in held.systems if dataset.systems[n] not in labels]
-    if missing:
+) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
+    """Every correlation in every mode of the judge, how right it is on SCUs, its signature."""
+    held = set(fold.inputs)
+    inputs = [i for i, input_ in enumerate(dataset.inputs) if input_ in held]
+    texts = {entry.system: entry.texts for entry in dataset.summaries}
+    labels = {entry.system: entry.labels for entry in dataset.labels}
+    if missing := [system for system in fold.systems if system not in labels]:
         raise InputError(f"system '{missing[0]}' of {dataset.name} has no labels")
     truth = np.array(
-        [
-            [x for i in held.inputs for x in labels[dataset.systems[n]].labels[i]]
-            for n in held.systems
-        ],
+        [[x for i in inputs for x in labels[system][i]] for system in fold.systems],
         dtype=np.float64,
     )
-    human = lite_pyramid_scores(truth, layout)
+    human = lite_pyramid_scores(truth, UnitLayout.of([dataset.scus[i] for i in inputs]))
     scores: list[FoldScores] = []
-    quality: JudgeQuality | None = None
+    by_variant: dict[str, FloatArray] = {}
     signature: dict[str, str] = {}
     for variant, entries in variants.items():
-        chosen = [entries[i] for i in held.inputs]
-        by_mode, signature = _judge(dataset, held, judge, chosen)
+        chosen = [entries[i] for i in inputs]
+        items = [
+            (texts[system][i], entry.texts)
+            for system in fold.systems
+            for i, entry in zip(inputs, chosen, strict=True)
+        ]
+        found = judged(judge, items)
+        signature = found.signature
+        own = signature.get("mode", "own")
+        by_mode = {
+            mode: values.reshape(len(fold.systems), -1)
+            for mode, values in _modes(found, own).items()
+        }
+        by_variant[variant] = by_mode.get(own, next(iter(by_mode.values())))
         for mode, values in by_mode.items():
             metric = lite_pyramid_scores(values, UnitLayout.of(chosen))
-            for level in LEVELS:
-                for coefficient in COEFFICIENTS:
-                    found = level_correlation(metric, human, level, coefficient, constant)
-                    scores.append(
-                        FoldScores(
-                            name, variant, mode, level, coefficient,
-                            held.number, found.value, found.constant,
-                        )
-                    )  # fmt: skip
-        if variant == "lite2":
-            best = by_mode.get(signature.get("mode", ""), next(iter(by_mode.values())))
-            found_quality = calibrate(best, truth)
-            quality = JudgeQuality(
-                name,
-                held.number,
-                found_quality.pairs,
-                found_quality.accuracy,
-                found_quality.auc,
-                found_quality.brier,
-            )
-    if quality is None:
-        raise InputError("no SCUs to judge", expected="units named lite2")
-    return _Scored(scores, quality, signature)
+            for level, coefficient in product(LEVELS, COEFFICIENTS):
+                r = level_correlation(metric, human, level, coefficient, constant)
+                kind = (name, variant, mode, level, coefficient, fold.number)
+                scores.append(FoldScores(*kind, r.value, r.constant))
+    right = calibrate(by_variant["lite2"], truth)
+    quality = JudgeQuality(name, fold.number, right.pairs, right.accuracy, right.auc, right.brier)
+    return scores, quality, signature
 
 
-def _judge(
-    dataset: Dataset, held: _Held, judge: Judge, units: Sequence[InputUnits]
-) -> tuple[dict[str, FloatArray], dict[str, str]]:
-    """(systems, units) presence by mode; a judge without logits has one mode, its own."""
-    items = [
-        (dataset.summaries[n].texts[i], entry.texts)
-        for n in held.systems
-        for i, entry in zip(held.inputs, units, strict=True)
-    ]
-    found = judged(judge, items)
+def _modes(found: JudgedBatch, own: str) -> dict[str, FloatArray]:
+    """The presence of all pairs by mode; a judge without logits has one mode, its own."""
     if found.logits is None:
-        by_mode = {found.signature.get("mode", "own"): np.concatenate(found.presence)}
-    else:
-        # An empty summary has no logits; it carries no unit in any mode.
-        logits = np.concatenate(found.logits)
-        empty = np.asarray(np.isnan(logits).all(axis=1), dtype=np.bool_)
-        filled = np.where(empty[:, None], 0.0, logits)
-        by_mode = {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
-    return (
-        {mode: values.reshape(len(held.systems), -1) for mode, values in by_mode.items()},
-        found.signature,
-    )
+        return {own: np.concatenate(found.presence)}
+    # An empty summary has no logits; it carries no unit in any mode.
+    logits = np.concatenate(found.logits)
+    empty = np.asarray(np.isnan(logits).all(axis=1), dtype=np.bool_)
+    filled = np.where(empty[:, None], 0.0, logits)
+    return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}

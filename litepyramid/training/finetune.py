@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,25 +11,23 @@ from typing import Any
 
 from litepyramid._version import __version__
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_folder, atomic_write, file_type
+from litepyramid.files import atomic_folder, file_type
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.base import Judge
 from litepyramid.judges.lexical.judge import fit_lexical, save_lexical
 from litepyramid.judges.nli.cards import CARD_FILE
 from litepyramid.judges.registry import check_judge_name, make_judge
 from litepyramid.tables import Result, Table, plain
 from litepyramid.training.crossval import validate
-from litepyramid.training.folds import LabelledItems, join_items
+from litepyramid.training.folds import LabelledItems, join_items, labelled_items
 from litepyramid.training.pairs import (
     HeldOut,
     TrainingPairs,
-    join_pairs,
     presence_pairs,
     read_nli,
     split_datasets,
 )
-from litepyramid.training.run import made_from, read_note, run_facts, train_transformer
-from litepyramid.training.settings import FinetuneSettings
+from litepyramid.training.run import made_from, read_note, run_facts, train_transformer, write_card
+from litepyramid.training.settings import FinetuneSettings, Head
 from litepyramid.training.validation_result import ValidationResult
 from litepyramid.types import Signature
 
@@ -108,20 +105,23 @@ def finetune(
     if not datasets and not nli:
         raise InputError("nothing to learn from", expected="at least one labelled data set")
     check_judge_name(base)
+    lexical = base == "lexical"
+    head: Head = "presence" if lexical else settings.head
     parts, held = split_datasets(datasets, settings.held_out, settings.seed)
-    if base == "lexical":
-        if nli:
-            parts.append(_as_items(read_nli(nli, "presence")))
-        data = presence_pairs(join_items(parts))
-    else:
-        head = settings.head
-        pairs = [presence_pairs(part, head) for part in parts]
-        data = join_pairs([*pairs, *([read_nli(nli, head)] if nli else [])])
+    data = presence_pairs(join_items(parts), head)
+    if nli:
+        read = read_nli(nli, head)
+        parts.append(_as_items(read))
+        data = TrainingPairs(data.pairs + read.pairs, data.labels + read.labels)
+    facts = run_facts(base, revision, data, settings)
     if made_from(goal, base, revision, data, settings):
         pass  # a run that was stopped while it evaluated
-    elif base == "lexical":
-        about = {"updates": None, **run_facts(base, revision, data, settings)}
-        _save_lexical(goal, join_items(parts), about)
+    elif lexical:
+        learned = join_items(parts)
+        model = fit_lexical(learned.items, learned.labels)
+        with atomic_folder(goal) as folder:
+            save_lexical(model, folder / "lexical.json")
+            write_card(folder, {"updates": None, **facts})
     else:
         train_transformer(
             base,
@@ -135,58 +135,9 @@ def finetune(
             device=device,
             kind="presence" if datasets else "zero-shot",
         )
-    judge = _open(goal, device)
+    judge = make_judge(str(goal), **({} if lexical else {"device": device}))
     results = tuple(validate(h.dataset, {"tuned": judge}, inputs=h.inputs) for h in held)
-    card = _card(goal, base, revision, datasets, nli, data, settings, held, results)
-    return FinetuneResult(goal, card, results)
-
-
-def _open(folder: Path, device: str) -> Judge:
-    if (folder / "lexical.json").is_file():
-        return make_judge(str(folder))
-    return make_judge(str(folder), device=device)
-
-
-def _as_items(data: TrainingPairs) -> LabelledItems:
-    return LabelledItems(
-        tuple((premise, (hypothesis,)) for premise, hypothesis in data.pairs),
-        tuple((label,) for label in data.labels),
-    )
-
-
-def _development(held: Sequence[HeldOut], settings: FinetuneSettings) -> TrainingPairs:
-    from litepyramid.training.folds import labelled_items
-
-    if not held:
-        raise InputError(
-            "early stopping with nothing held out", expected="a data set of four inputs or more"
-        )
-    parts = [labelled_items(entry.dataset, entry.inputs) for entry in held]
-    return presence_pairs(join_items(parts), settings.head)
-
-
-def _save_lexical(goal: Path, data: LabelledItems, card: Mapping[str, Any]) -> None:
-    """Refits the lexical weights into a folder that appears only when it is complete."""
-    model = fit_lexical(data.items, data.labels)
-    with atomic_folder(goal) as folder:
-        save_lexical(model, folder / "lexical.json")
-        _write_card(folder, card)
-
-
-def _card(
-    goal: Path,
-    base: str,
-    revision: str | None,
-    datasets: Sequence[Dataset],
-    nli: Sequence[str | Path],
-    data: TrainingPairs,
-    settings: FinetuneSettings,
-    held: Sequence[HeldOut],
-    results: Sequence[ValidationResult],
-) -> dict[str, Any]:
-    """Writes all that is known of the judge into its folder, over what the run left there."""
-    facts = run_facts(base, revision, data, settings)
-    card: dict[str, Any] = {
+    card = {
         **read_note(goal / CARD_FILE),
         **facts,
         "data": {
@@ -200,14 +151,24 @@ def _card(
         ],
         "versions": _versions(),
     }
-    _write_card(goal, card)
-    return card
+    write_card(goal, card)
+    return FinetuneResult(goal, card, results)
 
 
-def _write_card(folder: Path, card: Mapping[str, Any]) -> None:
-    with atomic_write(folder / CARD_FILE) as file:
-        json.dump(plain(card), file, indent=1)
-        file.write("\n")
+def _as_items(data: TrainingPairs) -> LabelledItems:
+    return LabelledItems(
+        tuple((premise, (hypothesis,)) for premise, hypothesis in data.pairs),
+        tuple((label,) for label in data.labels),
+    )
+
+
+def _development(held: Sequence[HeldOut], settings: FinetuneSettings) -> TrainingPairs:
+    if not held:
+        raise InputError(
+            "early stopping with nothing held out", expected="a data set of four inputs or more"
+        )
+    parts = [labelled_items(entry.dataset, entry.inputs) for entry in held]
+    return presence_pairs(join_items(parts), settings.head)
 
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:

@@ -14,8 +14,8 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.rows import read_rows
-from litepyramid.judges.nli.encode import Pair
-from litepyramid.text import counted, one_line
+from litepyramid.judges.nli.encode import Pair, PairEncoder
+from litepyramid.text import one_line
 from litepyramid.training.folds import LabelledItems, labelled_items
 from litepyramid.training.loss import class_shares
 from litepyramid.training.settings import Head
@@ -96,14 +96,6 @@ def read_nli(paths: Sequence[str | Path], head: Head = "three-class") -> Trainin
     return TrainingPairs(tuple(pairs), tuple(labels))
 
 
-def join_pairs(parts: Sequence[TrainingPairs]) -> TrainingPairs:
-    """Several sets of pairs as one, in that order."""
-    return TrainingPairs(
-        tuple(pair for part in parts for pair in part.pairs),
-        tuple(label for part in parts for label in part.labels),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class HeldOut:
     """The inputs of one data set that a run does not learn from."""
@@ -152,26 +144,12 @@ def encode_pairs(
     Raises:
         InputError: A unit alone is longer than the maximum.
     """
+    encoder = PairEncoder(tokenizer, max_length, data.pairs)
+    soft = any(label % 1 for label in data.labels)
     rows: list[dict[str, Any]] = []
-    step, soft = 1000, any(label % 1 for label in data.labels)
-    for start in range(0, len(data.pairs), step):
-        chunk = data.pairs[start : start + step]
-        hypotheses = tokenizer([h for _, h in chunk], add_special_tokens=False)["input_ids"]
-        room = max_length - tokenizer.num_special_tokens_to_add(pair=True)
-        for (_, hypothesis), ids in zip(chunk, hypotheses, strict=True):
-            if len(ids) >= room:
-                raise InputError(
-                    f"the unit '{hypothesis[:60]}…' has {counted(len(ids), 'token')}",
-                    expected=f"fewer than {room} at a maximum length of {max_length}",
-                )
-        encoded = tokenizer(
-            [p for p, _ in chunk],
-            [h for _, h in chunk],
-            truncation="only_first",
-            max_length=max_length,
-        )
-        for index in range(len(chunk)):
-            row = {name: values[index] for name, values in encoded.items()}
-            label = data.labels[start + index]
-            rows.append({**row, "labels": class_shares(label, classes) if soft else label})
+    for index, label in enumerate(data.labels):
+        ids, types = encoder.pair(index)
+        row = {"input_ids": ids, "labels": class_shares(label, classes) if soft else label}
+        typed = "token_type_ids" in tokenizer.model_input_names
+        rows.append({**row, "token_type_ids": types} if typed else row)
     return rows

@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.judges.nli.forward import load_classifier, load_tokenizer
 from litepyramid.judges.nli.labels import THREE, TWO, ClassOrder
 from litepyramid.progress import bar
+from litepyramid.tables import plain
 from litepyramid.training.loss import balanced_weights, make_loss
 from litepyramid.training.pairs import TrainingPairs, encode_pairs
 from litepyramid.training.settings import HEAD_MODE, FinetuneSettings
@@ -180,6 +181,13 @@ def read_note(path: Path) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
+def write_card(folder: Path, card: Mapping[str, Any]) -> None:
+    """Writes what is known of a judge beside it, all or nothing."""
+    with atomic_write(folder / CARD_FILE) as file:
+        json.dump(plain(card), file, indent=1)
+        file.write("\n")
+
+
 def run_facts(
     base: str, revision: str | None, data: TrainingPairs, settings: FinetuneSettings
 ) -> dict[str, Any]:
@@ -188,7 +196,7 @@ def run_facts(
         "base": base,
         "revision": revision,
         "data": {"pairs": len(data.pairs), "sha256": data.digest()},
-        "settings": settings.to_dict(),
+        "settings": asdict(settings),
     }
 
 
@@ -353,4 +361,4 @@ def _save(goal: Path, model: Any, tokenizer: Any, card: Mapping[str, Any]) -> No
     with atomic_folder(goal) as folder:
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
-        (folder / CARD_FILE).write_text(json.dumps(card, indent=1) + "\n", encoding="utf-8")
+        write_card(folder, card)

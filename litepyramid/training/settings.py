@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 from litepyramid.errors import InputError
 from litepyramid.judges.nli.modes import Mode
@@ -86,7 +86,3 @@ class FinetuneSettings:
             raise InputError(
                 "early stopping with nothing held out", expected="a held-out share above 0"
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The settings as plain values."""
-        return asdict(self)

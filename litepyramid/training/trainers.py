@@ -112,38 +112,6 @@ class FinetuneTrainer:
         return {name: self.options[name] for name in names if name in self.options}
 
 
-def make_trainer(
-    base: str,
-    checkpoints: str | None = None,
-    *,
-    folder: Path | None = None,
-    settings: FinetuneSettings | None = None,
-    **options: Any,
-) -> Trainer:
-    """The trainer that the command line's ``--base`` or ``--checkpoints`` names.
-
-    Args:
-        base: ``lexical``, or a hub id or folder to fine-tune.
-        checkpoints: A template of ready judges, see `ReadyCheckpoints`; then `base` is not used.
-        folder: Where fine-tuned folds go.
-        settings: Fine-tuning settings.
-        **options: Options of the judges, or of `train_transformer`.
-
-    Raises:
-        InputError: A model is to be fine-tuned and no folder is given.
-    """
-    if checkpoints is not None:
-        return ReadyCheckpoints(checkpoints, options)
-    if base == "lexical":
-        return LexicalTrainer()
-    if folder is None:
-        raise InputError(
-            f"no folder for the folds' models of '{base}'",
-            expected="--models FOLDER, or --base lexical",
-        )
-    return FinetuneTrainer(base, folder, settings or FinetuneSettings(), options)
-
-
 def make_contest(
     base: str,
     checkpoints: str | None,
@@ -156,16 +124,17 @@ def make_contest(
     """A trainer, and the untrained judges to show beside it, all with one set of options.
 
     Args:
-        base: As of `make_trainer`.
-        checkpoints: As of `make_trainer`.
+        base: ``lexical``, or a hub id or folder to fine-tune.
+        checkpoints: A template of ready judges, see `ReadyCheckpoints`; then `base` is not used.
         zero_shot: Names of the untrained judges.
-        folder: As of `make_trainer`.
-        settings: As of `make_trainer`.
+        folder: Where fine-tuned folds go.
+        settings: Fine-tuning settings.
         **options: As of `make_judge`, for every NLI model; ``revision`` and ``label_map`` only for
             `base` or `checkpoints`, or for the untrained ones if that is lexical.
 
     Raises:
-        InputError: As of `make_trainer`; or there is no NLI model that takes the options.
+        InputError: A model is to be fine-tuned and no folder is given; or there is no NLI model
+            that takes the options.
 
     Example:
         >>> trainer, judges = make_contest("lexical", None, ["recall"])
@@ -187,6 +156,17 @@ def make_contest(
     def of(judge: str, known: Mapping[str, Any] = shared) -> dict[str, Any]:
         return {name: value for name, value in known.items() if name in settings_of(judge)}
 
-    trained = {} if lexical else of(checkpoints or base, options)
-    trainer = make_trainer(base, checkpoints, folder=folder, settings=settings, **trained)
+    trainer: Trainer
+    if checkpoints is not None:
+        trainer = ReadyCheckpoints(checkpoints, of(checkpoints, options))
+    elif lexical:
+        trainer = LexicalTrainer()
+    elif folder is None:
+        raise InputError(
+            f"no folder for the folds' models of '{base}'",
+            expected="--models FOLDER, or --base lexical",
+        )
+    else:
+        settings = settings or FinetuneSettings()
+        trainer = FinetuneTrainer(base, folder, settings, of(base, options))
     return trainer, {name: make_judge(name, **of(name)) for name in zero_shot}

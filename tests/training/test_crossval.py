@@ -23,7 +23,7 @@ from litepyramid.judges.registry import make_judge
 from litepyramid.tables import render
 from litepyramid.training.crossval import cross_validate, out_of_the_box
 from litepyramid.training.folds import labelled_items, make_folds
-from litepyramid.training.trainers import LexicalTrainer, ReadyCheckpoints, make_trainer
+from litepyramid.training.trainers import LexicalTrainer, ReadyCheckpoints, make_contest
 from litepyramid.training.validation_result import FoldScores, ValidationResult, fold_mean
 from litepyramid.training.variants import source_regressor, unit_variants
 from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
@@ -185,7 +185,7 @@ def test_what_is_refused():
     with pytest.raises(InputError, match="names one judge for all folds"):
         ReadyCheckpoints("same").train(labelled_items(data), 1)
     with pytest.raises(InputError, match="no folder for the folds' models of 'gpt'"):
-        make_trainer("gpt")
+        make_contest("gpt", None, [])
     with pytest.raises(InputError, match="are not those of synthetic"):
         cross_validate(data, Recorder(), units={"lite3": data.scus[:3]})
 

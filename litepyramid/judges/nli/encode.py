@@ -98,7 +98,7 @@ class PairEncoder:
         types = np.full(shape, tokenizer.pad_token_type_id or 0, np.int64) if typed else None
         left = tokenizer.padding_side == "left"
         for row, index in enumerate(indices):
-            row_ids, row_types = self._pair(index)
+            row_ids, row_types = self.pair(index)
             span = slice(width - len(row_ids), None) if left else slice(0, len(row_ids))
             ids[row, span] = row_ids
             mask[row, span] = 1
@@ -106,7 +106,8 @@ class PairEncoder:
                 types[row, span] = row_types
         return EncodedBatch(ids, mask, types)
 
-    def _pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
+    def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Token ids and token types of the pair at `index`, with special tokens."""
         summary, unit = self._pairs[index]
         room = self._rooms[index]
         if self._backend is None:
@@ -175,7 +176,8 @@ class TemplateEncoder(PairEncoder):
             hint="Split the unit, or allow longer pairs with --max-length.",
         )
 
-    def _pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
+    def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Token ids of the text at `index`; their types are all 0."""
         ids = self._ids[index].tolist()
         return ids, [0] * len(ids)
 
