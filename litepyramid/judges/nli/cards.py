@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
@@ -56,6 +57,11 @@ class JudgeCard:
     def default_mode(self) -> Mode:
         """The card's mode, else that of its kind."""
         return self.mode or DEFAULT_MODE[self.kind]
+
+    @property
+    def template_sha(self) -> str:
+        """Eight hexadecimal digits that name the template."""
+        return sha256((self.template or "").encode()).hexdigest()[:8]
 
 
 _ENC = ("entailment", "neutral", "contradiction")

@@ -47,7 +47,7 @@ class Checkpoint:
         revision: The hub's commit hash; None for a folder.
         fingerprint: What the cache knows it by: ``id@commit``, or a hash of the folder's files.
         order: Where entailment, neutral and contradiction stand in its output.
-        card: What is known of it beforehand, or None.
+        card: What is known of it beforehand, or what its classes say.
         longest: The most tokens it can read; None if the configuration sets no limit.
         offline: Whether the hub may not be asked.
     """
@@ -57,7 +57,7 @@ class Checkpoint:
     revision: str | None
     fingerprint: str
     order: ClassOrder
-    card: JudgeCard | None
+    card: JudgeCard
     longest: int | None
     offline: bool
 
@@ -78,10 +78,7 @@ class Checkpoint:
                     expected="p2c or l2c",
                 )
             return mode
-        if self.card is not None:
-            default = self.card.default_mode
-        else:
-            default = "p2c" if self.order.two else "l3c"
+        default = self.card.default_mode
         if self.order.two and default in ("p3c", "l3c"):
             return "p2c" if default == "p3c" else "l2c"
         return default
@@ -93,7 +90,7 @@ class Checkpoint:
             InputError: It is longer than the model can read, or too short to hold a pair.
         """
         if asked is None:
-            own = self.card.max_length if self.card and self.card.max_length else MAX_LENGTH
+            own = self.card.max_length or MAX_LENGTH
             return own if self.longest is None else min(own, self.longest)
         if asked < 8 or (self.longest is not None and asked > self.longest):
             raise InputError(
@@ -142,7 +139,7 @@ def open_checkpoint(
         config = _read_config(path)
         source, fingerprint = name, f"{name}@{commit}"
     card = find_card(name, folder)
-    if card is not None and card.answers is not None:
+    if card and card.answers is not None:
         config["id2label"] = {0: "absent", 1: "present"}  # the outputs kept are these two
     labels = config.get("id2label") or {0: "LABEL_0", 1: "LABEL_1"}
     if not isinstance(labels, dict) or not all(
@@ -152,15 +149,16 @@ def open_checkpoint(
             f"{name}: the labels in its configuration are no table",
             expected='"id2label": {"0": "entailment", …}',
         )
+    order = class_order(
+        labels, label_map, fallback=card.order if card else None, model=f"the model '{name}'"
+    )
     return Checkpoint(
         name=name,
         source=source,
         revision=commit,
         fingerprint=fingerprint,
-        order=class_order(
-            labels, label_map, fallback=card.order if card else None, model=f"the model '{name}'"
-        ),
-        card=card,
+        order=order,
+        card=card or JudgeCard("presence" if order.two else "zero-shot"),
         longest=_longest(config),
         offline=offline,
     )

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from concurrent.futures import Future
-from dataclasses import replace
+from concurrent.futures import Future, ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import ModelError
-from litepyramid.judges.nli import forward
+from litepyramid.blas import free_cores
+from litepyramid.errors import InputError, LitepyramidError, ModelError, require
 from litepyramid.judges.nli.checkpoint import Checkpoint
-from litepyramid.judges.nli.devices import find_devices
-from litepyramid.judges.nli.encode import Pair, PairEncoder, TemplateEncoder, plan_batches
+from litepyramid.judges.nli.encode import (
+    EncodedBatch,
+    Pair,
+    PairEncoder,
+    TemplateEncoder,
+    plan_batches,
+)
+from litepyramid.judges.nli.forward import (
+    PURPOSE,
+    FloatLogits,
+    Forward,
+    Precision,
+    load_tokenizer,
+)
 from litepyramid.judges.nli.modes import Mode, presence
 from litepyramid.text import counted
 
@@ -24,46 +37,65 @@ _ALLOWED = 0.005
 
 
 class Engine:
-    """The loaded model with its tokenizer, on its devices."""
+    """The tokenizer and a loaded model on each of its devices.
+
+    One device is served in this process; several by a process each, which ends when this one does.
+    On CPU, where no number of threads is given, each takes its share of the cores that are free:
+    threads that wait for a core that another program has cost several times what they bring.
+    ``OMP_NUM_THREADS`` is kept.
+
+    Args:
+        point: The model.
+        mode: The mode in which int8 is compared with float32.
+        max_length: The most tokens of a pair.
+        precision: See `Forward`.
+        devices: As `find_devices` gives them.
+        batch_tokens: The most tokens of a batch, padding included; None for what suits the device.
+        threads: Threads of a model on CPU.
+    """
 
     def __init__(
         self,
         point: Checkpoint,
-        max_length: int,
-        precision: str,
-        device: str,
-        devices: Sequence[str] | None,
-        batch_tokens: int | None,
         mode: Mode,
+        max_length: int,
+        precision: Precision,
+        devices: Sequence[str],
+        batch_tokens: int | None = None,
         threads: int | None = None,
     ) -> None:
-        chosen = find_devices(device, devices)
-        self._tokenizer = forward.load_tokenizer(
-            point.source, point.revision, offline=point.offline
-        )
-        self._max_length = max_length
-        self._budget = batch_tokens or (_CPU_TOKENS if chosen[0] == "cpu" else _GPU_TOKENS)
-        self._spec = forward.ModelSpec(
-            source=point.source,
-            revision=point.revision,
-            offline=point.offline,
-            precision=next(p for p in forward.PRECISIONS if p == precision),
-            device=chosen[0],
-            threads=threads,
-            answers=point.card.answers if point.card else None,
-        )
-        self._template = point.card.template if point.card else None
-        self._order = point.order
+        self._point, self._max_length = point, max_length
+        self._tokenizer = load_tokenizer(point.source, point.revision, offline=point.offline)
+        self._budget = batch_tokens or (_CPU_TOKENS if devices[0] == "cpu" else _GPU_TOKENS)
         self._soft: Mode = "p2c" if mode in ("p2c", "l2c") else "p3c"
-        self._pool = forward.Pool(self._spec, chosen)
         self._trusted = precision != "int8"
+        on_cpu = sum(device == "cpu" for device in devices)
+        if on_cpu and threads is None and "OMP_NUM_THREADS" not in os.environ:
+            threads = max(1, free_cores() // on_cpu)
+        self._threads = ThreadPoolExecutor(len(devices), thread_name_prefix="judge")
+        self._idle: SimpleQueue[Forward | _Remote] = SimpleQueue()
+        self._remote: list[_Remote] = []
+        try:
+            if len(devices) == 1:
+                self._idle.put(Forward(point, precision, devices[0], threads))
+            else:
+                self._remote = [_Remote(point, precision, name, threads) for name in devices]
+            for remote in self._remote:
+                remote.answer()
+                self._idle.put(remote)
+        except BaseException:
+            self.close()
+            raise
+        self.ahead = len(devices) + 1
+        """How many batches to have under way: one more than run at once."""
 
     def plan(self, pairs: Sequence[Pair]) -> tuple[PairEncoder, list[list[int]]]:
         """The pairs encoded, and which of them go together."""
-        if self._template is None:
+        template = self._point.card.template
+        if template is None:
             encoder = PairEncoder(self._tokenizer, self._max_length, pairs)
         else:
-            encoder = TemplateEncoder(self._tokenizer, self._max_length, pairs, self._template)
+            encoder = TemplateEncoder(self._tokenizer, self._max_length, pairs, template)
         if not self._trusted:
             self._check_int8(encoder)
             self._trusted = True
@@ -78,12 +110,12 @@ class Engine:
         by_length = np.argsort(encoder.lengths, kind="stable")
         places = np.linspace(0, len(by_length) - 1, min(_SAMPLE, len(by_length)))
         sample = by_length[places.astype(int)].tolist()
-        exact = forward.Forward(replace(self._spec, precision="float32"))
+        exact = Forward(self._point, "float32", "cpu")
         gaps: list[float] = []
         for batch in plan_batches(encoder.lengths[sample], self._budget):
-            encoded = encoder.batch([sample[i] for i in batch])
-            raw = (exact(encoded), self._pool.submit(encoded).result())
-            soft = [presence(self._order.logits(logits), self._soft) for logits in raw]
+            indices = [sample[i] for i in batch]
+            raw = (exact(encoder.batch(indices)), self.submit(encoder, indices).result())
+            soft = [presence(self._point.order.logits(logits), self._soft) for logits in raw]
             gaps.extend(np.abs(soft[0] - soft[1]))
         gap = float(np.mean(gaps))
         if gap > _ALLOWED:
@@ -93,15 +125,110 @@ class Engine:
                 hint="Use --dtype float32, or bfloat16 where the processor computes in it.",
             )
 
-    def submit(self, encoder: PairEncoder, indices: Sequence[int]) -> Future[Any]:
+    def submit(self, encoder: PairEncoder, indices: Sequence[int]) -> Future[FloatLogits]:
         """Queues the pairs at `indices` for the next free device."""
-        return self._pool.submit(encoder.batch(indices))
+        return self._threads.submit(self._serve, encoder.batch(indices))
 
-    @property
-    def ahead(self) -> int:
-        """How many batches to have under way: one more than run at once."""
-        return self._pool.width + 1
+    def _serve(self, batch: EncodedBatch) -> FloatLogits:
+        model = self._idle.get()
+        try:
+            return model(batch)
+        finally:
+            self._idle.put(model)
 
     def close(self) -> None:
-        """Frees the model."""
-        self._pool.close()
+        """Frees the model: ends the threads and processes."""
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        for remote in self._remote:
+            remote.close()
+        self._idle = SimpleQueue()
+
+
+class _Remote:
+    """A model in a process of its own, spoken to through a pipe."""
+
+    def __init__(
+        self, point: Checkpoint, precision: Precision, device: str, threads: int | None
+    ) -> None:
+        import multiprocessing
+
+        context = multiprocessing.get_context("spawn")
+        self._device = device
+        self._pipe, theirs = context.Pipe()
+        given = (theirs, point, precision, device, threads)
+        self._process = context.Process(target=_serve_pipe, args=given, daemon=True)
+        self._process.start()
+        theirs.close()
+
+    def __call__(self, batch: EncodedBatch) -> FloatLogits:
+        self._pipe.send(batch)
+        return np.asarray(self.answer(), dtype=np.float32)
+
+    def close(self) -> None:
+        self._pipe.close()
+        self._process.join(timeout=10)
+        if self._process.is_alive():
+            self._process.kill()
+
+    def answer(self) -> Any:
+        """What the process says next: None when the model is loaded, then the logits."""
+        try:
+            answer = self._pipe.recv()
+        except (EOFError, OSError) as error:
+            raise ModelError(
+                f"the process that served {self._device} ended",
+                hint="What was judged is kept; run the command again.",
+            ) from error
+        if isinstance(answer, str):
+            raise ModelError(answer.removesuffix("."))
+        return answer
+
+
+def _serve_pipe(pipe: Any, *given: Any) -> None:
+    """The other end: loads the model, says so, and answers batches until the pipe closes."""
+    try:
+        forward = Forward(*given)
+        pipe.send(None)
+        while True:
+            batch = pipe.recv()
+            try:
+                pipe.send(forward(batch))
+            except LitepyramidError as error:
+                pipe.send(str(error))
+    except LitepyramidError as error:
+        pipe.send(str(error))
+    except EOFError:
+        return
+
+
+def find_devices(device: str = "auto", devices: Sequence[str] | None = None) -> list[str]:
+    """The devices to use, checked to be there.
+
+    Args:
+        device: ``auto`` (a GPU if there is one), ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+        devices: Several of them, each with a model of its own; ``["all"]`` for every GPU.
+
+    Raises:
+        InputError: There is no such device; the message lists those there are.
+    """
+    torch = require("torch", extra="nli", purpose=PURPOSE)
+    gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    mps = ["mps"] if torch.backends.mps.is_available() else []
+    there = [*gpus, *mps, "cpu"]
+    if devices is None:
+        devices = there[:1] if device == "auto" else [device]
+    elif list(devices) == ["all"]:
+        devices = gpus or mps or ["cpu"]
+    chosen = ["cuda:0" if name == "cuda" else name for name in devices]
+    for name in chosen:
+        if name not in there:
+            raise InputError(f"no device '{name}'", expected=f"auto or one of {', '.join(there)}")
+    return chosen
+
+
+def automatic_precision(device: str) -> Precision:
+    """float32 on CPU; on a GPU bfloat16 where the chip computes in it, else float16."""
+    if not device.startswith("cuda"):
+        return "float32"
+    torch = require("torch", extra="nli", purpose=PURPOSE)
+    return "bfloat16" if torch.cuda.get_device_capability(device)[0] >= 8 else "float16"

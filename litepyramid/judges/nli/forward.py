@@ -3,55 +3,27 @@
 from __future__ import annotations
 
 import gc
-import os
 import pickle
-import queue
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+import warnings
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.blas import free_cores
-from litepyramid.errors import InputError, LitepyramidError, ModelError, loading, require
+from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import file_type
 from litepyramid.io.weights import check_weights
-from litepyramid.judges.nli.devices import Precision
+from litepyramid.judges.nli.checkpoint import Checkpoint
 from litepyramid.judges.nli.encode import EncodedBatch
 from litepyramid.text import counted
 
 FloatLogits = NDArray[np.float32]
-PRECISIONS: tuple[Precision, ...] = get_args(Precision)
-_PURPOSE = "an NLI judge"
+Precision = Literal["float32", "bfloat16", "float16", "int8"]
+PURPOSE = "an NLI judge"
 _VOCABULARIES = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSpec:
-    """Which model to load, and how: plain values, so that another process can load it too.
-
-    Attributes:
-        source: Hub id or folder.
-        revision: The hub's commit; None for a folder.
-        offline: Whether the hub may not be asked.
-        precision: ``float32``, ``bfloat16``, ``float16``, or ``int8`` (weights of linear layers,
-            on CPU).
-        device: ``cpu``, ``cuda:0``, ``mps`` …
-        threads: Threads of one model on CPU; None to choose (`Pool`).
-        answers: Of a model that writes, the token ids of no and yes; its outputs are their logits.
-    """
-
-    source: str
-    revision: str | None
-    offline: bool
-    precision: Precision
-    device: str
-    threads: int | None = None
-    answers: tuple[int, int] | None = None
 
 
 class Forward:
@@ -60,20 +32,28 @@ class Forward:
     A batch that does not fit into memory is halved until it does, and later ones are cut to what
     fitted.
 
+    Args:
+        point: Which model.
+        precision: ``float32``, ``bfloat16``, ``float16``, or ``int8`` (weights of linear layers,
+            on CPU).
+        device: ``cpu``, ``cuda:0``, ``mps`` …
+        threads: Threads of the model on CPU; None for torch's own number.
+
     Raises:
         ModelError: The model cannot be loaded.
         MissingExtraError: torch or transformers is not installed.
     """
 
-    def __init__(self, spec: ModelSpec) -> None:
-        self._torch = require("torch", extra="nli", purpose=_PURPOSE)
-        if spec.threads is not None:
-            self._torch.set_num_threads(spec.threads)
-        self._device = spec.device
+    def __init__(
+        self, point: Checkpoint, precision: Precision, device: str, threads: int | None = None
+    ) -> None:
+        self._torch = require("torch", extra="nli", purpose=PURPOSE)
+        if threads is not None:
+            self._torch.set_num_threads(threads)
+        self._device = device
         self._fits: int | None = None
-        self._model = _load(spec)
-        self._answers = spec.answers
-        self.halved = 0
+        self._answers = point.card.answers
+        self._model = self._load(point, precision)
 
     def __call__(self, batch: EncodedBatch) -> FloatLogits:
         """Logits (pairs, classes) float32 in the model's own class order."""
@@ -92,7 +72,6 @@ class Forward:
                     hint="Use a smaller model, a shorter --max-length, or another --device.",
                 ) from error
             self._fits = size * width // 2
-            self.halved += 1
         gc.collect()
         if self._device.startswith("cuda"):
             self._torch.cuda.empty_cache()
@@ -120,116 +99,31 @@ class Forward:
                 logits = logits[:, 0, list(self._answers)]
             return np.asarray(logits.float().cpu().numpy(), dtype=np.float32)
 
-
-class Pool:
-    """One model on each of several devices; one device is served in this process.
-
-    Several are served by a process each, which ends when this one does. On CPU, where no number of
-    threads is given, each takes its share of the cores that are free: threads that wait for a core
-    that another program has cost several times what they bring. ``OMP_NUM_THREADS`` is kept.
-    """
-
-    def __init__(self, spec: ModelSpec, devices: Sequence[str]) -> None:
-        self._threads = ThreadPoolExecutor(len(devices), thread_name_prefix="judge")
-        self._workers: list[Forward | _Remote] = []
-        self._idle: queue.SimpleQueue[Forward | _Remote] = queue.SimpleQueue()
-        try:
-            on_cpu = sum(device == "cpu" for device in devices)
-            if on_cpu and spec.threads is None and "OMP_NUM_THREADS" not in os.environ:
-                spec = replace(spec, threads=max(1, free_cores() // on_cpu))
-            if len(devices) == 1:
-                self._workers.append(Forward(replace(spec, device=devices[0])))
-            else:
-                self._workers += [_Remote(replace(spec, device=device)) for device in devices]
-                for worker in self._workers:
-                    worker.wait()  # type: ignore[union-attr]
-        except BaseException:
-            self.close()
-            raise
-        for worker in self._workers:
-            self._idle.put(worker)
-
-    @property
-    def width(self) -> int:
-        """How many batches run at once."""
-        return len(self._workers)
-
-    def submit(self, batch: EncodedBatch) -> Future[FloatLogits]:
-        """Queues a batch for the next free device."""
-        return self._threads.submit(self._serve, batch)
-
-    def close(self) -> None:
-        """Ends the threads and processes."""
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        for worker in self._workers:
-            if isinstance(worker, _Remote):
-                worker.close()
-        self._workers.clear()
-
-    def _serve(self, batch: EncodedBatch) -> FloatLogits:
-        worker = self._idle.get()
-        try:
-            return worker(batch)
-        finally:
-            self._idle.put(worker)
-
-
-class _Remote:
-    """A model in a process of its own, spoken to through a pipe."""
-
-    def __init__(self, spec: ModelSpec) -> None:
-        import multiprocessing
-
-        context = multiprocessing.get_context("spawn")
-        self._device = spec.device
-        self._pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_serve_pipe, args=(spec, theirs), daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def wait(self) -> None:
-        self._answer()
-
-    def __call__(self, batch: EncodedBatch) -> FloatLogits:
-        self._pipe.send(batch)
-        return np.asarray(self._answer(), dtype=np.float32)
-
-    def close(self) -> None:
-        self._pipe.close()
-        self._process.join(timeout=10)
-        if self._process.is_alive():
-            self._process.kill()
-
-    def _answer(self) -> Any:
-        try:
-            answer = self._pipe.recv()
-        except (EOFError, OSError) as error:
+    def _load(self, point: Checkpoint, precision: Precision) -> Any:
+        torch, quantized = self._torch, precision == "int8"
+        if quantized and self._device != "cpu":
+            raise InputError("the precision int8 is for the CPU", expected="--device cpu with it")
+        model, report = load_classifier(
+            point.source,
+            revision=point.revision,
+            offline=point.offline,
+            dtype=torch.float32 if quantized else getattr(torch, precision),
+            head="SequenceClassification" if self._answers is None else "Seq2SeqLM",
+        )
+        if missing := sorted(report["missing_keys"]):
             raise ModelError(
-                f"the process that served {self._device} ended",
-                hint="What was judged is kept; run the command again.",
-            ) from error
-        if isinstance(answer, str):
-            raise ModelError(answer.removesuffix("."))
-        return answer
-
-
-def _serve_pipe(spec: ModelSpec, pipe: Any) -> None:
-    """The other end: loads the model, says so, and answers batches until the pipe closes."""
-    try:
-        forward = Forward(spec)
-    except LitepyramidError as error:
-        pipe.send(str(error))
-        return
-    pipe.send(None)
-    while True:
-        try:
-            batch = pipe.recv()
-        except EOFError:
-            return
-        try:
-            pipe.send(forward(batch))
-        except LitepyramidError as error:
-            pipe.send(str(error))
+                f"the model '{point.source}' lacks {counted(len(missing), 'weight')} "
+                f"({missing[0]} …)",
+                expected="a trained sequence classifier",
+                hint="A pretrained model must be fine-tuned before it can judge.",
+            )
+        model = model.to(self._device).eval()
+        if not quantized:
+            return model
+        quantization = require("torch.ao.quantization", extra="nli", purpose="int8")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
 
 
 def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
@@ -238,7 +132,7 @@ def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
     Raises:
         ModelError: It cannot be read.
     """
-    transformers = require("transformers", extra="nli", purpose=_PURPOSE)
+    transformers = require("transformers", extra="nli", purpose=PURPOSE)
     folder = Path(source).expanduser()
     files = (path for pattern in _VOCABULARIES for path in folder.glob(pattern))
     if folder.is_dir() and not any(file_type(path) == "file" for path in files):
@@ -249,30 +143,6 @@ def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
         return transformers.AutoTokenizer.from_pretrained(
             source, revision=revision, local_files_only=offline, trust_remote_code=False
         )
-
-
-def _load(spec: ModelSpec) -> Any:
-    torch = require("torch", extra="nli", purpose=_PURPOSE)
-    if spec.precision == "int8" and spec.device != "cpu":
-        raise InputError("the precision int8 is for the CPU", expected="--device cpu with it")
-    model, report = load_classifier(
-        spec.source,
-        revision=spec.revision,
-        offline=spec.offline,
-        dtype=torch.float32 if spec.precision == "int8" else getattr(torch, spec.precision),
-        head="SequenceClassification" if spec.answers is None else "Seq2SeqLM",
-    )
-    missing = sorted(report["missing_keys"])
-    if missing:
-        raise ModelError(
-            f"the model '{spec.source}' lacks {counted(len(missing), 'weight')} ({missing[0]} …)",
-            expected="a trained sequence classifier",
-            hint="A pretrained model must be fine-tuned before it can judge.",
-        )
-    model = model.to(spec.device).eval()
-    if spec.precision == "int8":
-        model = _quantized(model)
-    return model
 
 
 def load_classifier(
@@ -298,8 +168,8 @@ def load_classifier(
         ModelError: It cannot be loaded, whatever is wrong with it; weights are no plain tensors; or
             the folder's configuration is of a far larger model than its weights.
     """
-    torch = require("torch", extra="nli", purpose=_PURPOSE)
-    transformers = require("transformers", extra="nli", purpose=_PURPOSE)
+    torch = require("torch", extra="nli", purpose=PURPOSE)
+    transformers = require("transformers", extra="nli", purpose=PURPOSE)
     where = {"revision": revision, "local_files_only": offline, "trust_remote_code": False}
     auto = getattr(transformers, f"AutoModelFor{head}")
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
@@ -336,17 +206,6 @@ def _check_size(torch: Any, auto: Any, folder: Path, config: Any) -> None:
             f"its files have {counted(held, 'byte')}",
             expected="at most four weights a byte",
         )
-
-
-def _quantized(model: Any) -> Any:
-    """Linear layers in int8 with scales per call: dynamic quantisation, CPU alone."""
-    import warnings
-
-    torch = require("torch", extra="nli", purpose=_PURPOSE)
-    quantization = require("torch.ao.quantization", extra="nli", purpose="int8")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
 
 
 @contextmanager

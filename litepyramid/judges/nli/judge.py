@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import lru_cache
-from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -20,16 +19,13 @@ from litepyramid.judges.cache import LogitCache, StoredLogits, pair_key
 from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.nli.checkpoint import Checkpoint, file_sha256, open_checkpoint
 from litepyramid.judges.nli.encode import Pair
+from litepyramid.judges.nli.engine import Engine, automatic_precision, find_devices
+from litepyramid.judges.nli.forward import Precision, load_tokenizer
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.nli.split import Spans, best_parts, parts, split_items
 from litepyramid.progress import bar
 from litepyramid.text import counted, fill, one_line
 from litepyramid.types import FloatArray
-
-if TYPE_CHECKING:
-    from litepyramid.judges.nli.engine import Engine
-
-Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
 
 _POLL_SECONDS = 0.1
 
@@ -94,10 +90,13 @@ class TransformersJudge:
         cache: Path | Literal["default"] | None = "default",
         progress: bool | None = None,
     ) -> None:
-        if dtype not in get_args(Precision):
-            raise InputError(f"no dtype '{dtype}'", expected=", ".join(get_args(Precision)))
+        precisions: dict[str, Precision] = {name: name for name in get_args(Precision)}
+        if dtype not in ("auto", *precisions):
+            raise InputError(f"no dtype '{dtype}'", expected=", ".join(["auto", *precisions]))
         if batch_tokens is not None and batch_tokens < 1:
             raise InputError(f"{counted(batch_tokens, 'token')} a batch", expected="at least 1")
+        if long not in ("cut", "split"):
+            raise InputError(f"long is '{long}'", expected="cut or split")
         self._cache = LogitCache(default_cache_path() if cache == "default" else cache)
         self.checkpoint: Checkpoint = open_checkpoint(
             model,
@@ -108,22 +107,10 @@ class TransformersJudge:
         )
         self.mode = self.checkpoint.mode(mode)
         self.max_length = self.checkpoint.max_length(max_length)
-        card = self.checkpoint.card
-        self._template = (
-            (sha256(card.template.encode()).hexdigest()[:8], card.answers)
-            if card and card.template
-            else None
-        )
-        self._device = device
-        self._devices = devices
-        self._dtype = dtype
-        self._batch_tokens = batch_tokens
-        self._thread_count = threads
-        self._progress = progress
-        if long not in ("cut", "split"):
-            raise InputError(f"long is '{long}'", expected="cut or split")
-        self._long = long
-        self._precision: str | None = None if dtype == "auto" else dtype
+        self._precision = precisions.get(dtype)
+        self._device, self._devices = device, devices
+        self._batch_tokens, self._threads = batch_tokens, threads
+        self._long, self._progress = long, progress
         self._engine: Engine | None = None
 
     def __enter__(self) -> TransformersJudge:
@@ -170,16 +157,13 @@ class TransformersJudge:
         return self._judge(items)
 
     def _parts(self, items: Items) -> list[Spans]:
-        from litepyramid.judges.nli.forward import load_tokenizer
-
-        tokenizer = load_tokenizer(
-            self.checkpoint.source, self.checkpoint.revision, offline=self.checkpoint.offline
-        )
-        template = self.checkpoint.card.template if self.checkpoint.card else None
-        if template is None:
+        point = self.checkpoint
+        tokenizer = load_tokenizer(point.source, point.revision, offline=point.offline)
+        if point.card.template is None:
             fixed = tokenizer.num_special_tokens_to_add(pair=True)
         else:
-            fixed = 3 + len(tokenizer(fill(template, premise="", hypothesis="")).input_ids)
+            empty = fill(point.card.template, premise="", hypothesis="")
+            fixed = 3 + len(tokenizer(empty).input_ids)
 
         @lru_cache(65_536)
         def length(text: str) -> int:
@@ -191,125 +175,114 @@ class TransformersJudge:
         return [parts(text, units, room, length) for text, units in items]
 
     def _judge(self, items: Items) -> JudgedBatch:
-        if self._precision is None:
-            self._precision = self._choose_precision(items)
+        self._precision = self._precision or self._choose_precision(items)
         counts = dict.fromkeys(
             ("pairs", "truncated", "empty", "from_cache", "judged", "judged_elsewhere"), 0
         )
-        results: list[FloatArray] = []
         logits: list[FloatArray] = []
-        total = sum(len(units) for _, units in items)
+        counts["pairs"] = sum(len(units) for _, units in items)
         try:
-            with bar(total, "judging", "pairs", shown=self._progress) as shown:
+            with bar(counts["pairs"], "judging", "pairs", shown=self._progress) as shown:
                 for window in windows(items):
-                    self._judge_window(window, counts, results, logits, shown)
+                    logits += self._logits(window, counts, shown)
         except KeyboardInterrupt as stop:
             note_kept(stop, counts["judged"], self._cache.path)
             raise
-        return JudgedBatch(tuple(results), self.signature(), counts, tuple(logits))
+        found = tuple(
+            presence(rows, self.mode) if text.strip() else np.zeros(len(units))
+            for rows, (text, units) in zip(logits, items, strict=True)
+        )
+        return JudgedBatch(found, self.signature(), counts, tuple(logits))
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
         point = self.checkpoint
-        template = {"template": self._template[0]} if self._template else {}
+        template = {"template": point.card.template_sha} if point.card.template else {}
         return {
             "judge": point.name,
             "revision": (point.revision or point.fingerprint.removeprefix("sha256:"))[:12],
             "mode": self.mode,
             "max_length": str(self.max_length),
-            "dtype": self._precision or self._dtype,
+            "dtype": self._precision or "auto",
             **({"long": "split"} if self._long == "split" else {}),
             **template,
         }
 
-    def _judge_window(
-        self,
-        items: Items,
-        counts: dict[str, int],
-        results: list[FloatArray],
-        logits: list[FloatArray],
-        shown: Any,
-    ) -> None:
-        """Judges so many items as are held in memory at once, and appends to the results."""
-        pairs = {
-            pair_key(summary, unit): (summary, unit)
-            for summary, units in items
-            if summary.strip()
-            for unit in units
-        }
-        asked = sum(len(units) for _, units in items)
-        stored = self._logits(pairs, counts, asked, shown)
+    def _logits(self, items: Items, counts: dict[str, int], shown: Any) -> Iterator[FloatArray]:
+        """The logits of every item, as many items as are held in memory at once."""
+        pairs = _pairs(items)
+        identity = self._identity(str(self._precision))
+        stored = self._cache.get(identity, list(pairs))
+        known = len(stored)
+        counts["from_cache"] += known
+        # Pairs that are known or repeated take no time and are not in the bar.
+        shown.total -= sum(len(units) for _, units in items) - (len(pairs) - known)
+        if known < len(pairs):
+            engine = self._loaded()
+            shown.unpause()  # what the model took to load does not count
+            judged = _judge_missing(self._cache, identity, engine, pairs, stored, counts, shown)
+            counts["judged_elsewhere"] += len(pairs) - known - judged
+        order = self.checkpoint.order
         for summary, units in items:
-            counts["pairs"] += len(units)
             if not summary.strip():
                 counts["empty"] += len(units)
-                results.append(np.zeros(len(units)))
-                logits.append(np.full((len(units), 3), np.nan))
+                yield np.full((len(units), 3), np.nan)
                 continue
             found = [stored[pair_key(summary, unit)] for unit in units]
             counts["truncated"] += sum(kept.truncated for kept in found)
             raw = np.array([np.frombuffer(kept.raw, "<f4") for kept in found])
-            classes = len(self.checkpoint.order.classes)
-            ordered = self.checkpoint.order.logits(
-                raw.reshape(len(units), -1 if found else classes)
+            yield order.logits(raw.reshape(len(units), -1 if found else len(order.classes)))
+
+    def _loaded(self) -> Engine:
+        if self._engine is None:
+            assert self._precision is not None
+            self._engine = Engine(
+                self.checkpoint,
+                self.mode,
+                self.max_length,
+                self._precision,
+                find_devices(self._device, self._devices),
+                self._batch_tokens,
+                self._threads,
             )
-            logits.append(ordered)
-            results.append(presence(ordered, self.mode))
-
-    def _logits(
-        self, pairs: Mapping[bytes, Pair], counts: dict[str, int], asked: int, shown: Any
-    ) -> dict[bytes, StoredLogits]:
-        """The logits of distinct pairs: from the cache, else from the model."""
-        identity = self._identity(str(self._precision))
-        stored = self._cache.get(identity, list(pairs))
-        counts["from_cache"] += len(stored)
-        # Pairs that are known or repeated take no time and are not in the bar.
-        shown.total -= asked - (len(pairs) - len(stored))
-        if len(stored) < len(pairs):
-            if self._engine is None:
-                from litepyramid.judges.nli.engine import Engine  # and with it, torch
-
-                self._engine = Engine(
-                    self.checkpoint,
-                    self.max_length,
-                    str(self._precision),
-                    self._device,
-                    self._devices,
-                    self._batch_tokens,
-                    self.mode,
-                    self._thread_count,
-                )
-            shown.unpause()  # what the model took to load does not count
-            missing, before = len(pairs) - len(stored), counts["judged"]
-            _judge_missing(self._cache, identity, self._engine, pairs, stored, counts, shown)
-            counts["judged_elsewhere"] += missing - (counts["judged"] - before)
-        return stored
+        return self._engine
 
     def _identity(self, precision: str) -> str:
         """What the cache files judgements under; everything here can change a logit."""
+        card = self.checkpoint.card
+        template = {"template": (card.template_sha, card.answers)} if card.template else {}
         return json.dumps(
             {
                 "model": self.checkpoint.fingerprint,
                 "max_length": self.max_length,
                 "dtype": precision,
-                **({"template": self._template} if self._template else {}),
+                **template,
             },
             sort_keys=True,
         )
 
-    def _choose_precision(self, items: Items) -> str:
+    def _choose_precision(self, items: Items) -> Precision:
         """The automatic precision, once for this object.
 
         If the cache holds every pair at one precision, that one, and torch is not loaded.
         """
-        precisions = ["float32"] if self._device == "cpu" else ["float32", "bfloat16", "float16"]
-        for precision in precisions:
+        precisions: list[Precision] = ["float32", "bfloat16", "float16"]
+        for precision in precisions[: 1 if self._device == "cpu" else 3]:
             identity = self._identity(precision)
-            if all(_known(self._cache, identity, window) for window in windows(items)):
+            keys = (list(_pairs(window)) for window in windows(items))
+            if all(len(self._cache.get(identity, own)) == len(own) for own in keys):
                 return precision
-        from litepyramid.judges.nli.devices import automatic_precision, find_devices
-
         return automatic_precision(find_devices(self._device, self._devices)[0])
+
+
+def _pairs(items: Items) -> dict[bytes, Pair]:
+    """The distinct pairs of summaries that are not empty, by their keys."""
+    return {
+        pair_key(summary, unit): (summary, unit)
+        for summary, units in items
+        if summary.strip()
+        for unit in units
+    }
 
 
 def _judge_missing(
@@ -320,7 +293,7 @@ def _judge_missing(
     stored: dict[bytes, StoredLogits],
     counts: dict[str, int],
     shown: Any,
-) -> None:
+) -> int:
     """Judges those pairs that are not in `stored`, adds them, and counts those it judged.
 
     Batches are planned over all pairs, those in the cache too: a run that goes on after a break
@@ -330,6 +303,7 @@ def _judge_missing(
     encoder, plan = engine.plan(list(pairs.values()))
     under_way: deque[tuple[list[int], Future[Any]]] = deque()
     elsewhere: list[bytes] = []
+    judged = counts["judged"]
 
     def commit() -> None:
         indices, future = under_way.popleft()
@@ -374,8 +348,4 @@ def _judge_missing(
         run([batch for batch in rest if batch])
         if elsewhere and counts["judged"] == before and not found:
             time.sleep(_POLL_SECONDS)
-
-
-def _known(cache: LogitCache, identity: str, items: Items) -> bool:
-    keys = {pair_key(text, unit) for text, units in items if text.strip() for unit in units}
-    return len(cache.get(identity, list(keys))) == len(keys)
+    return counts["judged"] - judged
