@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.documents import cut_sentences
-from litepyramid.judges.base import Evidence, Explainer, Items, Judge
+from litepyramid.judges.base import Evidence, Explainer, Items, Judge, JudgedBatch
 from litepyramid.tables import Column, Result, Table
+from litepyramid.types import IntArray
+
+Spans = list[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,30 +86,63 @@ def gather(judge: Judge, items: Items) -> tuple[tuple[Evidence, ...], ...]:
     """
     if isinstance(judge, Explainer):
         return judge.explain(items)
-    spans = [sentence_spans(summary) for summary, _ in items]
-    alone = [
-        (summary[start:end], units)
-        for (summary, units), own in zip(items, spans, strict=True)
-        for start, end in own
-    ]
-    judged = iter(judge.judge(alone).presence)
-    found = []
-    for (_, units), own in zip(items, spans, strict=True):
-        rows = np.array([next(judged) for _ in own]).reshape(len(own), len(units))
-        rows = np.nan_to_num(rows, nan=-1.0)
-        best = rows.argmax(axis=0) if len(own) else np.zeros(len(units), dtype=np.int64)
-        found.append(
-            tuple(
-                Evidence(float(rows[n, u]), int(n), own[n])
-                if len(own) and rows[n, u] >= 0.5
-                else Evidence(0.0)
-                for u, n in enumerate(best)
-            )
+    spans = [sentence_spans(summary) or [(0, 0)] for summary, _ in items]
+    said, best = best_parts(judge.judge, items, spans)
+    return tuple(
+        tuple(
+            Evidence(value, n, own[n]) if value >= 0.5 else Evidence(0.0)
+            for value, n in zip(presence.tolist(), numbers.tolist(), strict=True)
         )
-    return tuple(found)
+        for presence, numbers, own in zip(said.presence, best, spans, strict=True)
+    )
 
 
-def sentence_spans(summary: str) -> list[tuple[int, int]]:
+def best_parts(
+    judge: Callable[[Items], JudgedBatch], items: Items, spans: Sequence[Spans]
+) -> tuple[JudgedBatch, list[IntArray]]:
+    """What is said of parts of summaries, as said of the whole: each unit's highest presence.
+
+    Counts: ``pairs`` are those of the whole, ``split`` those of them with a summary in parts.
+
+    Args:
+        judge: Judges the parts.
+        items: (summary, units).
+        spans: Per item its parts, at least one: first character and the one after the last.
+
+    Returns:
+        The judgement, `JudgedBatch.spans` in it; per item (units,) the number of the part that
+        each unit was found in most, the first of equals; parts without a judgement come last.
+    """
+    said = judge(
+        [
+            (text[start:end], units)
+            for (text, units), own in zip(items, spans, strict=True)
+            for start, end in own
+        ]
+    )
+    presence, logits, where, best, at = [], [], [], [], 0
+    for (_, units), own in zip(items, spans, strict=True):
+        part, at = slice(at, at + len(own)), at + len(own)
+        stack = np.stack(said.presence[part])
+        best.append(np.nan_to_num(stack, nan=-1.0).argmax(axis=0))
+        chosen = best[-1], np.arange(len(units))
+        presence.append(stack[chosen])
+        where.append(np.array(own, dtype=np.int64)[best[-1]])
+        if said.logits is not None:
+            logits.append(np.stack(said.logits[part])[chosen])
+    pairs = sum(len(units) for _, units in items)
+    split = sum(len(units) for (_, units), own in zip(items, spans, strict=True) if len(own) > 1)
+    whole = replace(
+        said,
+        presence=tuple(presence),
+        logits=tuple(logits) if said.logits is not None else None,
+        spans=tuple(where),
+        counts={**said.counts, "pairs": pairs, "split": split},
+    )
+    return whole, best
+
+
+def sentence_spans(summary: str) -> Spans:
     """Where the sentences of `cut_sentences` stand: first character, and the one after the last.
 
     Example:

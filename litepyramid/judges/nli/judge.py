@@ -17,12 +17,13 @@ from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import Items, JudgedBatch, note_kept, windows
 from litepyramid.judges.cache import LogitCache, StoredLogits, pair_key
 from litepyramid.judges.cache_info import default_cache_path
+from litepyramid.judges.evidence import Spans, best_parts
 from litepyramid.judges.nli.checkpoint import Checkpoint, file_sha256, open_checkpoint
 from litepyramid.judges.nli.encode import Pair
 from litepyramid.judges.nli.engine import Engine, automatic_precision, find_devices
 from litepyramid.judges.nli.forward import Precision, load_tokenizer
 from litepyramid.judges.nli.modes import presence
-from litepyramid.judges.nli.split import Spans, best_parts, parts, split_items
+from litepyramid.judges.nli.split import parts
 from litepyramid.progress import bar
 from litepyramid.text import counted, fill, one_line
 from litepyramid.types import FloatArray
@@ -152,8 +153,7 @@ class TransformersJudge:
         """
         items = [(one_line(text), [one_line(unit) for unit in units]) for text, units in items]
         if self._long == "split":
-            spans = self._parts(items)
-            return best_parts(self._judge(split_items(items, spans)), items, spans)
+            return best_parts(self._judge, items, self._parts(items))[0]
         return self._judge(items)
 
     def _parts(self, items: Items) -> list[Spans]:
