@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from litepyramid.errors import InputError
+from litepyramid.judges.base import Items
 from litepyramid.judges.cache_file import TAILS, is_cache, open_cache, seal
 from litepyramid.text import counted
 
@@ -81,6 +82,21 @@ def pair_key(premise: str, hypothesis: str) -> bytes:
     digest.update(first)
     digest.update(hypothesis.encode("utf-8", "surrogatepass"))
     return digest.digest()
+
+
+def pairs_of(items: Items) -> dict[bytes, tuple[str, str]]:
+    """The distinct (summary, unit) pairs of summaries that are not empty, by their keys.
+
+    Example:
+        >>> list(pairs_of([("It rained.", ["A", "A"]), (" ", ["A"])]).values())
+        [('It rained.', 'A')]
+    """
+    return {
+        pair_key(text, unit): (text, unit)
+        for text, units in items
+        if text.strip()
+        for unit in units
+    }
 
 
 class LogitCache:

@@ -174,16 +174,14 @@ class Asker:
         endpoint answers as another version; `why` says so.
         """
         found: dict[bytes, bytes] = {}
-        waiting = iter(jobs)
 
-        def until_stopped() -> Iterator[Job]:
-            while not self._stopped and (job := next(waiting, None)) is not None:
-                yield job
+        async def work(job: Job) -> None:
+            if not self._stopped:
+                found.update(self._keep(await self._settle(job)))
+                shown.update(len(job.keys))
 
         if jobs and not self._stopped:
-            for answers in self._endpoint.map(self._settle, until_stopped()):
-                found |= self._keep(answers)
-                shown.update(sum(len(job.keys) for job, *_ in answers))
+            self._endpoint.run(work, jobs)
         return found
 
     async def _settle(self, job: Job) -> list[Answer]:

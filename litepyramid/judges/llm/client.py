@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass, field
-from queue import SimpleQueue
-from threading import Thread
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from litepyramid.errors import InputError, ModelError, reason, require
 
 Job = TypeVar("Job")
-Done = TypeVar("Done")
 
 KEYS = ("LITEPYRAMID_API_KEY", "OPENAI_API_KEY")
 _OPTIONAL = {
@@ -139,7 +138,7 @@ class Endpoint:
     async def ask(
         self, text: str, schema: Mapping[str, Any] | None = None, logprobs: bool = False
     ) -> Reply:
-        """Sends one request, inside `map`; what the server refuses to be asked for is left out.
+        """Sends one request, inside `run`; what the server refuses to be asked for is left out.
 
         Raises:
             UnansweredError: There is no answer after all tries.
@@ -150,7 +149,7 @@ class Endpoint:
         body = self.body(text, schema, logprobs)
         left = set(self._refused)
         while True:
-            sent = {name: value for name, value in body.items() if _feature(name) not in left}
+            sent = {n: v for n, v in body.items() if n.removeprefix("top_") not in left}
             try:
                 value = await self._client.post("/chat/completions", cast_to=object, body=sent)
                 break
@@ -175,10 +174,10 @@ class Endpoint:
         self._refused, self._accepted = left, True
         return Reply.of(value, left - {"logprobs"})
 
-    def map(self, work: Callable[[Job], Awaitable[Done]], jobs: Iterable[Job]) -> Iterator[Done]:
-        """Runs `work`, which may `ask`, on jobs, so many at once as the concurrency; as they end.
+    def run(self, work: Callable[[Job], Awaitable[None]], jobs: Iterable[Job]) -> None:
+        """Runs `work`, which may `ask`, on jobs, so many at once as the concurrency.
 
-        An iterator that is closed before its end, by Ctrl-C say, cancels what is under way.
+        It works where an event loop runs; Ctrl-C cancels what is under way.
 
         Raises:
             MissingExtraError: The package openai is not installed.
@@ -190,12 +189,11 @@ class Endpoint:
                 "no key for the endpoint",
                 expected=f"{' or '.join(KEYS)} in the environment, or --endpoint URL",
             )
-        done: SimpleQueue[tuple[Done] | BaseException | None] = SimpleQueue()
         turn = iter(jobs)
 
         async def worker() -> None:
             for job in turn:
-                done.put((await work(job),))
+                await work(job)
 
         async def everything() -> None:
             async with (
@@ -212,26 +210,15 @@ class Endpoint:
 
         loop = asyncio.new_event_loop()
         task = loop.create_task(everything())
-
-        def serve() -> None:
+        with closing(loop), ThreadPoolExecutor(1, "endpoint") as thread:
+            done = thread.submit(loop.run_until_complete, task)
             try:
-                loop.run_until_complete(task)
-                done.put(None)
-            except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
-                done.put(error.exceptions[0] if isinstance(error, BaseExceptionGroup) else error)
-
-        thread = Thread(target=serve, name="endpoint", daemon=True)
-        thread.start()
-        try:
-            while (found := done.get()) is not None:
-                if isinstance(found, BaseException):
-                    raise found
-                yield found[0]
-        finally:
-            if thread.is_alive():
+                done.result()
+            except BaseExceptionGroup as group:
+                raise group.exceptions[0] from None
+            except BaseException:
                 loop.call_soon_threadsafe(task.cancel)
-            thread.join()
-            loop.close()
+                raise
 
     def _key(self) -> str:
         return next((value for name in KEYS if (value := os.environ.get(name, "").strip())), "")
@@ -240,7 +227,3 @@ class Endpoint:
         """An error of the server in few words, the key taken out should it quote it."""
         said, key = reason(error), self._key()
         return said.replace(key, "…") if key else said
-
-
-def _feature(name: str) -> str:
-    return "logprobs" if name == "top_logprobs" else name

@@ -12,7 +12,7 @@ import numpy as np
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import Items, JudgedBatch, note_kept, windows
-from litepyramid.judges.cache import pair_key
+from litepyramid.judges.cache import pair_key, pairs_of
 from litepyramid.judges.llm.ask import Asker, Job
 from litepyramid.judges.llm.client import Endpoint, Reply
 from litepyramid.judges.llm.prompt import Prompt, load_prompt
@@ -125,7 +125,7 @@ class LLMJudge:
         asker = self._asker
         asker.begin()
         items = [(text.strip(), [one_line(unit) for unit in units]) for text, units in items]
-        distinct = len({pair_key(text, unit) for text, units in items if text for unit in units})
+        distinct = len(pairs_of(items))
         asker.plan(self._jobs(items), distinct, estimate=self._estimate, batch=self._batch)
         if self._answers is not None:
             every = chain(self._jobs(items, everything=True), self._jobs(items))
@@ -165,8 +165,8 @@ class LLMJudge:
     def _window(
         self, items: Items, counts: dict[str, int], results: list[FloatArray], shown: Any
     ) -> None:
-        keys = {pair_key(text, unit) for text, units in items if text for unit in units}
-        stored = self._asker.stored(list(keys))
+        keys = list(pairs_of(items))
+        stored = self._asker.stored(keys)
         counts["from_cache"] += len(stored)
         shown.update(len(stored))
         if len(stored) < len(keys) and self._answers is None:
@@ -183,8 +183,7 @@ class LLMJudge:
         """The requests for what is not known: a summary with the unknown ones of each n units."""
         seen: set[bytes] = set()
         for window in windows(items):
-            keys = {pair_key(text, unit) for text, units in window if text for unit in units}
-            known = {} if everything else self._asker.stored(list(keys))
+            known = {} if everything else self._asker.stored(list(pairs_of(window)))
             for text, units in window:
                 fresh = [u for u in dict.fromkeys(units) if text and pair_key(text, u) not in seen]
                 seen.update(pair_key(text, unit) for unit in fresh)

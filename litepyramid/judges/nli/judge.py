@@ -15,7 +15,7 @@ import numpy as np
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import Items, JudgedBatch, note_kept, windows
-from litepyramid.judges.cache import LogitCache, StoredLogits, pair_key
+from litepyramid.judges.cache import LogitCache, StoredLogits, pair_key, pairs_of
 from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.evidence import Spans, best_parts
 from litepyramid.judges.nli.checkpoint import Checkpoint, file_sha256, open_checkpoint
@@ -210,7 +210,7 @@ class TransformersJudge:
 
     def _logits(self, items: Items, counts: dict[str, int], shown: Any) -> Iterator[FloatArray]:
         """The logits of every item, as many items as are held in memory at once."""
-        pairs = _pairs(items)
+        pairs = pairs_of(items)
         identity = self._identity(str(self._precision))
         stored = self._cache.get(identity, list(pairs))
         known = len(stored)
@@ -269,20 +269,10 @@ class TransformersJudge:
         precisions: list[Precision] = ["float32", "bfloat16", "float16"]
         for precision in precisions[: 1 if self._device == "cpu" else 3]:
             identity = self._identity(precision)
-            keys = (list(_pairs(window)) for window in windows(items))
+            keys = (list(pairs_of(window)) for window in windows(items))
             if all(len(self._cache.get(identity, own)) == len(own) for own in keys):
                 return precision
         return automatic_precision(find_devices(self._device, self._devices)[0])
-
-
-def _pairs(items: Items) -> dict[bytes, Pair]:
-    """The distinct pairs of summaries that are not empty, by their keys."""
-    return {
-        pair_key(summary, unit): (summary, unit)
-        for summary, units in items
-        if summary.strip()
-        for unit in units
-    }
 
 
 def _judge_missing(
