@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -85,6 +86,35 @@ class Judge(Protocol):
             Presence in the order of `items`. An empty summary carries no unit: all zeros.
         """
         ...
+
+
+def pair_key(premise: str, hypothesis: str) -> bytes:
+    """The key of a pair: 20 bytes of BLAKE2b over both texts, the first with its length.
+
+    Example:
+        >>> pair_key("ab", "c") == pair_key("a", "bc")
+        False
+    """
+    first = premise.encode("utf-8", "surrogatepass")
+    digest = blake2b(len(first).to_bytes(8, "little"), digest_size=20)
+    digest.update(first)
+    digest.update(hypothesis.encode("utf-8", "surrogatepass"))
+    return digest.digest()
+
+
+def pairs_of(items: Items) -> dict[bytes, tuple[str, str]]:
+    """The distinct (summary, unit) pairs of summaries that are not empty, by their keys.
+
+    Example:
+        >>> list(pairs_of([("It rained.", ["A", "A"]), (" ", ["A"])]).values())
+        [('It rained.', 'A')]
+    """
+    return {
+        pair_key(text, unit): (text, unit)
+        for text, units in items
+        if text.strip()
+        for unit in units
+    }
 
 
 def windows(items: Items) -> Iterator[Items]:

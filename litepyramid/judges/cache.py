@@ -15,19 +15,19 @@ import sqlite3
 import uuid
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import wraps
 from glob import escape
-from hashlib import blake2b
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from litepyramid.errors import InputError
-from litepyramid.judges.base import Items
 from litepyramid.judges.cache_file import TAILS, is_cache, open_cache, seal
 from litepyramid.text import counted
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _BUSY_SECONDS = 60.0
@@ -70,33 +70,23 @@ class CacheModel:
     truncated: int
 
 
-def pair_key(premise: str, hypothesis: str) -> bytes:
-    """The key of a pair: 20 bytes of BLAKE2b over both texts, the first with its length.
+def _mended(
+    statement: Callable[Concatenate[LogitCache, P], T],
+) -> Callable[Concatenate[LogitCache, P], T]:
+    """The statement; if the file turns out to be damaged, once more on a new one."""
 
-    Example:
-        >>> pair_key("ab", "c") == pair_key("a", "bc")
-        False
-    """
-    first = premise.encode("utf-8", "surrogatepass")
-    digest = blake2b(len(first).to_bytes(8, "little"), digest_size=20)
-    digest.update(first)
-    digest.update(hypothesis.encode("utf-8", "surrogatepass"))
-    return digest.digest()
+    @wraps(statement)
+    def mended(cache: LogitCache, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return statement(cache, *args, **kwargs)
+        except _FAILURES as error:
+            cache._begin_anew(error)
+        try:
+            return statement(cache, *args, **kwargs)
+        except _FAILURES as error:
+            raise cache._error(error) from error
 
-
-def pairs_of(items: Items) -> dict[bytes, tuple[str, str]]:
-    """The distinct (summary, unit) pairs of summaries that are not empty, by their keys.
-
-    Example:
-        >>> list(pairs_of([("It rained.", ["A", "A"]), (" ", ["A"])]).values())
-        [('It rained.', 'A')]
-    """
-    return {
-        pair_key(text, unit): (text, unit)
-        for text, units in items
-        if text.strip()
-        for unit in units
-    }
+    return mended
 
 
 class LogitCache:
@@ -109,6 +99,7 @@ class LogitCache:
         InputError: The file is no cache, or cannot be opened or written to.
 
     Example:
+        >>> from litepyramid.judges.base import pair_key
         >>> with LogitCache(None) as cache:
         ...     key = pair_key("A summary.", "A unit.")
         ...     cache.put("model", {key: StoredLogits(b"0123", False)})
@@ -133,86 +124,21 @@ class LogitCache:
     def close(self) -> None:
         """Gives back the claims and closes the file; a second call does nothing."""
         if self._leave is not None and self._leave.alive:
-            self._retry(self._give_back)
+            self._give_back()
             self._leave()
         self._db.close()
 
+    @_mended
     def get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, StoredLogits]:
         """Those of `pairs` that the model has judged."""
-        return self._retry(lambda: self._get(identity, pairs))
+        return self._get(identity, pairs)
 
+    @_mended
     def put(self, identity: str, results: Mapping[bytes, StoredLogits]) -> None:
         """Keeps judged pairs and gives up their claims, all in one transaction.
 
         A pair that is there already keeps its first logits, and its count of judgements grows.
         """
-        self._retry(lambda: self._put(identity, results))
-
-    def claim(self, identity: str, pairs: Sequence[bytes]) -> list[bytes]:
-        """Takes those of `pairs` for this process that are neither judged nor claimed by another.
-
-        The claims of processes that have ended are void.
-        """
-        if self.path is None:
-            return [pair for pair in pairs if pair not in self.get(identity, pairs)]
-        return self._retry(lambda: self._claim(identity, pairs))
-
-    def file_digest(self, path: Path, compute: Callable[[Path], str]) -> str:
-        """The digest of a large file, computed once per path, size and time of change."""
-        return self._retry(lambda: self._file_digest(path.resolve(), compute))
-
-    def models(self) -> list[CacheModel]:
-        """What is kept, per model."""
-        rows = self._retry(
-            lambda: self._db.execute(
-                "SELECT identity, COUNT(pair), CAST(COALESCE(SUM(times), 0) AS INTEGER), "
-                "CAST(COALESCE(SUM(truncated), 0) AS INTEGER) "
-                "FROM models LEFT JOIN logits ON model = id "
-                "GROUP BY id ORDER BY identity"
-            ).fetchall()
-        )
-        return [CacheModel(*row) for row in rows]
-
-    def identities(self) -> list[str]:
-        """The models judged with, the newest last."""
-        query = "SELECT identity FROM models ORDER BY id"
-        return [row[0] for row in self._retry(lambda: self._db.execute(query).fetchall())]
-
-    def clear(self) -> int:
-        """Forgets every judgement; returns how many pairs there were."""
-        return self._retry(self._clear)
-
-    # One method per statement above; each may run twice if the file turns out to be damaged.
-
-    def _get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, StoredLogits]:
-        found: dict[bytes, StoredLogits] = {}
-        row = self._db.execute("SELECT id FROM models WHERE identity = ?", (identity,)).fetchone()
-        if row is None:
-            return found
-        model = row[0]
-        broken: list[tuple[int, bytes]] = []
-        for chunk in _chunks(pairs):
-            marks = ",".join("?" * len(chunk))
-            rows = self._db.execute(
-                "SELECT pair, logits, truncated, seal FROM logits "
-                f"WHERE model = ? AND pair IN ({marks})",
-                (model, *chunk),
-            )
-            for pair, raw, cut, sealed in rows:
-                if sealed == seal(identity, pair, raw, cut):
-                    found[pair] = StoredLogits(raw, bool(cut))
-                else:
-                    broken.append((model, pair))
-        if broken:
-            self._db.executemany("DELETE FROM logits WHERE model = ? AND pair = ?", broken)
-            warnings.warn(
-                f"the cache {self.path} is damaged: {counted(len(broken), 'judgement')} left out",
-                CacheWarning,
-                stacklevel=2,
-            )
-        return found
-
-    def _put(self, identity: str, results: Mapping[bytes, StoredLogits]) -> None:
         with self._transaction():
             model = self._model(identity)
             self._db.executemany(
@@ -229,23 +155,23 @@ class LogitCache:
                 [(model, pair, self._owner) for pair in results],
             )
 
-    def _claim(self, identity: str, pairs: Sequence[bytes]) -> list[bytes]:
+    @_mended
+    def claim(self, identity: str, pairs: Sequence[bytes]) -> list[bytes]:
+        """Takes those of `pairs` for this process that are neither judged nor claimed by another.
+
+        The claims of processes that have ended are void.
+        """
         self._announce()
         with self._transaction():
             model = self._model(identity)
             taken = set(self._get(identity, pairs))
             living: dict[str, bool] = {self._owner: False}
-            for chunk in _chunks(pairs):
-                marks = ",".join("?" * len(chunk))
-                rows = self._db.execute(
-                    f"SELECT pair, owner FROM claims WHERE model = ? AND pair IN ({marks})",
-                    (model, *chunk),
-                ).fetchall()
-                for pair, owner in rows:
-                    if owner not in living:
-                        living[owner] = self._lives(owner)
-                    if living[owner]:
-                        taken.add(pair)
+            claims = "SELECT pair, owner FROM claims WHERE model = ? AND pair IN "
+            for pair, owner in self._rows(claims, model, pairs):
+                if owner not in living:
+                    living[owner] = self._lives(owner)
+                if living[owner]:
+                    taken.add(pair)
             free = [pair for pair in pairs if pair not in taken]
             self._db.executemany(
                 "INSERT OR REPLACE INTO claims (model, pair, owner) VALUES (?, ?, ?)",
@@ -253,7 +179,10 @@ class LogitCache:
             )
         return free
 
-    def _file_digest(self, path: Path, compute: Callable[[Path], str]) -> str:
+    @_mended
+    def file_digest(self, path: Path, compute: Callable[[Path], str]) -> str:
+        """The digest of a large file, computed once per path, size and time of change."""
+        path = path.resolve()
         stat = path.stat()
         state = (str(path), stat.st_size, stat.st_mtime_ns)
         row = self._db.execute(
@@ -269,11 +198,24 @@ class LogitCache:
             )
         return digest
 
-    def _give_back(self) -> None:
-        with self._transaction():
-            self._db.execute("DELETE FROM claims WHERE owner = ?", (self._owner,))
+    @_mended
+    def models(self) -> list[CacheModel]:
+        """What is kept, per model, the newest last."""
+        rows = self._db.execute(
+            "SELECT identity, COUNT(pair), CAST(COALESCE(SUM(times), 0) AS INTEGER), "
+            "CAST(COALESCE(SUM(truncated), 0) AS INTEGER) "
+            "FROM models LEFT JOIN logits ON model = id GROUP BY id ORDER BY id"
+        )
+        return [CacheModel(*row) for row in rows]
 
-    def _clear(self) -> int:
+    @_mended
+    def identities(self) -> list[str]:
+        """The models judged with, the newest last."""
+        return [row[0] for row in self._db.execute("SELECT identity FROM models ORDER BY id")]
+
+    @_mended
+    def clear(self) -> int:
+        """Forgets every judgement; returns how many pairs there were."""
         with self._transaction():
             count = int(self._db.execute("SELECT COUNT(*) FROM logits").fetchone()[0])
             for table in ("logits", "models", "claims", "files"):
@@ -282,6 +224,38 @@ class LogitCache:
         self._db.execute("VACUUM")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
+
+    def _get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, StoredLogits]:
+        found: dict[bytes, StoredLogits] = {}
+        row = self._db.execute("SELECT id FROM models WHERE identity = ?", (identity,)).fetchone()
+        if row is None:
+            return found
+        broken: list[tuple[int, bytes]] = []
+        kept = "SELECT pair, logits, truncated, seal FROM logits WHERE model = ? AND pair IN "
+        for pair, raw, cut, sealed in self._rows(kept, row[0], pairs):
+            if sealed == seal(identity, pair, raw, cut):
+                found[pair] = StoredLogits(raw, bool(cut))
+            else:
+                broken.append((row[0], pair))
+        if broken:
+            self._db.executemany("DELETE FROM logits WHERE model = ? AND pair = ?", broken)
+            warnings.warn(
+                f"the cache {self.path} is damaged: {counted(len(broken), 'judgement')} left out",
+                CacheWarning,
+                stacklevel=2,
+            )
+        return found
+
+    def _rows(self, query: str, model: int, pairs: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
+        for start in range(0, len(pairs), _CHUNK):
+            chunk = pairs[start : start + _CHUNK]
+            marks = ",".join("?" * len(chunk))
+            yield from self._db.execute(f"{query} ({marks})", (model, *chunk))
+
+    @_mended
+    def _give_back(self) -> None:
+        with self._transaction():
+            self._db.execute("DELETE FROM claims WHERE owner = ?", (self._owner,))
 
     def _model(self, identity: str) -> int:
         if identity not in self._models:
@@ -308,19 +282,12 @@ class LogitCache:
             raise
         self._db.execute("COMMIT")
 
-    def _retry(self, operation: Callable[[], T]) -> T:
-        try:
-            return operation()
-        except _FAILURES as error:
-            if not _is_damage(error):
-                raise self._error(error) from error
-            self._db.close()
-            self._set_aside(error)
-            self._db = self._guarded_open()
-        try:
-            return operation()
-        except _FAILURES as error:
+    def _begin_anew(self, error: Exception) -> None:
+        if not _is_damage(error):
             raise self._error(error) from error
+        self._db.close()
+        self._set_aside(error)
+        self._db = self._guarded_open()
 
     def _guarded_open(self) -> sqlite3.Connection:
         for _ in range(3):
@@ -418,7 +385,3 @@ def _is_damage(error: Exception) -> bool:
 
 def _inode(path: Path | None) -> int | None:
     return path.stat().st_ino if path is not None and path.exists() else None
-
-
-def _chunks(pairs: Sequence[bytes]) -> Iterable[Sequence[bytes]]:
-    return (pairs[i : i + _CHUNK] for i in range(0, len(pairs), _CHUNK))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from litepyramid.judges.cache import CacheModel, LogitCache
+from litepyramid.judges.cache import LogitCache
 from litepyramid.judges.cache_file import is_cache
 from litepyramid.tables import Column, Result, Table
 
@@ -44,52 +44,31 @@ class CacheInfo(Result):
     Attributes:
         path: The file.
         size: Its bytes; 0 if it is not there.
-        models: One entry a model, maximum length and precision.
+        models: One entry a model, maximum length and precision: these, and the counts of
+            `CacheModel`.
     """
 
     path: Path
     size: int
-    models: tuple[CacheModel, ...]
+    models: tuple[Mapping[str, Any], ...]
 
     def to_tables(self) -> Sequence[Table]:
         """One row a model."""
         columns = (
-            Column("model", "model"),
+            "model",
             Column("max_length", "max length"),
-            Column("dtype", "dtype"),
-            Column("pairs", "pairs"),
-            Column("judged", "judged"),
+            "dtype",
+            "pairs",
+            "judged",
             Column("truncated", "cut"),
         )
-        rows = [
-            (
-                _short(str(entry["model"])),
-                entry["max_length"],
-                entry["dtype"],
-                entry["pairs"],
-                entry["judged"],
-                entry["truncated"],
-            )
-            for entry in self._entries()
-        ]
         where = f"{self.path} ({self.size / 1e6:.1f} MB)" if self.size else f"{self.path} (none)"
-        return [Table("Cached judgements", columns, tuple(rows), (where,))]
+        rows = ({**entry, "model": _short(str(entry["model"]))} for entry in self.models)
+        return [Table.of("Cached judgements", columns, rows, [where])]
 
     def to_json(self) -> dict[str, Any]:
         """The whole of it; models with their full names."""
-        return {"path": str(self.path), "bytes": self.size, "models": self._entries()}
-
-    def _entries(self) -> list[dict[str, Any]]:
-        entries = []
-        for model in self.models:
-            try:
-                known = json.loads(model.identity)
-                known = {name: known[name] for name in ("model", "max_length", "dtype")}
-            except (ValueError, KeyError, TypeError, RecursionError):  # a damaged row
-                known = {"model": "unknown", "max_length": None, "dtype": None}
-            counts = {"pairs": model.pairs, "judged": model.judged, "truncated": model.truncated}
-            entries.append({**known, **counts})
-        return entries
+        return {"path": str(self.path), "bytes": self.size, "models": list(self.models)}
 
 
 def cache_info(path: Path | None = None) -> CacheInfo:
@@ -98,8 +77,19 @@ def cache_info(path: Path | None = None) -> CacheInfo:
     if not is_cache(path):
         return CacheInfo(path, 0, ())
     with LogitCache(path) as cache:
-        models = tuple(cache.models())
-    return CacheInfo(path, path.stat().st_size, models)
+        models = sorted(cache.models(), key=lambda model: str(model.identity))
+    counts = ("pairs", "judged", "truncated")
+    entries = ({**_known(m.identity), **{n: getattr(m, n) for n in counts}} for m in models)
+    return CacheInfo(path, path.stat().st_size, tuple(entries))
+
+
+def _known(identity: str) -> dict[str, Any]:
+    """What a model's identity says of it; a damaged one says nothing."""
+    try:
+        known = json.loads(identity)
+        return {name: known[name] for name in ("model", "max_length", "dtype")}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {"model": "unknown", "max_length": None, "dtype": None}
 
 
 def _short(model: str) -> str:

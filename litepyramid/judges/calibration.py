@@ -72,16 +72,16 @@ class CalibrationResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """The reliability table, with the single numbers below it."""
         return [
-            Table(
+            Table.of(
                 f"Presence against {counted(self.pairs, 'human label')}",
                 (
                     Column("low", "from", digits=2),
                     Column("high", "to", digits=2),
-                    Column("pairs", "pairs"),
+                    "pairs",
                     Column("predicted", "judge says"),
                     Column("observed", "people say"),
                 ),
-                tuple((b.low, b.high, b.pairs, b.predicted, b.observed) for b in self.bins),
+                self.bins,
                 (
                     *([f"{self.missing} more have no judgement."] if self.missing else []),
                     f"Accuracy {self.accuracy:.3f} (always the more frequent answer: "
@@ -164,16 +164,9 @@ def calibrate(
     table = []
     for index in range(bins):
         inside = which == index
-        some = bool(inside.any())
-        table.append(
-            ReliabilityBin(
-                index / bins,
-                (index + 1) / bins,
-                int(inside.sum()),
-                float(scores[inside].mean()) if some else float("nan"),
-                float(truth[inside].mean()) if some else float("nan"),
-            )
-        )
+        pairs = int(inside.sum())
+        means = [float(x[inside].mean()) if pairs else float("nan") for x in (scores, truth)]
+        table.append(ReliabilityBin(index / bins, (index + 1) / bins, pairs, *means))
     error = sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs) / truth.size
     return CalibrationResult(
         pairs=int(truth.size),

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.judges.cache import LogitCache, StoredLogits, pair_key
+from litepyramid.judges.base import pair_key
+from litepyramid.judges.cache import LogitCache, StoredLogits
 from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.metrics.packages import Family, families
 from litepyramid.progress import track

@@ -90,12 +90,11 @@ class JudgeAgreement(Result):
         rest = counted(self.left_out, "pair that only one of them judged is", "pairs that only "
                        "one of them judged are")  # fmt: skip
         every = SystemAgreement("all", self.pairs, self.first, self.second, self.kappa)
-        rows = [(s.system, s.pairs, s.first, s.second, s.kappa) for s in (*self.systems, every)]
         return [
-            Table(
+            Table.of(
                 f"Two judges on {counted(self.pairs, 'pair')}: mean presence, and agreement",
-                (Column("system"), Column("pairs"), *means, Column("kappa")),
-                tuple(rows),
+                ("system", "pairs", *means, "kappa"),
+                (*self.systems, every),
                 (
                     f"Same answer {self.agreement:.3f}, kappa {self.kappa:.3f}, alpha "
                     f"{self.alpha:.3f}, Pearson {self.pearson:.3f}.",
@@ -103,11 +102,7 @@ class JudgeAgreement(Result):
                     str(self.signature),
                 ),
             ),
-            Table(
-                "Largest differences",
-                (Column("system"), Column("input"), Column("unit"), *means),
-                tuple((d.system, d.input, d.unit, d.first, d.second) for d in self.different),
-            ),
+            Table.of("Largest differences", ("system", "input", "unit", *means), self.different),
         ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.judges.base import Judge
 from litepyramid.judges.calibration import brier_score, roc_auc
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.types import Signature, fingerprint
 
 
@@ -65,17 +65,16 @@ class ContrastResult(Result):
     def to_tables(self) -> list[Table]:
         """One row a phenomenon, all pairs last."""
         columns = (
-            Column("phenomenon"),
-            Column("pairs"),
+            "phenomenon",
+            "pairs",
             Column("accuracy", digits=2),
             Column("found", "found if present", digits=2),
             Column("refused", "refused if absent", digits=2),
         )
-        rows = tuple(
-            (p.name, p.pairs, p.accuracy, p.found, p.refused) for p in (*self.phenomena, self.all)
-        )
         notes = (f"AUC {self.auc:.3f}, Brier {self.brier:.3f}", str(self.signature))
-        return [Table("Contrast set: is the judge right, kind by kind?", columns, rows, notes)]
+        title = "Contrast set: is the judge right, kind by kind?"
+        rows = (row(p, phenomenon=p.name) for p in (*self.phenomena, self.all))
+        return [Table.of(title, columns, rows, notes)]
 
 
 def load_contrast() -> tuple[ContrastPair, ...]:
@@ -107,7 +106,7 @@ def evaluate_contrast(judge: Judge) -> ContrastResult:
     label = np.array([pair.label for pair in pairs])
     kind = np.array([pair.phenomenon for pair in pairs])
 
-    def row(name: str, chosen: np.ndarray) -> Phenomenon:
+    def share(name: str, chosen: np.ndarray) -> Phenomenon:
         right = (presence >= 0.5) == label
         parts = (chosen, chosen & (label == 1), chosen & (label == 0))
         shares = [float(right[part].mean()) for part in parts]
@@ -117,8 +116,8 @@ def evaluate_contrast(judge: Judge) -> ContrastResult:
     return ContrastResult(
         auc=roc_auc(presence[scored], label[scored]),
         brier=brier_score(presence[scored], label[scored]),
-        all=row("all", label >= 0),
-        phenomena=tuple(row(name, kind == name) for name in sorted(set(kind.tolist()))),
+        all=share("all", label >= 0),
+        phenomena=tuple(share(name, kind == name) for name in sorted(set(kind.tolist()))),
         signature=Signature.of(
             **batch.signature,
             contrast_sha=fingerprint([[p.summary, p.unit, p.label] for p in pairs]),

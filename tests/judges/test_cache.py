@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.judges.cache import CacheWarning, LogitCache, StoredLogits, pair_key
+from litepyramid.judges.base import pair_key
+from litepyramid.judges.cache import CacheWarning, LogitCache, StoredLogits
 from litepyramid.judges.cache_info import cache_info
 
 A, B, C = (pair_key("s", unit) for unit in "abc")

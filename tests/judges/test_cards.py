@@ -42,7 +42,7 @@ def test_a_model_without_a_card_has_none(tmp_path):
     [
         ("[1]", "not a judge's card"),
         ("{", "not valid JSON"),
-        ('{"kind": "x"}', "the kind is 'x'"),
+        ('{"kind": "x"}', 'kind is "x"'),
         ('{"order": ["a", "b"]}', "the order is"),
         ('{"template": "{premise}"}', "a template without its places"),
         ('{"answers": [1]}', "Expected a list of 2"),

@@ -56,13 +56,9 @@ def lexical_features(
         InputError: The units and the summary of an item are so long, or hold so many words spelt
             alike, that comparing them would take more than 5·10⁸ steps (2·10⁷ for one unit).
     """
-    rows = (rows for chunk in _chunks(items) for rows in _features(chunk, frequencies, alike))
+    chunks = (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
+    rows = (rows for chunk in chunks for rows in _features(chunk, frequencies, alike))
     return list(track(rows, "comparing words", "summaries", len(items)))
-
-
-def _chunks(items: Items) -> Iterator[Items]:
-    for start in range(0, len(items), _CHUNK):
-        yield items[start : start + _CHUNK]
 
 
 def _features(items: Items, frequencies: Frequencies, alike: Alike) -> Iterator[FloatArray]:

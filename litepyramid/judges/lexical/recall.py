@@ -3,42 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
 from litepyramid.judges.lexical.evidence import word_evidence
 from litepyramid.judges.lexical.words import FUNCTION_WORDS
-from litepyramid.types import FloatArray
 
 _WORD = re.compile(r"[^\W_]+")
-
-
-@dataclass(frozen=True, slots=True)
-class _Stems:
-    content: frozenset[str]
-    every: frozenset[str]
-
-
-def _reader() -> Callable[[str], _Stems]:
-    """A function from a text to its distinct stems; each distinct text is read once."""
-    import Stemmer  # type: ignore[import-not-found, unused-ignore]
-
-    stem_words = Stemmer.Stemmer("english").stemWords
-    known: dict[str, _Stems] = {}
-
-    def read(text: str) -> _Stems:
-        found = known.get(text)
-        if found is None:
-            words = _WORD.findall(text.lower())
-            content = [word for word in words if word not in FUNCTION_WORDS]
-            found = _Stems(frozenset(stem_words(content)), frozenset(stem_words(words)))
-            known[text] = found
-        return found
-
-    return read
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +32,20 @@ class RecallJudge:
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`."""
-        read = _reader()
-        presence: list[FloatArray] = []
-        for summary, units in items:
-            there = read(summary)
-            presence.append(
-                np.array([_recall(read(unit), there) for unit in units], dtype=np.float64)
-            )
+        import Stemmer  # type: ignore[import-not-found, unused-ignore]
+
+        stem = Stemmer.Stemmer("english").stemWords
+
+        @cache
+        def stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
+            words = _WORD.findall(text.lower())
+            content = [word for word in words if word not in FUNCTION_WORDS]
+            return frozenset(stem(content)), frozenset(stem(words))
+
+        presence = [
+            np.array([_recall(stems(unit), stems(summary)) for unit in units], dtype=np.float64)
+            for summary, units in items
+        ]
         return JudgedBatch(
             presence=tuple(presence),
             signature={"judge": "recall"},
@@ -75,7 +57,7 @@ class RecallJudge:
         return word_evidence(items, self.judge(items).presence, conflicts=False)
 
 
-def _recall(unit: _Stems, summary: _Stems) -> float:
-    if unit.content:
-        return len(unit.content & summary.content) / len(unit.content)
-    return len(unit.every & summary.every) / len(unit.every) if unit.every else 0.0
+def _recall(unit: Sequence[frozenset[str]], summary: Sequence[frozenset[str]]) -> float:
+    """The share of the content stems found; of all stems where there is no content."""
+    own, there = (unit[0], summary[0]) if unit[0] else (unit[1], summary[1])
+    return len(own & there) / len(own) if own else 0.0

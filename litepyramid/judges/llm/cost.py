@@ -54,16 +54,16 @@ class Estimate(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row."""
-        names = ("pairs", "from_cache", "requests", "tokens_in", "tokens_out", "price")
-        headers = ("pairs", "in the cache", "requests", "tokens in", "tokens out", "price")
-        return [
-            Table(
-                f"To be asked of {self.model}",
-                tuple(Column(name, head, 2) for name, head in zip(names, headers, strict=True)),
-                (tuple(getattr(self, name) for name in names),),
-                ("Tokens are estimated, one for four bytes.",),
-            )
-        ]
+        columns = (
+            "pairs",
+            Column("from_cache", "in the cache"),
+            "requests",
+            Column("tokens_in", "tokens in"),
+            Column("tokens_out", "tokens out"),
+            Column("price", digits=2),
+        )
+        note = "Tokens are estimated, one for four bytes."
+        return [Table.of(f"To be asked of {self.model}", columns, [self], [note])]
 
 
 def read_prices(path: str | Path, model: str) -> Price:

@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.base import Items, JudgedBatch, note_kept, windows
-from litepyramid.judges.cache import pair_key, pairs_of
+from litepyramid.judges.base import Items, JudgedBatch, note_kept, pair_key, pairs_of, windows
 from litepyramid.judges.llm.ask import Asker, Job
 from litepyramid.judges.llm.client import Endpoint, Reply
 from litepyramid.judges.llm.prompt import Prompt, load_prompt

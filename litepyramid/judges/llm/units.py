@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.cache import pair_key
+from litepyramid.judges.base import pair_key
 from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.judges.llm.ask import Asker, Job
 from litepyramid.judges.llm.client import Endpoint, Reply

@@ -14,19 +14,27 @@ from pathlib import Path
 from typing import Literal
 
 from litepyramid.checked import check_shape
-from litepyramid.errors import ModelError, loading
+from litepyramid.errors import ModelError
 from litepyramid.files import read_json
 from litepyramid.judges.nli.labels import THREE, TWO
 from litepyramid.judges.nli.modes import MODES, Mode
 
 Kind = Literal["zero-shot", "presence"]
 
-_PLACES = ("premise", "hypothesis")
+_PLACES = ("{premise}", "{hypothesis}")
 
 #: A folder that holds a fine-tuned judge says here what it is.
 CARD_FILE = "litepyramid.json"
 
 DEFAULT_MODE: Mapping[Kind, Mode] = {"zero-shot": "l3c", "presence": "p2c"}
+_SHAPE = {
+    "kind?": set(DEFAULT_MODE),
+    "mode?": set(MODES),
+    "order?": [str],
+    "template?": str,
+    "answers?": [int, int],
+    "max_length?": int,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,31 +144,21 @@ def read_card(path: Path) -> JudgeCard:
     """
     expected = '{"kind": "zero-shot" or "presence", "mode": one of p3c, l3c, p2c, l2c}'
     fields = read_json(path, expected, ModelError)
-    with loading("not a judge's card", path=path, expected=expected):
-        kind, mode = fields.get("kind", "presence"), fields.get("mode")
-        order, template = fields.get("order"), fields.get("template")
-        answers, longest = fields.get("answers"), fields.get("max_length")
-        if kind not in DEFAULT_MODE:
-            raise ModelError(f"the kind is {kind!r:.80}", path=path, expected=expected)
-        if order is not None and sorted(order) not in (sorted(THREE), sorted(TWO)):
-            raise ModelError(
-                f"the order is {order!r:.80}", path=path, expected="the classes' names"
-            )
-        if mode is not None and mode not in MODES:
-            raise ModelError(f"the mode is {mode!r:.80}", path=path, expected=expected)
-        if template is not None and not all(f"{{{w}}}" in template for w in _PLACES):
-            raise ModelError(
-                "a template without its places", path=path, expected="{premise} and {hypothesis}"
-            )
-        if answers is not None:
-            check_shape(answers, [int, int], what="answers", path=path, error=ModelError)
-            if template is None:
-                raise ModelError("answers without a template", path=path, expected="both")
+    check_shape(fields, _SHAPE, what="not a judge's card", path=path, error=ModelError)
+    order, template, answers = (fields.get(name) for name in ("order", "template", "answers"))
+    if order is not None and sorted(order) not in (sorted(THREE), sorted(TWO)):
+        raise ModelError(f"the order is {order!r:.80}", path=path, expected="the classes' names")
+    if template is not None and not all(place in template for place in _PLACES):
+        raise ModelError(
+            "a template without its places", path=path, expected="{premise} and {hypothesis}"
+        )
+    if answers is not None and template is None:
+        raise ModelError("answers without a template", path=path, expected="both")
     return JudgeCard(
-        kind,
+        fields.get("kind") or "presence",
         None if order is None else tuple(order),
-        mode,
+        fields.get("mode"),
         template,
         None if answers is None else (answers[0], answers[1]),
-        longest if type(longest) is int and longest > 0 else None,
+        fields.get("max_length") or None,
     )

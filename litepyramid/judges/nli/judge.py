@@ -14,8 +14,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.base import Items, JudgedBatch, note_kept, windows
-from litepyramid.judges.cache import LogitCache, StoredLogits, pair_key, pairs_of
+from litepyramid.judges.base import Items, JudgedBatch, note_kept, pair_key, pairs_of, windows
+from litepyramid.judges.cache import LogitCache, StoredLogits
 from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.evidence import Spans, best_parts
 from litepyramid.judges.nli.checkpoint import Checkpoint, file_sha256, open_checkpoint
