@@ -38,6 +38,8 @@ suppress_warnings = ["misc.highlighting_failure"]  # JSON with an ellipsis
 default_role = "py:obj"
 html_theme = "furo"
 html_title = f"litepyramid {release}"
+html_static_path = ["static"]
+html_css_files = ["site.css"]
 
 myst_heading_anchors = 3
 myst_enable_extensions = ["colon_fence"]
@@ -137,16 +139,37 @@ def write_generated() -> None:
         text=True,
         check=True,
     )
-    text = "\n".join(map(options_as_code, done.stdout.splitlines()))
-    (GENERATED / "cli.md").write_text(text, encoding="utf-8")
+    (GENERATED / "cli.md").write_text(commands(done.stdout), encoding="utf-8")
+
+
+def commands(text: str) -> str:
+    """Typer's reference with examples as code, and each command's whole first line in the lists."""
+    text = re.sub(r"(?<=\n\n)((?:\$ .*\n(?: {4}.*\n)*)+)", r"```console\n\1```\n", text)
+    text = re.sub(r" <list\[\w+\]>`", "`", text)
+    about = dict(re.findall(r"^##+ `(.+)`\n\n(.+)", text, re.MULTILINE))
+    lines, group = [], "litepyramid"
+    for line in text.splitlines():
+        if heading := re.match("##+ `(.+)`", line):
+            group = heading[1]
+        entry = re.match(r"\* `([a-z-]+)`: ", line)
+        if entry and (name := f"{group} {entry[1]}") in about:
+            line = f"* [`{entry[1]}`](#{name.replace(' ', '-')}): {about[name]}"
+        lines.append(options_as_code(line))
+    return "\n".join(lines)
 
 
 def options_as_code(line: str) -> str:
-    """A line of help with the options that it speaks of as code, so that -- stays as it is."""
+    """A line of help with the options that it mentions as code, so that -- stays as it is."""
     parts = line.split("`")
-    if not line.startswith("$"):
+    if not line.startswith(("$", "    ")):
         parts[::2] = [re.sub(r"(--[a-z][a-z-]*)", r"`\1`", part) for part in parts[::2]]
     return "`".join(parts)
+
+
+def without_factories(app: Sphinx, *given: Any) -> tuple[str | None, str | None]:
+    """A signature whose defaults Sphinx can read: dataclasses show a factory as <factory>."""
+    signature, returns = given[-2:]
+    return signature and signature.replace("<factory>", "..."), returns
 
 
 def link(app: Sphinx, name: str, source: list[str]) -> None:
@@ -160,3 +183,4 @@ def setup(app: Sphinx) -> None:
     write_generated()
     app.add_directive("public", Public)
     app.connect("source-read", link)
+    app.connect("autodoc-process-signature", without_factories)

@@ -43,7 +43,7 @@ def parse_json(
 ) -> Any:
     r"""The value of a JSON text.
 
-    Refused beside what is not JSON: a key that occurs twice in one object, integers beyond any
+    Refused, besides what is not JSON: a key that occurs twice in one object, integers beyond any
     float, more than 100 values inside each other, and halves of surrogate pairs, which no file can
     hold. ``NaN`` and ``Infinity`` are read, as pandas and Python write them.
 

@@ -18,14 +18,14 @@ from litepyramid.text import legible
 class LitepyramidError(Exception):
     """Base of all errors that litepyramid raises on purpose.
 
-    The command line prints the message and exits with status 2. In it values are cut and what
-    cannot be seen is escaped; the attributes hold them whole.
+    The command line prints the message and exits with status 2. In it, long values are cut
+    and invisible characters escaped; the attributes hold them complete.
 
     Args:
         what: What is wrong, in one sentence without a full stop.
         path: The file it was found in, if there is one.
         line: The line of that file, counted from 1.
-        expected: What would have been right.
+        expected: What would be right.
         hint: What to do about it.
 
     Example:
@@ -62,11 +62,11 @@ class LitepyramidError(Exception):
 
 
 class InputError(LitepyramidError):
-    """A file or an argument does not hold what it should."""
+    """A file or an argument is not as expected."""
 
 
 class ModelError(LitepyramidError):
-    """A model cannot be read, or is not of a kind that can serve here."""
+    """A model cannot be read, or cannot be used here."""
 
 
 class MissingExtraError(LitepyramidError):
@@ -96,14 +96,14 @@ def loading(
     expected: str | None = None,
     hint: str | None = None,
 ) -> Iterator[None]:
-    """Makes one `ModelError` of whatever a loader of others raises on a damaged model.
+    """Turns whatever a third-party loader raises on a damaged model into one `ModelError`.
 
     Loaders raise nearly everything, and panics of Rust are no `Exception`.
 
     Args:
         what: What is wrong then; the loader's reason goes after it in brackets.
-        path: As of `LitepyramidError`, like the rest.
-        expected: What would have been right.
+        path: As for `LitepyramidError`, like the rest.
+        expected: What would be right.
         hint: What to do about it.
 
     Example:
@@ -131,7 +131,7 @@ def reason(error: BaseException) -> str:
 
 
 def require(package: str, *, extra: str, purpose: str) -> ModuleType:
-    """Imports `package`, or says which extra brings it.
+    """Imports `package`, or names the extra that installs it.
 
     Args:
         package: The module to import, for example ``"torch"``.

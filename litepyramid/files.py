@@ -254,7 +254,7 @@ def writing(path: str | Path) -> Iterator[None]:
         raise InputError(
             f"cannot be written ({error.strerror or error})",
             path=path,
-            hint="Check the path, your rights there, and the space left.",
+            hint="Check the path, your permissions there, and the free space.",
         ) from error
 
 
@@ -281,7 +281,7 @@ def locked(path: str | Path) -> Iterator[None]:
             raise InputError(
                 "is in use by another process",
                 path=path,
-                hint="Wait until it has ended, or name another place.",
+                hint="Wait until it ends, or name another place.",
             ) from None
         except OSError:
             pass  # a disk without locks
@@ -294,10 +294,10 @@ def locked(path: str | Path) -> Iterator[None]:
 def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]:
     r"""A file that appears under `path` only when the block ends without an error.
 
-    It is written beside its goal under a temporary name, synced, and renamed: a killed run leaves
-    either the old file or the new one, never a part. Half a character, as the name of a file may
-    hold, is written as ``\udc80``. A link is followed. What is no regular file
-    (a pipe, /dev/stdout) is written through, since it cannot be renamed over.
+    It is written next to its destination under a temporary name, synced, and renamed: a killed run
+    leaves either the old file or the new one, never a part. Half a character, as the name of a file
+    may hold, is written as ``\udc80``. A link is followed. What is not a regular file (a pipe,
+    /dev/stdout) is written through, since it cannot be renamed over.
 
     Raises:
         InputError: The folder does not exist, or the file cannot be written.
@@ -330,7 +330,7 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 def atomic_folder(path: str | Path) -> Iterator[Path]:
     """A folder to fill that appears under `path` only when the block ends without an error.
 
-    It is made beside its goal under a temporary name and renamed; missing parents are made.
+    It is made next to its destination under a temporary name and renamed; missing parents are made.
 
     Raises:
         InputError: Something is there already, or the folder cannot be written.
@@ -343,7 +343,7 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
             yield temporary
             temporary.chmod(0o777 & ~_umask())
             if file_type(goal) is not None:
-                raise InputError("is there already", path=goal, hint="Name a new folder.")
+                raise InputError("already exists", path=goal, hint="Name a new folder.")
             temporary.rename(goal)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
@@ -357,7 +357,7 @@ def _umask() -> int:
 
 
 def write_jsonl(path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:
-    """Writes one JSON object a line, all or nothing."""
+    """Writes one JSON object per line, all or nothing."""
     with atomic_write(path) as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")

@@ -122,7 +122,7 @@ def check_samples(
             raise InputError(
                 f"{counted(samples, 'sample')}: no test could pass",
                 expected=f"at least {needed} for {together} at the level {alpha:g}",
-                hint="" if tests == 1 else "Leave the number out, and enough are drawn.",
+                hint="" if tests == 1 else "Omit the number to draw enough.",
             )
 
 
@@ -197,7 +197,7 @@ def p_values_of(
         [0.4, nan]
     """
     if rule not in get_args(PValueRule):
-        raise InputError(f"no rule '{rule}' for p-values", expected="plus_one or paper")
+        raise InputError(f"unknown rule '{rule}' for p-values", expected="plus_one or paper")
     c, k = np.asarray(larger, dtype=np.float64), np.asarray(kept, dtype=np.float64)
     k = np.where(k == 0, np.nan, k)
     return np.asarray((c + 1) / (k + 1) if rule == "plus_one" else c / k)
@@ -218,7 +218,9 @@ def as_large(
     elif alternative == "two-sided":
         observed, kept = abs(observed), np.abs(kept)
     elif alternative != "greater":
-        raise InputError(f"no alternative '{alternative}'", expected="greater, less or two-sided")
+        raise InputError(
+            f"unknown alternative '{alternative}'", expected="greater, less or two-sided"
+        )
     large = kept > observed + _ROUNDING if rule == "paper" else kept >= observed - _ROUNDING
     return int(large.sum()), kept.size
 
@@ -307,7 +309,7 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
 
 
 def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
-    """P-values corrected for having made all these tests together; NaN entries are no tests.
+    """P-values corrected for having made all these tests together; NaN entries are not tests.
 
     Bonferroni min(1, m p); Holm's step-down (Holm 1979); Benjamini-Hochberg's false discovery
     rate (scipy).
@@ -337,7 +339,7 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
         adjusted[tests] = false_discovery_control(kept, method="bh")
     else:
         raise InputError(
-            f"no correction '{method}'",
+            f"unknown correction '{method}'",
             expected="none, bonferroni, holm or benjamini-hochberg",
         )
     return adjusted

@@ -86,7 +86,7 @@ class Table:
 
 
 class Result:
-    """What every public result can do: a frozen dataclass derives from it and gives `to_tables`.
+    """What every public result can do: a frozen dataclass inherits from it and defines `to_tables`.
 
     Its `repr` is one line, the title of its first table; a notebook shows the tables.
     """
@@ -107,11 +107,11 @@ class Result:
         raise NotImplementedError
 
     def to_csv_table(self) -> Table:
-        """The table that CSV and `to_frame` hold, one value a row: the first, if not another."""
+        """The table for CSV and `to_frame`, one value per row; the first one by default."""
         return self.to_tables()[0]
 
     def to_json(self) -> dict[str, Any]:
-        """The fields as plain JSON values, those marked `hidden` left out; NaN is None."""
+        """The fields as plain JSON values, without those marked `hidden`; NaN is None."""
         return record(self)
 
     def json_entries(self) -> Mapping[str, Any]:
@@ -135,7 +135,7 @@ class Result:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes the result in the form that the file's ending names.
+        """Writes the result in the format given by the file's extension.
 
         Args:
             path: ``.json``, ``.csv``, ``.tex`` (booktabs) or ``.txt``; ``.html`` where the result
@@ -143,7 +143,7 @@ class Result:
                 columns.
 
         Raises:
-            InputError: The ending names no form of this result.
+            InputError: The extension is not a format of this result.
         """
         path = Path(path)
         forms: dict[str, Format] = {
@@ -158,7 +158,9 @@ class Result:
             emit(self, forms[path.suffix], path)
         else:
             known = ", ".join([*filter(None, forms), *[".html"] * (page is not None)])
-            raise InputError(f"no form for '{path.suffix}'", path=path, expected=f"one of {known}")
+            raise InputError(
+                f"unknown format '{path.suffix}'", path=path, expected=f"one of {known}"
+            )
 
 
 HIDDEN = {"hidden": True}
@@ -209,7 +211,7 @@ def render(result: Result, form: Format) -> str:
     page = getattr(result, "to_html", None)
     if form == "html" and page is not None:
         return str(page())
-    raise InputError(f"no format '{form}'", expected="table, json, csv or latex")
+    raise InputError(f"unknown format '{form}'", expected="table, json, csv or latex")
 
 
 def emit(result: Result, form: Format = "table", output: Path | None = None) -> None:
@@ -318,7 +320,7 @@ def _text(table: Table) -> str:
 
 
 def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
-    """The columns of each part of a table: the repeated ones, and those that fit beside them.
+    """The columns of each part of a table: the repeated ones, and those that fit next to them.
 
     Example:
         >>> _parts([8, 8, 8, 8], 1, 32)

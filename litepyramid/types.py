@@ -42,9 +42,9 @@ class Unit:
     importance: str | None = None
 
     def entries(self) -> tuple[Unit, ...]:
-        """One entry a contributor, each with its place and an equal part of the weight.
+        """One entry per contributor, each with its place and an equal part of the weight.
 
-        So SCUs are a set with duplicates (ZB21 §3.1): weighing is repeating.
+        So SCUs are a set with duplicates (ZB21 §3.1): a weight is a number of repeats.
 
         Example:
             >>> for entry in Unit("It rained", 2.0, places=((0, 1), (1, 0))).entries():
@@ -72,7 +72,7 @@ class InputUnits:
         return tuple(unit.text for unit in self.units)
 
     def to_json(self) -> dict[str, Any]:
-        """One line of a unit file as plain JSON values; what is unknown is left out."""
+        """One line of a unit file as plain JSON values, without unknown fields."""
         rows: list[dict[str, Any]] = []
         for unit in self.units:
             rows.append({"text": unit.text, "weight": unit.weight, "kind": unit.kind})
@@ -89,8 +89,8 @@ class InputReferences:
     Attributes:
         input: The input's id.
         references: One tuple per reference: its sentences where the file marks them,
-            else the whole text as one element.
-        marked: One flag per reference: whether those elements are sentences that the file marks.
+            otherwise the whole text as one element.
+        marked: One flag per reference: whether these elements are sentences marked in the file.
     """
 
     input: str
@@ -110,7 +110,7 @@ class InputDocuments:
 class SystemSummaries:
     """The summaries that one system wrote, aligned with `inputs`.
 
-    An empty string is a legal summary: it carries no unit and scores 0.
+    An empty string is a legal summary: it contains no unit and scores 0.
     """
 
     system: str
@@ -133,8 +133,8 @@ class ScoreMatrix:
 
     Attributes:
         metric: Name of the metric.
-        systems: N names, one a row.
-        inputs: M names, one a column.
+        systems: N names, one per row.
+        inputs: M names, one per column.
         values: (N, M) float64. NaN means "not scored", never 0. The array is a read-only copy.
     """
 
@@ -190,7 +190,7 @@ class ScoreTable:
 
     @property
     def sha(self) -> str:
-        """What names the scores in a signature: a hash of all names and values, as they stand."""
+        """A hash of all names and values, which names the scores in a signature."""
         values = hashlib.sha256(self.values.tobytes()).hexdigest()
         return fingerprint([self.metrics, self.systems, self.inputs, values])
 
@@ -198,7 +198,7 @@ class ScoreTable:
         """The scores of one metric.
 
         Raises:
-            InputError: There is no such metric; the message lists those there are.
+            InputError: There is no such metric; the message lists the existing ones.
         """
         if metric not in self.metrics:
             raise InputError(

@@ -130,8 +130,13 @@ def meta(data: Path, work: Path) -> None:
     )
 
 
+def label_power(data: Path, work: Path) -> None:
+    """How many labelled inputs a difference takes, with and without the judge."""
+    litepyramid("budget", "power", "--difference", 0.05, "--figure", PICTURES / "label-power.svg")
+
+
 def report(data: Path, work: Path) -> None:
-    """The page of the example that ships, with a fact open, in Chromium at 1,100 pixels."""
+    """The page of the embedded example, with a fact open, in Chromium at 1,100 pixels."""
     from bench_report import chromium
     from PIL import Image
 
@@ -162,7 +167,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     data = os.environ.get("LITEPYRAMID_DATA", ROOT.parent / "shared" / "data")
     parser.add_argument(
-        "pictures", nargs="*", default=["score", "judge", "budget", "meta", "report"]
+        "pictures", nargs="*", default=["score", "judge", "budget", "meta", "label_power", "report"]
     )
     parser.add_argument("--data", type=Path, default=Path(data))
     given = parser.parse_args()

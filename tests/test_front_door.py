@@ -231,9 +231,9 @@ def test_a_judge_of_ones_own(expected):
 @pytest.mark.parametrize(
     ("judge", "message"),
     [
-        (lambda s, u: 0.5, "'lambda' says 0.5 of 2 units. Expected one number"),
+        (lambda s, u: 0.5, "'lambda' returned 0.5 for 2 units. Expected one number"),
         (lambda s, u: [2.0] * len(u), "expected one number|Expected one number from 0 to 1"),
-        (lambda s, u: "yes", "says yes of"),
+        (lambda s, u: "yes", "returned yes for"),
         (3, "a judge cannot be made from a int"),
         ("lexcial", "Did you mean 'lexical'"),
         (type("Few", (), {"judge": lambda self, items: JudgedBatch(())})(), "'Few' judged 0"),
@@ -312,7 +312,7 @@ def test_presence_that_is_not_complete(tmp_path, change, message):
 
 def test_presence_of_other_units_or_systems(expected, tmp_path):
     expected.save(tmp_path / "s.json")
-    with pytest.raises(InputError, match="of other units"):
+    with pytest.raises(InputError, match="for other units"):
         lp.score(units=[["a", "b"], ["c"]], presence=tmp_path / "s.json")
     with pytest.raises(InputError, match="system 'third' has summaries but no presence"):
         lp.score({**TEXTS, "third": ["", ""]}, UNITS, presence=PRESENCE)
@@ -330,7 +330,11 @@ def test_presence_of_other_units_or_systems(expected, tmp_path):
         ),
         (TEXTS, 3, "units cannot be read from a int"),
         (3, UNITS, "summaries cannot be read from a int"),
-        ("A storm hit Oslo.", UNITS, "no such file or folder. Check the path; a text goes into a"),
+        (
+            "A storm hit Oslo.",
+            UNITS,
+            "no such file or folder. Check the path; put a single text into a",
+        ),
         ({"a": ["one"]}, UNITS, "no summary of input 'rome' of system 'a'"),
         ({"a": ["1", "2", "3"]}, UNITS, "input '3', which has no units"),
         ({"a": [1, 2]}, UNITS, 'summaries:1: no "summary"'),
@@ -351,7 +355,7 @@ def test_wrong_data_is_one_clear_error(summaries, units, message):
 
 
 def test_labels_need_units_and_jobs_need_labels(data):
-    with pytest.raises(InputError, match="labels without the units"):
+    with pytest.raises(InputError, match="labels without their units"):
         lp.load(references=["a"], labels={"a": [[1]]})
     with pytest.raises(InputError, match="has no labels"):
         lp.evaluate("recall", lp.load(UNITS, summaries=TEXTS))
@@ -435,5 +439,5 @@ def test_results_show_themselves(data, expected, tmp_path):
         for ending in ("json", "csv", "tex", "txt"):
             result.save(tmp_path / f"{number}.{ending}")
         assert json.loads((tmp_path / f"{number}.json").read_text())
-    with pytest.raises(InputError, match=r"no form for '\.doc'"):
+    with pytest.raises(InputError, match=r"unknown format '\.doc'"):
         expected.save(tmp_path / "s.doc")

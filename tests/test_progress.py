@@ -79,9 +79,8 @@ def test_ctrl_c_keeps_the_journal_and_the_run_goes_on(scores, tmp_path, cli):
     out, err = run.communicate(timeout=60)
     assert (run.returncode, out) == (130, "")
     done = journal.read_bytes().count(b"\n") - 1
-    said = (
-        f"litepyramid: interrupted; {done} finished parts kept in {journal}; run again to go on\n"
-    )
+    kept = f"{done} finished parts kept in {journal}"
+    said = f"litepyramid: interrupted; {kept}; run again to continue\n"
     assert err == said
     went_on = cli(*command, "--trials", 20).stdout
     assert journal.read_bytes().count(b"\n") == done + 1
@@ -97,7 +96,7 @@ def test_ctrl_c_without_a_journal_names_it(scores, cli, monkeypatch):
     monkeypatch.setattr("litepyramid.meta.simulate.interval_coverage._halves", stop)
     done = cli("meta", "simulate", "coverage", scores, status=130)
     assert done.stderr == (
-        "litepyramid: interrupted; nothing was kept (--journal FILE keeps finished parts)\n"
+        "litepyramid: interrupted; nothing was kept (--journal FILE saves finished parts)\n"
     )
 
 

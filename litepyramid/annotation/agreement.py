@@ -103,7 +103,7 @@ class AgreementResult(Result):
         ]
         if self.undecided:
             notes.append(
-                f"Contradict one another, and a third worker is needed to say who is noisy: "
+                f"These contradict one another; a third worker is needed to tell who is noisy: "
                 f"{', '.join(self.undecided)}."
             )
         notes.append(f"Signature: {self.signature}")

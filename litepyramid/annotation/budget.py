@@ -23,7 +23,7 @@ def sentence_budget(
 
     Args:
         total: Number of sentences there are.
-        sentences: So many.
+        sentences: Number of sentences.
         human_share: This share of them; the rest, which carry STUs, is rounded down as in a mix.
         cost: As many as this buys at `per_sentence`, rounded down.
         per_sentence: The price of one sentence.
@@ -48,7 +48,7 @@ def sentence_budget(
     if human_share is not None:
         return check_count(human_count(human_share, total), total - earlier)
     if cost is None or not (math.isfinite(cost) and cost >= 0):
-        raise InputError(f"a cost of {cost}", expected="a number from 0 up")
+        raise InputError(f"a cost of {cost}", expected="0 or more")
     if per_sentence is None:
         raise InputError("a cost without a price", expected="--per-sentence with a number above 0")
     return min(total - earlier, int(Decimal(str(cost)) / Decimal(str(per_sentence))))
@@ -58,7 +58,8 @@ def check_price(per_sentence: float | None) -> None:
     """Raises InputError if there is a price and it is not a finite number above 0."""
     if per_sentence is not None and not (math.isfinite(per_sentence) and per_sentence > 0):
         raise InputError(
-            f"a price of {per_sentence} a sentence", expected="--per-sentence with a number above 0"
+            f"a price of {per_sentence} per sentence",
+            expected="--per-sentence with a number above 0",
         )
 
 

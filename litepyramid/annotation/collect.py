@@ -59,14 +59,12 @@ class WrittenUnits(Result):
         """Units by kind, and the progress in notes."""
         notes = list(self.progress.sentences())
         if self.progress.started:
-            notes.append("What was begun can be taken as it is: --drafts.")
+            notes.append("To include started answers: --drafts.")
         if self.no_fact:
-            notes.append(
-                f"Done, with no fact and so no unit ({len(self.no_fact)}): {some(self.no_fact)}."
-            )
+            notes.append(f"Done, no fact, so no unit ({len(self.no_fact)}): {some(self.no_fact)}.")
         if self.contradictory:
             notes.append(
-                "Answers that give facts and “no fact” at once, counted as begun "
+                "Answers that give facts and “no fact” at once, counted as started "
                 f"({len(self.contradictory)}): {some(self.contradictory)}."
             )
         if self.several:
@@ -76,7 +74,7 @@ class WrittenUnits(Result):
             notes.append(f"Sentences not done yet, so carrying {what}: {self.fallen_back}.")
         if self.without:
             notes.append(
-                f"Left out, inputs without a unit ({len(self.without)}): {some(self.without)}."
+                f"Left out: inputs without a unit ({len(self.without)}): {some(self.without)}."
             )
         rows: list[tuple[str, str, int]] = [("SCU", "people", self.scus)]
         if self.earlier_scus is not None:
@@ -98,7 +96,7 @@ class JudgedLabels(Result):
         incomplete: Inputs left out because a summary still lacks an answer to a unit.
         agreement: Majority, workers, alpha, over every answer including those of such inputs.
         progress: What became of the responses.
-        rounds: Labels as above of one random answer an item instead of the majority, by round.
+        rounds: Labels as above of one random answer per item instead of the majority, by round.
     """
 
     units: tuple[InputUnits, ...]
@@ -124,11 +122,11 @@ class JudgedLabels(Result):
         notes = list(self.progress.sentences())
         if self.incomplete:
             notes.append(
-                f"Left out, inputs not complete in every system ({len(self.incomplete)}): "
+                f"Left out: inputs not complete in every system ({len(self.incomplete)}): "
                 f"{some(self.incomplete)}."
             )
         if self.rounds:
-            said = "One random answer an item, in labels-round1"
+            said = "One random answer per item, in labels-round1"
             notes.append(f"{said} to {len(self.rounds)}." if len(self.rounds) > 1 else f"{said}.")
         if not self.units:
             notes.append("No input is complete yet, so there is nothing to score.")
@@ -177,7 +175,7 @@ def collect_units(
         drafts: Whether to take answers that were not marked as finished.
 
     Raises:
-        InputError: The tasks are no writing tasks, no answer belongs to them, the STUs are of
+        InputError: The tasks are not writing tasks, no answer belongs to them, the STUs are of
             other inputs; or as `fill.fill`.
     """
     if tasks.kind != "writing":

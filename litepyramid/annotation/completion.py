@@ -38,11 +38,11 @@ class Completion:
         """The same for people; what did not happen is not mentioned."""
         lines = [f"Done: {self.done} of {counted(self.tasks, 'task')}."]
         for names, what in (
-            (self.started, "Begun but not done"),
-            (self.open, "Not begun"),
-            (self.unknown, "Left out, answers to unknown tasks"),
-            (self.duplicates, "Set aside, the same worker answered again"),
-            (self.extra, "Left out, answers to units that are not in the task"),
+            (self.started, "Started but not done"),
+            (self.open, "Not started"),
+            (self.unknown, "Left out: answers to unknown tasks"),
+            (self.duplicates, "Set aside: the same worker answered again"),
+            (self.extra, "Left out: answers to units that are not in the task"),
         ):
             if names:
                 lines.append(f"{what} ({len(names)}): {some(names)}.")

@@ -38,7 +38,7 @@ def fill(
         raise InputError(
             "STUs together with the units of an earlier import",
             expected="--stus or --onto",
-            hint="The earlier import's units have the STUs of what is not done.",
+            hint="The earlier import's units include STUs for what is not done.",
         )
     names = dict.fromkeys(s.input for s, _ in tasks.sentences)
     base = () if stus is None else stus

@@ -35,19 +35,19 @@ SCUS_PER_WORD = 0.21
 
 @dataclass(frozen=True)
 class BudgetPlan(Result):
-    """Which sentences of the references people annotate; the others carry STUs.
+    """Which reference sentences people annotate; the others carry STUs.
 
     Attributes:
         sentences: n sentences, in the order of the references.
         annotate: (n,) bool, whether people write SCUs for a sentence.
         earlier: (n,) bool, whether an earlier plan gave it to people.
         easiness: (n,) float64, how well STUs are expected to stand in for its SCUs (predicted
-            ROUGE-1 F1, ZB21 §3.3); NaN where that is not known.
-        rank: (n,) int64, the order in which to annotate, from 1: the first is worth most.
+            ROUGE-1 F1, ZB21 §3.3); NaN if not known.
+        rank: (n,) int64, the order in which to annotate, from 1, most valuable first.
         by: How sentences were chosen.
         per_sentence: What one sentence costs; None if no price was given.
-        notes: What a user must be told.
-        signature: How to get the same again.
+        notes: What a user must know.
+        signature: How to reproduce it.
     """
 
     sentences: tuple[Sentence, ...]
@@ -66,12 +66,12 @@ class BudgetPlan(Result):
         return int(self.annotate.sum())
 
     def chosen(self) -> tuple[Sentence, ...]:
-        """The sentences to annotate, the one worth most first."""
+        """The sentences to annotate, most valuable first."""
         order = np.argsort(self.rank, kind="stable")
         return tuple(self.sentences[i] for i in order if self.annotate[i])
 
     def expected(self) -> dict[str, float]:
-        """How well the units are expected to stand for everybody's SCUs, 0 to 1.
+        """How well the units are expected to stand in for SCUs everywhere, 0 to 1.
 
         The mean over sentences of 1 where people write the SCUs and of the easiness where STUs
         stand in: of nobody's work (Lite3), of earlier plans alone, of as many sentences at random,
@@ -93,7 +93,7 @@ class BudgetPlan(Result):
         }
 
     def to_tables(self) -> Sequence[Table]:
-        """The budget, what it is expected to give, and the first sentences to annotate."""
+        """The budget, its expected quality, and the first sentences to annotate."""
         total = len(self.sentences)
         before = self.earlier & ~self.annotate
         groups = [("people (SCUs)", self.annotate)]
@@ -126,7 +126,7 @@ class BudgetPlan(Result):
         scus = SCUS_PER_WORD * sum(_words(s.text) for s in texts)
         notes = [
             f"Expect about {counted(round(scus), 'SCU')} to be written: "
-            f"{SCUS_PER_WORD} a word, as in REALSumm."
+            f"{SCUS_PER_WORD} per word, as in REALSumm."
         ]
         if self.per_sentence is not None:
             left = int((~self.earlier).sum())
@@ -153,7 +153,7 @@ class BudgetPlan(Result):
         expected = self.expected()
         rows = tuple((name, expected[key], 1 - expected[key]) for key, name in names.items())
         return Table(
-            "What is expected of it, by who annotates",
+            "Expected quality, by who annotates",
             (Column("annotators"), Column("kept"), Column("lost")),
             rows,
             ("kept: expected mean ROUGE-1 F1 of the units used with the SCUs people would write.",),
@@ -184,7 +184,7 @@ class BudgetPlan(Result):
             Column("easiness"),
             Column("text"),
         )
-        return [Table("The first to annotate", columns, rows)] if rows else []
+        return [Table("First sentences to annotate", columns, rows)] if rows else []
 
     def to_json(self) -> dict[str, Any]:
         """The whole plan: what `read_plan` reads."""
@@ -242,7 +242,9 @@ def plan_budget(
     check_count(count, total - int(earlier.sum()))
     check_price(per_sentence)
     if by == "random" and seed is None:
-        raise InputError("a random plan needs a seed", hint="Give one, to get the same again.")
+        raise InputError(
+            "a random plan needs a seed", hint="Give one, so that the result can be reproduced."
+        )
     rng = np.random.default_rng(seed) if by == "random" else None
     order = ranking(by, easiness.values, total, rng)
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
@@ -293,7 +295,7 @@ def in_plans(sentences: Sequence[Sentence], plans: Sequence[BudgetPlan]) -> Bool
         s = min(missing, key=lambda s: (s.input, s.reference, s.sentence))
         raise InputError(
             f"an earlier plan gave people {place(s.input, s.reference, s.sentence)}, "
-            "which is not there",
+            "which does not exist",
             expected=f"the sentence '{s.text}'",
             hint="Plan with the same references, split into sentences in the same way.",
         )
@@ -311,7 +313,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
     """Reads what `write_plan` wrote; "annotate" may have been changed by hand since.
 
     Raises:
-        InputError: It is no plan, or a broken one: an "annotate" is neither true nor false ….
+        InputError: It is not a plan, or a broken one: an "annotate" is neither true nor false ….
     """
     expected = "what `litepyramid budget plan -o` writes"
     data = read_json(path, expected)

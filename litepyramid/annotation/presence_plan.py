@@ -38,29 +38,29 @@ a summary at once.
 
 @dataclass(frozen=True)
 class PresencePlan(Result):
-    """Which inputs are to be labelled, all systems' summaries of them.
+    """Which inputs people label, with all systems' summaries.
 
     Attributes:
         inputs: M ids.
         label: (M,) bool, whether people label an input.
         strata: (M,) the stratum an input is in, from 0.
-        inclusion: (M,) with which probability it was to be drawn: the share of its stratum.
+        inclusion: (M,) the probability with which it was drawn: the share of its stratum.
         judged: (M,) mean over systems of the judge's score.
         error: (M,) expected error of the judge's score of one summary of the input: the root of
             `TOGETHER` (of the labels' own factor where there are labels) times the variance of the
             human score, were presences independent probabilities; NaN if not known.
-        judgements: (M,) how many yes-or-no answers an input takes: units times systems.
+        judgements: (M,) how many yes-or-no answers an input needs: units times systems.
         systems: N names.
         by: How it was drawn.
-        annotators: How many people judge; None if that is open.
-        per_task: How many of them judge the same summary.
-        checks: How many summaries all of them judge, to be compared with.
+        annotators: How many people judge; None if not specified.
+        per_task: How many of them judge each summary.
+        checks: How many summaries all of them judge, for comparison.
         per_judgement: What one answer costs; None if no price was given.
         seconds: How long one answer takes; None if not given.
-        alone_half: Expected half width of a system's 95 % interval from the labels alone.
+        alone_half: Expected half width of a system's 95 % interval with the labels alone.
         half: The same with labels and judge combined.
         seed: Seed of the draw.
-        signature: How to get the same again.
+        signature: How to reproduce it.
     """
 
     inputs: tuple[str, ...]
@@ -94,7 +94,7 @@ class PresencePlan(Result):
 
     @property
     def answers(self) -> int:
-        """How many answers people give, those of several people for one summary included."""
+        """How many answers people give, including those of several people for one summary."""
         once = int(self.judgements[self.label].sum())
         tasks = self.count * len(self.systems)
         extra = min(self.checks, tasks) * max(0, (self.annotators or self.per_task) - self.per_task)
@@ -102,17 +102,17 @@ class PresencePlan(Result):
 
     @property
     def design(self) -> Design:
-        """What `combine` needs to know of the draw."""
+        """What `combine` needs to know about the draw."""
         return Design(self.inputs, self.inclusion, self.strata)
 
     def shares(self, tasks: int) -> list[list[int]] | None:
-        """The tasks of each annotator (`deal`); None if nobody said how many there are."""
+        """The tasks of each annotator (`deal`); None if their number is not specified."""
         if self.annotators is None:
             return None
         return deal(tasks, self.annotators, self.per_task, self.checks, self.seed)
 
     def to_tables(self) -> Sequence[Table]:
-        """A row a stratum."""
+        """One row per stratum."""
         rows: list[tuple[Cell, ...]] = []
         for stratum in range(int(self.strata.max()) + 1):
             own = self.strata == stratum
@@ -125,10 +125,10 @@ class PresencePlan(Result):
             )  # fmt: skip
         notes = [
             f"Drawn at random within strata by {_BY[self.by]} (seed {self.seed}); labels of these "
-            "inputs stay a sample, and scores are estimated without bias.",
+            "inputs are a sample, so scores are estimated without bias.",
             f"{counted(self.answers, 'answer')} of people"
             + (f", {self.per_task} for each summary" if self.per_task > 1 else "")
-            + (f", dealt out to {self.annotators} annotators" if self.annotators else "")
+            + (f", assigned to {self.annotators} annotators" if self.annotators else "")
             + (f"; {self.checks} summaries go to all of them" if self.checks else "")
             + ".",
         ]
@@ -139,8 +139,8 @@ class PresencePlan(Result):
         if not np.isnan(self.half):
             notes.append(
                 f"Expected 95 % interval of a system's score: ± {self.half:.3f} with the judge, "
-                f"± {self.alone_half:.3f} from the labels alone, if the judge's presences are "
-                "about right as probabilities."
+                f"± {self.alone_half:.3f} from the labels alone, if the judge is about "
+                "calibrated."
             )
         columns = (
             Column("stratum"), Column("inputs"), Column("label"),
@@ -158,7 +158,7 @@ class PresencePlan(Result):
 _BY = {
     "score": "the judge's score",
     "error": "the judge's expected error, more where it is large",
-    "random": "nothing: all inputs alike",
+    "random": "nothing: all inputs equally",
 }
 
 
@@ -186,7 +186,7 @@ def plan_presence(
 
     Args:
         scored: Scores by the judge; with the presence of every unit the expected error is known.
-        inputs: Label so many inputs; or
+        inputs: Label this many inputs; or
         cost: as many as this buys at `per_judgement`; or
         width: as many as make the expected 95 % interval of a system's score so wide, labels and
             judge combined.
@@ -225,7 +225,7 @@ def plan_presence(
     judgements = np.array(units, dtype=np.int64) * len(values)
     if len([x for x in (inputs, cost, width) if x is not None]) != 1:
         raise InputError(
-            "the budget is given in no way or in several",
+            "no budget is given, or more than one",
             expected="one of --inputs N, --cost C with --per-judgement c, --width W",
         )
     judged = np.nanmean(values, axis=0)
@@ -266,7 +266,7 @@ def plan_presence(
         raise InputError(
             f"a plan of {counted(count, 'input')}",
             expected=f"from 4 to {total}",
-            hint="Four labelled inputs are the fewest that say how sure a mean is.",
+            hint="Fewer than four labelled inputs do not show how certain a mean is.",
         )
     part, quota = draw(count)
     rng = np.random.default_rng(seed)
@@ -342,10 +342,10 @@ def read_presence_plan(path: str | Path) -> PresencePlan:
     """Reads what `write_presence_plan` wrote.
 
     Raises:
-        InputError: It is no such plan, or its lists do not fit together.
+        InputError: It is not such a plan, or its lists do not fit together.
     """
     data = read_json(path, "a plan of `litepyramid budget plan --for presence`")
-    broken = "no plan of presence labels"
+    broken = "not a plan of presence labels"
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(broken, path=path, expected="a file that `budget plan` wrote")
     check_shape(data, _SHAPE, what=broken, path=path)

@@ -36,7 +36,7 @@ def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> Tas
     """Tasks of writing SCUs from the one plan that is named.
 
     Raises:
-        InputError: There is another number of files, or it is no plan.
+        InputError: There is another number of files, or it is not a plan.
     """
     if len(sources) != 1 or file_type(sources[0]) == "folder":
         raise InputError(
@@ -79,7 +79,7 @@ def judging_tasks_from(
 def write_judged(folder: Path, judged: JudgedLabels) -> None:
     """Writes a folder that can be scored: units.jsonl, summaries/, labels/, agreement.json.
 
-    Labels of one random answer an item stand in labels-round1/, labels-round2/ …
+    Labels of one random answer per item stand in labels-round1/, labels-round2/ …
 
     An earlier import in the folder is replaced as a whole, once all is written; other files stay.
     If no input is complete, there is nothing to score and agreement.json is all there is.

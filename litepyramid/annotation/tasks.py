@@ -217,13 +217,13 @@ def read_tasks(path: str | Path) -> TaskSet:
     """Reads what `write_tasks` wrote; a folder stands for the ``tasks.json`` in it.
 
     Raises:
-        InputError: It is no task file, or was changed since: a text no longer has its task's id, or
-            the tasks no longer have the file's digest.
+        InputError: It is not a task file, or was changed since: a text no longer has its task's id,
+            or the tasks no longer have the file's digest.
     """
     path = Path(path)
     if file_type(path) == "folder":
         path = path / "tasks.json"
-    expected = "the tasks.json that `litepyramid budget export` writes beside the tasks"
+    expected = "the tasks.json that `litepyramid budget export` writes next to the tasks"
     data = read_json(path, expected)
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError("not a task file", path=path, expected=expected)
@@ -233,9 +233,9 @@ def read_tasks(path: str | Path) -> TaskSet:
     changed = [name for name, found in zip(tasks.ids, ids, strict=True) if name != found]
     if changed or tasks.digest != data.get("digest"):
         raise InputError(
-            f"the tasks are not those that went out (the text of {changed[0]} differs)"
+            f"the tasks are not those that were exported (the text of {changed[0]} differs)"
             if changed
-            else "the tasks are not those that went out (their digest differs)",
+            else "the tasks are not those that were exported (their digest differs)",
             path=path,
             hint="Take the file that `litepyramid budget export` wrote, unchanged.",
         )

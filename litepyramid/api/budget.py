@@ -35,27 +35,27 @@ def plan(
     ids: Any = None,
     columns: Any = None,
 ) -> BudgetPlan:
-    """Which sentences people should write SCUs for: those that STUs are expected to be worst at.
+    """Chooses the sentences people should write SCUs for: those expected to suit STUs worst.
 
     Args:
         references: The references.
         human_share: Share of the sentences that people annotate; or
-        sentences: so many of them; or
+        sentences: this many of them; or
         cost: as many as this buys at `per_sentence`.
         per_sentence: What one sentence costs.
         by: How they are chosen: ``easiness``, ``gold``, ``reversed`` or ``random``.
         easiness: Easiness of every sentence, or its file; predicted if not given.
         scus: With ``gold``: the SCUs.
         stus: The STUs that will be used; extracted if not given.
-        regressor: What predicts: an `EasinessRegressor` or its file; the embedded one.
+        regressor: An `EasinessRegressor` or its file, for the prediction; embedded by default.
         after: Earlier plans, or their files: their sentences are not chosen again.
-        splitter: Splits references whose sentences are not marked: ``rules`` or ``punkt``.
-        seed: Of the random choice.
-        ids: Ids of the inputs where rows go by their order.
-        columns: By known column, what tables call it.
+        splitter: Splitter for references without sentence marks: ``rules`` or ``punkt``.
+        seed: Seed of the random choice.
+        ids: Ids of the inputs, where rows are matched by order.
+        columns: Own column names, by known column.
 
     Raises:
-        InputError: The budget is given in no way or in several, or is impossible.
+        InputError: No budget is given, or more than one, or it is impossible.
     """
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan
@@ -104,10 +104,10 @@ def export_tasks(
         folder: Where to; `import_answers` needs it again.
         units: The units to judge in the summaries.
         form: ``page`` (one web page that works offline), ``label-studio`` or ``mturk``.
-        parts: Deal the tasks out to so many pages or batches.
+        parts: Number of pages or batches to split the tasks into.
         title: What people see above the tasks.
-        ids: Ids of the inputs where rows go by their order.
-        columns: By known column, what tables call it.
+        ids: Ids of the inputs, where rows are matched by order.
+        columns: Own column names, by known column.
 
     Raises:
         InputError: The folder holds other tasks, or cannot be written to.
@@ -141,23 +141,23 @@ def import_answers(
     seed: int = 12345,
     gold: Any = None,
 ) -> WrittenUnits | JudgedLabels:
-    """Takes people's answers back: SCUs become units, yes and no become presence labels.
+    """Imports people's answers: SCUs become units, yes and no become presence labels.
 
     Args:
         tasks: The folder that `export_tasks` wrote, or its ``tasks.json``.
         answers: One file of answers, or several.
         stus: Writing: STUs for all sentences without finished SCUs.
         onto: Writing: the units of an earlier import, to add to.
-        writers: Writing: whose SCUs count where several people wrote.
-        drafts: Whether answers not marked as finished count: by default not of writing.
+        writers: Writing: whose SCUs count if several people wrote some.
+        drafts: Whether answers not marked as finished count; by default not for writing.
         noisy_above: Judging: drop workers who contradict the others more often; None drops nobody.
-        min_compared: Judging: drop nobody on fewer compared answers.
-        rounds: Judging: so many times, draw labels of one random answer an item too.
-        seed: Of these draws.
-        gold: Judging: known labels of some summaries, that workers are compared with.
+        min_compared: Judging: never drop a worker with fewer comparable answers.
+        rounds: Judging: how many times to also draw labels from one random answer per item.
+        seed: Seed of these draws.
+        gold: Judging: known labels of some summaries, to compare workers with.
 
     Raises:
-        InputError: The answers are of other tasks, or cannot be read.
+        InputError: The answers are for other tasks, or cannot be read.
     """
     from litepyramid.annotation.collect import collect_labels, collect_units
     from litepyramid.annotation.forms.read import read_responses

@@ -31,25 +31,25 @@ def precision(
     columns: Any = None,
     **settings: Any,
 ) -> DirectionResult:
-    """How much of what summaries say is in the references, or in the documents; F1 with recall.
+    """How much of the summaries' content is in the references or documents; with recall, F1.
 
     Args:
         summaries: Summaries of every system, as of `score`.
-        references: What they are judged against: a unit counts in the reference it is in most.
-        documents: In their place, what was summarised: the score is then faithfulness.
-        recall: What `score` says of the same summaries: the score is then F1.
-        judge: As of `score`.
-        srl: As of `score`, here of the summaries.
-        coref: As of `score`.
+        references: What they are judged against; for each unit the best reference counts.
+        documents: Instead of references, the source texts: the score is then faithfulness.
+        recall: The result of `score` for the same summaries: the score is then F1.
+        judge: As for `score`.
+        srl: As for `score`, but for the summaries.
+        coref: As for `score`.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
-        ids: As of `score`.
-        columns: As of `score`.
-        **settings: Of the judge, where it is named.
+        ids: As for `score`.
+        columns: As for `score`.
+        **settings: Settings of the judge, if given by name.
 
     Raises:
-        InputError: References and documents are both given, or neither; or sources do not match.
+        InputError: Both or neither of references and documents are given; or sources do not match.
 
     Example:
         >>> texts = ["It rained. We left."]
@@ -72,7 +72,7 @@ def precision(
         premises = texts if documents is None else {k: [" ".join(v)] for k, v in texts.items()}
     inputs = list(premises) if recall is None else list(recall.inputs)
     if missing := [name for name in inputs if name not in premises]:
-        raise InputError(f"no premise of input '{missing[0]}'", expected="one of every input")
+        raise InputError(f"no premise for input '{missing[0]}'", expected="one for every input")
     return score_precision(
         as_summaries(summaries, inputs, **names),
         [premises[name] for name in inputs],

@@ -26,13 +26,13 @@ def evaluate(judge: Any, data: Any, *, bins: int = 10, **settings: Any) -> Calib
     """A judge against human labels: accuracy, AUC, Brier, reliability table.
 
     Args:
-        judge: As of `litepyramid.judge`.
+        judge: As for `litepyramid.judge`.
         data: A `Dataset` with labels, or what `load` takes.
         bins: Rows of the reliability table.
-        **settings: Of the judge, where it is named.
+        **settings: Settings of the judge, if given by name.
 
     Raises:
-        InputError: The data has no labels, or the judge is none.
+        InputError: The data has no labels, or the judge is invalid.
     """
     from litepyramid.training.evaluate import evaluate_judge
 
@@ -53,21 +53,21 @@ def finetune(
     device: str = "auto",
     **settings: Any,
 ) -> FinetuneResult:
-    """Fine-tunes a judge on presence labels and says how it does on held-out inputs.
+    """Fine-tunes a judge on presence labels and measures it on held-out inputs.
 
     Args:
-        base: ``lexical`` to refit the embedded judge's weights; else a hub id or a folder.
+        base: ``lexical`` to refit the embedded judge's weights; otherwise a hub id or a folder.
         data: A `Dataset` with labels, what `load` takes, or a list of these.
-        output: The folder to make: give it to `judge`.
-        nli: Files of NLI pairs to learn from too (`training.pairs.read_nli`).
-        revision: Of a hub model.
+        output: The folder to create; pass it to `judge`.
+        nli: Files of NLI pairs to train on as well (`training.pairs.read_nli`).
+        revision: Revision of a hub model.
         offline: Look only in the local hub cache.
-        label_map: Which of the base's labels means what.
+        label_map: The meaning of the base's labels.
         device: ``auto`` or ``cpu``.
-        **settings: Of `FinetuneSettings`: ``epochs``, ``learning_rate``, ``held_out``, ``seed`` …
+        **settings: Fields of `FinetuneSettings`: ``epochs``, ``learning_rate``, ``seed`` …
 
     Raises:
-        InputError: Nothing to learn from, or something is at `output` already.
+        InputError: Nothing to train on, or `output` already exists.
         ModelError: The base cannot be fine-tuned.
         MissingExtraError: The extra ``train`` is not installed.
     """
@@ -108,28 +108,28 @@ def crossval(
     batch_size: int = 32,
     **settings: Any,
 ) -> ValidationResult:
-    """Trains on all folds but one, scores the one left out, and averages the correlations.
+    """Trains on all folds but one, scores the held-out fold, and averages the correlations.
 
     Args:
-        base: What is trained: ``lexical``, a hub id or a folder.
+        base: Judge to train: ``lexical``, a hub id or a folder.
         data: A `Dataset` with labels, or what `load` takes.
         by: Hold out ``examples`` (inputs) or ``systems``.
-        folds: How many; the data set's own are used if it has as many.
-        train_on: Whole data sets to train on instead, and `data` is scored (ZB21 §5.2).
-        checkpoints: Ready judges instead of training, ``{fold}`` for the fold's number.
+        folds: Number of folds; the data set's own are used if there are as many.
+        train_on: Whole data sets to train on instead, to score `data` (ZB21 §5.2).
+        checkpoints: Trained judges to use instead, with ``{fold}`` for the fold's number.
         models: Folder for the fine-tuned models.
-        zero_shot: Untrained judges to show beside it, by name.
+        zero_shot: Untrained judges to compare with, by name.
         stu_share: Share of the sentences that carry STUs in Lite2.x; None for no mix.
         easiness: Easiness of every sentence for Lite2.x, or its file; predicted if not given.
-        regressor: What predicts it as it is: an `EasinessRegressor`, its file, or ``"sources"``
+        regressor: Regressor to use unchanged: an `EasinessRegressor`, its file, or ``"sources"``
             for one that is trained on `train_on`. If not given, the embedded one, refined fold by
             fold.
         constant: What a constant column's correlation counts as.
-        seed: Of a random split, and of training.
+        seed: Seed of a random split, and of training.
         epochs: Passes over the labels.
         learning_rate: Peak of the schedule.
         batch_size: Pairs in one update.
-        **settings: Of the NLI judges, as of `judge`.
+        **settings: Settings of the NLI judges, as for `judge`.
 
     Raises:
         InputError: The data set is too small, or a system has no labels.
@@ -140,9 +140,9 @@ def crossval(
     from litepyramid.training.variants import source_regressor, unit_variants
 
     if regressor == "sources" and not train_on:
-        raise InputError("a regressor trained on sources, and none", expected="train_on")
+        raise InputError("regressor='sources' without source data", expected="train_on")
     if easiness is not None and regressor is not None:
-        raise InputError("an easiness and a regressor", expected="one of the two")
+        raise InputError("both an easiness and a regressor", expected="one of the two")
     values = None if easiness is None else easiness_of(easiness)
     trainer, baselines = make_contest(
         base,

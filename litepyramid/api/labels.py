@@ -39,24 +39,24 @@ def combine(
     alpha: float = 0.05,
     columns: Any = None,
 ) -> CombinedScores:
-    """Human scores from labels of some inputs and a judge's scores of all (prediction-powered).
+    """Human scores from labels on some inputs and a judge's scores on all (prediction-powered).
 
     Args:
-        scores: A result of `score` with labels of a part of the inputs (``partial_labels=True``),
+        scores: A result of `score` with labels on some of the inputs (``partial_labels=True``),
             its JSON; or a table of scores with a human column, empty where nobody judged.
-        metric: Which metric of a table is the judge's.
-        human: The human column of a table.
-        plan: The plan (`plan_labels`) by which the labelled inputs were drawn; None: at random.
-        assume_random: Take them for a random sample even if they look chosen.
-        target: ``inputs``: what labels of all these inputs would give; ``population``: for inputs
-            that these are a sample of.
+        metric: The judge's metric in a table.
+        human: The human column in a table.
+        plan: The plan (`plan_labels`) by which the labelled inputs were drawn; None if at random.
+        assume_random: Treat them as a random sample even if they do not look like one.
+        target: ``inputs``: intervals for the scores that labels on all these inputs would give;
+            ``population``: for the population that these inputs are a sample of.
         method: ``cross-fit``, or as other packages do (`scoring.powered.prediction_powered`).
         confidence: Confidence level of the intervals.
-        alpha: Level of significance.
-        columns: By known column, what tables call it.
+        alpha: Significance level.
+        columns: Own column names, by known column.
 
     Raises:
-        InputError: No human scores, too few, or labelled inputs that are no sample.
+        InputError: No human scores, too few, or labelled inputs that are not a sample.
 
     Example:
         >>> rows = [
@@ -104,18 +104,18 @@ def plan_labels(
     Args:
         scores: A result of `score`, its JSON, or a table of scores.
         metric: Which metric of a table.
-        inputs: Label so many inputs; or
+        inputs: Label this many inputs; or
         cost: as many as this buys at `per_judgement`; or
         width: as many as make a system's expected 95 % interval so wide.
         per_judgement: What one yes or no costs.
         by: ``error`` (where presences are known), ``score`` or ``random``.
         strata: How many strata.
         annotators: How many people judge.
-        per_task: How many of them judge the same summary.
+        per_task: How many of them judge each summary.
         checks: How many summaries all of them judge.
         seconds: How long one answer takes.
         seed: Seed of the draw.
-        columns: By known column, what tables call it.
+        columns: Own column names, by known column.
 
     Raises:
         InputError: The budget is given in no way or several, or is too small.
@@ -150,19 +150,19 @@ def label_power(
     seed: int = 12345,
     columns: Any = None,
 ) -> LabelPower:
-    """How many labelled inputs show a difference of two systems, with and without the judge.
+    """How many labelled inputs reveal a difference between two systems, with and without the judge.
 
     Args:
-        difference: The difference of human scores to see, for example 0.02.
-        pilot: As `combine` takes scores; None: differences as in REALSumm.
-        metric: Which metric of a table is the judge's.
-        human: The human column of a table.
+        difference: The difference between human scores to detect, for example 0.02.
+        pilot: Like `scores` of `combine`; None: differences as in REALSumm.
+        metric: The judge's metric in a table.
+        human: The human column in a table.
         inputs: How many inputs the judge scores; None: ten times those labelled.
-        power: The share of tests that should find it.
-        alpha: Level of significance.
+        power: The share of tests that should detect it.
+        alpha: Significance level.
         samples: Simulated tests for each number of labels.
-        seed: Of the draws.
-        columns: By known column, what tables call it.
+        seed: Seed of the draws.
+        columns: Own column names, by known column.
 
     Raises:
         InputError: The pilot has too few human scores.

@@ -51,7 +51,7 @@ def load(
     ids: Any = None,
     columns: Any = None,
 ) -> Dataset:
-    """Everything that belongs to one data set, in one record.
+    """Loads everything that belongs to one data set into one record.
 
     Args:
         units: Units of every input; or a folder in the layout of ``litepyramid datasets`` that
@@ -59,12 +59,12 @@ def load(
         summaries: Summaries of every system.
         labels: Presence labels of the units.
         references: References of the same inputs.
-        stus: Extracted units of the same inputs, beside human `units`.
+        stus: Extracted units of the same inputs, in addition to human `units`.
         weights: A weight for every unit.
-        kind: What units are whose source does not say: ``scu`` (default) or ``stu``.
-        name: What it is called in results.
-        ids: Ids of the inputs where rows go by their order: a list, or a file of them.
-        columns: By known column, what tables call it.
+        kind: Kind of units whose source does not specify it: ``scu`` (default) or ``stu``.
+        name: Its name in results.
+        ids: Ids of the inputs, where rows are matched by order: a list, or a file of them.
+        columns: Own column names, by known column.
 
     Raises:
         InputError: A source cannot be read, or they do not match.
@@ -87,7 +87,7 @@ def load(
     inputs = [entry.input for entry in own or texts or extracted or ()] or None
     systems = () if summaries is None else as_summaries(summaries, inputs, **names)
     if labels is not None and not own:
-        raise InputError("labels without the units that they are of", expected="the units too")
+        raise InputError("labels without their units", expected="the units too")
     return Dataset(
         name,
         tuple(own),
@@ -99,19 +99,19 @@ def load(
 
 
 def judge(name: Any = DEFAULT_JUDGE, **settings: Any) -> Judge:
-    """A judge: what says how far a unit is present in a summary.
+    """A judge, which rates how far a unit is present in a summary.
 
     Args:
         name: A name that `--judge` takes: ``lexical``, a hub id, a folder, ``llm:MODEL`` …; a
-            function of (summary, units) that gives one number from 0 to 1 per unit (NaN: no
+            function of (summary, units) that returns one number from 0 to 1 per unit (NaN: no
             judgement); or an object with `judge`.
-        **settings: Of NLI models and of models behind an endpoint: ``mode``, ``device``,
+        **settings: For NLI models and models behind an endpoint: ``mode``, ``device``,
             ``endpoint``, ``cache`` … (`TransformersJudge`, `LLMJudge`).
 
     Raises:
         InputError: There is no such judge, or it takes no such setting.
         ModelError: The model cannot be read.
-        MissingExtraError: A model is asked for and torch or transformers is not installed.
+        MissingExtraError: A model is named but torch or transformers is not installed.
     """
     return as_judge(name, **settings)
 
@@ -147,35 +147,35 @@ def score(
 
     Args:
         summaries: Summaries of every system: ``{"system": [texts]}``, a list of texts, a table, a
-            path; or a `Dataset`, or a table, that holds the rest too.
+            path; or a `Dataset`, or a table, that includes the rest.
         units: Units of every input: human SCUs, or ready STUs.
-        references: References to extract STUs from, where there are no units.
-        judge: As of `litepyramid.judge`; `DEFAULT_JUDGE` if not given.
-        presence: Instead of a judge, what it said: presence of every unit in every summary, from
+        references: References to extract STUs from, if there are no units.
+        judge: As for `litepyramid.judge`; `DEFAULT_JUDGE` if not given.
+        presence: Instead of a judge, its output: presence of every unit in every summary, from
             anywhere (`io.presence.read_presence`). Then summaries are not needed.
-        labels: Human presence labels, for the human score beside it.
-        label_units: The units that the labels are of, where they are not those scored.
+        labels: Human presence labels, to show the human score as well.
+        label_units: The units that the labels refer to, if they are not those scored.
         weights: A weight for every unit.
-        kind: What units are whose source does not say: ``scu`` (default) or ``stu``.
+        kind: Kind of units whose source does not specify it: ``scu`` (default) or ``stu``.
         rule: ``lite`` weighted mean over all units; ``sample``, ``original``, ``modified``: see
             `ScoringRule`, which takes their numbers.
-        srl: With references: the backend that frames come from (`units.extract.extract`).
-        coref: With references: where coreference comes from.
-        name: What the metric is called beside others.
+        srl: With references: the backend that finds frames (`units.extract.extract`).
+        coref: With references: the coreference backend.
+        name: Name of the metric next to others.
         samples: Bootstrap samples of the intervals.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         seed: Seed of everything random.
-        evidence: Also ask the judge where it finds each unit, and keep the texts, for the page and
-            the JSON (`judges.evidence.gather`). Then units may come with references, to be shown.
-        partial_labels: Let labels be of a part of the inputs, as for `combine`.
+        evidence: Also find where the judge sees each unit, and keep the texts, for the page and
+            the JSON (`judges.evidence.gather`). Then references may accompany units, to be shown.
+        partial_labels: Allow labels on only some of the inputs, as for `combine`.
         engine: ``ray`` judges on a Ray cluster, by the name of an embedded judge or an NLI model.
         workers: Processes of an embedded judge (all cores by default, where there is enough work;
             the numbers are the same for any number); with ``ray``: judges at work.
         folder: Save the result to this folder, presence as it is judged: what a run that was
             stopped has judged is not judged again when it is called again (`docs/scores.md`).
-        ids: Ids of the inputs where rows go by their order: a list, or a file of them.
-        columns: By known column, what tables call it.
-        **settings: Of the judge, where it is named.
+        ids: Ids of the inputs, where rows are matched by order: a list, or a file of them.
+        columns: Own column names, by known column.
+        **settings: Settings of the judge, if given by name.
 
     Returns:
         Scores of systems, summaries and units, with intervals over inputs and rank groups.
@@ -191,7 +191,7 @@ def score(
     check_samples(samples, confidence=confidence)
     folder = None if folder is None else Path(folder)
     if presence is not None and (judge is not None or settings):
-        raise InputError("a judge and the presence that it would give", expected="one of the two")
+        raise InputError("both a judge and its presence", expected="one of the two")
     names = as_names(ids, columns)
     with ExitStack() as held:
         judging: Any = None
@@ -225,7 +225,7 @@ def score(
                 if units is None
                 else "units and references given",
                 expected="units (human SCUs or ready STUs), or references to extract STUs from",
-                hint="With evidence asked for, references may come with units, to be shown."
+                hint="With evidence, references may accompany units, to be shown."
                 if units is not None
                 else None,
             )
@@ -247,7 +247,7 @@ def score(
         labelled: Sequence[InputUnits] = loaded
         if label_units is not None:
             if labels is None:
-                raise InputError("units of labels without labels", expected="both")
+                raise InputError("units for labels, but no labels", expected="both")
             inputs = [entry.input for entry in loaded]
             source = label_units if isinstance(label_units, str | Path) else "units of the labels"
             labelled = in_order(as_units(label_units, **names), inputs, source)
@@ -323,14 +323,14 @@ def compare(
 
     Args:
         scores: A result of `score`, a `ScoreTable`, a file of scores, a data frame or rows.
-        metric: Which metric, where there are several.
+        metric: Which metric, if there are several.
         against: Compare this system with each of the others, and no other pair.
         top: Compare only the systems with the `top` highest scores.
         samples: Bootstrap samples of the intervals.
-        confidence: Of the intervals.
-        alpha: Level of significance.
+        confidence: Confidence level of the intervals.
+        alpha: Significance level.
         seed: Seed of the bootstrap.
-        columns: By known column, what tables call it.
+        columns: Own column names, by known column.
 
     Raises:
         InputError: Fewer than two systems, no system `against`, a pair with no input in common, or

@@ -61,10 +61,10 @@ class EasinessRegressor:
 
     @classmethod
     def load(cls, path: str | Path) -> EasinessRegressor:
-        """One that was saved.
+        """Loads a saved regressor.
 
         Raises:
-            ModelError: It is none, or damaged.
+            ModelError: The file is not a regressor, or damaged.
         """
         from litepyramid.easiness.regressor import load_regressor
 
@@ -81,16 +81,16 @@ class EasinessRegressor:
         seed: int = 12345,
         **settings: Any,
     ) -> EasinessRegressor:
-        """One trained on the gold easiness of sentences with human SCUs.
+        """Trains a regressor on the gold easiness of sentences with human SCUs.
 
         Args:
             references: The references.
             units: Their SCUs.
             stus: Their STUs; extracted if not given.
-            start: One to go on from, in a few careful steps; better with fewer than 1,000
+            start: A regressor to continue from, in a few small steps; better with fewer than 1,000
                 sentences.
-            seed: Seed of what is drawn.
-            **settings: Of `easiness.regressor.Settings`, over those of the paper.
+            seed: Seed of the sampling.
+            **settings: Fields of `easiness.regressor.Settings`, instead of the paper's.
 
         Raises:
             InputError: Fewer than two sentences have SCUs and STUs, or the inputs differ.
@@ -119,8 +119,8 @@ class EasinessRegressor:
         Args:
             references: The references.
             stus: The STUs that would be used; extracted if not given.
-            ids: Ids of the inputs where rows go by their order.
-            columns: By known column, what tables call it.
+            ids: Ids of the inputs, where rows are matched by order.
+            columns: Own column names, by known column.
         """
         from litepyramid.easiness.predict import predict_easiness
 
@@ -132,7 +132,7 @@ class EasinessRegressor:
         )
 
     def save(self, path: str | Path) -> None:
-        """Writes it as UBJ or JSON, by the file's ending."""
+        """Writes it as UBJ or JSON, by the file's extension."""
         from litepyramid.easiness.regressor import save_regressor
 
         save_regressor(self.trees, path)
@@ -147,7 +147,7 @@ def mix(
     by: By = "easiness",
     seed: int = 12345,
 ) -> Mix:
-    """Gives the easiest sentences their STUs; the others keep their SCUs (Lite2.x, ZB21 §3.3).
+    """Replaces SCUs by STUs in the easiest sentences, not in the others (Lite2.x, ZB21 §3.3).
 
     Args:
         units: The SCUs.
@@ -155,10 +155,10 @@ def mix(
         easiness: Easiness of every sentence: `EasinessRegressor.predict`'s, or a file.
         stu_share: Share of the sentences that carry STUs.
         by: How they are chosen: ``easiness``, ``reversed``, ``gold`` or ``random``.
-        seed: Of the random choice.
+        seed: Seed of the random choice.
 
     Raises:
-        InputError: The inputs differ, the share is none, or an input is left without a unit.
+        InputError: The inputs differ, the share is invalid, or an input is left without a unit.
     """
     from litepyramid.easiness import mix as mixing
 

@@ -44,7 +44,9 @@ def curve(
     references: TheirReferencesOption,
     stus: StusOption = None,
     labels: LabelsOption = None,
-    scores: Annotated[Path | None, option("Or a table of scores with the human one.")] = None,
+    scores: Annotated[
+        Path | None, option("Score table with human scores, instead of --labels.")
+    ] = None,
     human: Annotated[
         str, option("With --scores: name of the human score.", metavar="NAME")
     ] = "human",
@@ -87,7 +89,7 @@ def curve(
     shown: Shown,
     names: dict[str, Any],
 ) -> None:
-    """Correlate scores with people at each share of STUs (ZB21 Fig. 2, 4).
+    """Correlate scores with human scores at each share of STUs (ZB21 Fig. 2, 4).
 
     $ litepyramid budget curve example/summaries -s example/scus.jsonl -r \\
         example/references.jsonl -l example/labels --figure curve.svg
@@ -105,7 +107,7 @@ def curve(
         return make_judge(judge.replace("{fold}", str(fold)))
 
     if "{fold}" in judge and folds is None:
-        raise InputError(f"a judge for each fold ('{judge}') and no folds", expected="--folds")
+        raise InputError(f"a judge for each fold ('{judge}') but no folds", expected="--folds")
     parts = None if folds is None else read_folds(folds)
     result = curve_files(
         summaries,

@@ -19,20 +19,18 @@ from litepyramid.cli.options import (
 @with_figure
 @runs("litepyramid.api:label_power", "litepyramid.figures.labels:label_power_figure")
 def power(
-    difference: Annotated[float, option("The difference of human scores to see.", metavar="D")],
+    difference: Annotated[float, option("Difference between human scores to detect.", metavar="D")],
     pilot: Annotated[
         Path | None,
-        option("JSON of `score` with labels, or a score table. [default: as REALSumm]"),
+        option("JSON of `score` with labels, or a score table. [default: REALSumm]"),
     ] = None,
     inputs: Annotated[
         int | None,
-        option("Inputs the judge scores. [default: ten times those labelled]", metavar="N"),
+        option("Inputs scored by the judge. [default: ten times those labelled]", metavar="N"),
     ] = None,
-    metric: Annotated[
-        str | None, option("Which metric of a table is the judge's.", metavar="NAME")
-    ] = None,
-    human: Annotated[str, option("The human scores of a table.", metavar="NAME")] = "human",
-    power: Annotated[float, option("Share of tests that should find it.", metavar="P")] = 0.8,
+    metric: Annotated[str | None, option("The judge's metric in a table.", metavar="NAME")] = None,
+    human: Annotated[str, option("The human metric in a table.", metavar="NAME")] = "human",
+    power: Annotated[float, option("Share of tests that should detect it.", metavar="P")] = 0.8,
     alpha: AlphaOption = 0.05,
     samples: Annotated[
         int,
@@ -42,7 +40,7 @@ def power(
     *,
     shown: Shown,
 ) -> None:
-    """Simulate how many inputs people must label to see a difference of two systems.
+    """Simulate how many inputs people must label to detect a difference between two systems.
 
     $ litepyramid budget power --difference 0.1
     $ litepyramid budget power --difference 0.1 --pilot scores.json --inputs 200

@@ -36,7 +36,7 @@ def plan(
     ],
     purpose: Annotated[
         Literal["scus", "presence"],
-        option("What people are to do: write SCUs, or judge presence.", "--for", metavar="WHAT"),
+        option("What people do: write SCUs, or judge presence.", "--for", metavar="WHAT"),
     ] = "scus",
     human_share: Annotated[
         float | None, option("People annotate this share of the sentences, 0 to 1.", metavar="P")
@@ -44,28 +44,29 @@ def plan(
     sentences: Annotated[
         int | None, option("People annotate this many sentences.", metavar="N")
     ] = None,
-    cost: Annotated[float | None, option("People annotate what this buys.")] = None,
+    cost: Annotated[float | None, option("People annotate as much as this buys.")] = None,
     per_sentence: Annotated[float | None, option("Cost of one sentence.")] = None,
     inputs: Annotated[
         int | None, option("Label this many inputs.", metavar="N", panel=_PRESENCE)
     ] = None,
     width: Annotated[
         float | None,
-        option("Label enough for 95 % intervals so wide.", metavar="W", panel=_PRESENCE),
+        option("Label enough for 95 % intervals of this width.", metavar="W", panel=_PRESENCE),
     ] = None,
     per_judgement: Annotated[
-        float | None, option("Cost of one yes or no.", panel=_PRESENCE)
+        float | None, option("Cost of one judgement.", panel=_PRESENCE)
     ] = None,
     annotators: Annotated[
-        int | None, option("People who judge.", min=1, metavar="N", panel=_PRESENCE)
+        int | None, option("Number of people who judge.", min=1, metavar="N", panel=_PRESENCE)
     ] = None,
     per_task: Annotated[
-        int, option("People who judge the same summary.", min=1, metavar="N", panel=_PRESENCE)
+        int, option("Number of people who judge each summary.", min=1, metavar="N", panel=_PRESENCE)
     ] = 1,
     checks: Annotated[
-        int, option("Summaries that everybody judges.", min=0, metavar="N", panel=_PRESENCE)
+        int,
+        option("Number of summaries that everybody judges.", min=0, metavar="N", panel=_PRESENCE),
     ] = 0,
-    seconds: Annotated[float | None, option("Time of one answer.", panel=_PRESENCE)] = None,
+    seconds: Annotated[float | None, option("Time per answer.", panel=_PRESENCE)] = None,
     strata: Annotated[int, option("Strata to draw from.", min=1, metavar="N", panel=_PRESENCE)] = 4,
     by: Annotated[
         Literal["easiness", "random", "reversed", "gold", "error", "score"] | None,
@@ -185,7 +186,7 @@ def export(
     parts: Annotated[int, option("Number of pages or batches.", min=1, metavar="N")] = 1,
     plan: Annotated[
         Path | None,
-        option("With --units: a plan of labels; its inputs only, a share for each annotator."),
+        option("With --units: a labelling plan; exports its inputs, split by annotator."),
     ] = None,
     title: Annotated[str | None, option("Title that people see above the tasks.")] = None,
     form: FormatOption = "table",
@@ -253,7 +254,7 @@ def import_answers(
     min_compared: Annotated[
         int | None,
         option(
-            "Drop nobody on fewer compared answers. [default: 10]",
+            "Never drop a worker with fewer comparable answers. [default: 10]",
             min=1,
             metavar="N",
             panel=JUDGING,
@@ -301,7 +302,7 @@ def import_answers(
     other = "judging" if sent.kind == "writing" else "writing"
     for name, value in options[other].items():
         if value is not None:
-            raise InputError(f"--{name} is for tasks of {other}; these are of {sent.kind}")
+            raise InputError(f"--{name} is for {other} tasks; these are {sent.kind} tasks")
     found = read_responses(answers)
     if sent.kind == "writing":
         check_output(output)

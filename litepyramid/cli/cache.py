@@ -12,7 +12,7 @@ from litepyramid.cli.outputs import MADE
 from litepyramid.text import counted
 
 app = typer.Typer(
-    help="""Manage the cache of NLI judgements.
+    help="""Manage the judgement cache.
 
     $ litepyramid cache info
     $ litepyramid cache clear --yes
@@ -29,7 +29,7 @@ CacheOption = Annotated[
 
 @app.command()
 def path() -> None:
-    """Print the path of the cache; LITEPYRAMID_CACHE names another file.
+    """Print the path of the cache; set LITEPYRAMID_CACHE to change it.
 
     $ litepyramid cache path
     $ LITEPYRAMID_CACHE=judgements.sqlite litepyramid cache path
@@ -43,7 +43,7 @@ def path() -> None:
 def info(
     cache: CacheOption = None, form: FormatOption = "table", output: OutputOption = None
 ) -> None:
-    """Show how many judgements of which models are cached.
+    """Show how many judgements are cached, by model.
 
     $ litepyramid cache info
     $ litepyramid cache info --cache judgements.sqlite -f json
@@ -57,7 +57,7 @@ def info(
 @app.command()
 def clear(
     cache: CacheOption = None,
-    yes: Annotated[bool, option("Do not ask.", "--yes", "-y")] = False,
+    yes: Annotated[bool, option("Do not ask for confirmation.", "--yes", "-y")] = False,
 ) -> None:
     """Delete every cached judgement.
 

@@ -19,7 +19,7 @@ def demo(
     ] = None,
     seed: SeedOption = 12345,
 ) -> None:
-    """Show what litepyramid does, on an example that ships with it; write its page.
+    """Show what litepyramid does on an embedded example; write its report page.
 
     $ litepyramid demo
     $ litepyramid demo --save example
@@ -53,4 +53,4 @@ def demo(
             page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
             step.result.to_html(page)
             typer.echo(f"Which fact is in which summary? Open this page in a browser:\n{page}\n")
-    typer.echo("Try it yourself: `litepyramid demo --save example` writes the files.")
+    typer.echo("Try it yourself: write the files with `litepyramid demo --save example`.")

@@ -67,7 +67,7 @@ def _training(
     ] = None,
     forest: Annotated[int | None, _setting("Trees per round. [default: 1; with --start 8]")] = None,
     min_child_weight: Annotated[
-        float | None, _setting("Fewest sentences in a leaf. [default: 1; with --start 5]")
+        float | None, _setting("Minimum number of sentences per leaf. [default: 1; with --start 5]")
     ] = None,
     subsample: Annotated[
         float | None, _setting("Share of sentences per tree. [default: 1; with --start 0.6]")
@@ -80,7 +80,7 @@ def _training(
     ] = None,
     scu_prior: Annotated[
         float | None,
-        _setting("A sentence of n SCUs weighs n / (n + N); 0: all alike. [default: 0]"),
+        _setting("Weight of a sentence with n SCUs: n / (n + N); 0: all equal. [default: 0]"),
     ] = None,
     seed: SeedOption = 12345,
 ) -> Any:
@@ -140,7 +140,7 @@ def fit(
     save_regressor(regressor, output)
     known = int(regressor.about["sentences"])
     few = (
-        f" {known} sentences are few to learn from alone: consider --start embedded."
+        f" {known} sentences are few to train on alone: consider --start embedded."
         if start is None and known < FEW
         else ""
     )

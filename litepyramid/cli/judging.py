@@ -39,7 +39,7 @@ PricesOption = Annotated[
     Path | None, _option('{"MODEL": {"in": PRICE, "out": PRICE}} per million tokens.')
 ]
 MaxCostOption = Annotated[
-    float | None, _option("Stop before spending more, by --prices; judgements are kept.")
+    float | None, _option("Stop before spending more (by --prices); judgements are kept.")
 ]
 
 
@@ -125,12 +125,12 @@ def _settings(
     ] = None,
     threads: Annotated[
         int | None,
-        _nli("Threads on CPU. [default: one per core that is free]", min=1, metavar="N"),
+        _nli("Threads on CPU. [default: one per free core]", min=1, metavar="N"),
     ] = None,
     offline: Annotated[bool, _nli("Look only in the local hub cache.", "--offline")] = False,
     long: Annotated[
         Literal["cut", "split"] | None,
-        _nli("A summary that is too long: cut (default), or split, the best part counting."),
+        _nli("Summaries that are too long: cut (default), or split; the best part counts."),
     ] = None,
     cache: Annotated[
         Path | None, _nli("Cache file. [default: see `litepyramid cache path`]"), MADE
@@ -157,10 +157,10 @@ def _settings(
 
 def _writer(
     llm: Annotated[
-        str | None, _option("Units by this model, in place of STUs.", metavar="MODEL")
+        str | None, _option("Have this model write the units, instead of STUs.", metavar="MODEL")
     ] = None,
     endpoint: EndpointOption = None,
-    prompt: Annotated[Path | None, _option("A prompt of your own, with {sentences}.")] = None,
+    prompt: Annotated[Path | None, _option("Your own prompt, with {sentences}.")] = None,
     parameters: ParametersOption = None,
     concurrency: ConcurrencyOption = None,
     timeout: TimeoutOption = None,

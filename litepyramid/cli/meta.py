@@ -1,4 +1,4 @@
-"""``litepyramid meta``: how well metrics agree with people, and how sure that is."""
+"""``litepyramid meta``: how well metrics agree with people, and how certain that is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from litepyramid.cli.options import (
 )
 
 app = typer.Typer(
-    help="""Meta-evaluation: how well metrics agree with people, and how sure that is.
+    help="""Meta-evaluation: how well metrics agree with people, and how certain that is.
 
     $ litepyramid meta correlate scores.json
     $ litepyramid meta compare table.csv --samples 200
@@ -127,7 +127,7 @@ def compare(
     ] = "bonferroni",
     group: Annotated[
         Literal["metric", "level"],
-        option("Correct over a metric's tests, or a level's.", panel=STATISTICS),
+        option("Correct over the tests of one metric, or of one level.", panel=STATISTICS),
     ] = "metric",
     p_value: Annotated[
         Literal["plus_one", "paper"],
@@ -178,7 +178,7 @@ def normality(
 def rank(
     scores: Annotated[
         list[str],
-        typer.Argument(help="Tables of scores, put together; NAME=FILE for several data sets."),
+        typer.Argument(help="Score tables, combined; NAME=FILE for several data sets."),
     ],
     human: HumanOption = ["human"],  # noqa: B006
     metric: MetricOption = None,

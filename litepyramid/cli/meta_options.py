@@ -25,7 +25,7 @@ _PAIRED = "spa (system level), acc-eq (summary level)"
 ScoresArgument = Annotated[
     list[Path],
     typer.Argument(
-        help="Tables of scores: long CSV or JSONL (system,input,metric,score), sacrerouge's JSON "
+        help="Score tables: long CSV or JSONL (system,input,metric,score), sacrerouge's JSON "
         "lines, or the JSON of `litepyramid score`."
     ),
 ]

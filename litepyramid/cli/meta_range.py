@@ -48,7 +48,7 @@ def range_(
             metavar="RANGE",
         ),
     ] = "baseline",
-    baseline: Annotated[str, option("The row that is the baseline.", metavar="NAME")] = "lexrank",
+    baseline: Annotated[str, option("The baseline row.", metavar="NAME")] = "lexrank",
     best: Annotated[
         int, option("With --top best: how many of each metric.", min=2, metavar="N", panel=_RULES)
     ] = 45,
@@ -126,7 +126,7 @@ def generate(
     *,
     names: dict[str, Any],
 ) -> None:
-    """Make extracts of documents over a metric's whole scoring range, by genetic search.
+    """Generate extracts of documents over a metric's whole scoring range, by genetic search.
 
     $ litepyramid meta generate documents.txt -r documents.txt --scores made.csv \\
         --words 24 --population 30 --generations 4

@@ -35,7 +35,7 @@ from litepyramid.cli.options import (
 )
 
 app = typer.Typer(
-    help="""Simulate: coverage of intervals on held-out halves, power of tests.
+    help="""Simulate the coverage of intervals on held-out halves and the power of tests.
 
     $ litepyramid meta simulate coverage table.csv --trials 4 --samples 50
     $ litepyramid meta simulate power table.csv --metric rouge --trials 4 \\
@@ -80,7 +80,7 @@ def coverage(
     *,
     shown: Shown,
 ) -> None:
-    """Count how often an interval from half of the data holds the other half's correlation.
+    """Count how often an interval from half of the data contains the other half's correlation.
 
     $ litepyramid meta simulate coverage table.csv --trials 4 --samples 50
     $ litepyramid meta simulate coverage table.csv -m rouge --method fisher \\
@@ -98,7 +98,7 @@ def power(
         str | None, option("Make this metric worse by noise.", "--metric", "-m", metavar="NAME")
     ] = None,
     summaries: Annotated[
-        list[Path] | None, option("Make ROUGE-1 worse by leaving words out of these summaries.")
+        list[Path] | None, option("Make ROUGE-1 worse by removing words from these summaries.")
     ] = None,
     references: Annotated[
         Path | None, option("With --summaries: their references.", "--references", "-r")
@@ -130,7 +130,7 @@ def power(
     shown: Shown,
     names: dict[str, Any],
 ) -> None:
-    """Count how often tests find a metric better than itself made worse by a known amount.
+    """Count how often tests find a metric better than a version made worse by a known amount.
 
     $ litepyramid meta simulate power table.csv --metric rouge --trials 4 \\
         --samples 50
@@ -161,7 +161,7 @@ def power(
     )
     if (metric is None) == (not summaries) or bool(summaries) != (references is not None):
         raise InputError(
-            "what is to be made worse is not clear",
+            "no metric to make worse, or two",
             expected="either --metric NAME, or --summaries and --references",
         )
     table = read_scores(scores, columns=names["columns"])

@@ -40,7 +40,7 @@ def delta(
     metric: MetricOption = None,
     difference: Annotated[
         float | None,
-        option("Only say what this difference is worth.", "--difference", "-d", metavar="D"),
+        option("Only show what this difference means.", "--difference", "-d", metavar="D"),
     ] = None,
     lower: Annotated[
         float, option("Smallest difference of the pairs, with --to.", "--from", metavar="D")
@@ -80,7 +80,7 @@ def delta(
     *,
     shown: Shown,
 ) -> None:
-    """Say what a difference between two systems' scores is worth (r_SYSΔ, DDR22).
+    """Show what a difference between two systems' scores means (r_SYSΔ, DDR22).
 
     $ litepyramid meta delta table.csv --metric rouge --to 1
     $ litepyramid meta delta table.csv --difference 0.5 --samples 200
@@ -145,7 +145,7 @@ def stability(
     *,
     shown: Shown,
 ) -> None:
-    """Show how alike two rankings of the systems are, each made from M inputs.
+    """Show how similar two rankings of the systems are, each from M inputs.
 
     $ litepyramid meta stability table.csv --samples 100
     $ litepyramid meta stability table.csv --no-human --size 5 --samples 100
@@ -192,7 +192,7 @@ def full_set(
     *,
     shown: Shown,
 ) -> None:
-    """Correlate metrics on the whole test set with people on the inputs they judged.
+    """Correlate metrics on the whole test set with human scores on the judged inputs.
 
     $ litepyramid meta testset table.csv --full table.csv --samples 200
     $ litepyramid meta testset table.csv --full table.csv --samples 200 \\

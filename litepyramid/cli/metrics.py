@@ -24,13 +24,13 @@ def metrics(
     ] = ["rouge-1,rouge-2,rouge-l"],  # noqa: B006
     form: Annotated[
         Literal["table", "json", "csv", "latex"],
-        option("csv has a row for each score; others the means.", "--format", "-f", metavar="FORM"),
+        option("csv: one row per score; others: means.", "--format", "-f", metavar="FORM"),
     ] = "csv",
     output: OutputOption = None,
     *,
     names: dict[str, Any],
 ) -> None:
-    """Score summaries by ROUGE, BLEU, chrF, METEOR, BERTScore or JS-2, for litepyramid meta.
+    """Score summaries with ROUGE, BLEU, chrF, METEOR, BERTScore or JS-2, for litepyramid meta.
 
     $ litepyramid metrics example/summaries -r example/references.jsonl \\
         -o rouge.csv

@@ -20,7 +20,7 @@ FILES, STATISTICS = "Files and tables", "Statistics"
 
 
 def option(help: str, *names: str, panel: str | None = None, **more: Any) -> Any:
-    r"""`typer.Option` with what the help says first; a bracket in it is no markup.
+    r"""`typer.Option` with what the help says first; a bracket in it is not markup.
 
     Example:
         >>> option("How many. [default: all]", metavar="N").help
@@ -54,7 +54,7 @@ ConfidenceOption = Annotated[
 AlphaOption = Annotated[float, option("Significance level.", metavar="P", panel=STATISTICS)]
 ConstantOption = Annotated[
     Literal["skip", "zero", "zb21"],
-    option("Correlation with a constant vector: left out, 0, or as ZB21.", panel=STATISTICS),
+    option("Correlation with a constant vector: left out, 0, or as in ZB21.", panel=STATISTICS),
 ]
 JudgeOption = Annotated[
     str,
@@ -68,8 +68,8 @@ JudgeOption = Annotated[
 KindOption = Annotated[
     Literal["scu", "stu"] | None,
     option(
-        "Kind of units in a file that does not say. [default: stu if the file is named after STUs, "
-        "else scu]",
+        "Kind of the units, if the file does not specify it. [default: stu if the file is named "
+        "after STUs, else scu]",
         show_default=False,
         panel=FILES,
     ),
@@ -106,7 +106,7 @@ RegressorOption = Annotated[
 ColumnsOption = Annotated[
     str | None,
     option(
-        "What your tables call input, system, summary, reference, unit, label, score.",
+        "Your tables' columns for input, system, summary, reference, unit, label, score.",
         metavar="NAME=COLUMN,…",
         panel=FILES,
     ),
@@ -117,7 +117,7 @@ TreesOption = Annotated[
 ]
 SplitterOption = Annotated[
     Literal["rules", "punkt"],
-    option("Splits references without sentence marks.", panel=FILES),
+    option("Splitter for references without sentence marks.", panel=FILES),
 ]
 
 

@@ -52,15 +52,15 @@ def check_outputs(
     for one, two in permutations(goals, 2):
         if goals[one] == goals[two]:
             raise InputError(
-                f"is named for two results, {_option(one)} and {_option(two)}",
+                f"is the file of two results, {_option(one)} and {_option(two)}",
                 path=written[two],
-                expected="a file for each",
+                expected="a different file for each",
             )
         if marks.get(one) == FILLED and goals[one] in goals[two].parents:
             raise InputError(
-                f"of {_option(two)} is in the folder that {_option(one)} fills",
+                f"given as {_option(two)}, is inside the folder of {_option(one)}",
                 path=written[two],
-                expected="a place of its own for each result",
+                expected="a separate place for each result",
             )
     there = any(file_type(path) == "file" for path in written.values())
     inputs = [p for name, value in read.items() for p in _files(name, value)] if there else []
@@ -89,9 +89,9 @@ def checked(callback: Callable[..., Any]) -> Callable[..., Any]:
             return callback(**given)
         except KeyboardInterrupt as stop:
             kept = "; ".join(getattr(stop, "__notes__", ()))
-            hint = " (--journal FILE keeps finished parts)" if "journal" in given else ""
+            hint = " (--journal FILE saves finished parts)" if "journal" in given else ""
             raise InterruptError(
-                f"{kept}; run again to go on" if kept else f"nothing was kept{hint}"
+                f"{kept}; run again to continue" if kept else f"nothing was kept{hint}"
             ) from stop
 
     return careful

@@ -42,7 +42,7 @@ CombineOption = Annotated[
 ]
 PlanOption = Annotated[
     Path | None,
-    option("With --combine: the plan of labels, if not at random.", metavar="FILE", panel=_LABELS),
+    option("With --combine: the labelling plan, if not at random.", metavar="FILE", panel=_LABELS),
 ]
 AssumeOption = Annotated[
     bool,
@@ -113,11 +113,11 @@ def score(
     figure: FigureOption = None,
     html: Annotated[
         Path | None,
-        option("Write a page that shows which fact is in which summary.", metavar="FILE"),
+        option("Write the report page: which fact is in which summary.", metavar="FILE"),
         WRITTEN,
     ] = None,
     evidence: Annotated[
-        bool, option("Keep the texts and where each unit was found, in JSON and page.")
+        bool, option("Save texts and where each unit was found, in JSON and page.")
     ] = False,
     combine: CombineOption = False,
     plan: PlanOption = None,
@@ -131,7 +131,7 @@ def score(
     presence: Annotated[
         Path | None,
         option(
-            "Presence in place of a judge: CSV, JSON Lines, or a saved result of `score`.",
+            "Presence instead of a judge: CSV, JSON Lines, or a saved result of `score`.",
             metavar="FILE",
             panel=_UNITS,
         ),
@@ -216,8 +216,8 @@ def score(
     ):
         raise InputError(
             f"--format {form} without --output, or with --combine, --direction or a page",
-            expected="a place for the scores alone",
-            hint="'litepyramid report' makes the page of a saved result.",
+            expected="--output PATH and none of the others",
+            hint="'litepyramid report' writes the page of a saved result.",
         )
     if output is not None and form != "folder":
         check_output(output)
@@ -294,11 +294,11 @@ def compare(
     ] = None,
     top: Annotated[int | None, option("Compare only the N best systems.", metavar="N")] = None,
     metric: Annotated[
-        str | None, option("Which metric of a table with several.", metavar="NAME")
+        str | None, option("Metric to use, if a table has several.", metavar="NAME")
     ] = None,
     combine: CombineOption = False,
     human: Annotated[
-        str, option("With --combine: the human scores of a table.", metavar="NAME", panel=_LABELS)
+        str, option("With --combine: the human metric of a table.", metavar="NAME", panel=_LABELS)
     ] = "human",
     plan: PlanOption = None,
     assume_random: AssumeOption = False,
@@ -383,7 +383,7 @@ def report(
         Path, option("The page to write.", "--output", "-o", metavar="FILE"), WRITTEN
     ] = Path("report.html"),
 ) -> None:
-    """Make the page of a saved result: which fact is in which summary.
+    """Write the report page of a saved result: which fact is in which summary.
 
     $ litepyramid report scores.json
     $ litepyramid report scores.json -o rain.html

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from litepyramid.types import InputUnits
 
 app = typer.Typer(
-    help="""Make the units that summaries are scored by.
+    help="""Make the units used to score summaries.
 
     $ litepyramid units extract example/references.jsonl -o stus.jsonl
     $ litepyramid units mix -s example/scus.jsonl -r example/references.jsonl \\
@@ -112,7 +112,7 @@ def extract(
 @app.command()
 @with_names
 def convert(
-    units: Annotated[Path, typer.Argument(help="A unit file of either form.")],
+    units: Annotated[Path, typer.Argument(help="A unit file: JSON Lines or a line file.")],
     output: UnitsOutput = None,
     to: FormOption = None,
     write_ids: Annotated[

@@ -17,7 +17,7 @@ USAGE_ERROR: type[Exception] = next(
 
 
 def is_help(error: Exception) -> bool:
-    """Whether it is no mistake but a command group called alone, which shows its help."""
+    """Whether it is not a mistake but a command group called alone, which shows its help."""
     return type(error).__name__ == "NoArgsIsHelpError"
 
 

@@ -46,9 +46,9 @@ BatchOption = Annotated[int, option("Pairs per update.", min=1, metavar="N", pan
 def crossval(
     data: Annotated[str | None, typer.Argument(help=f"{_DATA}.")] = None,
     base: Annotated[
-        str, option("What is trained: lexical, a hub id or a folder.", metavar="JUDGE")
+        str, option("Judge to train: lexical, a hub id or a folder.", metavar="JUDGE")
     ] = "lexical",
-    by: Annotated[Literal["examples", "systems"], option("What is held out.")] = "examples",
+    by: Annotated[Literal["examples", "systems"], option("What to hold out.")] = "examples",
     folds: Annotated[int, option("Number of folds.", min=2, metavar="N")] = 5,
     zero_shot: Annotated[
         list[str] | None,
@@ -93,7 +93,7 @@ def crossval(
     *,
     judge_settings: dict[str, Any],
 ) -> None:
-    """Cross-validate a judge: train on all folds but one, score the one left out.
+    """Cross-validate a judge: train on all folds but one, score the held-out fold.
 
     $ litepyramid crossval folder=data --folds 3
     $ litepyramid crossval --train-on folder=other --test-on folder=data
@@ -111,9 +111,9 @@ def crossval(
             expected="DATA, or --train-on with --test-on",
         )
     if regressor == "sources" and not train_on:
-        raise InputError("a regressor trained on sources, and none", expected="--train-on")
+        raise InputError("--regressor sources without source data", expected="--train-on")
     if easiness is not None and regressor is not None:
-        raise InputError("--easiness and --regressor", expected="one of the two")
+        raise InputError("both --easiness and --regressor", expected="one of the two")
     try:
         result = api.crossval(
             base,
@@ -155,7 +155,7 @@ def finetune(
     units: Annotated[Path | None, option("Their units.", "--units", "-u")] = None,
     labels: LabelsOption = None,
     nli: Annotated[
-        list[Path] | None, option("NLI pairs to learn from too (JSON Lines); repeat.")
+        list[Path] | None, option("NLI pairs to train on as well (JSON Lines); repeat.")
     ] = None,
     held_out: Annotated[float, option("Share of inputs held out of training.", metavar="P")] = 0.1,
     form: FormatOption = "table",
@@ -166,7 +166,7 @@ def finetune(
     epochs: EpochsOption = 2,
     learning_rate: RateOption = 1e-5,
     warmup: Annotated[
-        float, option("Share of steps with a rising rate.", metavar="P", panel=_TRAINING)
+        float, option("Share of warm-up steps.", metavar="P", panel=_TRAINING)
     ] = 0.06,
     batch_size: BatchOption = 32,
     accumulate: Annotated[
@@ -195,7 +195,7 @@ def finetune(
     *,
     names: dict[str, Any],
 ) -> None:
-    """Fine-tune a judge on human presence labels; a run that was stopped continues.
+    """Fine-tune a judge on human presence labels; run again to continue a stopped run.
 
     $ litepyramid finetune lexical --data folder=data -o my-judge
     $ litepyramid finetune lexical --summaries example/summaries --units \\
@@ -266,7 +266,7 @@ def evaluate(
         Path | None, option("Human presence labels: a file or folder.", "--labels", "-l")
     ] = None,
     contrast: Annotated[
-        bool, option("On the 824 contrast pairs that ship instead.", "--contrast")
+        bool, option("Use the 824 embedded contrast pairs instead.", "--contrast")
     ] = False,
     judge: JudgeOption = DEFAULT_JUDGE,
     bins: Annotated[int, option("Bins of the reliability table.", min=1, metavar="N")] = 10,
@@ -277,7 +277,7 @@ def evaluate(
 ) -> None:
     """Compare a judge with human labels: accuracy, AUC, Brier score, reliability table.
 
-    With --contrast: what it tells apart (negation, roles, numbers …), by kind.
+    With --contrast: what it detects (negation, roles, numbers …), by kind.
 
     $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
         example/labels
@@ -313,7 +313,7 @@ def explain(
     form: FormatOption = "table",
     output: OutputOption = None,
 ) -> None:
-    """Show why a judge finds a unit in a summary or not: sentence, words, conflict.
+    """Show why a judge does or does not find a unit: sentence, words, conflict.
 
     $ litepyramid judge explain "A storm hit Oslo." "Oslo was hit by a storm."
     $ litepyramid judge explain "Nobody died." "Two people died." --judge lexical

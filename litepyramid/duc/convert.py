@@ -27,7 +27,7 @@ class Converted(Result):
         rows: Per input: SCUs, contributors, references, annotated summaries.
         inputs: The inputs' names.
         files: The files and folders written.
-        notes: What a user must be told.
+        notes: What a user must know.
     """
 
     rows: tuple[tuple[int, int, int, int], ...] = field(metadata=HIDDEN)
@@ -36,7 +36,7 @@ class Converted(Result):
     notes: tuple[str, ...]
 
     def to_tables(self) -> Sequence[Table]:
-        """One row an input."""
+        """One row per input."""
         columns = (
             Column("input"),
             Column("scus", "SCUs"),
@@ -70,7 +70,7 @@ def convert(
         units: The unit file to write; missing folders are made.
         labels: Folder for presence labels, one file per system.
         summaries: Folder for the annotated summaries, one file per system.
-        references: File for the references, a line a sentence.
+        references: File for the references, one line per sentence.
 
     Raises:
         InputError: There is nothing to write to one of them, it cannot be written, or it is one

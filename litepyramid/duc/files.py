@@ -49,7 +49,7 @@ class Contributor:
 
 @dataclass(frozen=True, slots=True)
 class Scu:
-    """One summary content unit of a pyramid; it weighs as much as it has contributors.
+    """One summary content unit of a pyramid; its weight is its number of contributors.
 
     Attributes:
         uid: Its number in the file.
@@ -140,7 +140,7 @@ def read_pyramid(
         known: The inputs of other files, see there.
 
     Raises:
-        InputError: It is no pyramid file, or is no safe XML (see `io.xml.read_xml`).
+        InputError: It is not a pyramid file, or is not safe XML (see `io.xml.read_xml`).
     """
     path = Path(path)
     root, legacy = read_xml(path)
@@ -165,7 +165,7 @@ def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerA
         names: How its name says the input and the system: see `pyr_names.peer_name`.
 
     Raises:
-        InputError: It is no annotation, its name does not match, or it is no safe XML.
+        InputError: It is not an annotation, its name does not match, or it is not safe XML.
     """
     path = Path(path)
     root, legacy = read_xml(path)
@@ -228,7 +228,7 @@ def pyramid_units(pyramid: Pyramid) -> InputUnits:
 
 
 def pyramid_references(pyramid: Pyramid) -> InputReferences:
-    """The references that the pyramid was made from, a line a sentence.
+    """The references that the pyramid was made from, one line per sentence.
 
     Raises:
         InputError: The file does not mark where its references start.

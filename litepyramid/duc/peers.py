@@ -78,12 +78,12 @@ class PyramidFolder:
         if left:
             names = ", ".join(f"{s} ({found[s]})" for s in sorted(left, key=_natural))
             notes.append(
-                f"Left out, {counted(len(left), 'system')} of {len(found)} annotated on fewer than "
+                f"Left out: {counted(len(left), 'system')} of {len(found)} annotated on fewer than "
                 f"{counted(len(inputs), 'input')}: {names}."
             )
         if len(inputs) < len(self.pyramids):
             bare = len(self.pyramids) - len(inputs)
-            notes.append(f"Left out, {counted(bare, 'input')} without any annotation.")
+            notes.append(f"Left out: {counted(bare, 'input')} without any annotation.")
         return PyramidFolder(
             tuple(p for p in self.pyramids if p.input in inputs),
             tuple(a for a in self.annotations if a.system not in left),
@@ -95,7 +95,7 @@ class PyramidFolder:
         return [pyramid_units(p) for p in self.pyramids]
 
     def references(self) -> list[InputReferences]:
-        """The references of every input, a line a sentence."""
+        """The references of every input, one line per sentence."""
         return [pyramid_references(p) for p in self.pyramids]
 
     def summaries(self) -> list[SystemSummaries]:
@@ -216,7 +216,7 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None)
                 raise InputError(
                     f"system '{key[0]}' on input '{key[1]}' is also in {other.pyramid.path}",
                     path=file,
-                    hint="Rename one, or say with a regular expression what the names mean.",
+                    hint="Rename one, or describe the names with a regular expression.",
                 )
             again.append(key[1])
             annotation = min(other, annotation, key=lambda a: _natural(a.annotator))
@@ -230,7 +230,7 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None)
             raise InputError(
                 f"input '{pyramid.input}' is also in {pyramids[pyramid.input].path}",
                 path=file,
-                hint="Rename one, or say with a regular expression what the names mean.",
+                hint="Rename one, or describe the names with a regular expression.",
             )
         pyramids[pyramid.input] = pyramid
     changed = 0
@@ -249,8 +249,8 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None)
     if read_as:
         name = min(read_as)
         notes = (
-            f"Inputs are document sets as NIST's names give them (docs/annotation.md): {name} is "
-            f"of {read_as[name]}.",
+            f"Inputs are named after document sets, as by NIST (docs/annotation.md): {name} "
+            f"belongs to {read_as[name]}.",
             *notes,
         )
     if again:
@@ -292,7 +292,7 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
             raise InputError(
                 "cannot tell where the references start or how many there are",
                 path=pyramid.path,
-                hint="Say how many references each pyramid has (--references).",
+                hint="Give the number of references of each pyramid (--references).",
             )
         numbers.append(number)
     inputs, systems = folder.inputs, folder.systems
@@ -342,7 +342,7 @@ def _notes(
         "SCUs have two contributors in one reference: both count.": sum(
             p.repeated for p in pyramids
         ),
-        "contributors stand in no reference that could be told.": sum(
+        "contributors could not be assigned to a reference.": sum(
             p.unplaced for p in pyramids if p.references
         ),
         "files are not UTF-8 and were read as Windows-1252.": len(
@@ -351,7 +351,7 @@ def _notes(
         "peer annotations carry another pyramid than their input's: SCUs are matched by number.": (
             changed
         ),
-        "SCUs found in summaries are not in the pyramid and weigh nothing.": sum(
+        "SCUs found in summaries are not in the pyramid and do not count.": sum(
             len(a.unknown) for a in annotations
         ),
     }

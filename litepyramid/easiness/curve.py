@@ -70,8 +70,8 @@ class CurveResult(Result):
         shape: Systems and inputs.
         seeds: Number of random orders.
         confidence: Confidence level of the sampling intervals.
-        notes: What a user must be told.
-        signature: How to get the same again.
+        notes: What a user must know.
+        signature: How to reproduce it.
     """
 
     points: tuple[CurvePoint, ...]
@@ -135,8 +135,8 @@ class CurveResult(Result):
             (points[0].share, *(point.width for point in points))
             for points in zip(*lines, strict=True)
         )
-        note = "1: no narrower than from the labels alone; .8: as narrow as 1.56 times the labels."
-        title = "Width of intervals from few labels and these scores, against the labels alone"
+        note = "1: no narrower than with labels alone; .8: as narrow as with 1.56 times the labels."
+        title = "Width of intervals from few labels and these scores, relative to the labels alone"
         columns = (Column("share", digits=2), *(Column(by, digits=3) for by in self.ways))
         return Table(title, columns, rows, (note,))
 
@@ -265,7 +265,7 @@ def budget_curve(
         )
         notes.append(
             f"{100 * confidence:g} % sampling interval (BOOT-BOTH, {samples} samples) at share "
-            f"{shares[0]:g}: {'; '.join(said)}. Differences far smaller than it may be chance."
+            f"{shares[0]:g}: {'; '.join(said)}. Much smaller differences may be chance."
         )
     made = {} if easiness is None else dict(easiness.signature.fields)
     signature = Signature.of(

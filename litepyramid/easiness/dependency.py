@@ -114,7 +114,7 @@ def dependency_features(trees: Sequence[DependencyTree]) -> FeatureTable:
     The counts are of the 35 `RELATIONS` and of the 17 `TAGS`.
 
     Args:
-        trees: One a sentence.
+        trees: One per sentence.
 
     Returns:
         (sentences, 56).

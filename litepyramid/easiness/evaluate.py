@@ -1,4 +1,4 @@
-"""How well easiness is predicted: error beside a constant's, on sentences not trained on."""
+"""How well easiness is predicted: error compared with a constant's, on sentences not trained on."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class EasinessEvaluation(Result):
     """Predicted against gold easiness.
 
     Attributes:
-        predicted: One prediction a sentence, by a regressor that was not trained on its fold.
+        predicted: One prediction per sentence, by a regressor that was not trained on its fold.
         gold: (n,) gold easiness; NaN = no SCU, and no part of any error.
         folds: (n,) the fold of each sentence, from 0.
         mean: (n,) the mean gold easiness of the other folds: what the first constant predicts.
         median: (n,) the median of the other folds: the constant with the least absolute error.
-        notes: What a user must be told.
+        notes: What a user must know.
     """
 
     predicted: Easiness
@@ -181,7 +181,7 @@ def cross_fit(
         gold: Gold easiness; sentences without a value are predicted but teach nothing.
         folds: The fold of each input.
         settings: How trees are grown, fixed before any fold is looked at.
-        start: A regressor that each fold's goes on from (see `fit`); it must not know any of
+        start: A regressor that each fold's continues from (see `fit`); it must not know any of
             these sentences.
 
     Raises:

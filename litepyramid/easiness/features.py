@@ -34,7 +34,7 @@ class FeatureTable:
 
     Attributes:
         feature_set: Name of the set, for example ``"constituency"``.
-        names: d names, one a column.
+        names: d names, one per column.
         values: (sentences, d) float64. Read-only copy.
     """
 
@@ -198,7 +198,7 @@ def constituency_features(trees: Sequence[Tree]) -> FeatureTable:
     regressors were trained on length / depth.)
 
     Args:
-        trees: One tree a sentence, as `parse_tree` makes it.
+        trees: One tree per sentence, as `parse_tree` makes it.
 
     Returns:
         (sentences, 69).

@@ -120,7 +120,7 @@ def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
 
 
 def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> tuple[str, ...]:
-    """One sentence a kind of unit: how many were placed by what."""
+    """One sentence per kind of unit: how many were placed by what."""
     notes = []
     for name, alignments in (("SCUs", scus), ("STUs", stus)):
         own, matched = sum(a.own for a in alignments), sum(a.matched for a in alignments)

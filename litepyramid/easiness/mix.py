@@ -25,16 +25,16 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Mix(Result):
-    """The units of every input after some sentences have changed over to STUs.
+    """The units of every input after some sentences were switched to STUs.
 
     Attributes:
         units: Units of every input, each with its reference and sentence.
         sentences: n sentences.
         carries_stus: (n,) bool, whether a sentence carries STUs; else it keeps its SCUs.
-        easiness: (n,) float64, what the choice went by; NaN where it went by nothing.
+        easiness: (n,) float64, the values used for the choice; NaN if there are none.
         by: How sentences were chosen.
-        notes: What a user must be told.
-        signature: How to get the same again.
+        notes: What a user must know.
+        signature: How to reproduce it.
     """
 
     units: tuple[InputUnits, ...]
@@ -148,7 +148,7 @@ def ranking(
             raise InputError("random mixing has no generator", hint="Give a seeded one.")
         return rng.permutation(n)
     if by not in get_args(By):
-        raise InputError(f"no way of mixing '{by}'", expected=", ".join(get_args(By)))
+        raise InputError(f"unknown way of mixing '{by}'", expected=", ".join(get_args(By)))
     if easiness is None or easiness.shape != (n,):
         raise InputError(
             f"mixing by {by} needs the easiness of all sentences", expected=f"{n} values"
@@ -222,7 +222,9 @@ def mix(
     if easiness is not None and by != "random":
         values = easiness.of(kept)
     if by == "random" and seed is None:
-        raise InputError("random mixing needs a seed", hint="Give one, to get the same again.")
+        raise InputError(
+            "random mixing needs a seed", hint="Give one, so that the result can be reproduced."
+        )
     rng = np.random.default_rng(seed) if by == "random" else None
     chosen = carriers(ranking(by, values, len(kept), rng), count)
     of_scu, of_stu = align_both(scus, stus, kept)
@@ -232,7 +234,7 @@ def mix(
             raise InputError(
                 f"input '{entry.input}' is left without a unit: the sentences that carry STUs "
                 "have none and the others have no SCU",
-                hint="Take units that name their sentences, or another number of sentences.",
+                hint="Use units that name their sentences, or another number of sentences.",
             )
     return Mix(
         units,
@@ -308,5 +310,7 @@ def _choice_notes(
         edge = set(values[chosen][~np.isnan(values[chosen])]) & set(values[~chosen])
         tied = int(np.isin(values, list(edge)).sum()) if edge else 0
         if tied:
-            notes.append(f"{tied} equally easy sentences lie on the edge; the first went first.")
+            notes.append(
+                f"{tied} equally easy sentences are at the cut-off; earlier ones were chosen first."
+            )
     return notes

@@ -43,7 +43,7 @@ def check_model(data: bytes, path: str | Path) -> bytes:
     Files of XGBoost 1 (JSON) are brought to the form of XGBoost 2; all others stay as they are.
 
     Raises:
-        ModelError: It is no such model, it is damaged, or it changed since it was saved here.
+        ModelError: It is not such a model, it is damaged, or it changed since it was saved here.
     """
     if data.lstrip()[:1] != b"{":
         raise ModelError(
@@ -62,7 +62,7 @@ def check_model(data: bytes, path: str | Path) -> bytes:
         said = f"no {error}" if isinstance(error, KeyError) else str(error)
         raise ModelError(f"is not an XGBoost model, or a damaged one ({said})", path=path) from None
     if (seal := _SEAL.search(data)) and seal[1] != _digest(data):
-        raise ModelError("has changed since it was saved", path=path, hint="Is the copy whole?")
+        raise ModelError("has changed since it was saved", path=path, hint="Is the file complete?")
     return checked
 
 
@@ -134,7 +134,7 @@ def read_ubj(data: bytes) -> Any:
 
     model = value(0)
     if place != len(data):
-        raise ValueError(f"it goes on after its end, at byte {place}")
+        raise ValueError(f"it continues after its end, at byte {place}")
     return model
 
 
@@ -183,7 +183,7 @@ def _check(model: dict[str, Any]) -> None:
     names = learner.get("feature_names") or []
     _need(booster["name"] == "gbtree", f"booster '{booster['name']}'")
     objective = learner["objective"]["name"]
-    _need(objective.startswith("reg:"), f"objective '{objective}', none of regression")
+    _need(objective.startswith("reg:"), f"objective '{objective}', not one of regression")
     _need(int(parameters.get("num_class", 0)) <= 1, "several classes")
     _need(int(parameters.get("num_target", 1)) == 1, "several targets")
     base = float(parameters["base_score"].strip("[]"))

@@ -37,7 +37,7 @@ class Prepared:
 
     Attributes:
         sentences: n sentences of the references.
-        features: One row a sentence.
+        features: One row per sentence.
         stus: The STUs of every input; empty if the features need none and none were given.
         signature: Which parser and which STUs the features come from.
     """
@@ -75,7 +75,7 @@ def prepare(
         ModelError: The embedded parser cannot be read.
     """
     if feature_set not in FEATURE_SETS:
-        raise InputError(f"no feature set '{feature_set}'", expected=", ".join(FEATURE_SETS))
+        raise InputError(f"unknown feature set '{feature_set}'", expected=", ".join(FEATURE_SETS))
     if not references:
         raise InputError("no references")
     return FEATURE_SETS[feature_set](references, stus, parses)
@@ -176,7 +176,7 @@ def _parsed(
     sentences = sentences_of(references)
     tokens = [s.tokens for r in tokenized(references, make_splitter("rules")) for s in r.sentences]
     if len(tokens) != len(sentences):
-        raise InputError("the references hold a sentence without a word", hint="Take it out.")
+        raise InputError("the references hold a sentence without a word", hint="Remove it.")
     backend = EmbeddedBackend()
     return sentences, [dependency_tree(words) for words in backend.words(tokens)], backend.name
 

@@ -91,7 +91,7 @@ SHIPPED = Settings(
 """The embedded regressor's: chosen by cross-validation on the highlights; REALSumm had no say."""
 
 FEW = 1000
-"""With fewer sentences than these, one does better to go on from a trained regressor."""
+"""With fewer sentences than these, it is better to continue from a trained regressor."""
 
 
 @dataclass(frozen=True)
@@ -124,14 +124,15 @@ def fit(
     """Trains a regressor on gold easiness; sentences whose gold is NaN are left out.
 
     Args:
-        features: One row a sentence.
+        features: One row per sentence.
         easiness: (sentences,) gold easiness.
         settings: How the trees are grown.
         about: Anything to keep in the file, for example ``{"data": "REALSumm"}``.
         scus: (sentences,) how many SCUs each gold value is the mean of; for `scu_prior` alone.
-        start: A regressor to go on from. It is centred first: the mean of what it misses on these
-            sentences is added to all it says (annotators differ in how closely they copy); the
-            trees of `settings` are grown on what is then left. With 0 rounds, it is only centred.
+        start: A regressor to continue from. It is centred first: the mean of what it misses on
+            these sentences is added to all it says (annotators differ in how closely they copy);
+            the trees of `settings` are grown on what is then left. With 0 rounds, it is only
+            centred.
 
     Raises:
         InputError: Fewer than two sentences have a gold value, the sizes differ, a setting is

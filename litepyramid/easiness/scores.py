@@ -105,7 +105,7 @@ def _descending(value: float) -> float:
 
 
 def write_easiness(path: str | Path, easiness: Easiness) -> None:
-    """Writes one sentence a line: input, reference, sentence, easiness (null = not scored), text.
+    """Writes one sentence per line: input, reference, sentence, easiness (null = not scored), text.
 
     Raises:
         InputError: The file cannot be written.

@@ -73,7 +73,7 @@ def check_figure(path: str | Path | None) -> None:
     path = Path(path)
     if path.suffix.lower() not in FORMATS:
         raise InputError(
-            f"no figure of the kind '{path.suffix}'", path=path, expected=", ".join(FORMATS)
+            f"unknown figure format '{path.suffix}'", path=path, expected=", ".join(FORMATS)
         )
     check_output(path)
     require("matplotlib.figure", extra="report", purpose="a figure")
@@ -166,7 +166,7 @@ def squares(axes: Any, values: Any, across: Any, down: Any, said: Any) -> Any:
 
 
 def style(number: int) -> str:
-    """Marker and line of the curve of that number: another one when the colours begin anew.
+    """Marker and line of the curve of that number: another one when the colours repeat.
 
     Example:
         >>> style(0), style(len(COLOURS))

@@ -39,8 +39,8 @@ _WAYS: dict[str, tuple[str, dict[str, Any]]] = {
 def curve_figure(result: CurveResult) -> Any:
     """Share of STUs across, correlation with the human score up (ZB21 Fig. 2, 4).
 
-    A panel a level and coefficient. The grey band is the sampling interval of the first line: by
-    so much would the correlation move with other systems and inputs. The random line is the mean
+    One panel per level and coefficient. The grey band is the sampling interval of the first line:
+    how much the correlation would vary with other systems and inputs. The random line is the mean
     over its rankings with a band of one standard deviation, a bar if there is one share.
     """
     figure, axes = panels(len(result.panels), 2, 4.6, 3.2)
@@ -77,7 +77,7 @@ def _band(axes: Any, x: Any, low: Any, high: Any, **look: Any) -> None:
 
 
 def interval_figure(result: IntervalResult) -> Any:
-    """A line a metric, the best first; a colour a level, a panel a coefficient (DDR21 Fig. 4).
+    """One line per metric, best first; a colour per level, a panel per coefficient (DDR21 Fig. 4).
 
     Behind each line the samples that it was made from.
     """
@@ -125,8 +125,8 @@ def _one_interval(axes: Any, found: Interval, y: float, step: float) -> None:
 def significance_figure(result: ComparisonResult) -> Any:
     """A blue square: the row's metric is better than the column's; an orange frame: corrected too.
 
-    A row of panels a coefficient, a column a level; the metrics in the same order everywhere, by
-    their correlation in the first panel (DDR21 Fig. 5, 6).
+    A row of panels per coefficient, a column per level; the metrics in the same order everywhere,
+    by their correlation in the first panel (DDR21 Fig. 5, 6).
     """
     levels = list(dict.fromkeys(c.level for c in result.comparisons))
     order = np.argsort(-np.nan_to_num(result.comparisons[0].correlations, nan=-2), kind="stable")
@@ -194,7 +194,7 @@ def coverage_figure(result: CoverageResult) -> Any:
         axis.set_yticks(range(len(methods)), [method_name(m) for m in methods])
     axes[0].set_xlim(None, 1.02)
     for axis in axes[-across:]:
-        axis.set_xlabel("share of intervals that hold the other half's r", fontsize=9)
+        axis.set_xlabel("share of intervals that contain the other half's r", fontsize=9)
     title(
         figure,
         "With Wilson's 95 % interval over trials; filled: nearest to the line, significantly",
@@ -209,7 +209,7 @@ def _share(axes: Any, share: float, trials: int, y: float, **look: Any) -> None:
 
 
 def power_figure(result: PowerResult) -> Any:
-    """Power against the amount, a line a test, a panel a level (DDR21 Fig. 3)."""
+    """Power against the amount, one line per test, one panel per level (DDR21 Fig. 3)."""
     levels = list(dict.fromkeys(r.level for r in result.rows))
     methods = list(dict.fromkeys(r.method for r in result.rows))
     figure, axes = panels(len(levels), len(levels), 4.4, 3.9, sharey=True)

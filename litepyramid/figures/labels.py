@@ -29,6 +29,6 @@ def label_power_figure(result: LabelPower) -> Any:
     axes.minorticks_off()
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("labelled inputs")
-    axes.set_ylabel(f"power to see {result.difference:g} (α = {result.alpha:g})", fontsize=9)
+    axes.set_ylabel(f"power to detect {result.difference:g} (α = {result.alpha:g})", fontsize=9)
     legend_below(figure, axes)
     return figure

@@ -26,13 +26,13 @@ _OTHERS = (ORANGE, GREEN)
 
 
 def score_figure(result: ScoreResult | DirectionResult | CombinedScores) -> Any:
-    """A line a system, best first, with its interval; to the right, a column a rank group.
+    """One line per system, best first, with its interval; to the right, one column per rank group.
 
     Diamonds are the human scores, where labels are given; for F1, precision and recall. Of labels
     and judge combined, the interval of the labels alone stands below.
 
     Args:
-        result: Of `score`, `precision` or `combine`.
+        result: A result of `score`, `precision` or `combine`.
 
     Returns:
         A matplotlib figure, 3.3 inches wide.
@@ -77,7 +77,7 @@ def score_figure(result: ScoreResult | DirectionResult | CombinedScores) -> Any:
 
 
 def comparison_figure(result: SystemComparison | CombinedScores) -> Any:
-    """Differences of systems: a line a pair with its interval; of more than ten pairs, a matrix.
+    """Differences of systems: a line per pair with its interval; a matrix for more than ten pairs.
 
     Filled dots and coloured squares are significant after Holm's correction. The matrix has the
     best system first, and a square for the row's score minus the column's. Compared with one
@@ -85,7 +85,7 @@ def comparison_figure(result: SystemComparison | CombinedScores) -> Any:
     the interval of the labels alone stands below.
 
     Args:
-        result: Of `compare` or of `combine`.
+        result: A result of `compare` or of `combine`.
 
     Returns:
         A matplotlib figure, 3.3 inches wide; wider for more than 25 systems in a matrix.
@@ -157,13 +157,13 @@ def _matrix(result: SystemComparison | CombinedScores) -> Any:
 def calibration_figure(result: CalibrationResult) -> Any:
     """A judge against labels: on the left its reliability, on the right its ROC curve.
 
-    Left, a dot a bin: the share that people find present over the judge's mean presence, larger
+    Left, one dot per bin: the share that people find present over the judge's mean presence, larger
     for more pairs; on the diagonal, presence is right as a probability. Right, the share of the
     present units that get at least some presence, over that of the absent ones; labels of .5 are
     in the area (AUC) alone.
 
     Args:
-        result: Of `evaluate_judge` or `calibrate`.
+        result: A result of `evaluate_judge` or `calibrate`.
 
     Returns:
         A matplotlib figure, 3.3 inches wide.
@@ -194,7 +194,7 @@ def calibration_figure(result: CalibrationResult) -> Any:
 
 
 def _lines(axes: Any, names: list[str]) -> None:
-    """A line a name, from above."""
+    """One line per name, from above."""
     plain_axes(axes)
     axes.set_yticks(range(len(names)), [n if "\n" in n else _short(n) for n in names])
     axes.set_ylim(len(names) - 0.4, -0.6)

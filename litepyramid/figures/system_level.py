@@ -90,7 +90,7 @@ def _heat(axes: Any, entry: MetricDelta, result: DeltaResult) -> Any:
 
 
 def system_scores_figure(result: DeltaResult | DifferenceResult) -> Any:
-    """How far apart the systems are: a point a system, a line a metric and people (DDR22 Fig. 5).
+    """How far apart systems are: a point per system, a line per metric and people (DDR22 Fig. 5).
 
     A metric's averages are over the whole test set where the result was given it.
     """
@@ -258,5 +258,5 @@ def _agreement(axes: Any, result: ScoringRangeResult, name: str) -> Any:
 
     image = squares(axes, taus, result.metrics, result.metrics, said)
     axes.set_xticks(range(size), result.metrics, fontsize=8, rotation=25, ha="right")
-    axes.set_title(f"{_RANGES[name]}\n{number:.0f} summaries a topic", fontsize=10)
+    axes.set_title(f"{_RANGES[name]}\n{number:.0f} summaries per topic", fontsize=10)
     return image

@@ -53,7 +53,7 @@ def as_units(
         return read_units(source, kind=kind, only=only, **names)
     wrong = [u.kind for entry in found for u in entry.units if only and u.kind != kind]
     if wrong:
-        raise InputError(f"units of kind '{wrong[0]}'", expected=f"units of kind '{kind}' alone")
+        raise InputError(f"units of kind '{wrong[0]}'", expected=f"only units of kind '{kind}'")
     return found
 
 
@@ -221,7 +221,9 @@ def _listed(value: Any) -> Any:
 def _there(path: str | Path) -> str | Path:
     if file_type(path) is None:
         raise InputError(
-            "no such file or folder", path=path, hint="Check the path; a text goes into a list."
+            "no such file or folder",
+            path=path,
+            hint="Check the path; put a single text into a list.",
         )
     return path
 

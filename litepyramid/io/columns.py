@@ -66,7 +66,7 @@ class Columns:
 
     @property
     def measures(self) -> tuple[str, ...]:
-        """Names of the (N, M) arrays beside ``score`` and ``human``."""
+        """Names of the (N, M) arrays besides ``score`` and ``human``."""
         return tuple(sorted(self.names - {"score", "human", "presence", "labels"}))
 
     def presence(self) -> tuple[tuple[InputUnits, ...], FloatArray]:
@@ -84,7 +84,7 @@ class Columns:
         return units, values
 
     def units(self, name: str) -> tuple[InputUnits, ...]:
-        """The ``units`` that were scored, or the ``label_units``; none if they are no others.
+        """The ``units`` that were scored, or the ``label_units``; none if they are the same.
 
         Raises:
             InputError: They are broken.
@@ -162,7 +162,7 @@ def open_folder(path: str | Path) -> Path:
     """The folder, made if there is none, for a result to go into; what a killed run left is gone.
 
     Raises:
-        InputError: It holds something that is no result's, or cannot be made.
+        InputError: It holds something that is not part of a result, or cannot be made.
     """
     path = Path(path)
     with writing(path):
@@ -172,7 +172,7 @@ def open_folder(path: str | Path) -> Path:
                 file.unlink()
             elif file.suffix != ".npy" and file.name not in {*_TEXTS.values(), JOURNAL}:
                 raise InputError(
-                    f"holds '{file.name}', which is no part of a result",
+                    f"holds '{file.name}', which is not part of a result",
                     path=path,
                     expected="a new folder, or that of an earlier run",
                 )
@@ -200,7 +200,7 @@ def _write_folder(
 
 
 def _parquet_table(texts: Mapping[str, bytes], held: Mapping[str, FloatArray]) -> Any:
-    """One row a system and input, in order; the texts are metadata."""
+    """One row per system and input, in order; the texts are metadata."""
     arrow = require("pyarrow", extra="parquet", purpose="parquet")
     document = json.loads(texts["result"])
     inputs, systems = document["inputs"], [row["system"] for row in document["systems"]]
@@ -246,7 +246,7 @@ def read_columns(path: str | Path) -> Columns | None:
     with _broken(path):
         names, text, array = parts(path)
         document = parse_json(text("result"), path=path, expected=_EXPECTED)
-    check_shape(document, _DOCUMENT, what="no saved result", path=path)
+    check_shape(document, _DOCUMENT, what="not a saved result", path=path)
     return Columns(path, document, frozenset(names) - {*_TEXTS}, text, array)
 
 

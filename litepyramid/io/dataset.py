@@ -23,12 +23,12 @@ class Dataset(Result):
     """One data set, ready for scoring; with labels for fine-tuning and cross-validation too.
 
     Attributes:
-        name: What it is called in results.
+        name: Its name in results.
         scus: Human units of every input; empty if there are none.
-        summaries: One entry a system, inputs as in `scus`.
+        summaries: One entry per system, inputs as in `scus`.
         labels: Human presence labels of the systems; empty if there are none.
-        references: Reference summaries, if the data set holds them.
-        stus: The authors' extracted units, if the data set holds them.
+        references: Reference summaries, if the data set has them.
+        stus: The authors' extracted units, if the data set has them.
         example_folds: Held-out inputs of each fold, if the authors give folds by examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
         left_out: What was left out while reading, with its count.
@@ -46,12 +46,12 @@ class Dataset(Result):
 
     @property
     def units(self) -> tuple[InputUnits, ...]:
-        """The human units, else the extracted ones."""
+        """The human units, or else the extracted ones."""
         return self.scus or self.stus or ()
 
     @property
     def signature(self) -> Signature:
-        """What the data set is, by hashes."""
+        """The data set's hashes."""
         return Signature.of(data=self.name, **self.hashes)
 
     @property
@@ -73,7 +73,7 @@ class Dataset(Result):
         return tuple(entry.system for entry in self.summaries)
 
     def to_tables(self) -> Sequence[Table]:
-        """What there is of each kind."""
+        """How much there is of each kind."""
         units = {"SCUs": self.scus, "STUs": self.stus or ()}
         rows = [
             ("inputs", len(self.inputs)),

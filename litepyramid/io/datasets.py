@@ -64,7 +64,7 @@ def load_dataset(name: str, path: str | Path) -> Dataset:
             published ones.
     """
     if name not in DATASETS:
-        raise InputError(f"no data set '{name}'", expected=f"one of {', '.join(DATASETS)}")
+        raise InputError(f"unknown data set '{name}'", expected=f"one of {', '.join(DATASETS)}")
     place = Path(path)
     if file_type(place) is None:
         raise InputError("no such file or folder", path=place, expected=DATASETS[name].layout)
@@ -84,8 +84,8 @@ def _check_hashes(card: DatasetCard, folder: Path) -> None:
                 f"is not the file published with {card.name} (SHA-256 {found[:12]}…)",
                 path=place,
                 expected=f"{published[:12]}…",
-                hint=f"Get it from {card.source}; or, if the change is meant, read the data set as "
-                "folder=PATH.",
+                hint=f"Get it from {card.source}; or, if the change is intended, read the data "
+                "set as folder=PATH.",
             )
 
 
@@ -147,7 +147,7 @@ def open_dataset(text: str) -> Dataset:
 
 
 _AUTHORS_LAYOUT = (
-    "a folder with SCUs.txt, summaries/*.summary, labels/*.label, and if there are any "
+    "a folder with SCUs.txt, summaries/*.summary, labels/*.label, and optionally "
     "references.txt, STUs.txt, ids.txt, weights.txt, by_examples/fold*.id, by_systems/fold*.sys"
 )
 
@@ -168,7 +168,7 @@ def _folds(
                     f"{what} '{name}' is not in the data set",
                     path=file,
                     line=line,
-                    hint="Put the inputs' ids into ids.txt." if what == "input" else None,
+                    hint="List the inputs' ids in ids.txt." if what == "input" else None,
                 )
         folds.append(tuple(fold))
     check_unique([name for fold in folds for name in fold], f"in the folds, {what}")
@@ -204,7 +204,7 @@ DATASETS: dict[str, DatasetCard] = {
         ),
         DatasetCard(
             "folder",
-            "any data set in the authors' layout, your own too",
+            "any data set in the authors' layout, including your own",
             "your own",
             "your own",
             _AUTHORS_LAYOUT,
@@ -275,7 +275,7 @@ class DatasetList(Result):
     elsewhere: Mapping[str, str] = field(default_factory=lambda: ELSEWHERE)
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a data set."""
+        """One row per data set."""
         return [
             Table(
                 "Data sets that litepyramid reads (nothing is downloaded)",
@@ -284,11 +284,11 @@ class DatasetList(Result):
                 (
                     "Where to get them:",
                     *(f"  {c.name}: {c.source}" for c in self.datasets),
-                    "Nuggets of TREC are read as they are, as units, summaries, labels or scores "
+                    "TREC nuggets are read as they are, as units, summaries, labels or scores "
                     "(docs/nuggets.md):",
                     *(f"  {name}: {source}" for name, source in ELSEWHERE.items()),
-                    "Use a data set as NAME=PATH, PATH the folder or file that you have; what must "
-                    "be in it is in docs/training.md and in --format json.",
+                    "Use a data set as NAME=PATH, where PATH is its folder or file; see "
+                    "docs/training.md or --format json for what it must contain.",
                 ),
             )
         ]

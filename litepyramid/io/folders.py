@@ -41,12 +41,12 @@ def check_names(names: Iterable[str], what: str = "system", hint: str | None = N
         if bad or name[:1] in ("", ".") or len(name.encode()) > _LONGEST:
             raise InputError(
                 f"{what} {_short(name)} cannot name a file",
-                expected=f"at most {_LONGEST} bytes without / and \\, no dot first",
+                expected=f"at most {_LONGEST} bytes, without / or \\, not beginning with a dot",
                 hint=hint or "Rename it.",
             )
         if twin != name:
             raise InputError(
-                f"{what} {_short(name)} and {_short(twin)} can be one file",
+                f"{what} {_short(name)} and {_short(twin)} would be the same file",
                 hint=hint or "Rename one.",
             )
 
@@ -145,7 +145,7 @@ def _check(
             continue
         known = {*old.get(name, ()), *files.get(name, ())}
         if not path.is_file() or path.is_symlink() or _sha(path) not in known:
-            was = "was changed since it was written" if name in old else "is there already"
+            was = "was changed since it was written" if name in old else "already exists"
             raise InputError(
                 f"{was}, and would be {'overwritten' if name in files else 'removed'}",
                 path=path,
@@ -155,7 +155,7 @@ def _check(
         for path in sorted((goal / folder).glob("[!.]*")):
             if path.relative_to(goal).as_posix() not in {*old, *files}:
                 raise InputError(
-                    f"holds other files ('{path.name}'), which would be taken for systems too",
+                    f"contains other files ('{path.name}'), which would be read as systems",
                     path=goal / folder,
                     expected="a folder that is new, empty, or holds the same systems",
                     hint="Move them away, or name another folder.",
@@ -201,9 +201,9 @@ def _put(
             (goal / MANIFEST).unlink(missing_ok=True)
         if any(path.is_file() for path in aside.rglob("*")):
             raise InputError(
-                f"only a part was written, and the rest cannot be put back ({error})",
+                f"only a part was written, and earlier files cannot be restored ({error})",
                 path=goal,
-                hint=f"What is missing of the earlier files is in {aside}.",
+                hint=f"The missing earlier files are in {aside}.",
             ) from error
         raise
     else:

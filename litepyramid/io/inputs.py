@@ -80,7 +80,7 @@ def read_entries(
     """What a file of any form (`rows.read_rows`) says of every input, in the file's order.
 
     A row holds a list under the plural of `what`, or one value under `what` itself; then the rows
-    of an input (and system) are put together, references and documents that come again only once.
+    of an input (and system) are combined, references and documents that come again only once.
     Rows go by their order, not by ids, in a line file, an array of texts, and a table whose
     columns are all known and neither ids nor systems; rows given in Python without ids always.
 
@@ -90,9 +90,9 @@ def read_entries(
             ``"presence"`` or ``"summary"``. A summary may be blank.
         ids: Ids of the inputs of rows that go by their order; else they are those of `inputs`,
             else "1", "2", ….
-        columns: By known column, what the file calls it.
+        columns: Own column names, by known column.
         inputs: The inputs that must be there, for each system: the order of the result.
-        left_out: As of `nuggets.to_ours`.
+        left_out: As for `nuggets.to_ours`.
         partial: Give an entry without values for an input that is not there.
 
     Raises:
@@ -212,7 +212,7 @@ def _name(row: Row, table: Rows, column: str) -> str:
             path=table.path,
             line=row.line,
             expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
-            hint="If the file calls it otherwise, say how (--columns input=NAME).",
+            hint="If the column has another name, give it (--columns input=NAME).",
         )
     return name
 
@@ -246,7 +246,7 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
         f'no "{table.columns.get(what) or (what if what in _SINGULAR else many)}"',
         path=table.path,
         line=row.line,
-        expected=f"the column '{what}' with one a row, or '{many}' with a JSON list"
+        expected=f"the column '{what}' with one per row, or '{many}' with a JSON list"
         if table.form == "csv" and what not in _SINGULAR
         else _EXPECTED.get(what, f'{{"input": id, "{many}": [ … ]}}'),
     )
@@ -278,7 +278,7 @@ def _by_order(
             f"{counted(count, noun)} for {counted(len(names), 'input' if ids is None else 'id')}",
             path=table.path,
             line=table.rows[-1 if short else len(names)].line,
-            expected=f"one {_said(what)} a {noun}, one {noun} for each input",
+            expected=f"one {_said(what)} per {noun}, one {noun} for each input",
             hint=None if short or ids else "If they are other inputs, name them (--ids).",
         )
     entries = []
@@ -304,7 +304,7 @@ def _numbered(table: Rows, what: str, inputs: Sequence[str] | None) -> Rows:
         system = str(row.values.get("system"))
         value = row.values.get(f"{what}s", row.values.get(what))
         if system in named or (what not in ("summary", *_TEXTS) and not isinstance(value, list)):
-            rows.append(row)  # one unit a row: which input it is of, nobody said
+            rows.append(row)  # one unit per row: which input it is of, nobody said
             continue
         number = counts[system]
         counts[system] += 1
@@ -339,7 +339,7 @@ def _by_id(table: Rows, what: str) -> list[Entry]:
 
 
 def _same_for_all(entries: Sequence[Entry], what: str, path: str | Path) -> list[Entry]:
-    """One entry an input of those that every system has of its own."""
+    """One entry per input of those that every system has of its own."""
     first: dict[str, Entry] = {}
     for entry in entries:
         known = first.setdefault(entry.input, entry)

@@ -46,7 +46,7 @@ class Journal:
         if self._path is None:
             return
         if file_type(self._path) not in ("file", None):
-            raise InputError("is no file", path=self._path, expected="a journal, or a new file")
+            raise InputError("is not a file", path=self._path, expected="a journal, or a new file")
         with self._held as held:
             with writing(self._path):
                 self._file = held.enter_context(self._path.open("a+b"))
@@ -129,4 +129,4 @@ def _check(key: str, value: Any) -> str:
 
 
 _LONGEST = 1 << 20
-_OTHER = "Name another place, or remove this file to begin anew."
+_OTHER = "Name another place, or remove this file to start over."

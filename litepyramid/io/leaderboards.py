@@ -74,7 +74,7 @@ def write_leaderboard(path: str | Path, table: ScoreTable) -> None:
     for name in (*table.systems, *table.metrics, *table.inputs):
         if name.split() != [name] or name == "all":
             raise InputError(
-                f"the name '{name}' in a leaderboard", expected="no white space, and not all"
+                f"the name '{name}' in a leaderboard", expected="no white space, and not 'all'"
             )
     with atomic_write(path) as file:
         for s, m in np.ndindex(len(table.systems), len(table.metrics)):

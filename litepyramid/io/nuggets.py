@@ -127,7 +127,7 @@ def _assigned(row: dict[str, Any], path: Path, line: int, lost: Counter[str]) ->
                 path=path,
                 line=line,
                 expected=", ".join(ASSIGNMENTS),
-                hint="Assign it again; or write not_support, as which nuggetizer counts it.",
+                hint="Assign it again, or write not_support, as nuggetizer counts it.",
             )
         labels.append({"unit": one["text"], "label": ASSIGNMENTS[one["assignment"]]})
         lost["reasons of assignments"] += bool(one.keys() - {"text", "importance", "assignment"})

@@ -27,7 +27,7 @@ class GivenPresence(NamedTuple):
 
     Attributes:
         systems: N names.
-        units: The units, one entry an input.
+        units: The units, one entry per input.
         values: (N, U) presence in [0, 1], the units of the inputs one after the other.
         sha: Names the data in a signature: the start of the file's SHA-256.
     """
@@ -55,10 +55,10 @@ def read_presence(
         source: A file (CSV, TSV, JSON, JSON Lines), rows given in Python, or what such JSON holds.
         units: The units that were judged; None to take those of the result.
         ids: Ids of the inputs of rows that go by their order.
-        columns: By known column (``io.rows.COLUMNS``), what the file calls it.
+        columns: Own column names, by known column (``io.rows.COLUMNS``).
 
     Raises:
-        InputError: A system, input or unit is missing or unknown, a value is no number from 0 to
+        InputError: A system, input or unit is missing or unknown, a value is not a number from 0 to
             1, or there are no units; with file and line.
     """
     whole: Mapping[str, Any] | None = None
@@ -80,7 +80,7 @@ def read_presence(
         found = [] if whole else read_rows(source, columns, text=text).rows
         rows, columns = Given(str(source), found), None
     if whole is not None:
-        check_shape(whole, _RESULT, what="no result of 'litepyramid score'", path=source)
+        check_shape(whole, _RESULT, what="not a result of 'litepyramid score'", path=source)
         rows = Given(f"{source}, scores", _rows(whole["scores"]))
         own = read_units(Given(f"{source}, units", _rows(whole["units"])), kind=None)
         _check_units(units, own, source)
@@ -111,10 +111,10 @@ def _check_units(
     """Raises InputError unless the units given, if any, are those that a result brings."""
     if units is not None and [entry.texts for entry in units] != [e.texts for e in own]:
         raise InputError(
-            "the presence is of other units",
+            "the presence is for other units",
             path=source,
             expected="the units that were judged",
-            hint="Leave the units out, to take those of the file.",
+            hint="Omit the units to use those of the file.",
         )
 
 

@@ -52,7 +52,7 @@ def split_marks(
     if isinstance(reference, list):
         if not reference or not all(isinstance(s, str) and s.strip() for s in reference):
             raise InputError(
-                "a reference with an empty sentence or none",
+                "a reference without sentences, or with an empty one",
                 path=path,
                 line=line,
                 expected="a list of sentences",

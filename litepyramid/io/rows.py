@@ -74,11 +74,11 @@ def read_rows(
 
     Args:
         path: The file, perhaps compressed (.gz); or rows given in Python.
-        columns: By known column, what the file calls it; ``id`` stands in for a missing ``input``.
+        columns: Own column names, by known column; ``id`` stands in for a missing ``input``.
         table: Whether a file that is no JSON must be CSV.
         blank_ok: Whether a file of blank lines alone is more than an empty file.
         text: What the file holds, if it has been read already: a pipe can be only once.
-        left_out: As of `nuggets.to_ours`, which every row of JSON goes through.
+        left_out: As for `nuggets.to_ours`, which every row of JSON goes through.
 
     Raises:
         InputError: The file cannot be read, is empty, is not valid in its form, or is a table
@@ -262,8 +262,8 @@ def _known_rows(path: Path, text: str, known: set[str]) -> tuple[list[str], list
             path=path,
             line=1,
             expected=f"a header with some of {', '.join(COLUMNS)}",
-            hint="Say what the columns are called (--columns summary=NAME,…); or, if it is a file "
-            "of lines, let its name end in .txt.",
+            hint="Name the columns (--columns summary=NAME,…); or, if it is a line file, rename "
+            "it to end in .txt.",
         )
     return list(own.values()), [
         Row(

@@ -41,23 +41,23 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     """Reads scores from one source or several into one table.
 
     A source is a file, a data frame, a list of dicts or other rows with the columns system, input,
-    metric and score, or a result of scoring. What a file is, is seen from its content, not from
-    its name:
+    metric and score, or a result of scoring. A file's kind is recognised by its content, not by its
+    name:
 
     - CSV (or TSV) with the columns system, input, metric, score, in any order, others ignored;
     - JSON Lines, or one JSON array of objects, with the same four keys;
     - sacrerouge's JSON lines: ``instance_id``, ``summarizer_id`` and a nested ``metrics`` object,
       whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``); a list is
-      one metric a rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and ``ground-truth_1``,
+      one metric per rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and ``ground-truth_1``,
       ``--human ground-truth`` their mean);
     - the JSON or npz that ``litepyramid score`` writes;
-    - a leaderboard of TREC's (`leaderboard_rows`): runs are systems, topics inputs.
+    - a TREC leaderboard (`leaderboard_rows`): runs are systems, topics inputs.
 
-    Where several results of scoring give the same summaries other scores under one metric's name,
-    each name is told apart by what differs in their signatures: ``lite2pyramid[lexical]``,
-    ``lite2pyramid[recall]``.
+    If several results of scoring have different scores for the same summaries under the same
+    metric name, the names are extended by what differs in their signatures:
+    ``lite2pyramid[lexical]``, ``lite2pyramid[recall]``.
 
-    Systems, inputs and metrics stand in the order in which they are met. An empty cell, ``NaN``,
+    Systems, inputs and metrics are in order of first appearance. An empty cell, ``NaN``,
     ``NA`` or ``null`` is "not scored"; so is every combination that no file mentions.
 
     Example:
@@ -68,14 +68,14 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     Args:
         scores: One source, or a list of several whose rows are put together; a `ScoreTable` is
             given back.
-        columns: By known column (``io.rows.COLUMNS``), what tables call it.
+        columns: Own column names, by known column (``io.rows.COLUMNS``).
 
     Returns:
         The table, (metrics, systems, inputs), NaN = not scored.
 
     Raises:
-        InputError: A source is none of the above, a score is no finite number, a cell is given
-            twice (both places are named); that two files agree on a score is no mistake.
+        InputError: A source is none of the above, a score is not a finite number, or a cell is
+            given twice (both places are named); two files may agree on a score.
     """
     if isinstance(scores, ScoreTable):
         return scores
@@ -87,7 +87,7 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
 
 
 def write_scores(path: str | Path, table: ScoreTable) -> None:
-    """Writes a table as CSV, a row a score, all or nothing; what is not scored is left out."""
+    """Writes a table as CSV, one row per score, all or nothing; what is not scored is left out."""
     with atomic_write(path) as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(_LONG)
@@ -219,10 +219,10 @@ def score_result(text: str) -> dict[str, Any] | None:
 def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> Iterator[_Cell]:
     if "instance_id" not in row:
         raise InputError(
-            "a line of sacrerouge's without 'instance_id'",
+            "a sacrerouge line without 'instance_id'",
             path=path,
             line=line,
-            expected="the file of scores by input",
+            expected="the file with scores by input",
             hint="Give the summary-level file, not the system-level one.",
         )
     if not isinstance(row["metrics"], dict):
@@ -340,7 +340,7 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
                 f" twice (first at {place})",
                 path=cell.path,
                 line=cell.line,
-                hint="Keep one of the two, or name them apart (score --name).",
+                hint="Keep one of the two, or give them different names (score --name).",
             )
     if not found:
         raise InputError("no scores at all", expected="at least one row")

@@ -32,7 +32,7 @@ def read_summaries(
         inputs: The inputs that each system must have summarised, and their order in the result;
             without them, those of the first system.
         ids: Ids of line files' inputs; without them a line file's lines follow `inputs`.
-        columns: By known column (``io.rows.COLUMNS``), what the files call it.
+        columns: Own column names, by known column (``io.rows.COLUMNS``).
         store: A file to keep the texts in, in place of memory (`StoredTexts`).
 
     Raises:

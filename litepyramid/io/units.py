@@ -17,11 +17,11 @@ from litepyramid.text import cut, one_line
 from litepyramid.types import InputUnits, Unit, UnitKind
 
 _HEAVIEST = 1e12
-_KINDS = {"scu": "SCUs, that people wrote", "stu": "STUs, that were extracted"}
+_KINDS = {"scu": "SCUs, written by people", "stu": "STUs, extracted by machine"}
 _OTHER_KIND = {
-    "scu": 'Is it the wrong file? If not, mend or take out its "kind".',
-    "stu": "Is it the wrong file? Units that hold both kinds already, as of an earlier import, go "
-    "to 'litepyramid budget import --onto'.",
+    "scu": 'If this is the right file, correct or remove its "kind".',
+    "stu": "If this is the right file and has both kinds, as from an earlier import, use "
+    "'litepyramid budget import --onto'.",
 }
 Form = Literal["jsonl", "lines"]
 
@@ -48,10 +48,10 @@ def read_units(
     Args:
         path: The file.
         ids: Ids of a line file's inputs, in order; without them the inputs are "1", "2", ….
-        kind: What units are whose file does not say; None if it must say so.
+        kind: Kind of units whose file does not specify it; None if it must.
         only: Whether a unit must be of that kind, where its file says of which it is.
-        columns: By known column (``io.rows.COLUMNS``), what the file calls it.
-        left_out: As of `nuggets.to_ours`.
+        columns: Own column names, by known column (``io.rows.COLUMNS``).
+        left_out: As for `nuggets.to_ours`.
 
     Raises:
         InputError: A unit of the other kind, if `only`; one of no kind, if `kind` is None; an
@@ -66,7 +66,7 @@ def read_units(
 
 
 def kind_by_name(path: str | Path) -> UnitKind:
-    """What units are taken for whose file does not say: STUs if it is named so, else SCUs.
+    """Kind of units in a file that does not specify it: STUs if it is named so, else SCUs.
 
     Example:
         >>> kind_by_name("data/STUs.txt"), kind_by_name("SCUs.txt"), kind_by_name("STUs_SCUs.txt")
@@ -137,7 +137,7 @@ def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
     """What a list of `units_to_json` holds, checked as `read_units` does.
 
     Raises:
-        InputError: It is no such list, or a unit in it is none.
+        InputError: It is not such a list, or a unit in it is none.
     """
     check_shape(data, [{"input": str, "units": [object]}], what="broken units", path=path)
     return [
@@ -153,7 +153,7 @@ def _text(text: str, path: str | Path, line: int, number: int) -> str:
             path=path,
             line=line,
             expected="units with one tab between them",
-            hint="Take out the empty unit or the extra tab.",
+            hint="Remove the empty unit or the extra tab.",
         )
     if text.startswith("<t>") and text.endswith("</t>"):
         raise InputError(
@@ -238,7 +238,7 @@ def parse_units(
         found = row.get("kind", kind)
         if found is None and kind is None:
             raise InputError(
-                f"unit {nth} does not say of which kind it is",
+                f"unit {nth} has no kind",
                 path=path,
                 line=line,
                 expected='JSON Lines whose units have a "kind", scu or stu',
@@ -253,7 +253,7 @@ def parse_units(
                 f"unit {nth} is of kind {found!r}",
                 path=path,
                 line=line,
-                expected=f"units of kind {kind!r} alone: {_KINDS[kind]}",
+                expected=f"only units of kind {kind!r}: {_KINDS[kind]}",
                 hint=_OTHER_KIND[kind],
             )
         units.append(

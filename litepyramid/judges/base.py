@@ -30,16 +30,16 @@ class UnsentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class JudgedBatch:
-    """What a judge says of a list of (summary, units) items.
+    """What a judge returns for a list of (summary, units) items.
 
     Attributes:
-        presence: One float64 array an item, one value in [0, 1] per unit, in the units' order.
+        presence: One float64 array per item, one value in [0, 1] per unit, in the units' order.
         signature: The judge's part of the signature: name, revision, mode, maximum length …
-        counts: What a user must be told: ``pairs``, ``truncated``, ``from_cache`` …
+        counts: What a user must know: ``pairs``, ``truncated``, ``from_cache`` …
         logits: Per item the raw (units, 3) float64 logits in the order entailment, neutral,
             contradiction, if the judge is an NLI model; else None.
-        spans: Per item (units, 2): the part of the summary that a unit was found in most, its
-            first character and the one after its last, if summaries were judged in parts.
+        spans: Per item (units, 2): the part of the summary with most of the unit (its first
+            character and the one after its last), if summaries were judged in parts.
     """
 
     presence: tuple[FloatArray, ...]
@@ -73,14 +73,14 @@ class Evidence:
 
 
 class Judge(Protocol):
-    """Says how far each unit is present in a summary (premise = summary, hypothesis = unit)."""
+    """Rates how far each unit is present in a summary (premise = summary, hypothesis = unit)."""
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary.
 
         Args:
             items: (summary, units) pairs; one summary usually has many units, and the same
-                summary or unit may come again.
+                summary or unit may be repeated.
 
         Returns:
             Presence in the order of `items`. An empty summary carries no unit: all zeros.
@@ -187,7 +187,7 @@ def presence_of(values: Any, units: int, name: str) -> FloatArray:
         found = np.full(0, np.nan)
     if found.shape != (units,) or ((found < 0) | (found > 1)).any():
         raise InputError(
-            f"the judge '{name}' says {cut(values)} of {counted(units, 'unit')}",
+            f"the judge '{name}' returned {cut(values)} for {counted(units, 'unit')}",
             expected="one number from 0 to 1 for each unit",
         )
     return found

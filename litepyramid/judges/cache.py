@@ -1,9 +1,9 @@
 """Judgements on disk: the raw logits of every pair ever judged, in one sqlite file.
 
-A pair is written in the transaction that counts it, batch by batch, so a killed run goes on where
+A pair is written in the transaction that counts it, batch by batch, so a killed run continues where
 it was. Before judging, a process claims a batch; another process on the same machine that shares
 the file leaves claimed pairs alone and reads them when they are there. A claim dies with its
-process. A damaged row is judged anew and a damaged file set aside, both with a warning; a file of
+process. A damaged row is judged again and a damaged file renamed, both with a warning; a file of
 another program is never touched.
 """
 
@@ -96,7 +96,7 @@ class LogitCache:
         path: The file, made with its folder if it is not there; None for memory.
 
     Raises:
-        InputError: The file is no cache, or cannot be opened or written to.
+        InputError: The file is not a cache, or cannot be opened or written to.
 
     Example:
         >>> from litepyramid.judges.base import pair_key
@@ -303,7 +303,7 @@ class LogitCache:
                     path=self.path,
                     hint="Name another file with --cache, or use --no-cache.",
                 ) from error
-        raise InputError("the cache is damaged and cannot be set aside", path=self.path)
+        raise InputError("the cache is damaged and cannot be renamed", path=self.path)
 
     def _open(self) -> sqlite3.Connection:
         self._models.clear()
@@ -324,8 +324,8 @@ class LogitCache:
             with suppress(FileNotFoundError):
                 self.path.with_name(self.path.name + tail).replace(f"{aside}{tail}")
         warnings.warn(
-            f"the cache {self.path} is damaged ({error}); it was set aside as {aside.name} "
-            "and a new one begun",
+            f"the cache {self.path} is damaged ({error}); it was renamed to {aside.name} "
+            "and a new one started",
             CacheWarning,
             stacklevel=2,
         )

@@ -13,7 +13,7 @@ from litepyramid.files import TEMPORARY, file_type
 
 VERSION = 2
 TAILS = ("-wal", "-shm", "-journal")
-"""What sqlite appends to the names of the files that it keeps beside its own."""
+"""What sqlite appends to the names of the files that it keeps next to its own."""
 
 _APPLICATION = 0x4C505952  # "LPYR"
 _OTHER = "Name another file with --cache or LITEPYRAMID_CACHE, or use --no-cache."
@@ -49,7 +49,7 @@ def is_cache(path: Path) -> bool:
         InputError: Something else is there, or it cannot be read.
     """
     if file_type(path) in ("folder", "other"):
-        raise InputError("is not a file", path=path, expected="a cache, or a file of a new name")
+        raise InputError("is not a file", path=path, expected="a cache, or a new file name")
     try:
         with path.open("rb") as file:
             head = file.read(100)
@@ -65,7 +65,7 @@ def is_cache(path: Path) -> bool:
         raise InputError(
             "is not a judgement cache, or one that is damaged at its beginning",
             path=path,
-            expected="a cache, or a file of a new name",
+            expected="a cache, or a new file name",
             hint=_OTHER,
         )
     return True

@@ -44,7 +44,7 @@ class CacheInfo(Result):
     Attributes:
         path: The file.
         size: Its bytes; 0 if it is not there.
-        models: One entry a model, maximum length and precision: these, and the counts of
+        models: One entry per model, maximum length and precision: these, and the counts of
             `CacheModel`.
     """
 
@@ -53,7 +53,7 @@ class CacheInfo(Result):
     models: tuple[Mapping[str, Any], ...]
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a model."""
+        """One row per model."""
         columns = (
             "model",
             Column("max_length", "max length"),

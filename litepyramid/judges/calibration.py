@@ -40,10 +40,10 @@ class CalibrationResult(Result):
 
     Attributes:
         pairs: Labelled (summary, unit) pairs.
-        missing: Labelled pairs beside these that the judge has no judgement of.
-        base_rate: The share labelled present; of labels with .5 among them, their mean.
-        accuracy: Share of pairs on the right side of .5 (a presence of .5 says "present"); of
-            labels with .5 among them, of pairs whose presence is nearest to their label.
+        missing: Further labelled pairs for which the judge has no judgement.
+        base_rate: The share labelled present; with labels of .5, the mean label.
+        accuracy: Share of pairs on the right side of .5 (a presence of .5 means "present");
+            with labels of .5, of pairs whose presence is nearest to their label.
         majority: Accuracy of always giving the more frequent answer.
         auc: Area under the ROC curve, ties counted half; NaN if all labels are equal. With .5
             among the labels: over all pairs of pairs whose labels differ.
@@ -70,7 +70,7 @@ class CalibrationResult(Result):
     roc: tuple[tuple[float, float], ...] = hidden(default=(), repr=False)
 
     def to_tables(self) -> Sequence[Table]:
-        """The reliability table, with the single numbers below it."""
+        """The reliability table, with the other numbers below it."""
         return [
             Table.of(
                 f"Presence against {counted(self.pairs, 'human label')}",

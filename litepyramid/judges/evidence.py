@@ -26,7 +26,7 @@ class Explanation(Result):
     evidence: tuple[Evidence, ...]
 
     def to_tables(self) -> list[Table]:
-        """One table a unit: its words and their partners; the rest as notes."""
+        """One table per unit: its words and their partners; the rest as notes."""
         tables = []
         for unit, found in zip(self.units, self.evidence, strict=True):
             start, end = found.span
@@ -40,7 +40,7 @@ class Explanation(Result):
         return tables
 
     def to_csv_table(self) -> Table:
-        """One row a unit."""
+        """One row per unit."""
         names = ("unit", "presence", "sentence", "start", "end", "words", "missing", "conflict")
         rows = tuple(
             (

@@ -51,7 +51,7 @@ def as_judge(judge: Any, **options: Any) -> Judge:
 
     Args:
         judge: As above.
-        **options: As of `make_judge`, for a name.
+        **options: As for `make_judge`, for a name.
 
     Raises:
         InputError: It is none of these, or options are given to one that is ready.
@@ -64,7 +64,7 @@ def as_judge(judge: Any, **options: Any) -> Judge:
     if isinstance(judge, str | Path):
         return make_judge(str(judge), **options)
     if options:
-        raise InputError(f"a ready judge takes no {', '.join(sorted(options))}")
+        raise InputError(f"a judge object takes no {', '.join(sorted(options))}")
     if hasattr(judge, "judge"):
         ready: Judge = judge
         return ready

@@ -26,7 +26,7 @@ class RayJudge:
 
     Args:
         model: Name, hub id or folder of the judge; a folder must be on every machine.
-        workers: Actors, each with a judge of its own; None for one a GPU, or where there is none
+        workers: Actors, each with a judge of its own; None for one per GPU, or where there is none
             one a machine, of an embedded judge one a core.
         **options: Of `TransformersJudge`. The cache is a file on every actor's machine.
 
@@ -61,7 +61,7 @@ class RayJudge:
         self.workers = self._wanted or gpus or (cores if self._embedded else machines)
         if gpus and self.workers > gpus:
             raise InputError(
-                f"{counted(self.workers, 'worker')}", expected=f"at most {gpus}, one a GPU"
+                f"{counted(self.workers, 'worker')}", expected=f"at most {gpus}, one per GPU"
             )
         if not self._embedded:
             if self._options.get("dtype", "auto") == "auto":
@@ -153,7 +153,7 @@ def _connect(ray: Any) -> bool:
 def _settings(options: Mapping[str, Any]) -> dict[str, Any]:
     settings = {"progress": False, **options}
     if settings.pop("devices", None) is not None:
-        raise InputError("devices are named, and the engine is ray", hint="Use --workers.")
+        raise InputError("devices given with the engine ray", hint="Use --workers.")
     if settings.get("cache", "default") == "default":
         settings["cache"] = default_cache_path()
     if settings["cache"] is not None:

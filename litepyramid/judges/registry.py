@@ -69,7 +69,7 @@ def check_judge_name(name: str) -> None:
     """
     near = [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
     if near and not Path(name).exists():
-        raise InputError(f"no judge '{name}'", hint=f"Did you mean '{near[0]}'?")
+        raise InputError(f"unknown judge '{name}'", hint=f"Did you mean '{near[0]}'?")
 
 
 def make_judge(name: str, **options: Any) -> Judge:

@@ -77,7 +77,7 @@ def workers_for(judge: Judge, pairs: int, workers: int | None = None) -> int:
     if not spreads(judge):
         if workers not in (None, 1):
             raise InputError(
-                f"{workers} workers for a judge that has none",
+                f"{workers} workers for a judge that takes none",
                 expected="one of the embedded judges, or --engine ray",
                 hint="NLI judges take --devices, judges behind an endpoint --concurrency.",
             )
@@ -171,8 +171,8 @@ class _Process:
             answer = None
         if answer is None:
             raise ModelError(
-                "a process of the judge ended before its work",
-                hint="If memory was short, take fewer (--workers); one needs no process.",
+                "a judge process ended early",
+                hint="If memory ran out, use fewer --workers; one needs no extra process.",
             )
         if "error" in answer:
             raise (InputError if answer["input"] else ModelError)(answer["error"])
@@ -194,7 +194,7 @@ def serve() -> None:
     # spaCy's library would load these, where they are installed: a second and 180 MB for nothing.
     sys.modules.update(dict.fromkeys(("torch", "tensorflow", "mxnet", "cupy")))  # type: ignore[arg-type]
     answers = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what a library prints is no answer
+    os.dup2(2, 1)  # what a library prints is not an answer
     judge = make_judge(sys.argv[1])
     for line in sys.stdin.buffer:
         units, rows = json.loads(line)

@@ -1,4 +1,4 @@
-"""Meta-evaluation: how well metrics agree with people, and how sure we are.
+"""Meta-evaluation: how well metrics agree with people, and how certain that is.
 
 `correlate`, `interval`, `compare` and `normality` work on tables of scores and give results that
 can be shown; so do `full_test_set`, `delta`, `difference` and `stability` (DDR22), `coverage`,

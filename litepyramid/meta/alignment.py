@@ -56,12 +56,12 @@ class Aligned:
     Attributes:
         metrics: K names.
         human: Name of the human score, for example ``"human"`` or ``"mean(a, b, c)"``.
-        raters: The metrics whose mean that is; itself where it is one.
+        raters: The metrics that it is the mean of, or itself if it is one metric.
         systems: N names.
         inputs: M names.
-        values: (K, N, M) float64. A cell that any metric or the human score lacks is NaN in all.
+        values: (K, N, M) float64. A cell missing in any metric or the human score is NaN in all.
         Z: (N, M) float64, the human score, with the same cells NaN.
-        left_out: What was taken out to get there.
+        left_out: What was removed to get there.
     """
 
     metrics: tuple[str, ...]
@@ -75,16 +75,16 @@ class Aligned:
 
 
 def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequence[str]) -> Aligned:
-    """Chooses metrics, and keeps the systems and inputs that all of them and `human` scored.
+    """Chooses metrics, and keeps the systems and inputs scored by all of them and `human`.
 
     Args:
         scores: A `ScoreTable`, or what `litepyramid.io.scores.read_scores` takes.
         metrics: Names; ``*`` and ``?`` stand for any letters. None: all but `human`.
-        human: The human score; of several names the mean cell by cell, which is "not scored" where
-            one of them is.
+        human: The human score; of several names the mean cell by cell, "not scored" if any of them
+            is.
 
     Raises:
-        InputError: A name fits no metric of the table, or nothing is left.
+        InputError: A name matches no metric of the table, or nothing is left.
 
     Example:
         >>> table = ScoreTable(("m", "human"), ("a", "b"), ("1", "2"),
@@ -110,7 +110,7 @@ def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequenc
     if not rows.any() or not columns.any():
         raise InputError(
             f"no system and input that {', '.join(names)} and {', '.join(raters)} all score",
-            hint="Check that the files name systems and inputs alike.",
+            hint="Check that the files use the same names for systems and inputs.",
         )
     part = scored[:, rows][:, :, columns].all(axis=0)
     kept = np.where(part, stack[:, rows][:, :, columns], np.nan)
@@ -163,12 +163,12 @@ def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> N
     what += f" and '{aligned[0].human}'"
     if max(len(one.systems) for one in aligned) > 1:
         raise InputError(
-            f"no input has two systems with {what}", expected="that, for the summary level"
+            f"no input has two systems with {what}", expected="at least one, for the summary level"
         )
     raise InputError(
         f"only 1 system has {what}",
         expected="at least two to correlate",
-        hint="The global level alone correlates one system's scores." if scores > 1 else None,
+        hint="Only the global level works with one system." if scores > 1 else None,
     )
 
 

@@ -57,14 +57,14 @@ class ComparisonResult(Result):
         comparisons: One for each level and coefficient.
         method: The test.
         alternative: ``"greater"``: row better than column; or ``"two-sided"``.
-        alpha: Level of significance.
+        alpha: Significance level.
         correction: Correction for many tests.
         grouping: ``"metric"``: over the tests of one row metric (DDR21 Fig. 5); ``"level"``: over
             all tests of one level and coefficient (DDR21 Fig. 6).
         systems: Number of systems.
         inputs: Number of inputs.
         left_out: What some metric or the human score has not scored.
-        signature: All that another person needs to get the same numbers.
+        signature: Everything that another person needs to get the same numbers.
     """
 
     metrics: tuple[str, ...]
@@ -81,7 +81,7 @@ class ComparisonResult(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """Up to four metrics: a row a test. More: a row a metric, a mark for each other one."""
+        """One row per test; more than four metrics: one row per metric, a mark per other one."""
         few = len(self.metrics) <= 4
         tables = [self._tests(c) if few else self._summary(c) for c in self.comparisons]
         last = tables[-1]
@@ -110,7 +110,7 @@ class ComparisonResult(Result):
         levels = {c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons}
         remarks = [
             f"p can be as small as {', '.join(levels.values())}; the strictest of "
-            f"{counted(tests, 'test')} asks for {self.alpha / tests:.2g}."
+            f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
         ]
         if self.signature.to_json()["p_value"] == "paper":
             found = [
@@ -125,13 +125,14 @@ class ComparisonResult(Result):
             ]
             if found:
                 remarks.append(
-                    f"Warning: p ≤ {self.alpha:g} by ties alone in {counted(len(found), 'test')}: "
-                    f"{', '.join(found[:3])}{' …' if len(found) > 3 else ''}."
+                    f"Warning: p ≤ {self.alpha:g} only because of ties in "
+                    f"{counted(len(found), 'test')}: {', '.join(found[:3])}"
+                    f"{' …' if len(found) > 3 else ''}."
                 )
         return remarks
 
     def to_csv_table(self) -> Table:
-        """One row a test."""
+        """One row per test."""
         rows = self._rows()
         return Table.of("", rows[0], rows)
 
@@ -261,7 +262,7 @@ def compare(
 ) -> ComparisonResult:
     """Tests every pair of metrics: does one correlate better with `human` (DDR21 §4, §6.2).
 
-    All metrics are taken over the same cells: those that every one of them and `human` scored.
+    All metrics use the same cells: those scored by every one of them and `human`.
     All tests of a level share their samples.
 
     Args:
@@ -275,18 +276,18 @@ def compare(
             boot-systems, boot-inputs or williams: see `compare_pairs`.
         alternative: ``"greater"``: a better than b; or ``"two-sided"``.
         p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
-        samples: Number of samples. By default enough for the number of tests that are corrected
-            together (`compare_pairs`); a number with which none of them could pass is an error.
+        samples: Number of samples. By default enough for the number of tests corrected together
+            (`compare_pairs`); a number with which no test could pass is an error.
         seed: Seed of the draws.
-        alpha: Level of significance.
+        alpha: Significance level.
         correction: none, bonferroni, holm or benjamini-hochberg.
         grouping: What is corrected together: the tests of one ``"metric"``, or all of one
             ``"level"`` and coefficient.
         constant: How constant vectors are treated: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
-        InputError: An unknown name, fewer than two metrics, nothing that all have scored, too
-            little for any correlation (`check_correlatable`), or too few samples.
+        InputError: An unknown name, fewer than two metrics, nothing scored by all, too little
+            data for any correlation (`check_correlatable`), or too few samples.
     """
     choose("correction", correction, CORRECTIONS)
     choose("grouping", grouping, GROUPINGS)

@@ -65,14 +65,14 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class CorrelationResult(Result):
-    """Correlations of several metrics; a table has a row a metric, a frame a row a correlation."""
+    """Correlations of several metrics; one row per metric (in a frame, per correlation)."""
 
     correlations: tuple[Correlation, ...]
     policy: ConstantPolicy
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """A row a metric, a column for each level and coefficient."""
+        """One row per metric, a column for each level and coefficient."""
         rows: dict[str, dict[str, Any]] = {}
         columns = {"metric": Column("metric")}
         for c in self.correlations:
@@ -97,7 +97,7 @@ class CorrelationResult(Result):
         what = {
             "skip": "were left out",
             "zero": "count as 0",
-            "zb21": "had their first value raised by next to nothing",
+            "zb21": "had their first value raised slightly",
         }[self.policy]
         constants = {c.metric: c for c in self.correlations if c.constant}
         if constants:
@@ -152,8 +152,8 @@ def correlate(
 ) -> CorrelationResult:
     """The correlation of each metric with `human` (DDR21 §2, ZB21 §4).
 
-    Each metric is taken over the systems and inputs that it and `human` both scored; what only
-    one side has is left out and counted.
+    Each metric uses the systems and inputs scored by both it and `human`; the rest is left out
+    and counted.
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
@@ -165,8 +165,8 @@ def correlate(
         constant: How constant vectors are treated: ``"skip"``, ``"zero"`` or ``"zb21"``.
 
     Raises:
-        InputError: An unknown name, nothing that both sides scored, or too little for any
-            correlation (`check_correlatable`).
+        InputError: An unknown name, nothing scored by both sides, or too little data for
+            any correlation (`check_correlatable`).
 
     Example:
         >>> rows = [{"system": s, "input": i, "metric": m, "score": v}

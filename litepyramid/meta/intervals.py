@@ -1,4 +1,4 @@
-"""How sure a correlation is: bootstrap percentile intervals and Fisher's transformation."""
+"""The uncertainty of a correlation: bootstrap percentile intervals and Fisher's transformation."""
 
 from __future__ import annotations
 
@@ -79,12 +79,12 @@ class IntervalResult(Result):
 
     Attributes:
         intervals: The intervals.
-        method: How they were made.
-        confidence: The share of the samples that they hold, 0.95 say.
+        method: How they were computed.
+        confidence: The share of the samples that they contain, for example 0.95.
         samples: Number of samples; 0 for Fisher's.
         seed: Seed of the draws; None for Fisher's.
         policy: Policy for constant vectors.
-        signature: All that another person needs to get the same numbers.
+        signature: Everything that another person needs to get the same numbers.
     """
 
     intervals: tuple[Interval, ...]
@@ -96,7 +96,7 @@ class IntervalResult(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """A row a metric, level and coefficient."""
+        """One row per metric, level and coefficient."""
         failing = any(i.failed for i in self.intervals)
         columns: list[Column | str] = ["metric", "level", Column("coefficient", "coef")]
         columns += [Column("value", "corr"), "low", "high", *["failed"] * failing]
@@ -115,7 +115,7 @@ class IntervalResult(Result):
         ]
 
     def to_csv_table(self) -> Table:
-        """One row an interval, with all counts."""
+        """One row per interval, with all counts."""
         same = {name: getattr(self, name) for name in ("method", "confidence", "samples", "seed")}
         return counts_table(self.intervals, **same, policy=self.policy)
 
@@ -137,8 +137,8 @@ def interval(
 
     ``boot-systems``, ``boot-inputs`` and ``boot-both`` take percentiles, by linear interpolation,
     of the correlation on samples with replacement of the systems, the inputs, or both; the last
-    holds best on new data (DDR21 §5.1). All metrics that were scored alike share the samples.
-    ``fisher`` is `fisher_interval`.
+    generalises best to new data (DDR21 §5.1). All metrics scored on the same cells share the
+    samples. ``fisher`` is `fisher_interval`.
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
@@ -172,7 +172,7 @@ def interval(
         if method == "boot-inputs" and len(aligned.inputs) < 2:
             raise InputError(
                 f"only 1 input has scores of '{aligned.metrics[0]}' and '{aligned.human}'",
-                expected="at least two to draw from; or draw systems (boot-systems)",
+                expected="at least two to resample; or resample systems (boot-systems)",
             )
         for at, by in kinds(levels, coefficients):
             value = level_correlation(X, Z, at, by, constant)

@@ -48,14 +48,14 @@ class MetricNormality:
 
 @dataclass(frozen=True, slots=True)
 class NormalityResult(Result):
-    """Shapiro-Wilk tests, a row a metric."""
+    """Shapiro-Wilk tests, one row per metric."""
 
     metrics: tuple[MetricNormality, ...]
     alpha: float
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """A row a metric: the share of inputs at summary level, the p-value at system level."""
+        """One row per metric: the share of inputs at summary level, the p-value at system level."""
         notes = [
             f"Summary: inputs whose scores are not normal (p ≤ {self.alpha:g}), in % of those "
             "tested. System: the test over the systems' means."
@@ -74,7 +74,7 @@ class NormalityResult(Result):
         return [Table.of("Shapiro-Wilk test of normality", columns, rows, notes)]
 
     def to_csv_table(self) -> Table:
-        """One row a metric, with all counts."""
+        """One row per metric, with all counts."""
         rows = [row(m, alpha=self.alpha) for m in self.metrics]
         return Table.of("", rows[0], rows)
 
@@ -89,14 +89,14 @@ def normality(
     """Shapiro and Wilk's (1965) test of each metric's scores, by level (DDR21 App. A, Table 2).
 
     At system level one test over the systems' means; at summary level one for each input, over the
-    systems' scores of it. A small p-value speaks against a normal distribution.
+    systems' scores on it. A small p-value is evidence against a normal distribution.
 
     Args:
         scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
         human: The human score, tested first as in Table 2; several names mean the mean of
-            several raters. None: human scores are metrics like all others.
+            several raters. None: human scores are treated like other metrics.
         metrics: Names or patterns; None for all but `human`.
-        alpha: Level of significance.
+        alpha: Significance level.
 
     Raises:
         InputError: An unknown name, or alpha outside (0, 1).

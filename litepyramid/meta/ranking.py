@@ -68,11 +68,11 @@ class RankResult(Result):
     Attributes:
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: The coefficient.
-        confidence: Of the intervals.
-        alpha: Level of significance.
+        confidence: Confidence level of the intervals.
+        alpha: Significance level.
         ranks: Data set by data set, the best metric first.
         overall: The best average rank first.
-        signature: All that another person needs to get the same numbers.
+        signature: Everything that another person needs to get the same numbers.
     """
 
     level: Level
@@ -84,7 +84,7 @@ class RankResult(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """A table a data set; if there are several, one over all."""
+        """One table per data set; if there are several, one over all."""
         symbol, percent = SYMBOLS[self.coefficient], f"{100 * self.confidence:g} %"
         columns = (
             Column("rank"), Column("metric"), Column("value", symbol),
@@ -106,14 +106,14 @@ class RankResult(Result):
             tables.append(Table(f"Over {counted(len(tables), 'data set')}", heads, lines))
         last = tables[-1]
         note = (
-            "A metric opens a new rank where the best of the rank above is significantly better "
+            "A metric starts a new rank if the best of the rank above is significantly better "
             f"(α = {self.alpha:g})."
         )
         tables[-1] = Table(last.title, last.columns, last.rows, (note, str(self.signature)))
         return tables
 
     def to_csv_table(self) -> Table:
-        """One row a data set and metric."""
+        """One row per data set and metric."""
         names = RankedMetric.__slots__
         rows = tuple(tuple(getattr(one, n) for n in names) for one in self.ranks)
         return Table("", tuple(map(Column, names)), rows)
@@ -128,7 +128,7 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
     Args:
         p_values: (K, K) of H0: the row's metric is not better than the column's.
         values: (K,) correlations; NaN comes last.
-        alpha: Level of significance.
+        alpha: Significance level.
 
     Example:
         >>> p = [[1, 0.2, 0.01], [0.8, 1, 0.3], [0.99, 0.7, 1]]
@@ -158,27 +158,27 @@ def rank(
     alpha: float = 0.05,
     correction: Correction = "none",
 ) -> RankResult:
-    """Ranks metrics by their correlation with people, into clusters that do not differ (WMT).
+    """Ranks metrics by their correlation with human scores, in clusters that do not differ (WMT).
 
     On each data set the metrics are compared by ``perm-both`` and given ``boot-both`` intervals.
     Over several, a metric's average rank and the macro average of its correlations are those over
     the data sets that have it.
 
     Args:
-        scores: A table (or what makes one), or a mapping from data sets' names to tables.
-        human: The human score; names or patterns of raters, of which each data set has some.
+        scores: A table (or a source of one), or a mapping from data sets' names to tables.
+        human: The human score: names or patterns of raters; each data set has some of them.
         metrics: Names or patterns; None for all others.
         level: ``"system"``, ``"summary"`` or ``"global"``; None for the coefficient's own, else
             ``"system"``.
         coefficient: The coefficient, ``"spa"`` and ``"acc-eq"`` too.
         samples: Bootstrap samples of intervals; tests take what they need.
         seed: Seed of all draws.
-        confidence: Of the intervals.
-        alpha: Level of significance.
-        correction: For many tests of one metric; WMT takes none.
+        confidence: Confidence level of the intervals.
+        alpha: Significance level.
+        correction: For the tests of one metric; WMT uses none.
 
     Raises:
-        InputError: As `compare` and `interval`; or a data set without any of the human scores.
+        InputError: As for `compare` and `interval`; or a data set has none of the human scores.
     """
     level = level or ("summary" if PAIRED.get(coefficient) == "summary" else "system")
     sets = scores if isinstance(scores, Mapping) else {"scores": scores}

@@ -194,5 +194,7 @@ def williams_p_value(
     if alternative == "less":
         statistic = -statistic
     elif alternative != "greater":
-        raise InputError(f"no alternative '{alternative}'", expected="greater, less or two-sided")
+        raise InputError(
+            f"unknown alternative '{alternative}'", expected="greater, less or two-sided"
+        )
     return float(student.sf(statistic, n - 3))

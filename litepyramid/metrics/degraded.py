@@ -43,7 +43,9 @@ class SampledRouge:
         stem: bool = True,
     ) -> None:
         if variant not in ("f1", "recall", "precision"):
-            raise InputError(f"no '{variant}' of ROUGE", expected="f1, recall or precision")
+            raise InputError(
+                f"unknown ROUGE variant '{variant}'", expected="f1, recall or precision"
+            )
         if not summaries:
             raise InputError("no summaries", expected="at least one system")
         inputs = summaries[0].inputs
@@ -52,7 +54,7 @@ class SampledRouge:
                 raise InputError(f"system '{system.system}' has other inputs than the first")
         absent = [name for name in inputs if not references.get(name)]
         if absent:
-            raise InputError(f"no reference of input '{absent[0]}'")
+            raise InputError(f"no reference for input '{absent[0]}'")
         self.variant = variant
         self.shape = (len(summaries), len(inputs))
         words = line_tokenizer(stem)

@@ -1,4 +1,4 @@
-"""What a metric is here: summaries of one input and its references in, one score a summary out."""
+"""The metric protocol: summaries of one input and its references in, one score per summary out."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from litepyramid.types import FloatArray
 
 
 class Metric(Protocol):
-    """Scores summaries of one input against that input's references; higher is better."""
+    """Scores summaries of one input against its references; higher is better."""
 
     @property
     def name(self) -> str:
-        """The name that its column carries in a score table, for example ``rouge-2_recall``."""
+        """Its name in a score table, for example ``rouge-2_recall``."""
         ...
 
     def score(self, summaries: Sequence[str], references: Sequence[str]) -> FloatArray:
         """Scores a batch of summaries of the same input.
 
         Args:
-            summaries: The texts; a new line ends a sentence.
+            summaries: The texts; a line break ends a sentence.
             references: At least one reference summary.
 
         Returns:
             (len(summaries),) float64, in the order of `summaries`.
 
         Raises:
-            InputError: There is no reference, or none holds anything the metric counts.
+            InputError: There is no reference, or none contains anything that the metric counts.
         """
         ...
 
@@ -50,7 +50,7 @@ def metric_named(name: str) -> Metric:
     """The metric of that name, with its usual settings.
 
     Raises:
-        InputError: There is no such metric; the message lists those there are.
+        InputError: There is no such metric; the message lists the existing ones.
 
     Example:
         >>> metric_named("rouge-2_recall").score(["a cat sat"], ["the cat sat"]).tolist()
@@ -58,7 +58,7 @@ def metric_named(name: str) -> Metric:
     """
     if name not in METRICS:
         raise InputError(
-            f"no metric '{name}'",
+            f"unknown metric '{name}'",
             expected="one of "
             + ", ".join(known for known in METRICS if "-pooled" not in known)
             + "; with the references pooled rouge-2-pooled_recall and so on",

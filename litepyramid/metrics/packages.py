@@ -54,7 +54,7 @@ def _meteor() -> Family:
         nltk.data.find("corpora/wordnet.zip")
     except LookupError:
         raise InputError(
-            "METEOR needs WordNet, which is not among NLTK's data",
+            "METEOR needs WordNet, which is not in NLTK's data folder",
             hint="Get it with: python -m nltk.downloader wordnet",
         ) from None
     words = nltk.tokenize.wordpunct_tokenize
@@ -106,9 +106,9 @@ GONE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("autosummeng", "memog", "npower", "bewt-e"), _JAVA),
         "pyreval": "is research code without a package",
         "s3": "ships as pickled models, which litepyramid never loads",
-        "qaeval": "needs AllenNLP, which is no longer kept",
-        "moverscore": "was last released in 2020, for libraries of then",
-        "rouge-we": "is only in packages that are no longer kept",
+        "qaeval": "needs AllenNLP, which is no longer maintained",
+        "moverscore": "was last released in 2020, for the libraries of that time",
+        "rouge-we": "is only in packages that are no longer maintained",
     }
 )
 """Metrics that cannot be computed here any more, and why."""
@@ -130,7 +130,7 @@ def families(names: Sequence[str]) -> dict[str, Family]:
     for name in names:
         family = name.partition("_")[0]
         if family not in FAMILIES:
-            reason = f"'{name}' {GONE[family]}" if family in GONE else f"no metric '{name}'"
+            reason = f"'{name}' {GONE[family]}" if family in GONE else f"unknown metric '{name}'"
             raise InputError(
                 reason,
                 expected=f"some of {', '.join(FAMILIES)}",

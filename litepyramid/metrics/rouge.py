@@ -27,7 +27,7 @@ class Rouge:
     of reference and candidate: recall h/r, precision h/c, F1 2h/(r+c). The numbers are those of
     ``rouge_score.RougeScorer.score_multi``: with several references, the one with the highest F1
     counts. Pooled (Lin 2004; P19), h, r and c are sums over the references. rouge-score compares
-    two texts at a time and cuts both anew; this class cuts every line once and finds common
+    two texts at a time and cuts both again; this class cuts every line once and finds common
     subsequences with one machine word operation for many words (Hyyrö 2004), which is why it is
     here.
 
@@ -55,7 +55,9 @@ class Rouge:
         if self.kind not in ("1", "2", "l"):
             raise InputError(f"no ROUGE-{self.kind}", expected="kind 1, 2 or l")
         if self.variant not in ("f1", "recall", "precision"):
-            raise InputError(f"no '{self.variant}' of ROUGE", expected="f1, recall or precision")
+            raise InputError(
+                f"unknown ROUGE variant '{self.variant}'", expected="f1, recall or precision"
+            )
         object.__setattr__(self, "_words", line_tokenizer(self.stem))
 
     @classmethod

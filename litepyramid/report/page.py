@@ -33,8 +33,8 @@ def score_page(result: ScoreResult, path: str | Path | None = None) -> str:
     HTML of any text, so a hostile summary cannot do anything.
 
     Args:
-        result: Of `score`; with ``evidence=True`` the page shows the texts and where the judge
-            found each unit.
+        result: A result of `score`; with ``evidence=True`` the page shows the texts and where
+            the judge found each unit.
         path: Write the page here, all or nothing.
 
     Raises:
@@ -43,14 +43,14 @@ def score_page(result: ScoreResult, path: str | Path | None = None) -> str:
     table = result.to_tables()[0]
     title = {"TITLE": escape(legible(table.title))}
     text = fill_page("litepyramid.report", "report", _data(result, table), title)
-    # A lone surrogate is no text that a file can hold.
+    # A lone surrogate cannot be written to a file.
     text = text.encode("utf-8", "replace").decode()
     if len(text) > LARGEST:
         raise InputError(
             f"a page of {len(text) / 1e6:.0f} MB",
             path=path,
             expected=f"at most {LARGEST / 1e6:.0f} MB, for a browser to open it",
-            hint="Score a part of the inputs or systems for the page, or leave out --evidence.",
+            hint="Score only some inputs or systems for the page, or omit --evidence.",
         )
     if path is not None:
         with atomic_write(path) as file:
@@ -168,7 +168,7 @@ def _calibration(result: ScoreResult, labels: FloatArray) -> dict[str, Any] | No
         ],
         "said": (
             f"{found.pairs:,} labelled pairs. Area under the ROC curve {found.auc:.3f}, Brier "
-            f"score {found.brier:.3f} (always saying the mean: {found.brier_constant:.3f}). Dots "
-            "on the dashed line: the presence is right as a probability; larger dots, more pairs."
+            f"score {found.brier:.3f} (a constant mean: {found.brier_constant:.3f}). Dots "
+            "on the dashed line mean calibrated presence; larger dots stand for more pairs."
         ),
     }

@@ -90,18 +90,18 @@ class CombinedPair:
 
 @dataclass(frozen=True, slots=True)
 class CombinedScores(Result):
-    """Human scores of systems and their differences, from labels of some inputs and a judge.
+    """Human scores of systems and their differences, from labels on some inputs and a judge.
 
     Attributes:
         metric: The judge's metric.
-        systems: One entry a system, best first.
-        pairs: One entry a pair, the largest difference first.
+        systems: One entry per system, best first.
+        pairs: One entry per pair, the largest difference first.
         inputs: How many inputs there are.
-        labels: How many have labels of some system.
+        labels: How many have labels for some system.
         target: Whether intervals are for these inputs or for the population they come from.
         confidence: Confidence level of the intervals.
-        alpha: Level of significance.
-        signature: Everything needed to get the same numbers.
+        alpha: Significance level.
+        signature: Everything needed to reproduce the numbers.
     """
 
     metric: str
@@ -120,24 +120,24 @@ class CombinedScores(Result):
         return {entry.system: entry.score for entry in self.systems}
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a system; then the differences."""
+        """One row per system; then the differences."""
         percent = f"{100 * self.confidence:g} %"
         unused = sum(not entry.weight for entry in self.systems)
         saved = float(np.median([entry.saved for entry in self.systems]))
-        of = "labels of all inputs would give" if self.target == "inputs" else "new inputs have"
+        of = "labels on all inputs would give" if self.target == "inputs" else "new inputs have"
         notes = [
-            f"score: labels and judge combined; alone: the labels alone. {percent} intervals of "
-            f"the scores that {of}. The labelled inputs are taken for a random sample"
+            f"score: labels and judge combined; alone: labels only. {percent} intervals for "
+            f"the scores that {of}. The labelled inputs are assumed to be a random sample"
             + (" of their strata." if "design" in dict(self.signature.fields) else "."),
-            f"The judge saves as much as {saved:.0f} more labelled inputs would (median).",
+            f"The judge is worth {saved:.0f} more labelled inputs (median).",
         ]
         if unused:
             notes.append(
-                f"For {counted(unused, 'system')} the judge does not help: the labels alone are "
+                f"For {counted(unused, 'system')} the judge does not help: only the labels are "
                 "taken."
             )
         if any(entry.weight < 0 for entry in self.systems):
-            notes.append("λ < 0: the judge runs against the labels; have a look at it.")
+            notes.append("λ < 0: the judge disagrees with the labels; check it.")
         if self.pairs:
             notes.append(
                 "Systems that share a group do not differ significantly "
@@ -157,7 +157,7 @@ class CombinedScores(Result):
         ]  # fmt: skip
         title = (
             f"Human scores of {counted(len(self.systems), 'system')} on "
-            f"{counted(self.inputs, 'input')}, from labels of {self.labels} and "
+            f"{counted(self.inputs, 'input')}, from labels on {self.labels} and "
             f"{metric_title(self.metric)}"
         )
         table = Table(title, columns, tuple(rows), (*notes, str(self.signature)), repeated=2)
@@ -206,12 +206,12 @@ def combine(
         target: ``inputs`` or ``population``; see `prediction_powered`.
         method: ``cross-fit``, or as other packages do (`prediction_powered`).
         confidence: Confidence level of the intervals.
-        alpha: Level of significance.
+        alpha: Significance level.
         signature: What is known of how the judge's scores were made.
 
     Raises:
         InputError: The matrices do not match, the judge's scores have gaps, too few labels, or
-            the labelled inputs are the first (or last) ones of the file, which is no sample.
+            the labelled inputs are the first (or last) ones of the file, which is not a sample.
 
     Example:
         >>> rng = np.random.default_rng(1)
@@ -227,17 +227,17 @@ def combine(
     check_share("alpha", alpha)
     if (judge.systems, judge.inputs) != (human.systems, human.inputs):
         raise InputError(
-            "the judge's scores and the human scores are of other systems or inputs",
-            expected="the same of both, in the same order",
+            "the judge's scores and the human scores are for different systems or inputs",
+            expected="the same ones, in the same order",
         )
     if design is not None and design.inputs != judge.inputs:
-        raise InputError("the plan is of other inputs than the scores", expected="the same inputs")
+        raise InputError("the plan is for other inputs than the scores", expected="the same inputs")
     there = ~np.isnan(human.values)
     gap = np.argwhere(np.isnan(judge.values))
     if len(gap):
         raise InputError(
-            f"no score of system '{judge.systems[gap[0][0]]}' on input '{judge.inputs[gap[0][1]]}'",
-            expected="the judge's score of every summary",
+            f"no score of '{judge.systems[gap[0][0]]}' on input '{judge.inputs[gap[0][1]]}'",
+            expected="the judge's score for every summary",
         )
     if design is None and not assume_random:
         _check_sample(np.asarray(there.any(axis=0)))
@@ -332,8 +332,8 @@ def _check_sample(labelled: NDArray[np.bool_]) -> None:
     if ends and comb(total, n) > 1000:
         raise InputError(
             f"the labelled inputs are the {'first' if labelled[:n].all() else 'last'} {n} of "
-            f"{total}: chosen, not drawn",
-            expected="a random sample of the inputs, or a plan that names the chances",
-            hint="Draw them by `litepyramid budget plan --for presence`; if their order is random "
-            "anyway, say so by --assume-random.",
+            f"{total}: not a random sample",
+            expected="a random sample of the inputs, or a plan with the probabilities",
+            hint="Draw them with `litepyramid budget plan --for presence`; if the order is random "
+            "anyway, use --assume-random.",
         )

@@ -72,13 +72,13 @@ class SystemComparison(Result):
         metric: The metric.
         systems: The systems compared, best first.
         scores: (N,) their mean scores.
-        pairs: One entry a pair.
-        family: How many pairs Holm's correction is over.
-        against: The system that all others are compared with; None: all pairs.
+        pairs: One entry per pair.
+        family: How many pairs Holm's correction covers.
+        against: The system that all others are compared with; None for all pairs.
         left_out: How many systems are not among the `top` ones.
-        alpha: Level of significance.
+        alpha: Significance level.
         smallest_p: The smallest p that a pair with the most inputs can have (`smallest_flip_p`).
-        signature: Everything needed to get the same numbers.
+        signature: Everything needed to reproduce the numbers.
     """
 
     metric: str
@@ -93,7 +93,7 @@ class SystemComparison(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a pair; more than ten pairs as a matrix of differences, best system first."""
+        """One row per pair; more than ten pairs as a matrix of differences, best system first."""
         pairs = self.pairs
         if self.against is not None:
             columns, rows = self._against_rows(self.against)
@@ -138,7 +138,7 @@ class SystemComparison(Result):
         ]
 
     def to_csv_table(self) -> Table:
-        """One row a pair."""
+        """One row per pair."""
         rows: list[tuple[Cell, ...]] = [
             (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm) for p in self.pairs
         ]
@@ -151,7 +151,7 @@ class SystemComparison(Result):
     def _against_rows(
         self, against: str
     ) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
-        """A row a system, with its difference from `against`."""
+        """One row per system, with its difference from `against`."""
         found = {pair.first: pair for pair in self.pairs}
         rows: list[tuple[Cell, ...]] = []
         for system, score in zip(self.systems, self.scores, strict=True):
@@ -190,12 +190,12 @@ def smallest_flip_p(inputs: int) -> float:
 
 
 def too_few_inputs(inputs: int, pairs: int, alpha: float = 0.05) -> list[str]:
-    """A sentence where no pair of so many could differ significantly, however different."""
+    """A sentence if none of this many pairs could differ significantly, however different."""
     if smallest_flip_p(inputs) * pairs < alpha:
         return []
     return [
-        f"No difference could be significant: with {counted(inputs, 'input')} p is "
-        f"{smallest_flip_p(inputs):.2g} at best, and {counted(pairs, 'pair')} at {alpha:g} take "
+        f"No difference could be significant: with {counted(inputs, 'input')} p is at least "
+        f"{smallest_flip_p(inputs):.2g}, and {counted(pairs, 'pair')} at {alpha:g} need "
         f"{ceil(1 + log2(pairs / alpha) + 1e-9)} inputs or more."
     ]
 
@@ -257,7 +257,7 @@ def compare_systems(
             still tested and corrected for, since picking the best of many favours them.
         samples: Bootstrap samples of the intervals (`check_samples`).
         confidence: Confidence level of the intervals.
-        alpha: Level of significance.
+        alpha: Significance level.
         seed: Seed of the bootstrap.
         signature: What is known of how the scores were made.
 
@@ -321,10 +321,11 @@ def compare_systems(
             )
         ]
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
-    fields = signature.fields if signature else (("metric", scores.metric),)
-    own = Signature.of(test="sign-flip", k=samples, confidence=confidence, seed=seed).fields
+    fields = dict(signature.fields if signature else (("metric", scores.metric),))
+    fields.pop("k", None)  # what older results called the samples
+    own = Signature.of(test="sign-flip", samples=samples, confidence=confidence, seed=seed).fields
     own += Signature.of(against=against, top=top).fields
-    merged = Signature(tuple({**dict(fields), **dict(own)}.items()))
+    merged = Signature(tuple({**fields, **dict(own)}.items()))
     smallest = smallest_flip_p(max(pair.inputs for pair in results))
     return SystemComparison(
         scores.metric,

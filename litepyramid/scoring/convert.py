@@ -85,7 +85,7 @@ def convert(
     the nearest of the labels 0, .5 and 1.
 
     Args:
-        paths: What to read; several are put together (nuggets, answers and labels, say).
+        paths: What to read; several are combined (nuggets, answers and labels, say).
         output: The file to write.
         target: What to write; None for the counterpart of what the first file is.
 
@@ -96,7 +96,9 @@ def convert(
     if target is None:
         target = _counterpart(Path(paths[0]))
     if target not in TARGETS:
-        raise InputError(f"no kind of file '{target}'", expected=f"one of {', '.join(TARGETS)}")
+        raise InputError(
+            f"unknown kind of file '{target}'", expected=f"one of {', '.join(TARGETS)}"
+        )
     if target in ("scores", "leaderboard"):
         table, left_out = _scores([Path(path) for path in paths])
         (write_scores if target == "scores" else write_leaderboard)(output, table)
@@ -127,7 +129,9 @@ def _counterpart(path: Path) -> Target:
     held = (_COUNTERPARTS[what] for what in ("unit", "summary", "score") if table.holds(what))
     found = _COUNTERPARTS[table.theirs] if table.theirs else next(held, None)
     if found is None:
-        raise InputError("says not what to make of it", path=path, expected="a target (--to)")
+        raise InputError(
+            "can be converted to several kinds of file", path=path, expected="a target (--to)"
+        )
     return found
 
 
@@ -145,7 +149,7 @@ def _read(paths: Sequence[str | Path]) -> _Sources:
             raise InputError(
                 "holds no units, summaries or labels",
                 path=path,
-                expected="JSON Lines or a table of ours, or a file of TREC's",
+                expected="JSON Lines or a table of litepyramid's, or a TREC file",
             )
         if "unit" in held:
             for entry in read_units(path, left_out=Counter()):
@@ -171,7 +175,7 @@ def _read(paths: Sequence[str | Path]) -> _Sources:
 def _put(known: dict[Any, T], key: Any, value: T, path: Path) -> None:
     if known.setdefault(key, value) != value:
         said = key if isinstance(key, str) else " of ".join(reversed(key))
-        raise InputError(f"input {said} is there twice, and not the same", path=path)
+        raise InputError(f"input {said} occurs twice with different contents", path=path)
 
 
 def _read_result(whole: Mapping[str, Any], path: Path, sources: _Sources) -> None:

@@ -37,19 +37,19 @@ class DirectionResult(Result):
     """Precision or F1 of systems.
 
     Attributes:
-        metric: ``precision`` or ``f1``; ``faithfulness`` where the premise is the source.
+        metric: ``precision`` or ``f1``; ``faithfulness`` if the premise is the source.
         systems: N names.
         inputs: M ids.
         values: (N, M) scores; NaN = not scored.
         precision: (N, M) mean presence of each summary's units in its premise; NaN where the
             summary has no unit, or a judgement is missing.
         recall: (N, M), for F1; else None.
-        units: Per system and input the summary's units.
+        units: For each system and input, the summary's units.
         intervals: N (low, high) bootstrap intervals over inputs.
-        groups: Per system its rank groups.
-        counts: What was counted on the way.
-        confidence: Of the intervals.
-        signature: Everything needed to get the same numbers.
+        groups: For each system, its rank groups.
+        counts: What was counted along the way.
+        confidence: Confidence level of the intervals.
+        signature: Everything needed to reproduce the numbers.
     """
 
     metric: str
@@ -72,11 +72,11 @@ class DirectionResult(Result):
 
     @property
     def scores(self) -> dict[str, float]:
-        """System scores: the mean over the inputs that are scored."""
+        """System scores, means over the scored inputs."""
         return dict(zip(self.systems, system_means(self.values).tolist(), strict=True))
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a system, best first."""
+        """One row per system, best first."""
         names = ("group", "system", self.metric, "low", "high")
         extra = () if self.recall is None else ("precision", "recall")
         more = [] if self.recall is None else [self.precision, self.recall]
@@ -97,7 +97,7 @@ class DirectionResult(Result):
         return [Table(title, tuple(map(Column, (*names, *extra))), tuple(rows), notes)]
 
     def to_json(self) -> dict[str, Any]:
-        """Scores a summary, in the rows that `compare` and `meta` read."""
+        """Scores by summary, in the rows that `compare` and `meta` read."""
         rows = [
             {"system": system, "input": name, "score": self.values[n, m], "units": self.units[n][m]}
             for n, system in enumerate(self.systems)
@@ -146,7 +146,7 @@ def score_precision(
         recall: What `score_systems` says of the same summaries; then the score is F1.
         source: Whether the premises are what was summarised: the score is faithfulness then.
         samples: Bootstrap samples.
-        confidence: Of the intervals.
+        confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
         about: How the units were made, for the signature.
 
@@ -159,7 +159,7 @@ def score_precision(
     if any(system.inputs != inputs for system in summaries) or len(premises) != len(inputs):
         raise InputError("the systems' inputs differ", expected="the inputs of the premises")
     if recall is not None and (recall.systems, recall.inputs) != (systems, inputs):
-        raise InputError("recall of other systems or inputs", expected="the same summaries")
+        raise InputError("recall for other systems or inputs", expected="the same summaries")
     texts = [text for system in summaries for text in system.texts]
     full = [n for n, text in enumerate(texts) if text.strip()]
     made = (
@@ -209,7 +209,7 @@ def score_precision(
             recall=None if recall is None else fingerprint([str(recall.signature)]),
             truncated=said.counts.get("truncated"),
             missing=said.counts.get("missing") or None,
-            k=samples,
+            samples=samples,
             seed=seed,
         ),
     )

@@ -17,14 +17,14 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
     """Rank groups as a compact letter display (Piepho 2004).
 
     Two systems share a group exactly when they do not differ significantly: p (`flip_p_values`)
-    with Holm's correction over all pairs is at least α. That is no equivalence, so a system may
+    with Holm's correction over all pairs is at least α. That is not an equivalence, so a system may
     be in several groups. There can be exponentially many largest groups in which no two differ;
     taken are only enough for every pair: from the best system on, the group of it and the worst
     one that it shares none with yet, with all who differ from none of the group, in their order.
 
     Args:
         values: (N, M) scores, NaN where not scored; system means order the groups, the best is 1.
-        alpha: Level of significance.
+        alpha: Significance level.
 
     Returns:
         For each system the groups it is in, ascending; empty for a system with no score.

@@ -41,20 +41,20 @@ class PowerAt:
 
 @dataclass(frozen=True, slots=True)
 class LabelPower(Result):
-    """How many labelled inputs it takes to see a difference.
+    """How many labelled inputs it takes to detect a difference.
 
     Attributes:
         difference: The true difference of two systems' human scores.
-        power: The share of tests that should find it.
-        alpha: Level of significance.
-        rows: What was simulated, fewest labels first.
-        alone: Labelled inputs needed from the labels alone; None if more than were tried.
+        power: The share of tests that should detect it.
+        alpha: Significance level.
+        rows: The simulations, fewest labels first.
+        alone: Labelled inputs needed with the labels alone; None if more than were tried.
         combined: The same with the judge.
         judged: How many inputs the judge scores; None: ten times those labelled.
         pilot: Where the spread of differences comes from.
-        samples: Simulated tests a row.
-        seed: Their seed.
-        signature: Everything needed to get the same numbers.
+        samples: Simulated tests per row.
+        seed: Seed of the simulation.
+        signature: Everything needed to reproduce the numbers.
     """
 
     difference: float
@@ -70,18 +70,18 @@ class LabelPower(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a number of labelled inputs."""
+        """One row per number of labelled inputs."""
 
         def needed(found: int | None) -> str:
             return f"{found}" if found else f"more than {self.rows[-1].labels}"
 
         share = f"{100 * self.power:g} %"
         notes = (
-            f"To find it {share} of the time: {needed(self.alone)} labelled inputs from the "
+            f"To detect it {share} of the time: {needed(self.alone)} labelled inputs with the "
             f"labels alone, {needed(self.combined)} with the judge.",
             f"Spread of differences: {self.pilot}. Two-sided t-test at α = {self.alpha:g}, "
-            f"{self.samples} simulated tests a row. Of several pairs tested together each needs "
-            "more.",
+            f"{self.samples} simulated tests per row. Several pairs tested together need more "
+            "labels.",
             str(self.signature),
         )
         columns = (
@@ -90,7 +90,7 @@ class LabelPower(Result):
             Column("combined", "power, with judge"),
         )
         rows = tuple((row.labels, row.alone, row.combined) for row in self.rows)
-        return [Table(f"Power to see a difference of {self.difference:g}", columns, rows, notes)]
+        return [Table(f"Power to detect a difference of {self.difference:g}", columns, rows, notes)]
 
 
 def label_power(
@@ -117,10 +117,10 @@ def label_power(
             spread and correlation measured on REALSumm (`SPREAD`, `TOGETHER`).
         human: Human scores of the pilot, NaN where not labelled.
         inputs: How many inputs the judge scores; None: ten times those labelled.
-        power: The share of tests that should find it.
-        alpha: Level of significance.
+        power: The share of tests that should detect it.
+        alpha: Significance level.
         samples: Simulated tests for each number of labels.
-        seed: Of the draws.
+        seed: Seed of the draws.
 
     Raises:
         InputError: The difference is 0, or the pilot has fewer than two systems with ten inputs

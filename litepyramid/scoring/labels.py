@@ -23,7 +23,7 @@ def align_labels(
     unlabelled = sum(name not in by_name for name in systems)
     if unlabelled == len(systems):
         raise InputError(
-            "no labels of any system that is scored",
+            "no labels for any scored system",
             expected=f"label files named after the systems: '{systems[0]}' …",
         )
     return flat, {

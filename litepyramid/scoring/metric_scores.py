@@ -44,7 +44,7 @@ class MetricScores(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a system: its mean over inputs by each metric."""
+        """One row per system: its mean over inputs by each metric."""
         means = np.stack([system_means(values) for values in self.scores.values])
         rows: tuple[tuple[Cell, ...], ...] = tuple(
             (system, *means[:, s].tolist()) for s, system in enumerate(self.scores.systems)
@@ -54,7 +54,7 @@ class MetricScores(Result):
         return [Table(title, columns, rows, (str(self.signature),))]
 
     def to_csv_table(self) -> Table:
-        """One row a score: system, input, metric, score."""
+        """One row per score: system, input, metric, score."""
         table = self.scores
         rows = tuple(
             (system, name, metric, float(table.values[m, s, i]))
@@ -75,8 +75,8 @@ def metric_scores(
     """Scores every summary against its input's references by metrics of other packages.
 
     Args:
-        summaries: One entry a system, its inputs those of `references` in the same order.
-        references: One entry an input.
+        summaries: One entry per system, its inputs those of `references` in the same order.
+        references: One entry per input.
         metrics: Names of families, ``rouge-2``, or of one variant, ``rouge-2_recall``; see
             `metrics.packages.FAMILIES`.
         cache: Where scores of neural metrics are kept, by text; None for the user's own cache.
@@ -113,7 +113,7 @@ def metric_scores(
                     found.setdefault(name, np.empty(shape))[:, i] = scores[place]
     for name in metrics:
         if name not in scorers and name not in found:
-            raise InputError(f"no metric '{name}'", expected=f"one of {', '.join(found)} …")
+            raise InputError(f"unknown metric '{name}'", expected=f"one of {', '.join(found)} …")
     systems = tuple(system.system for system in summaries)
     table = ScoreTable(tuple(found), systems, inputs, np.stack(list(found.values())))
     said = fingerprint([entry.input, *entry.references] for entry in references)
@@ -129,7 +129,7 @@ def _cached(
     references: Sequence[str],
     cache: str | Path | None,
 ) -> dict[str, FloatArray]:
-    """The scores of texts, those that are kept from the cache, the others anew and kept."""
+    """The scores of texts, those that are kept from the cache, the others computed and kept."""
     keys = [pair_key(text, json.dumps(references)) for text in texts]
     with LogitCache(Path(cache or default_cache_path())) as store:
         known = store.get(f"metric {family}", keys)

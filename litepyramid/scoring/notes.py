@@ -8,10 +8,10 @@ from litepyramid.text import counted
 
 _WORDING = {
     "empty_summaries": ("empty summary; it scores", "empty summaries; they score", "0."),
-    "truncated": ("pair was", "pairs were", "cut to the judge's maximum length."),
+    "truncated": ("pair was", "pairs were", "truncated to the judge's maximum length."),
     "split": ("pair was", "pairs were", "judged in parts of the summary; the best counts."),
     "missing": ("pair has", "pairs have", "no judgement."),
-    "summaries_not_scored": ("summary is", "summaries are", "not scored for lack of them."),
+    "summaries_not_scored": ("summary is", "summaries are", "not scored, for lack of judgements."),
     "summaries_without_precision": ("summary has", "summaries have", "no unit, and no precision."),
     "systems_without_labels": ("system has", "systems have", "no human labels."),
     "labels_not_used": (
@@ -42,7 +42,7 @@ def count_notes(counts: Mapping[str, int]) -> list[str]:
 
     Example:
         >>> count_notes({"pairs": 9, "truncated": 1})
-        ["1 pair was cut to the judge's maximum length."]
+        ["1 pair was truncated to the judge's maximum length."]
     """
     return [
         f"{counted(counts[key], one, many)} {rest}"

@@ -37,7 +37,7 @@ def nugget_table(
     units: Sequence[InputUnits],
     order: Sequence[int],
 ) -> list[Table]:
-    """One row a system and side, the systems in that order; no table without measures."""
+    """One row per system and side, the systems in that order; no table without measures."""
     means = {name: system_means(values) for name, values in measures.items()}
     rows: list[tuple[Cell, ...]] = [
         (systems[i], by, *(float(means[start + name][i]) for name in NUGGET_SCORES))
@@ -47,10 +47,10 @@ def nugget_table(
     ]
     names = ("system", "by", *NUGGET_SCORES)
     columns = tuple(Column(name, name.replace("_", " ")) for name in names)
-    notes = ["Strict: labels of 1 alone; of the judge, presence from .75 up."]
+    notes = ["Strict: only labels of 1; for the judge, presence of .75 or more."]
     none = sum(all(unit.importance != "vital" for unit in entry.units) for entry in units)
     if none:
         said = counted(none, "input has", "inputs have")
         notes.append(f"{said} no vital nugget and a vital score of 0.")
-    title = "Scores of nuggets, mean over inputs"
+    title = "Nugget scores, mean over inputs"
     return [Table(title, columns, tuple(rows), tuple(notes))] if rows else []

@@ -37,7 +37,7 @@ class Design:
 
 @dataclass(frozen=True, slots=True)
 class Powered:
-    """Estimates of R means, one a row.
+    """Estimates of R means, one per row.
 
     Attributes:
         value: (R,) the combined estimate.
@@ -215,7 +215,7 @@ def _as_published(
     """PPI++ for a mean (Angelopoulos et al. 2023, §3 and §6): normal intervals."""
     n, others = human.shape[1], rest.shape[1]
     if not others:
-        raise InputError("labels of every input", expected="some without, for a judge to stand in")
+        raise InputError("labels on every input", expected="some without, for the judge to score")
     x, y = known - known.mean(axis=1)[:, None], human - human.mean(axis=1)[:, None]
     spread = np.concatenate([known, rest], axis=1).var(axis=1, ddof=1)
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -178,7 +178,7 @@ def litepyramid_sample_scores(
     weights = layout.weights
     if (weights != np.round(weights)).any():
         raise InputError(
-            "a unit's weight is no whole number",
+            "a unit's weight is not a whole number",
             expected="weights that count references: LitePyramid repeats a unit by its weight",
         )
     drawn = np.zeros_like(weights)
@@ -286,8 +286,8 @@ class ScoringRule:
         name: ``lite`` weighted mean over all units; ``sample`` LitePyramid over `size` units
             drawn for each input; ``original`` and ``modified`` the Pyramid scores.
         size: K of ``sample``.
-        references: Number of references an input of ``modified``.
-        importance: ``vital``: of nuggets, the mean over the vital ones alone, with ``lite``.
+        references: Number of references per input, for ``modified``.
+        importance: ``vital``: with ``lite``, the mean over vital nuggets only.
     """
 
     name: Rule = "lite"
@@ -298,7 +298,7 @@ class ScoringRule:
     def apply(
         self, presence: FloatArray, layout: UnitLayout, seed: int
     ) -> tuple[FloatArray, dict[str, int]]:
-        """(N, M) scores of (N, U) presence, and what must be counted."""
+        """(N, M) scores of (N, U) presence, and counts to report."""
         if self.importance == "vital":
             if self.name != "lite":
                 raise InputError(f"the vital units by the rule '{self.name}'", expected="lite")
@@ -314,11 +314,11 @@ class ScoringRule:
         if self.name == "modified":
             return modified_pyramid_scores(presence, layout, self.references), {}
         raise InputError(
-            f"no scoring rule '{self.name}'", expected="lite, sample, original or modified"
+            f"unknown scoring rule '{self.name}'", expected="lite, sample, original or modified"
         )
 
     def metric(self, units: Sequence[InputUnits]) -> str:
-        """The name of the score that this rule gives on these units."""
+        """The name of the score that this rule computes on these units."""
         if self.importance == "vital":
             return "vital_score"
         if self.name == "lite":

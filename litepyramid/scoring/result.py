@@ -41,24 +41,24 @@ class ScoreResult(Result):
 
     Attributes:
         metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units' kinds.
-        name: What it is called beside other metrics; `metric` unless the user says otherwise.
+        name: Its name next to other metrics; `metric` unless the user chooses another.
         systems: N names, in the order given.
         units: M inputs with their units.
-        presence: (N, U) presence of every unit, inputs one after the other.
+        presence: (N, U) presence of every unit, input after input.
         values: (N, M) summary scores.
         intervals: N (low, high) bootstrap intervals of the system scores over inputs.
-        groups: Per system its rank groups (best is 1); systems that do not differ significantly
-            share one.
-        labels: (N, L) human labels of the labelled units, NaN rows for systems without; None if
-            no labels were given.
-        label_units: M inputs with the L units that labels are of; None without labels.
-        human: (N, M) human scores, NaN likewise; None if no labels were given.
-        counts: What was counted on the way: pairs, empty summaries, truncated pairs …
+        groups: For each system, its rank groups (best is 1); systems that do not differ
+            significantly share one.
+        labels: (N, L) human labels of the labelled units, NaN rows for systems without labels; None
+            if no labels were given.
+        label_units: M inputs with the L units that labels refer to; None without labels.
+        human: (N, M) human scores, with NaN likewise; None if no labels were given.
+        counts: What was counted along the way: pairs, empty summaries, truncated pairs …
         confidence: Confidence level of the intervals.
-        signature: Everything needed to get the same numbers.
-        seen: The texts, and where the judge found each unit; None if that was not asked for.
-        spans: Per summary, systems one after the other, where each unit was found in most, if long
-            summaries were judged in parts (`JudgedBatch.spans`); else None.
+        signature: Everything needed to reproduce the numbers.
+        seen: The texts, and where the judge found each unit; None without evidence.
+        spans: For each summary, system after system, the part that contains most of each unit, if
+            long summaries were judged in parts (`JudgedBatch.spans`); else None.
     """
 
     metric: str
@@ -85,7 +85,7 @@ class ScoreResult(Result):
 
     @property
     def matrix(self) -> ScoreMatrix:
-        """The summary scores with names, as meta-evaluation takes them."""
+        """The summary scores with names, for meta-evaluation."""
         return ScoreMatrix(self.name, self.systems, self.inputs, self.values)
 
     @property
@@ -97,7 +97,7 @@ class ScoreResult(Result):
 
     @property
     def scores(self) -> dict[str, float]:
-        """System scores: the mean over inputs (ZB21 §3.1)."""
+        """System scores, means over inputs (ZB21 §3.1)."""
         means = system_means(self.values)
         return {name: float(mean) for name, mean in zip(self.systems, means, strict=True)}
 
@@ -115,7 +115,7 @@ class ScoreResult(Result):
         return nugget_measures(self.presence, self.units, self.labels, self.label_units)
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a system, best first; then the four scores of nuggets, if they are nuggets."""
+        """One row per system, best first; then the four scores of nuggets, if they are nuggets."""
         percent = f"{100 * self.confidence:g} %"
         columns = [
             Column("group"),
@@ -221,7 +221,7 @@ class ScoreResult(Result):
             form: ``folder``, ``npz`` or ``parquet``.
 
         Raises:
-            InputError: The result holds evidence or spans, which go into JSON alone.
+            InputError: The result has evidence or spans, which can only be saved in JSON.
             MissingExtraError: pyarrow is not installed, for parquet.
         """
         if self.seen is not None or self.spans is not None:

@@ -43,7 +43,7 @@ def read_result(path: str | Path) -> ScoreResult:
         InputError: It is something else, or does not hold together.
     """
     path = Path(path)
-    broken = "no saved result of score"
+    broken = "not a saved result of score"
     if held := read_columns(path):
         return _from_columns(held, broken)
     data = read_json(path, _EXPECTED)
@@ -55,7 +55,7 @@ def read_result(path: str | Path) -> ScoreResult:
     if tuple(rows) != systems or any(
         [row["input"] for row in own] != [entry.input for entry in units] for own in rows.values()
     ):
-        raise InputError(broken, path=path, expected="one score a system and input, in order")
+        raise InputError(broken, path=path, expected="one score per system and input, in order")
     human = None
     if all("labels" in row for row in data["scores"]):
         label_units = tuple(

@@ -50,8 +50,8 @@ def judge_systems(
     so that its units are read once; what is held beside the summaries is the result.
 
     Args:
-        summaries: One entry a system.
-        units: One entry an input.
+        summaries: One entry per system.
+        units: One entry per input.
         judge: Says how far a unit is present in a summary.
         workers: Processes of an embedded judge; None for all cores, where there is enough work.
             The numbers are the same, to the last bit, for any number.
@@ -164,20 +164,20 @@ def score_systems(
     mean over inputs: Lite2Pyramid on SCUs, Lite3Pyramid on STUs, Lite2.x on a mix.
 
     Args:
-        summaries: One entry a system, its inputs those of `units` in the same order.
-        units: One entry an input.
+        summaries: One entry per system, its inputs those of `units` in the same order.
+        units: One entry per input.
         judge: Says how far a unit is present in a summary.
         labels: Human presence labels; systems are matched by name.
         label_units: The units that the labels are of, of the same inputs in the same order, where
-            they are not `units`: human labels of SCUs beside scores on STUs.
-        name: What the metric is called beside others, in place of the score's name.
+            they are not `units`: human labels of SCUs next to scores on STUs.
+        name: Name of the metric next to others, instead of the score's name.
         rule: Another way from presence to scores than the weighted mean.
         samples: Bootstrap samples.
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
         about_units: How the units were made, for the signature.
-        workers: As of `judge_systems`.
-        folder: As of `judge_systems`.
+        workers: As for `judge_systems`.
+        folder: As for `judge_systems`.
 
     Returns:
         Scores of systems, summaries and units, with intervals over inputs and rank groups.
@@ -239,13 +239,13 @@ def score_presence(
 
     Args:
         systems: N names.
-        units: One entry an input.
-        presence: (N, U) presence of every unit, inputs one after the other.
+        units: One entry per input.
+        presence: (N, U) presence of every unit, input after input.
         batch: The judge's signature and counts.
         labels: Human presence labels; systems are matched by name.
         label_units: The units that the labels are of, of the same inputs in the same order, where
-            they are not `units`: human labels of SCUs beside scores on STUs.
-        name: What the metric is called beside others, in place of the score's name.
+            they are not `units`: human labels of SCUs next to scores on STUs.
+        name: Name of the metric next to others, instead of the score's name.
         rule: Another way from presence to scores than the weighted mean.
         samples: Bootstrap samples.
         confidence: Confidence level of the intervals.
@@ -268,7 +268,7 @@ def score_presence(
         label_layout = UnitLayout.of(labelled)
         if label_layout.inputs != layout.inputs:
             raise InputError(
-                "the labels' units are of other inputs than the units",
+                "the labels' units are for other inputs than the units",
                 expected=f"{counted(len(layout.inputs), 'input')} in the units' order",
             )
         flat_labels, label_counts = align_labels(labels, systems, label_layout)
@@ -289,12 +289,14 @@ def score_presence(
         rule=rule.signature(),
         truncated=batch.counts.get("truncated"),
         missing=batch.counts.get("missing") or None,
-        k=samples,
+        samples=samples,
         seed=seed,
     )
     metric = rule.metric(units)
     if name == "human":
-        raise InputError("the name 'human' is that of the human score", expected="another name")
+        raise InputError(
+            "the name 'human' is reserved for the human score", expected="another name"
+        )
     return ScoreResult(
         metric=metric,
         name=name or metric,

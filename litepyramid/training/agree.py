@@ -85,7 +85,7 @@ class JudgeAgreement(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """One row a system; then the pairs."""
+        """One row per system; then the pairs."""
         means = (Column("first", self.judges[0]), Column("second", self.judges[1]))
         rest = counted(self.left_out, "pair that only one of them judged is", "pairs that only "
                        "one of them judged are")  # fmt: skip
@@ -193,7 +193,7 @@ def _presence(path: str | Path) -> tuple[dict[str, str], dict[Pair, float]]:
     """A file's signature and the presence of every pair that was judged."""
     expected = "what `litepyramid score --format json` writes"
     loaded: Any = read_json(path, expected)
-    check_shape(loaded, _SCORES, what="is no result of score", path=path)
+    check_shape(loaded, _SCORES, what="is not a result of score", path=path)
     units = {entry["input"]: [unit["text"] for unit in entry["units"]] for entry in loaded["units"]}
     found: dict[Pair, float] = {}
     for row in loaded["scores"]:

@@ -1,4 +1,4 @@
-"""A checklist for judges: pairs written to be told apart, and how right a judge is on each kind."""
+"""A checklist for judges: contrasting pairs, and a judge's accuracy on each kind."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class ContrastPair:
 
 @dataclass(frozen=True, slots=True)
 class Phenomenon:
-    """How right a judge is on the pairs of one kind; present means presence ≥ .5.
+    """A judge's accuracy on the pairs of one kind; present means presence ≥ .5.
 
     Attributes:
         name: The kind.
@@ -69,10 +69,10 @@ class ContrastResult(Result):
             "pairs",
             Column("accuracy", digits=2),
             Column("found", "found if present", digits=2),
-            Column("refused", "refused if absent", digits=2),
+            Column("refused", "rejected if absent", digits=2),
         )
         notes = (f"AUC {self.auc:.3f}, Brier {self.brier:.3f}", str(self.signature))
-        title = "Contrast set: is the judge right, kind by kind?"
+        title = "Contrast set: accuracy of the judge, by kind"
         rows = (row(p, phenomenon=p.name) for p in (*self.phenomena, self.all))
         return [Table.of(title, columns, rows, notes)]
 
@@ -90,7 +90,7 @@ def load_contrast() -> tuple[ContrastPair, ...]:
 
 
 def evaluate_contrast(judge: Judge) -> ContrastResult:
-    """Judges every pair of the contrast set: a checklist of what a judge can tell apart.
+    """Judges every pair of the contrast set: a checklist of what a judge can distinguish.
 
     Pairs of one summary hold much the same words, so counting words gets an AUC near .5. The idea
     of tests by capability is that of CheckList (Ribeiro et al., ACL 2020).

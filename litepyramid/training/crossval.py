@@ -66,7 +66,7 @@ def cross_validate(
         folds: How many; the data set's own folds are used if it has as many.
         units: The units to score, by name: SCUs as ``lite2`` and the data set's STUs as
             ``lite3`` by default.
-        baselines: Untrained judges to show beside it, by name: ``{"zero-shot": judge}``.
+        baselines: Untrained judges to compare with, by name: ``{"zero-shot": judge}``.
         constant: What a constant column counts as, see `meta.levels.level_correlation`.
         seed: Seed of a random split.
 

@@ -34,12 +34,12 @@ from litepyramid.types import Signature
 
 @dataclass(frozen=True, slots=True)
 class FinetuneResult(Result):
-    """What came out of a fine-tuning run.
+    """The result of a fine-tuning run.
 
     Attributes:
-        folder: The judge: give it to ``--judge``.
-        card: What its ``litepyramid.json`` says.
-        held_out: Per data set with held-out inputs, what the judge does on them.
+        folder: The judge: pass it to ``--judge``.
+        card: The contents of its ``litepyramid.json``.
+        held_out: For each data set with held-out inputs, the judge's quality on them.
     """
 
     folder: Path
@@ -48,7 +48,7 @@ class FinetuneResult(Result):
 
     @property
     def signature(self) -> Signature:
-        """What the judge was made from: base, pairs (their SHA-256) and settings."""
+        """The base, pairs (their SHA-256) and settings that the judge was made from."""
         about = {name: self.card.get(name) for name in ("base", "revision")}
         pairs_sha = self.card.get("data", {}).get("sha256", "")[:8] or None
         return Signature.of(**about, pairs_sha=pairs_sha, **self.card.get("settings", {}))
@@ -101,7 +101,7 @@ def finetune(
     goal = Path(output)
     begun = read_note(goal / CARD_FILE)
     if file_type(goal) and (not begun or "held_out" in begun):
-        raise InputError("is there already", path=goal, hint="Name a new folder.")
+        raise InputError("already exists", path=goal, hint="Name a new folder.")
     if not datasets and not nli:
         raise InputError("nothing to learn from", expected="at least one labelled data set")
     check_judge_name(base)

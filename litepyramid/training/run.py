@@ -64,8 +64,8 @@ def train_transformer(
 ) -> TrainedFolder:
     """Fine-tunes a sequence classifier on labelled pairs (ZB21 §3.1, A.3).
 
-    Restart points are kept in ``OUTPUT.training`` beside the goal, for one process at a time; a run
-    that was killed goes on from the last one when it is called again with the same data and
+    Restart points are kept in ``OUTPUT.training`` next to the output, for one process at a time; a
+    run that was killed continues from the last one when it is called again with the same data and
     settings, and ends with the same weights. The goal appears only when it is complete, holds
     safetensors and no pickles, and carries ``litepyramid.json``, from which judges take the mode
     that fits the head.
@@ -101,7 +101,7 @@ def train_transformer(
 
     goal = Path(output)
     if goal.exists():
-        raise InputError("is there already", path=goal, hint="Name a new folder.")
+        raise InputError("already exists", path=goal, hint="Name a new folder.")
     if not data.pairs:
         raise InputError("no labelled pairs to learn from")
     if settings.early_stop and development is None:
@@ -110,7 +110,7 @@ def train_transformer(
     work = goal.with_name(f"{goal.name}.training")
     with _claimed(work, {**plan, "version": __version__}):
         if goal.exists():  # another process was quicker
-            raise InputError("is there already", path=goal, hint="Name a new folder.")
+            raise InputError("already exists", path=goal, hint="Name a new folder.")
         transformers.set_seed(settings.seed)
         model, tokenizer, order, longest = _load(base, settings, revision, offline, label_map)
         length = min(settings.max_length, longest or settings.max_length)
@@ -135,7 +135,7 @@ def train_transformer(
         trainer.add_callback(_progress())
         last = _last_restart_point(work)
         resumed = int(last.name.removeprefix(_POINT)) if last else 0
-        hint = f"Run it again to go on from the last restart point in {work}, if there is one."
+        hint = f"Run it again to continue from the last checkpoint in {work}, if there is one."
         try:
             with loading("fine-tuning stopped", hint=hint):
                 trainer.train(resume_from_checkpoint=str(last) if last else None)
@@ -173,7 +173,7 @@ def made_from(
 
 
 def read_note(path: Path) -> dict[str, Any]:
-    """A JSON object that was written beside a model; empty if there is none."""
+    """A JSON object that was written next to a model; empty if there is none."""
     try:
         found = read_json(path)
     except InputError:
@@ -229,11 +229,11 @@ def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
                     json.dump(plan, file, indent=1)
             if read_note(note) != plan:
                 raise InputError(
-                    "holds restart points of a run with another base, data, settings or version"
+                    "holds checkpoints of a run with another base, data, settings or version"
                     if note.exists()
-                    else "holds files that are no restart points",
+                    else "holds files that are not checkpoints",
                     path=work,
-                    hint="Give the same ones to go on, or delete the folder to begin anew.",
+                    hint="Use the same ones to continue, or delete the folder to start over.",
                 )
             yield
         finally:

@@ -33,7 +33,7 @@ class LexicalTrainer:
 
 @dataclass(frozen=True, slots=True)
 class ReadyCheckpoints:
-    """One ready judge a fold, named by a template, such as the authors' fold checkpoints.
+    """One ready judge per fold, named by a template, such as the authors' fold checkpoints.
 
     Attributes:
         template: A judge's name with ``{fold}`` for the fold's number from 1:
@@ -71,13 +71,13 @@ class FinetuneTrainer:
     """Fine-tunes a transformer for each fold into ``FOLDER/fold1``, ``FOLDER/fold2`` …
 
     A fold whose folder is there, made from the same data and settings, is not trained again; a
-    fold that was killed goes on where it was.
+    killed fold continues where it was.
 
     Attributes:
         base: Hub id or folder of the model to begin with.
         folder: Where the folds' models go.
         settings: How; nothing more is held out of a fold's training part.
-        options: As of `make_judge`. ``revision``, ``offline`` and ``label_map`` are of the base;
+        options: As for `make_judge`. ``revision``, ``offline`` and ``label_map`` are of the base;
             ``device`` is of training too (the CPU, or every GPU); the rest is of the folds' judges,
             which keep no judgements unless a ``cache`` is named.
     """
@@ -121,7 +121,7 @@ def make_contest(
     settings: FinetuneSettings | None = None,
     **options: Any,
 ) -> tuple[Trainer, dict[str, Judge]]:
-    """A trainer, and the untrained judges to show beside it, all with one set of options.
+    """A trainer, and the untrained judges to compare with, all with one set of options.
 
     Args:
         base: ``lexical``, or a hub id or folder to fine-tune.
@@ -129,7 +129,7 @@ def make_contest(
         zero_shot: Names of the untrained judges.
         folder: Where fine-tuned folds go.
         settings: Fine-tuning settings.
-        **options: As of `make_judge`, for every NLI model; ``revision`` and ``label_map`` only for
+        **options: As for `make_judge`, for every NLI model; ``revision`` and ``label_map`` only for
             `base` or `checkpoints`, or for the untrained ones if that is lexical.
 
     Raises:

@@ -29,7 +29,7 @@ class FoldScores:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuality:
-    """How right a judge's presence is on the SCUs of one fold."""
+    """Quality of a judge's presence on the SCUs of one fold."""
 
     judge: str
     fold: int
@@ -89,7 +89,7 @@ class ValidationResult(Result):
     """Fold means of correlations and of presence quality.
 
     Attributes:
-        dataset: What was scored.
+        dataset: The data set that was scored.
         scores: Every fold's correlations.
         quality: Every fold's presence accuracy, AUC and Brier score.
         judges: Each judge's signature fields.
@@ -105,7 +105,7 @@ class ValidationResult(Result):
     def mean(
         self, judge: str, units: str, level: str, coefficient: str, mode: str | None = None
     ) -> FoldMean:
-        """The mean over folds of one correlation; the judge's own mode if none is named."""
+        """The mean over folds of one correlation, by default in the judge's own mode."""
         mode = mode or self.own_mode(judge)
         return fold_mean(
             [

@@ -160,7 +160,7 @@ def align_units(
             f"{sought} units of input '{units.input}' do not say which of {len(sentences)} "
             "sentences they come from",
             expected=f"at most {_MOST_PAIRS} pairs of both",
-            hint="Is it one input? Give each document its own.",
+            hint="If these are several documents, make each its own input.",
         )
     shared_with = sharing([words(sentence.text) for sentence in sentences])
     references = np.array([sentence.reference for sentence in sentences])
@@ -172,7 +172,7 @@ def align_units(
             if (unit.reference, unit.sentence) not in places:
                 raise InputError(
                     f"unit '{unit.text}' names "
-                    f"{place(units.input, unit.reference, unit.sentence)}, which is not there",
+                    f"{place(units.input, unit.reference, unit.sentence)}, which does not exist",
                     expected=f"at most {len(sentences)} sentences",
                     hint="Were these units made from these references?",
                 )

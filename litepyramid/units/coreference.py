@@ -42,7 +42,7 @@ def resolve(reference: ParsedReference) -> Resolution:
 
     Returns:
         Nothing to replace and no identities if the reference has no clusters, or none with a
-        mention that is no pronoun.
+        mention that is not a pronoun.
 
     Example:
         >>> sentences = tuple(ParsedSentence(tuple(text.split()))
@@ -85,7 +85,7 @@ def replaced(reference: ParsedReference) -> ParsedReference:
     """The reference with names in place of mentions, ready to be parsed again.
 
     Frames, trees and clusters are gone, since the tokens are others; the identities are kept.
-    A mention that goes on over the end of a sentence is replaced in the sentence it begins in.
+    A mention that extends over the end of a sentence is replaced in the sentence it begins in.
 
     Example:
         >>> sentences = (ParsedSentence(("Ann", "left", ".")), ParsedSentence(("She", "ran")))

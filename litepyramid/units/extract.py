@@ -22,13 +22,13 @@ from litepyramid.units.triplets import sentence_stus
 
 @dataclass(frozen=True)
 class Extraction(Result):
-    """The units of every input, with what they were made from.
+    """The units of every input, and the parses they were made from.
 
     Attributes:
-        units: One entry an input, in the order of the references; the STUs of its references
-            are put together, repeats across references kept. Each unit knows its reference
-            and sentence. "Name is mention" units stand at the end of their reference's.
-        parses: Every reference as it was turned into units, for `write_parses`.
+        units: One entry per input, in the order of the references; the STUs of its references
+            are combined, with repeats across references. Each unit has its reference
+            and sentence. "Name is mention" units come at the end of their reference's.
+        parses: The parse of every reference, for `write_parses`.
         signature: Backends and settings.
         counts: References, sentences, units …, and what the backends counted.
     """
@@ -39,7 +39,7 @@ class Extraction(Result):
     counts: dict[str, float]
 
     def to_tables(self) -> list[Table]:
-        """One row a count, and units per reference."""
+        """One row per count, and units per reference."""
         rows: list[tuple[str, int | float]] = list(self.counts.items())
         rows.append(("units per reference", self.counts["units"] / self.counts["references"]))
         return [

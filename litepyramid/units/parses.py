@@ -145,7 +145,7 @@ def check_tags(tags: Sequence[str], *, strict: bool = True) -> None:
 
     Args:
         tags: The row.
-        strict: Whether an ``I-`` tag must go on from a tag of the same role.
+        strict: Whether an ``I-`` tag must continue a tag of the same role.
 
     Raises:
         ValueError: A tag is neither ``O`` nor ``B-ROLE`` or ``I-ROLE``; says which, and where.
@@ -155,7 +155,7 @@ def check_tags(tags: Sequence[str], *, strict: bool = True) -> None:
         if tag != "O" and not (isinstance(tag, str) and _BIO.fullmatch(tag)):
             raise ValueError(f"tag {number} is {tag!r}, neither O nor B-ROLE or I-ROLE")
         if strict and tag[0] == "I" and previous[2:] != tag[2:]:
-            raise ValueError(f"tag {number}, {tag}, goes on from {previous}")
+            raise ValueError(f"tag {number}, {tag}, continues {previous}")
         previous = tag
 
 
@@ -196,7 +196,7 @@ def check_parse(
     for identity in parse.identities:
         if not identity.text.strip() or not 0 <= identity.sentence < len(parse.sentences):
             raise InputError(
-                f"an identity of {where} is empty or speaks of sentence {identity.sentence + 1}",
+                f"an identity of {where} is empty or names sentence {identity.sentence + 1}",
                 path=path,
                 line=line,
                 expected=f"some text, and a sentence from 1 to {len(parse.sentences)}",

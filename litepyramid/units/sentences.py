@@ -61,7 +61,7 @@ def _punkt() -> Splitter:
     except LookupError:
         raise ModelError(
             "the data of NLTK's Punkt splitter is not installed",
-            hint='Run python -m nltk.downloader punkt_tab, or take the splitter "rules".',
+            hint='Run python -m nltk.downloader punkt_tab, or use the splitter "rules".',
         ) from None
     return lambda text: list(punkt.tokenize(text))
 

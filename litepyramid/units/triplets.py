@@ -9,7 +9,7 @@ The rules are those of the authors' code, which made the STUs they published:
 3. The token just before the last V token: if it is "to", the frame gives nothing; if it is one of
    am, are, is, was, were, been, it is put before the verb (once: not if it is tagged itself).
 4. A verb that is one of ' will could can might should would gives nothing.
-5. If the first argument after the verb is ARGM-NEG, it joins the verb and is no argument.
+5. If the first argument after the verb is ARGM-NEG, it joins the verb and is not an argument.
 6. One STU per argument after the verb: before, verb, argument; repeats in a sentence are dropped.
 7. A sentence without STUs is its own one STU.
 
@@ -63,7 +63,7 @@ def frame_triplets(
 
     Args:
         tokens: The words of the sentence.
-        tags: The frame's BIO row, one tag a token.
+        tags: The frame's BIO row, one tag per token.
         footnote: Whether to follow the paper's footnote 2 where the authors' code does not:
             "be" and "being" before the verb are kept as the other forms are. (A negation
             before the verb that is tagged ARGM-NEG is kept either way, by rule 1.)

@@ -176,7 +176,7 @@ def test_one_word_against_another_drops_nobody():
         assert set(result.undecided) == {"good", "bad"}
         assert result.kept_answers == result.answers
         text = " ".join(render(result, "table").split())
-        assert "a third worker is needed to say who is noisy" in text
+        assert "a third worker is needed to tell who is noisy" in text
     assert agree([truth, 1 - truth], ["a", "b"], noisy_above=None).undecided == ()
     assert agree([truth, truth], ["a", "b"]).undecided == ()
     assert agree([truth, truth, 1 - truth], ["a", "b", "c"]).undecided == ()

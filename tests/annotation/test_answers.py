@@ -53,7 +53,7 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
     assert result.progress.open == ("räd, reference 1, sentence 1",)
     text = render(result, "table")
     assert "Done: 1 of 3 tasks." in text
-    assert "Begun but not done (1): ferry, reference 1, sentence 1." in text
+    assert "Started but not done (1): ferry, reference 1, sentence 1." in text
     assert json.loads(render(result, "json"))["progress"]["open"] == list(result.progress.open)
 
 
@@ -153,7 +153,7 @@ def test_half_done_judging_keeps_every_answer(judging):
     assert result.progress.extra == ("beta on bridge: 10 (at Ann)",)
     given = 1 + sum(len(task.units) for task in judging.judging[1:])
     assert result.agreement.kept_answers == result.agreement.answers == given
-    assert "Left out, inputs not complete" in render(result, "table")
+    assert "Left out: inputs not complete" in render(result, "table")
 
 
 def test_second_answer_adds_to_the_first(judging):
@@ -188,7 +188,7 @@ def test_rounds_of_one_random_answer_draw_from_the_workers_who_are_kept(judging)
     assert len({result.labels, *result.rounds}) == 4
     assert result.rounds == collect_labels(judging, rows, rounds=3).rounds
     assert result.rounds != collect_labels(judging, rows, rounds=3, seed=1).rounds
-    assert "One random answer an item, in labels-round1 to 3." in render(result, "table")
+    assert "One random answer per item, in labels-round1 to 3." in render(result, "table")
 
 
 def test_empty_summaries_are_not_asked_about_and_contain_nothing(judging):

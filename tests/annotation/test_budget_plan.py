@@ -137,10 +137,10 @@ def test_ways_of_saying_the_budget(kinds, count):
         ({"cost": 5}, "without a price"),
         ({"cost": 5, "per_sentence": 0}, "above 0"),
         ({"cost": 5, "per_sentence": math.nan}, "above 0"),
-        ({"cost": -5, "per_sentence": 1}, "from 0 up"),
+        ({"cost": -5, "per_sentence": 1}, "0 or more"),
         ({"sentences": 5, "per_sentence": -1}, "above 0"),
         ({"human_share": 0.5, "per_sentence": math.inf}, "above 0"),
-        ({"cost": math.inf, "per_sentence": 1}, "from 0 up"),
+        ({"cost": math.inf, "per_sentence": 1}, "0 or more"),
     ],
 )
 def test_impossible_budgets(kinds, what):

@@ -94,7 +94,7 @@ def test_what_others_put_among_the_labels_is_never_touched(tmp_path, judging, cl
     answers.rename(kept)
     before = contents(tmp_path)
     said = cli("budget", "import", sent, kept, "-o", out, status=2).stderr
-    assert "holds other files ('answers.json'), which would be taken for systems too" in said
+    assert "contains other files ('answers.json'), which would be read as systems" in said
     assert contents(tmp_path) == before
     kept.rename(answers)
     labels = out / "labels" / "alpha.jsonl"
@@ -125,7 +125,7 @@ def test_labels_of_one_random_answer_can_be_scored_and_go_with_the_import(tmp_pa
         file.write_text(json.dumps(data), "utf-8")
         answers.append(file)
     done = cli("budget", "import", sent, *answers, "-o", out, "--random-rounds", 2)
-    assert "One random answer an item, in labels-round1 to 2." in done.stdout
+    assert "One random answer per item, in labels-round1 to 2." in done.stdout
     kinds = ("labels", "labels-round1", "labels-round2")
     systems = names(out / "summaries")
     assert [names(out / kind) for kind in kinds] == [systems] * 3
@@ -168,7 +168,7 @@ def test_a_page_of_your_own_is_not_replaced(tmp_path, tasks):
     (tmp_path / "out").mkdir()
     page = tmp_path / "out" / "page.html"
     page.write_text("mine")
-    with pytest.raises(InputError, match=r"page\.html: is there already, and would be overwritten"):
+    with pytest.raises(InputError, match=r"page\.html: already exists, and would be overwritten"):
         export_tasks(tasks, tmp_path / "out", "page")
     assert names(tmp_path / "out") == ["page.html"]
     assert page.read_text() == "mine"

@@ -194,4 +194,4 @@ def test_options_of_writing_are_refused_when_judging(tmp_path, cli):
     cli("budget", "export", folder / "summaries", "-u", units, "-o", folder / "out")
     (folder / "a.json").write_text("[]")
     arguments = [folder / "out", folder / "a.json", "-o", folder / "judged", "--stus", units]
-    assert "--stus is for tasks of writing" in cli("budget", "import", *arguments, status=2).stderr
+    assert "--stus is for writing tasks" in cli("budget", "import", *arguments, status=2).stderr

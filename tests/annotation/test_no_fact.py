@@ -41,7 +41,7 @@ def test_done_without_a_unit(tasks, stus):
     assert of_sentence(result, cafe) == sample.STUS["räd", 0]
     assert (result.progress.done, result.fallen_back) == (2, 1)
     assert result.no_fact == (bridge.name,)
-    assert f"Done, with no fact and so no unit (1): {bridge.name}." in render(result, "table")
+    assert f"Done, no fact, so no unit (1): {bridge.name}." in render(result, "table")
     assert json.loads(render(result, "json"))["no_fact"] == [bridge.name]
     assert [e.input for e in collected(tasks, said(bridge)).units] == []
 
@@ -63,7 +63,7 @@ def test_facts_and_no_fact_contradict_each_other(tasks, stus):
     assert result.progress.started == (bridge.name,)
     assert result.contradictory == (f"{bridge.name} by Ann (at Ann)",)
     shown = " ".join(render(result, "table").split())
-    assert f"“no fact” at once, counted as begun (1): {result.contradictory[0]}." in shown
+    assert f"“no fact” at once, counted as started (1): {result.contradictory[0]}." in shown
     taken = collected(tasks, both, stus=stus, drafts=True)
     assert of_sentence(taken, bridge) == ["A fact."]
     assert taken.contradictory == result.contradictory
@@ -160,6 +160,6 @@ def test_from_the_command_line(folder, tasks, cli):
     units = folder / "units.jsonl"
     text = cli("budget", "import", out, path, "--stus", folder / "stus.jsonl", "-o", units).stdout
     assert "Done: 1 of 3 tasks." in text
-    assert "no fact and so no unit (1)" in text
+    assert "no fact, so no unit (1)" in text
     found = next(e for e in read_units(units) if e.input == "bridge")
     assert {u.sentence for u in found.units} == {1, 2}

@@ -202,7 +202,7 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     type_keys(browser, "A fact.")
     box().click()
     assert not box().is_selected()
-    assert status.text.startswith("There are facts")
+    assert status.text.startswith("Remove the facts first")
     control_enter(browser)
     # A fact begun after all is a draft, not an answer that was handed in.
     box().click()
@@ -316,7 +316,7 @@ def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judg
     other = tmp_path / "bob.json"
     other.write_text(json.dumps(answers), encoding="utf-8")
     browser.find_element("id", "file").send_keys(str(other))
-    assert "Loaded 1 task that Bob answered;" in wait_for(browser, "Loaded")
+    assert "Loaded 1 task answered by Bob;" in wait_for(browser, "Loaded")
     again = json.loads(downloaded(browser).read_text(encoding="utf-8"))
     assert again["answers"][0]["presence"] == {"0": False, "1": True}
     # What is said can be seen wherever the page is scrolled to.

@@ -163,11 +163,11 @@ def test_the_wrong_file_is_noticed(folder, easiness, stus, cli):
     assert tuple(read_units(mixed, kind=None)) == base
     # Units of which nobody says what they are could be of either kind.
     bare.write_text('{"input": "bridge", "units": ["It rained."]}\n')
-    with pytest.raises(InputError, match="unit 1 does not say of which kind"):
+    with pytest.raises(InputError, match="unit 1 has no kind"):
         read_units(bare, kind=None)
     lines = folder / "lines.txt"
     lines.write_text("It rained.\n")
-    with pytest.raises(InputError, match="unit 1 does not say of which kind"):
+    with pytest.raises(InputError, match="unit 1 has no kind"):
         read_units(lines, kind=None)
     bare.write_text('{"input": "bridge", "units": [{"text": "It rained.", "kind": "scu"}]}\n')
     with pytest.raises(InputError, match="does not say its sentence"):

@@ -84,7 +84,7 @@ def test_a_plan_of_labels_goes_out_and_comes_back(example, cli):
     cli(*SCORED, "-f", "json", "-o", "s.json", cwd=example)
     options = ("--for", "presence", "--inputs", "6", "--annotators", "3", "--per-task", "2")
     shown = cli("budget", "plan", "s.json", *options, "-o", "plan.json", cwd=example).stdout
-    assert "stay a sample" in shown
+    assert "are a sample" in shown
     plan = read_presence_plan(example / "plan.json")
     assert plan.count == 6
     cli(

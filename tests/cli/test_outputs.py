@@ -132,14 +132,14 @@ def test_values_that_name_no_file_are_passed_over(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("units from-pyr data -o u --labels L --summaries L", "named for two results, --labels"),
-        ("units from-pyr data -o L/15.jsonl --labels L", "in the folder that --labels fills"),
-        ("units from-pyr data -o u --labels L --summaries L/s", "in the folder that --labels"),
-        ("units from-pyr data -o u --labels l/x --summaries L/X", "named for two results"),
+        ("units from-pyr data -o u --labels L --summaries L", "the file of two results, --labels"),
+        ("units from-pyr data -o L/15.jsonl --labels L", "is inside the folder of --labels"),
+        ("units from-pyr data -o u --labels L --summaries L/s", "is inside the folder of --labels"),
+        ("units from-pyr data -o u --labels l/x --summaries L/X", "the file of two results"),
         ("units from-pyr data -o u --references ./u", "--output and --references"),
-        ("meta simulate coverage scores.csv --journal j -o j", "named for two results"),
-        ("score summaries -u units.jsonl --cache c -o c", "named for two results"),
-        ("cache info --cache c -o c", "named for two results"),
+        ("meta simulate coverage scores.csv --journal j -o j", "the file of two results"),
+        ("score summaries -u units.jsonl --cache c -o c", "the file of two results"),
+        ("cache info --cache c -o c", "the file of two results"),
     ],
 )
 def test_no_result_is_in_the_way_of_another(

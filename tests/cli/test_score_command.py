@@ -108,7 +108,7 @@ def test_demo_shows_the_main_jobs(cli, tmp_path):
     cli("demo", "--save", tmp_path / "example")
     assert (tmp_path / "example" / "summaries" / "lead.jsonl").is_file()
     again = cli("demo", "--save", tmp_path / "example", status=2, process=True)
-    assert "is there already" in again.stderr
+    assert "already exists" in again.stderr
 
 
 def test_import_is_light(cli):

@@ -160,7 +160,7 @@ def test_systems_are_not_mixed_with_those_of_other_data(folder, tmp_path, cli):
     (out / "mine.jsonl").write_text("")
     (tmp_path / "u.jsonl").unlink()
     done = cli(*arguments, status=2)
-    assert "holds other files ('mine.jsonl')" in done.stderr
+    assert "contains other files ('mine.jsonl')" in done.stderr
     assert not (tmp_path / "u.jsonl").exists()
 
 

@@ -145,7 +145,7 @@ def test_the_curve_takes_a_judge_for_each_fold(cli, files):
     one = cli("budget", "curve", *curve, *options, "-j", "judge1", "--folds", "folds", cwd=files)
     assert json.loads(done.stdout)["points"] == json.loads(one.stdout)["points"]
     done = cli("budget", "curve", *curve, *options, *judge, cwd=files, status=2)
-    assert "and no folds. Expected --folds" in done.stderr
+    assert "but no folds. Expected --folds" in done.stderr
 
 
 def test_as_the_authors(files, monkeypatch, capsys):
@@ -205,7 +205,7 @@ def test_a_curve_needs_one_sort_of_human_scores(cli, files):
     done = cli("budget", "curve", *curve, cwd=files, status=2)
     assert "human scores must come from one place" in done.stderr
     done = cli("budget", "curve", *curve, "-l", "labels", "--figure", "x.gif", cwd=files, status=2)
-    assert "no figure of the kind '.gif'" in done.stderr
+    assert "unknown figure format '.gif'" in done.stderr
 
 
 def test_scus_in_place_of_stus_are_refused_by_every_command(cli, files):

@@ -169,7 +169,7 @@ def test_table_json_and_figure(world, sums, tmp_path):
     for name, start in (("c.png", b"\x89PNG"), ("c.pdf", b"%PDF"), ("c.svg", b"<?xml")):
         save_figure(curve_figure(curve), tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(start)
-    with pytest.raises(InputError, match=r"c\.gif: no figure of the kind '\.gif'"):
+    with pytest.raises(InputError, match=r"c\.gif: unknown figure format '\.gif'"):
         save_figure(curve_figure(curve), tmp_path / "c.gif")
 
 

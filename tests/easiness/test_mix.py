@@ -131,7 +131,7 @@ def test_a_share_is_floored_as_it_was_written(share, n, count):
         ({"count": -1, "easiness": EASY}, "from 0 to 5"),
         ({"count": 2}, "needs the easiness"),
         ({"count": 2, "by": "random"}, "needs a seed"),
-        ({"count": 2, "by": "best", "easiness": EASY}, "no way of mixing 'best'"),
+        ({"count": 2, "by": "best", "easiness": EASY}, "unknown way of mixing 'best'"),
     ],
 )
 def test_what_cannot_be_mixed_is_named(options, words):

@@ -132,7 +132,7 @@ def test_an_input_in_two_folds_is_refused(authors):
 
 
 def test_missing_places_and_names(tmp_path):
-    with pytest.raises(InputError, match="no data set 'duc'"):
+    with pytest.raises(InputError, match="unknown data set 'duc'"):
         load_dataset("duc", tmp_path)
     with pytest.raises(InputError, match="no such file or folder"):
         load_dataset("rose", tmp_path / "absent.json")

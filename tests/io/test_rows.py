@@ -158,7 +158,7 @@ def test_lists_in_cells_are_json(tmp_path):
     with pytest.raises(InputError, match=r"u\.csv:2: not valid JSON .* Expected a JSON list"):
         read_units(path)
     path = write(tmp_path / "u.csv", [{"input": "a", "units": "It rained. We left."}])
-    with pytest.raises(InputError, match=r"u\.csv:2: no \"units\".*one a row"):
+    with pytest.raises(InputError, match=r"u\.csv:2: no \"units\".*one per row"):
         read_units(path)
 
 

@@ -129,7 +129,7 @@ HEADER = "system,input,metric,score\n"
         (HEADER + "a,1,m\n", "2: 3 columns. Expected 4"),
         (HEADER + "a,1,m,1\nb,1,m,1\na,1,m,1\n", "4: metric 'm' scores .* twice .*f.csv:2"),
         ('{"system": "a"}\n', "1: no 'input'"),
-        ('{"summarizer_id": "a", "metrics": {}}\n', "1: a line of sacrerouge's without"),
+        ('{"summarizer_id": "a", "metrics": {}}\n', "1: a sacrerouge line without"),
         ("[1]\n", "1: a JSON list"),
         ('{"scores": 3}', "'scores' is not a list"),
     ],

@@ -79,7 +79,7 @@ def test_a_damaged_file_is_set_aside_with_a_warning(path, rest):
     LogitCache(path).close()
     junk = path.read_bytes()[:100] + rest
     path.write_bytes(junk)
-    with pytest.warns(CacheWarning, match="set aside as judged.sqlite.damaged-1"):
+    with pytest.warns(CacheWarning, match="renamed to judged.sqlite.damaged-1"):
         cache = LogitCache(path)
     cache.put("m", {A: KEPT})
     assert cache.get("m", [A]) == {A: KEPT}

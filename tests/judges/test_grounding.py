@@ -158,7 +158,7 @@ def test_a_model_that_needs_code_of_the_hub_is_refused(tmp_path, tiny_tokenizer)
     config = json.loads((folder / "config.json").read_text())
     config |= {"model_type": "HHEMv2Config", "auto_map": {"AutoConfig": "code.HHEMv2Config"}}
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match="which is code in its own folder"):
+    with pytest.raises(ModelError, match="is defined by code in the model's folder"):
         TransformersJudge(str(folder))
 
 

@@ -83,8 +83,8 @@ def test_what_is_wrong_with_units_is_mended_or_left_out_and_counted(fake, tmp_pa
     ]  # fmt: skip
     counts = found.counts
     assert counts["empty units left out"] == counts["repeated units left out"] == 1
-    assert counts["units of no sentence left out"] == 1
-    assert counts["units placed by their words"] == 2
+    assert counts["units without a sentence left out"] == 1
+    assert counts["units assigned by their words"] == 2
     # "persons", of two, died, persons: a third of one unit's words, of three units.
     assert counts["share of content words not in the reference"] == pytest.approx(1 / 9)
 
@@ -109,7 +109,7 @@ def test_from_references_to_scores_on_the_command_line(fake, tmp_path, cli):
     given += ["--prompt", prompt]
     shown = cli(*given, "--estimate", LITEPYRAMID_API_KEY=KEY)
     assert fake.requests == 0
-    assert "To be asked of m" in shown.stdout
+    assert "Requests to m" in shown.stdout
     done = cli(*given, "-o", tmp_path / "u.jsonl", LITEPYRAMID_API_KEY=KEY)
     assert "prompt:mine-" in done.stderr.replace("\n", "")
     assert KEY not in done.stdout + done.stderr + (tmp_path / "u.jsonl").read_text()
@@ -118,5 +118,5 @@ def test_from_references_to_scores_on_the_command_line(fake, tmp_path, cli):
     done = cli("units", "extract", tmp_path / "r.jsonl", "--endpoint", fake.url, status=2)
     assert "--endpoint without --llm" in done.stderr
     prompt.write_text("No place.")
-    with pytest.raises(InputError, match="without its place"):
+    with pytest.raises(InputError, match="without its placeholder"):
         write(fake, tmp_path, prompt=prompt)

@@ -41,7 +41,7 @@ def test_what_cannot_run_on_ray_is_said_before_a_cluster_starts(corpus, tiny):
     folder, units = corpus
     with pytest.raises(InputError, match="the judge 'llm:any' on Ray"):
         lp.score(folder, units, judge="llm:any", engine="ray")
-    with pytest.raises(InputError, match="no mode 'p9c'"):
+    with pytest.raises(InputError, match="unknown mode 'p9c'"):
         lp.score(folder, units, judge=str(tiny), engine="ray", mode="p9c", cache=None)
     with pytest.raises(InputError, match="the judge 'lexical' takes no mode"):
         lp.score(folder, units, judge="lexical", engine="ray", mode="p2c")

@@ -62,7 +62,7 @@ def test_processes_start_where_they_pay(monkeypatch):
     assert workers_for(reading, 344, 3) == 3
     function = FunctionJudge(lambda summary, units: [0.0] * len(units))
     assert workers_for(function, 10**6) == 1
-    with pytest.raises(InputError, match="2 workers for a judge that has none"):
+    with pytest.raises(InputError, match="2 workers for a judge that takes none"):
         workers_for(function, 10, 2)
 
 
@@ -85,5 +85,5 @@ def test_a_process_that_ends_early_is_said(monkeypatch):
             return super().ask(window)
 
     monkeypatch.setattr(spread, "_Process", Short)
-    with pytest.raises(ModelError, match="ended before its work"):
+    with pytest.raises(ModelError, match="ended early"):
         list(judge_windows(make_judge("recall"), [[("a", ["a"])]] * 9, 2))

@@ -239,7 +239,7 @@ def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
     save_file(weights, headless / "model.safetensors", metadata={"format": "pt"})
     with pytest.raises(ModelError, match=r"lacks 4 weights"):
         judge_of(headless).judge(items)
-    with pytest.raises(InputError, match=r"no device 'cuda:7'.*cpu"):
+    with pytest.raises(InputError, match=r"unknown device 'cuda:7'.*cpu"):
         TransformersJudge(str(tiny), device="cuda:7", cache=None).judge(items)
     with pytest.raises(InputError, match="revision"):
         judge_of(revision="main")
@@ -255,7 +255,7 @@ def test_int8_is_used_only_where_it_keeps_the_scores(judge_of, items, monkeypatc
     values = np.concatenate(said.presence)
     assert 0 < np.abs(values - exact).mean() <= 0.05
     monkeypatch.setattr(module, "_ALLOWED", 1e-9)
-    with pytest.raises(ModelError, match="int8 moves the presence of 10 pairs"):
+    with pytest.raises(ModelError, match="int8 changes presence of 10 pairs"):
         judge_of(dtype="int8").judge(items)
 
 

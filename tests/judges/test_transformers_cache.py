@@ -178,7 +178,7 @@ def test_ctrl_c_says_how_many_judgements_were_kept(tiny, tmp_path, cli, monkeypa
     assert 0 < kept < 40
     assert said == (
         f"litepyramid: interrupted; {kept} judgements kept in {tmp_path / 'c.sqlite'};"
-        " run again to go on\n"
+        " run again to continue\n"
     )
     counts = json.loads(cli(*score).stdout)["counts"]
     assert (counts["from_cache"], counts["judged"]) == (kept, 40 - kept)
@@ -216,5 +216,5 @@ def test_the_command_line_keeps_what_it_judged(tiny, tmp_path, cli):
     kept.write_bytes(kept.read_bytes()[:100] + b"no database" * 500)
     done = cli(*score, "--device", "cpu")
     assert done.stderr.startswith(f"litepyramid: warning: the cache {kept} is damaged")
-    assert "set aside as kept.sqlite.damaged-1" in done.stderr
+    assert "renamed to kept.sqlite.damaged-1" in done.stderr
     assert json.loads(done.stdout)["counts"]["judged"] == 3

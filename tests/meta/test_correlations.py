@@ -249,7 +249,7 @@ def rows_of(scored):
     ("scored", "levels", "message"),
     [
         ("a1 a2 a3", ["system", "summary"], r"only 1 system has scores of 'm' or 'n' and 'human'"),
-        ("a1 a2 a3", ["system"], "Expected at least two to correlate. The global level alone"),
+        ("a1 a2 a3", ["system"], "Expected at least two to correlate. Only the global level"),
         ("a1", ["system", "summary", "global"], "at least two to correlate.$"),
         ("a1 a2 b3 b4", ["summary"], "no input has two systems with scores of 'm' or 'n'"),
     ],

@@ -88,11 +88,11 @@ def test_sentences_say_what_to_do() -> None:
     result = difference(table_of(0.2), 3, samples=100)
     text = result.sentences()[0]
     assert text.startswith("When two systems differ by 3 on m, people agreed with the sign 100 %")
-    assert "agreement reaches 95 % from a difference of" in text
+    assert "agreement reaches 95 % at a difference of" in text
     assert text in render(result, "table").replace("\n", " ")
     assert result.to_json()["metrics"][0]["sentence"] == text
     noisy = difference(table_of(40.0), 0.1, samples=100).sentences()[0]
-    assert "no better than a coin" in noisy
+    assert "no better than chance" in noisy
     assert (
         "No two systems here differ by more"
         in difference(table_of(1), 99, samples=40).sentences()[0]

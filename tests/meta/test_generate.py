@@ -106,7 +106,7 @@ def test_what_is_written_is_read_again(tmp_path) -> None:
 
 def test_mistakes_are_named() -> None:
     documents, references = texts()
-    with pytest.raises(InputError, match="no reference of input 'd2'"):
+    with pytest.raises(InputError, match="no reference for input 'd2'"):
         generate(documents, references[:2], METRICS, SETTINGS, seed=1)
     with pytest.raises(InputError, match="occurs twice"):
         generate(documents, references, METRICS * 2, SETTINGS, seed=1)

@@ -127,7 +127,7 @@ def test_simulate(folder) -> None:
     text = run(*args, "--amount", "1", "--figure", figure)
     assert text.count("PERM-BOTH") == 2
     drawn(figure)
-    with pytest.raises(InputError, match="not clear"):
+    with pytest.raises(InputError, match="no metric to make worse"):
         run("simulate", "power", folder / "judged.csv")
 
 
@@ -155,7 +155,7 @@ def test_generate_and_range(folder) -> None:
 def test_mistakes_end_with_status_2(cli, folder) -> None:
     judged = folder / "judged.csv"
     for args, said in (
-        (("delta", judged, "--figure", "x.jpg"), "no figure of the kind '.jpg'"),
+        (("delta", judged, "--figure", "x.jpg"), "unknown figure format '.jpg'"),
         (("delta", judged, "-d", "-1"), "a difference of -1"),
         (("range", judged), "no row 'lexrank'"),
     ):

@@ -43,7 +43,7 @@ def test_one_data_set(coefficient: str) -> None:
         index = tests.metrics.index(one.metric)
         assert one.value == tests.comparisons[0].correlations[index]
         assert one.low <= one.value <= one.high or one.metric == "poor"
-    assert "opens a new rank" in result.to_table()
+    assert "starts a new rank" in result.to_table()
 
 
 def test_several_data_sets() -> None:

@@ -385,7 +385,7 @@ def test_the_papers_rule_warns_that_equals_win(cli, file, tmp_path):
     arguments = ("meta", "compare", file, "-m", "m0", "-m", "copy", "-l", "system")
     shown = " ".join(cli(*arguments, "--p-value", "paper").stdout.split())
     assert "two equal metrics get p = 0" in shown
-    assert "Warning: p ≤ 0.05 by ties alone in 2 tests: m0 > copy, copy > m0" in shown
+    assert "Warning: p ≤ 0.05 only because of ties in 2 tests: m0 > copy, copy > m0" in shown
     assert "Warning" not in cli(*arguments).stdout
     found = json.loads(cli(*arguments, "--p-value", "paper", "-f", "json").stdout)
     assert any("Warning" in remark for remark in found["remarks"])
@@ -577,7 +577,7 @@ def test_command_lines_and_figures(cli, file, tmp_path):
     ("arguments", "message"),
     [
         (("compare", "FILE", "-m", "m1"), "only the metric m1 to compare"),
-        (("compare", "FILE", "--figure", "x.gif"), "no figure of the kind '.gif'"),
+        (("compare", "FILE", "--figure", "x.gif"), "unknown figure format '.gif'"),
         (("interval", "FILE", "--seed", -3), "--seed"),
         (("interval", "FILE", "--method", "fisher", "-c", "pairwise"), "no Fisher interval"),
         (("interval", "FILE", "--confidence", 95), "confidence is 95.0"),

@@ -55,7 +55,7 @@ def test_no_words_and_no_references() -> None:
     for share in (-0.1, 1.1):
         with pytest.raises(InputError, match="from 0 to 1"):
             rouge.score(share, np.random.default_rng(0))
-    with pytest.raises(InputError, match="no reference of input '2'"):
+    with pytest.raises(InputError, match="no reference for input '2'"):
         SampledRouge(SYSTEMS, {"1": ["a"]})
     with pytest.raises(InputError, match="other inputs"):
         SampledRouge([SYSTEMS[0], SystemSummaries("c", ("1",), ("a",))], REFERENCES)

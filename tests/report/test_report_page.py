@@ -133,7 +133,7 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     open_report(browser, path, "#fact=1/2/good")
     assert find(browser, "#detail .unit")[0].text == "Two people died."
     assert find(browser, "#detail mark")[0].text == "Two people died."
-    assert "people: there" in find(browser, "#detail")[0].text
+    assert "people: present" in find(browser, "#detail")[0].text
     assert find(browser, "#detail b.word")[0].text == "people"
     find(browser, "#detail .bars button")[1].click()
     assert "summary of poor" in find(browser, "#detail")[0].text

@@ -179,7 +179,7 @@ def test_a_choice_that_is_no_sample_is_refused():
     judged = ScoreMatrix("j", *names, judge)
     for chosen in (range(12), range(28, 40)):
         shown = ScoreMatrix("human", *names, hidden(human, list(chosen)))
-        with pytest.raises(InputError, match="chosen, not drawn"):
+        with pytest.raises(InputError, match="not a random sample"):
             combine(judged, shown)
         assert combine(judged, shown, assume_random=True).labels == 12
     never = Design(names[1], np.where(np.arange(40) == 3, 0.0, 0.5))
@@ -188,7 +188,7 @@ def test_a_choice_that_is_no_sample_is_refused():
         combine(judged, shown, design=never)
     with pytest.raises(InputError, match="at least three"):
         combine(judged, ScoreMatrix("human", *names, hidden(human, [3, 8])))
-    with pytest.raises(InputError, match="other systems or inputs"):
+    with pytest.raises(InputError, match="different systems or inputs"):
         combine(judged, ScoreMatrix("human", names[0], tuple("abcd" * 10)[:40], human))
 
 

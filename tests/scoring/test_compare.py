@@ -165,7 +165,7 @@ def test_what_no_number_of_inputs_can_show_is_said():
     assert all(pair.p_holm >= 0.05 for pair in few.pairs)
     notes = " ".join(few.to_tables()[0].notes)
     assert "0 of 528 pairs differ significantly" in notes
-    assert "with 12 inputs p is 0.00049 at best, and 528 pairs at 0.05 take 15 inputs" in notes
+    assert "with 12 inputs p is at least 0.00049, and 528 pairs at 0.05 need 15 inputs" in notes
     enough = compare_systems(matrix(graded(33, 15, 0.1)), samples=40)
     assert "No difference could" not in " ".join(enough.to_tables()[0].notes)
     assert sum(pair.p_holm < 0.05 for pair in enough.pairs) > 0
@@ -241,7 +241,7 @@ def test_corrections_equal_statsmodels(p):
 def test_tests_that_were_not_made_do_not_count():
     adjusted = adjust_p_values(np.array([0.01, np.nan, 0.04]), "bonferroni")
     np.testing.assert_array_equal(adjusted, [0.02, np.nan, 0.08])
-    with pytest.raises(InputError, match="no correction"):
+    with pytest.raises(InputError, match="unknown correction"):
         adjust_p_values(np.array([0.1]), "tukey")
 
 

@@ -50,7 +50,7 @@ def test_f1_is_the_harmonic_mean():
     wanted[2, 0] = 0  # an empty summary
     np.testing.assert_allclose(found.values, wanted)
     assert found.metric == "f1"
-    with pytest.raises(InputError, match="recall of other systems"):
+    with pytest.raises(InputError, match="recall for other systems"):
         lp.precision({"x": TEXTS["good"]}, references=REFERENCES, recall=recall, **GIVEN)
 
 

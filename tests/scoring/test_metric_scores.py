@@ -133,8 +133,8 @@ def test_the_table_is_one_that_meta_takes(tmp_path: Path) -> None:
     ("name", "message"),
     [
         *((name, f"'{name}' {reason}") for name, reason in GONE.items()),
-        ("rouge-9", "no metric 'rouge-9'. Expected some of rouge-1"),
-        ("rouge-2_median", "no metric 'rouge-2_median'"),
+        ("rouge-9", "unknown metric 'rouge-9'. Expected some of rouge-1"),
+        ("rouge-2_median", "unknown metric 'rouge-2_median'"),
     ],
 )
 def test_what_is_not_there_is_named_with_the_reason(name: str, message: str) -> None:

@@ -296,11 +296,11 @@ def test_broken_leaderboards_are_refused(tmp_path: Path, text: str, message: str
     [
         ([NUGGETS], "assignments", "nothing to write assignments from"),
         ([NUGGETS], "scores", "no labels to score by"),
-        ([NUGGETS, NUGGETS.replace("hit", "reached")], "units", "input q1 is there twice"),
+        ([NUGGETS, NUGGETS.replace("hit", "reached")], "units", "input q1 occurs twice"),
         (['{"input": "q9", "system": "a", "labels": [1]}\n'], "labels", ":1: labels of input 'q9'"),
-        (["one line\nof text\n"], None, "says not what to make of it"),
+        (["one line\nof text\n"], None, "can be converted to several kinds of file"),
         (["one line\nof text\n"], "units", "holds no units, summaries or labels"),
-        ([NUGGETS], "nothing", "no kind of file 'nothing'"),
+        ([NUGGETS], "nothing", "unknown kind of file 'nothing'"),
     ],
 )
 def test_what_cannot_be_converted_is_said(

@@ -151,7 +151,7 @@ def test_what_is_refused():
         pyramid_scores([0.5, 1], layout)
     with pytest.raises(InputError, match="2 units on the last axis"):
         lite_pyramid_scores([[1.0]], layout)
-    with pytest.raises(InputError, match="no whole number"):
+    with pytest.raises(InputError, match="not a whole number"):
         litepyramid_sample_scores([1, 1], layout_of([1.5, 1]), 1, np.random.default_rng(0))
     with pytest.raises(InputError, match="no references"):
         modified_pyramid_scores([1, 1], layout, 0)

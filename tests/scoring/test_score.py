@@ -84,7 +84,7 @@ def test_human_scores_are_matched_by_name():
     assert result.counts["labels_not_used"] == 1
     assert "1 label file is of a system not scored here" in render(result, "table")
     assert json.loads(render(result, "json"))["systems"][0]["human"] is None
-    with pytest.raises(InputError, match="no labels of any system"):
+    with pytest.raises(InputError, match="no labels for any scored system"):
         score_systems(SYSTEMS[:1], UNITS, WordJudge(), labels=labels)
 
 
@@ -225,7 +225,7 @@ def test_labels_of_scus_beside_scores_on_stus(tmp_path):
     half = [row for row in rows["scores"] if row["system"] == "half"]
     assert [row["labels"].tolist() for row in half] == [[1, 0], [1, 1, 0]]
     assert [row["presence"].tolist() for row in half] == [[1], [0]]
-    with pytest.raises(InputError, match="labels' units are of other inputs"):
+    with pytest.raises(InputError, match="labels' units are for other inputs"):
         score_systems(SYSTEMS, stus, WordJudge(), labels=labels, label_units=UNITS[::-1])
 
 
@@ -247,6 +247,11 @@ def test_results_of_one_metric_are_told_apart(tmp_path):
     assert read_scores([one, two]).metrics == ("lite2pyramid[words]", "lite2pyramid[lexical]")
     again = saved(tmp_path / "again.json", WordJudge())
     assert read_scores([one, again]).metrics == ("lite2pyramid",)
+    old = tmp_path / "old.json"
+    old.write_text(one.read_text().replace('"samples"', '"k"'))
+    assert '"k": ' in old.read_text()
+    assert read_scores([one, old]).metrics == ("lite2pyramid",)
+    assert str(lp.compare(old).signature) == str(lp.compare(one).signature)
     fewer = [InputUnits("x", (Unit("c"),)), UNITS[1]]
     three = saved(tmp_path / "3.json", WordJudge(), units=fewer)
     names = read_scores([one, two, three]).metrics
@@ -258,7 +263,7 @@ def test_results_of_one_metric_are_told_apart(tmp_path):
     mine = saved(tmp_path / "4.json", make_judge("recall"), name="mine")
     table = read_scores([one, mine])
     assert table.metrics == ("lite2pyramid", "mine")
-    with pytest.raises(InputError, match="'human' is that of the human score"):
+    with pytest.raises(InputError, match="'human' is reserved for the human score"):
         saved(tmp_path / "5.json", WordJudge(), name="human")
 
 
@@ -348,7 +353,7 @@ def test_a_folder_holds_one_result_and_nothing_else(tmp_path):
     replace(result, labels=None, label_units=None, human=None).save(tmp_path / "scores")
     assert read_result(tmp_path / "scores").human is None
     (tmp_path / "scores" / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"holds 'notes\.txt', which is no part of a result"):
+    with pytest.raises(InputError, match=r"holds 'notes\.txt', which is not part of a result"):
         result.save(tmp_path / "scores")
 
 

@@ -55,5 +55,5 @@ def test_files_that_do_not_fit_are_one_error(tmp_path):
     with pytest.raises(InputError, match="3 values for 2 units"):
         judges_agree(one, result(tmp_path / "b.json", "y", {"s": [0.9, 0.2, 0.1]}))
     (tmp_path / "b.json").write_text("{}")
-    with pytest.raises(InputError, match="is no result of score"):
+    with pytest.raises(InputError, match="is not a result of score"):
         judges_agree(one, tmp_path / "b.json")

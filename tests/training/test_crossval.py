@@ -273,7 +273,10 @@ def test_crossval_takes_easiness_and_regressors(cli, tmp_path):
     folds = ["crossval", f"folder={tmp_path / 'one'}", "--folds", 2]
     done = cli(*folds, "--easiness", tmp_path / "e.jsonl", "-f", "json")
     assert json.loads(done.stdout)["signature"]["easiness"] == "e.jsonl"
-    assert "and none. Expected --train-on" in cli(*folds, "-g", "sources", status=2).stderr
+    assert (
+        "sources without source data. Expected --train-on"
+        in cli(*folds, "-g", "sources", status=2).stderr
+    )
 
 
 def test_commands(cli, realsumm):

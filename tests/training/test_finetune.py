@@ -80,7 +80,7 @@ def test_lexical_refit_makes_a_judge_with_a_card(dataset, tmp_path):
     assert 0 <= held["brier"] <= 1
     judge = make_judge(str(tmp_path / "judge"))
     assert judge.judge([("the red car won", ["red won"])]).presence[0].shape == (1,)
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         finetune("lexical", [dataset], tmp_path / "judge")
     with pytest.raises(InputError, match="nothing to learn from"):
         finetune("lexical", [], tmp_path / "other")
@@ -111,7 +111,7 @@ def test_a_card_is_json_however_few_the_updates(base, dataset, tmp_path):
 
 @pytest.mark.parametrize("kind", ["lexical", "transformer"])
 def test_a_run_stopped_while_it_is_evaluated_goes_on(kind, request, dataset, tmp_path, monkeypatch):
-    """It said "is there already" for ever."""
+    """It said "already exists" for ever."""
     base = kind if kind == "lexical" else str(request.getfixturevalue("base"))
     settings = FinetuneSettings(epochs=1, learning_rate=1e-3, held_out=0.2)
     goal = tmp_path / "judge"
@@ -124,14 +124,14 @@ def test_a_run_stopped_while_it_is_evaluated_goes_on(kind, request, dataset, tmp
         with pytest.raises(KeyboardInterrupt):
             finetune(base, [dataset], goal, settings, device="cpu")
     before = {p.name: p.read_bytes() for p in goal.iterdir() if p.name != "litepyramid.json"}
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         finetune(base, [dataset], goal, replace(settings, seed=1), device="cpu")
     result = finetune(base, [dataset], goal, settings, device="cpu")
     assert {name: (goal / name).read_bytes() for name in before} == before
     assert len(result.held_out) == len(result.card["held_out"]) == 1
     whole = finetune(base, [dataset], tmp_path / "whole", settings, device="cpu")
     assert {**result.card} == {**whole.card}
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         finetune(base, [dataset], goal, settings, device="cpu")
     assert sorted(p.name for p in tmp_path.iterdir() if p.name != "base0") == ["judge", "whole"]
 
@@ -142,7 +142,7 @@ def test_what_is_no_judge_of_ours_is_left_alone(dataset, tmp_path):
         goal.mkdir(exist_ok=True)
         if card is not None:
             (goal / "litepyramid.json").write_text(card)
-        with pytest.raises(InputError, match="is there already"):
+        with pytest.raises(InputError, match="already exists"):
             finetune("lexical", [dataset], goal)
         assert [p.read_text() for p in goal.iterdir()] == ([] if card is None else [card])
 
@@ -189,7 +189,7 @@ def test_ctrl_c_says_how_many_folds_were_trained(cli, base, realsumm, tmp_path, 
     run = ["crossval", f"realsumm={realsumm}", "--base", base, "--models", tmp_path]
     said = cli(*run, status=130).stderr
     assert said == (
-        f"litepyramid: interrupted; 1 trained fold kept in {tmp_path}; run again to go on\n"
+        f"litepyramid: interrupted; 1 trained fold kept in {tmp_path}; run again to continue\n"
     )
 
 

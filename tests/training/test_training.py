@@ -293,7 +293,7 @@ def test_restart_points_of_another_run_are_not_taken(base, tmp_path):
     assert [p.name for p in work.iterdir()] == ["run.json"]
     (work / "run.json").unlink()
     (work / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match="holds files that are no restart points"):
+    with pytest.raises(InputError, match="holds files that are not checkpoints"):
         train_transformer(str(base), synthetic_pairs(8, 0), tmp_path / "x", FAST)
     assert [p.name for p in work.iterdir()] == ["notes.txt"]
 
@@ -341,7 +341,7 @@ def test_a_full_disk_keeps_what_was_trained(base, tmp_path):
 
 def test_what_is_refused(base, tmp_path, tokenizer):
     (tmp_path / "there").mkdir()
-    with pytest.raises(InputError, match="is there already"):
+    with pytest.raises(InputError, match="already exists"):
         train_transformer(str(base), synthetic_pairs(8, 0), tmp_path / "there", FAST)
     with pytest.raises(InputError, match="no labelled pairs"):
         train_transformer(str(base), TrainingPairs((), ()), tmp_path / "new", FAST)

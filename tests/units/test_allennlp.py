@@ -137,7 +137,7 @@ def test_exact_decoding_is_another_one(tmp_path):
     published = tag_predicates(load_srl_bert(path), words, verbs)
     exact = tag_predicates(load_srl_bert(path, decoding="exact"), words, verbs)
     assert published != exact
-    with pytest.raises(InputError, match="no decoding 'other'"):
+    with pytest.raises(InputError, match="unknown decoding 'other'"):
         load_srl_bert(path, decoding="other")
 
 

@@ -122,7 +122,9 @@ def test_where_the_word_pieces_are_found(tmp_path, good, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert (logits(Path("bare.tar.gz")) == good).all()
     fast.write_text(json.dumps({"model": {"type": "BPE"}}))
-    with pytest.raises(ModelError, match=r"no BERT vocabulary: \[CLS\], \[SEP\], \[UNK\] missing"):
+    with pytest.raises(
+        ModelError, match=r"not a BERT vocabulary: \[CLS\], \[SEP\], \[UNK\] missing"
+    ):
         logits(bare)
 
 
@@ -310,8 +312,8 @@ WRONG = [
     ({"config.json": b"[1]"}, "names no model type"),
     ({"config.json": b'{"model": {"type": ["srl_bert"]}}'}, "names no model type"),
     ({"config.json": b'{"model": {"type": "srl_bert"}}'}, "does not name the BERT"),
-    ({"weights.th": saved([1, 2])}, "no table of tensors"),
-    ({"weights.th": saved({"a": 1})}, "no table of tensors"),
+    ({"weights.th": saved([1, 2])}, "not a table of tensors"),
+    ({"weights.th": saved({"a": 1})}, "not a table of tensors"),
     ({"weights.th": b""}, "damaged or holds more"),
     ({"weights.th": saved(random_weights())[:-3000]}, "damaged or holds more"),
     ({"weights.th": saved(random_weights(labels=7))}, "has 9 labels, the weights have 7"),
@@ -323,8 +325,8 @@ WRONG = [
     ({"vocabulary/labels.txt": b"O\nB-V\nV\n"}, "label 2 in vocabulary/labels.txt is 'V'"),
     ({"vocabulary/labels.txt": b"O\nB-V\nB-V\n"}, "a label twice"),
     ({"vocabulary/labels.txt": b""}, "is empty"),
-    ({"tiny-bert-uncased/vocab.txt": b"a\nb\n"}, "no BERT vocabulary"),
-    ({"tiny-bert-uncased/vocab.txt": b"\xff\n"}, "no BERT vocabulary"),
+    ({"tiny-bert-uncased/vocab.txt": b"a\nb\n"}, "not a BERT vocabulary"),
+    ({"tiny-bert-uncased/vocab.txt": b"\xff\n"}, "not a BERT vocabulary"),
 ]
 
 

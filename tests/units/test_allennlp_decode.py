@@ -103,5 +103,5 @@ def test_what_lies_beyond_a_rows_length_does_not_matter():
 
 
 def test_no_such_decoding():
-    with pytest.raises(InputError, match="no decoding 'beam'"):
+    with pytest.raises(InputError, match="unknown decoding 'beam'"):
         decode(torch.zeros(1, 1, 3), [1], transitions(labels_of(1)), "beam")

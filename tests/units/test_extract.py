@@ -150,9 +150,9 @@ def test_frames_and_clusters_from_files(tmp_path):
 def test_what_is_asked_for_and_not_there(tmp_path):
     with pytest.raises(InputError, match="no references"):
         extract([])
-    with pytest.raises(InputError, match="no SRL backend 'x'"):
+    with pytest.raises(InputError, match="unknown SRL backend 'x'"):
         extract([one("a b")], srl="x")
-    with pytest.raises(InputError, match="no coreference backend 'x'"):
+    with pytest.raises(InputError, match="unknown coreference backend 'x'"):
         extract([one("a b")], coref="x")
     with pytest.raises(InputError, match="unknown splitter 'x'"):
         extract([one("a b")], splitter="x")
@@ -295,7 +295,7 @@ def test_command_line_converts(cli, tmp_path):
 def test_command_line_mistakes(cli, tmp_path):
     (tmp_path / "r.txt").write_text("It rained.\n")
     wrong = cli("units", "extract", "r.txt", "--srl", "magic", cwd=tmp_path, status=2)
-    assert "no SRL backend 'magic'" in wrong.stderr
+    assert "unknown SRL backend 'magic'" in wrong.stderr
     (tmp_path / "p.jsonl").write_text('{"input": "1", "sentences": [{"tokens": ["It rained"]}]}\n')
     wrong = cli("units", "extract", "r.txt", "--srl", "p.jsonl", cwd=tmp_path, status=2)
     assert "p.jsonl:1: sentence 1 of reference 1 of input '1'" in wrong.stderr

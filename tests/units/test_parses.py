@@ -117,7 +117,7 @@ BAD = {
     ),
     "an identity of no sentence": (
         row(identities=[{"text": "Ann is here", "sentence": 2}]),
-        "speaks of sentence 3",
+        "names sentence 3",
     ),
 }
 
@@ -163,7 +163,7 @@ def test_frames_from_a_file(tmp_path):
     write_parses(path, [PARSE, other])
     batch = open_backend(str(path)).parse([replace(PARSE, sentences=())])
     assert batch.references == (PARSE,)
-    assert batch.counts == {"references in the file not asked for": 1}
+    assert batch.counts == {"references in the file that are not needed": 1}
     with pytest.raises(InputError, match="no parse of reference 1 of input 'z'"):
         FileBackend(path).parse([replace(other, input="z")])
     write_parses(path, [ParsedReference("a", 0, (ParsedSentence(("It",)),))])
@@ -173,7 +173,11 @@ def test_frames_from_a_file(tmp_path):
 
 @pytest.mark.parametrize(
     ("spec", "message"),
-    [("nonsense", "no SRL backend"), ("frames:", "needs a path"), ("sentences:x", "no argument")],
+    [
+        ("nonsense", "unknown SRL backend"),
+        ("frames:", "needs a path"),
+        ("sentences:x", "no argument"),
+    ],
 )
 def test_backends_that_are_not_there(spec, message):
     with pytest.raises(InputError, match=message):

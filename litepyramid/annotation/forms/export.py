@@ -38,8 +38,8 @@ class ExportResult(Result):
 
     Attributes:
         tasks: The tasks.
-        form: The form they took.
-        files: The files, the task file that is needed for the answers last.
+        form: Their form.
+        files: The files; last the task file, which is needed for the answers.
         stale: Pages or batches of an earlier export of these tasks that are still in the folder.
     """
 
@@ -50,7 +50,7 @@ class ExportResult(Result):
 
     @property
     def signature(self) -> Signature:
-        """Which tasks these are."""
+        """The tasks' identity."""
         return Signature.of(tasks=self.tasks.digest, form=self.form)
 
     def to_tables(self) -> Sequence[Table]:
@@ -67,7 +67,7 @@ class ExportResult(Result):
                 ("questions", questions),
                 ("systems", len(tasks.systems)),
                 ("inputs", len(tasks.units)),
-                ("empty summaries, not asked about", len(tasks.blank)),
+                ("empty summaries, skipped", len(tasks.blank)),
             )
         notes = [f"Wrote {path}" for path in self.files]
         if self.stale:
@@ -103,7 +103,7 @@ def export_tasks(
         folder: Where to; it is made if it does not exist. It may hold the same tasks in another
             form, or dealt out otherwise.
         form: ``page``, ``label-studio`` or ``mturk``.
-        parts: Deal the tasks out to so many sets of files of about equal size, in order; the one
+        parts: Split the tasks into this many sets of files of about equal size, in order; the one
             task file reads the answers to all of them.
         shares: Instead, the tasks of each set by index; they may overlap.
 
@@ -113,7 +113,7 @@ def export_tasks(
             of yours that would be overwritten, or it cannot be written to.
     """
     if form not in FORMS:
-        raise InputError(f"no form '{form}'", expected=", ".join(FORMS))
+        raise InputError(f"unknown form '{form}'", expected=", ".join(FORMS))
     if not 1 <= parts <= len(tasks.ids):
         raise InputError(
             f"{counted(parts, 'part')}", expected=f"from 1 to {len(tasks.ids)}, one task each"

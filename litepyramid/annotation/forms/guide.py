@@ -28,15 +28,14 @@ class Guide:
 
 
 _WRITING = Guide(
-    what="Write down every fact that the highlighted sentence states, one short sentence each.",
+    what="Write down every fact that the highlighted sentence states, each as one short sentence.",
     rules=(
-        "One fact a line. If a line could be half true, split it.",
-        "Each line must be understood alone: write names, not “he” or “it”. The sentences around "
-        "the highlighted one tell you who is meant.",
+        "One fact per line. If a line could be half true, split it.",
+        "Each line must make sense on its own: write names, not “he” or “it”. The surrounding "
+        "sentences tell you who is meant.",
         "Use the sentence's own words where you can. Add nothing that it does not say.",
-        "Together your lines should say all that the sentence says.",
-        "A sentence that states no fact, as many questions do, gets no line: tick "
-        f"“{NO_FACT}” instead.",
+        "Together, your lines should say everything that the sentence says.",
+        f"If the sentence states no fact, like many questions, write nothing and tick “{NO_FACT}”.",
     ),
     given="Harbour pilot Ana Sousa, 41, steered the damaged ferry back to Lisbon.",
     example=(
@@ -48,11 +47,11 @@ _WRITING = Guide(
 )
 
 _JUDGING = Guide(
-    what="Read the summary, then say of each fact whether the summary contains it.",
+    what="Read the summary, then decide for each fact whether the summary contains it.",
     rules=(
-        "Yes: the summary says the fact or it plainly follows from it. Other words are fine.",
-        "No: the summary does not say it, says only a part of it, or says something else.",
-        "Go by the summary alone, not by what you know. Spelling and capitals do not matter.",
+        "Yes: the summary states the fact, or it clearly follows. Different wording is fine.",
+        "No: the summary does not state it, states only part of it, or says something different.",
+        "Judge by the summary alone, not by what you know. Spelling and capitals do not matter.",
     ),
     given="A damaged ferry was brought back to Lisbon by its pilot on Monday.",
     example=(

@@ -102,7 +102,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
     Cancelled annotations are left out and counted; drafts are kept as unfinished.
 
     Raises:
-        InputError: It is no such list.
+        InputError: It is not such a list.
     """
     check_shape(data, [_TASK], what="not a Label Studio export", path=path)
     responses: list[Response] = []

@@ -47,7 +47,7 @@ class Response:
 
     @property
     def done(self) -> bool:
-        """Whether it was handed in and can be taken as it stands."""
+        """Whether it was submitted and can be used as it is."""
         return self.finished and not self.contradictory
 
 

@@ -33,7 +33,7 @@
     const elsewhere = (saved() || {}).answers || {};
     for (const id of Object.keys(elsewhere)) if (!touched.has(id)) answers[id] = Object.assign(answers[id] || {}, elsewhere[id]);
     remember(prefix + "of:" + worker, JSON.stringify({ answers, at }));
-    if (!stored) say("This browser does not let the page keep your answers: download them before you close it.");
+    if (!stored) say("This browser does not let the page save your answers: download them before you close it.");
     progress();
   };
   const known = () => {
@@ -61,7 +61,7 @@
     try {
       const kept = JSON.parse(recall(prefix + "of:" + worker));
       if (kept) { answers = kept.answers || {}; at = Math.min(kept.at || 0, tasks.length - 1); }
-    } catch { say("The answers kept in this browser could not be read; starting anew."); }
+    } catch { say("The answers saved in this browser could not be read; starting over."); }
     remember(prefix + "workers", JSON.stringify([...new Set([worker, ...known()])]));
     remember(prefix + "last", worker);
     $("who").textContent = worker;
@@ -141,7 +141,7 @@
     none.addEventListener("change", () => {
       const facts = none.checked && answer.scus.length > 0;
       collect();
-      if (facts) say("There are facts: remove them first if the sentence states none.");
+      if (facts) say("Remove the facts first if the sentence states none.");
     });
     const line = (value, after) => {
       const input = make("textarea", { value, rows: 1 });
@@ -203,7 +203,7 @@
     if (finish) answerOf(task).finished = true;
     keep(finish ? task : null);
     const missing = judging ? task.units.length - answered(task) : 0;
-    say(missing ? "Task " + (at + 1) + " was left with " + missing + (missing === 1 ? " fact" : " facts") + " to do."
+    say(missing ? "Task " + (at + 1) + " still has " + missing + (missing === 1 ? " fact" : " facts") + " to judge."
       : judging || answered(task) ? "" : "Task " + (at + 1) + " was left without a fact. If it states none, tick “" + data.no_fact + "”.");
     if (at + 1 < tasks.length) return go(at + 1);
     const open = tasks.findIndex((x) => !finished(x));
@@ -235,8 +235,8 @@
   const load = async (file) => {
     let found;
     try { found = JSON.parse(await file.text()); } catch { found = null; }
-    if (!found || found.format !== "litepyramid-answers") return say(file.name + " holds no answers.");
-    if (found.digest !== data.digest) return say(file.name + " holds answers to other tasks.");
+    if (!found || found.format !== "litepyramid-answers") return say(file.name + " contains no answers.");
+    if (found.digest !== data.digest) return say(file.name + " contains answers to other tasks.");
     const ids = new Map(tasks.map((task) => [task.id, task]));
     let count = 0;
     for (const row of found.answers || []) {
@@ -255,16 +255,16 @@
     }
     keep();
     draw(false);
-    say("Loaded " + count + (count === 1 ? " task" : " tasks") + (found.worker && found.worker !== worker ? " that " + found.worker + " answered" : "")
-      + "; what you had answered here was kept.");
+    say("Loaded " + count + (count === 1 ? " task" : " tasks") + (found.worker && found.worker !== worker ? " answered by " + found.worker : "")
+      + "; your answers here were kept.");
   };
 
   // ------------------------------------------------------------------ wiring
   $("keys").append(...(judging
-    ? [make("kbd", { textContent: "Y" }), " and ", make("kbd", { textContent: "N" }), " answer and go on, ",
-      make("kbd", { textContent: "Tab" }), " moves, ", make("kbd", { textContent: "Ctrl" }), " ", make("kbd", { textContent: "Enter" }), " is the next task."]
+    ? [make("kbd", { textContent: "Y" }), " and ", make("kbd", { textContent: "N" }), " answer and move to the next fact, ",
+      make("kbd", { textContent: "Tab" }), " moves, ", make("kbd", { textContent: "Ctrl" }), " ", make("kbd", { textContent: "Enter" }), " goes to the next task."]
     : [make("kbd", { textContent: "Enter" }), " starts the next fact, ", make("kbd", { textContent: "Backspace" }), " removes an empty one, ",
-      make("kbd", { textContent: "Ctrl" }), " ", make("kbd", { textContent: "Enter" }), " is the next task."]));
+      make("kbd", { textContent: "Ctrl" }), " ", make("kbd", { textContent: "Enter" }), " goes to the next task."]));
   $("begin").addEventListener("submit", (event) => {
     event.preventDefault();
     const name = $("name").value.trim();

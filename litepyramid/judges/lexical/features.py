@@ -28,12 +28,12 @@ Alike = Callable[[Sequence[str]], list[tuple[int, ...]]]
 FEATURES: dict[str, tuple[int, str]] = {
     "late_weight": (
         +1,
-        "share of the words found, by idf times place in the unit",
+        "share of the words found, by idf times position in the unit",
     ),
     "last_word": (+1, "the unit's last word is found"),
     "missing_weight": (-1, "1 - exp(-summed idf of the words not found)"),
-    "tokens": (+1, "share of all the unit's words found, function words too; same stems alone"),
-    "sentence_late": (+1, "share found by place within one sentence, the best of them"),
+    "tokens": (+1, "share of all the unit's words found, with function words; same stems only"),
+    "sentence_late": (+1, "share found by position, in the best single sentence"),
     "lcs": (+1, "longest common subsequence with one sentence / length, all words"),
     "numbers_missing": (-1, "share of the unit's numbers not found; 0 without numbers"),
     "negation_mismatch": (-1, "a found word is negated on one side only; times the share by idf"),

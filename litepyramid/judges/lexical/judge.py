@@ -106,7 +106,7 @@ def _blocks(
             f"{counted(len(units), 'unit')} of {words} words in all, and a summary of {longest}, "
             "are too long for the lexical judge",
             expected="short sentences as units",
-            hint="If the texts are meant, take the judge recall, or an NLI model.",
+            hint="If these texts are intended, use the judge recall or an NLI model.",
         )
     first = size = 0
     most = min(_ROWS, _CELLS // longest)

@@ -211,7 +211,7 @@ def load_model(
 
     Raises:
         InputError: There is no such file.
-        ModelError: It is no model of this kind, or one of other features.
+        ModelError: It is not a model of this kind, or one of other features.
     """
     if path is None:
         from importlib.resources import files

@@ -23,7 +23,7 @@ from litepyramid.judges.lexical.words import (
 IdArray = NDArray[np.int32]
 
 _TOKEN = re.compile(
-    r"</?[a-z]{1,5}>"  # marks such as <t> or <unk> are no words
+    r"</?[a-z]{1,5}>"  # marks such as <t> or <unk> are not words
     r"|n't\b"
     r"|\d+(?:st|nd|rd|th)\b|\d[\d,.]*\d|\d"
     r"|per\s?cent\b|%"
@@ -88,9 +88,9 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
         work = sum(count * count for count in Counter(cols).values())
         if work > MOST_ALIKE:
             raise InputError(
-                f"{len(block)} different words on '{stems[block[0]][0]}', too many of which are "
-                "spelt alike for the lexical judge",
-                hint="Is it text? If so, take the judge recall, or an NLI model.",
+                f"{len(block)} different words in '{stems[block[0]][0]}', too many of them spelt "
+                "alike for the lexical judge",
+                hint="If this is really text, use the judge recall or an NLI model.",
             )
         size = np.array(sizes)
         step = max(1, len(block) * _SLAB // work)

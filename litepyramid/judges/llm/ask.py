@@ -46,7 +46,7 @@ class Asker:
 
     Args:
         endpoint: Whom to ask.
-        identity: What decides the answers beside the model and its fields: the prompt's hash …
+        identity: What decides the answers besides the model and its fields: the prompt's hash …
         logprobs: Whether to ask for log-probabilities.
         model_version: Take answers of this reported version alone; ``any`` mixes versions; None
             takes the newest in the cache, else the first that answers.
@@ -75,14 +75,14 @@ class Asker:
         self._logprobs, self._wanted = logprobs, model_version
         self._price = read_prices(prices, endpoint.model) if prices else None
         if max_cost is not None and self._price is None:
-            raise InputError("a cost limit without prices", expected="--prices FILE with it")
+            raise InputError("a cost limit without prices", expected="--prices FILE as well")
         self._max_cost = max_cost
         self.cache = LogitCache(default_cache_path() if cache == "default" else cache)
         self._versions: list[str] = []
         self.begin()
 
     def begin(self) -> None:
-        """Begins a run: counts anew, and asks again."""
+        """Begins a run: resets the counts, and asks again."""
         self.spent, self.kept, self.why = [0, 0, 0], 0, ""
         self._failures, self._stopped = 0, False
 
@@ -141,7 +141,7 @@ class Asker:
             raise InputError(
                 f"about {price:.2f} would be spent",
                 expected=f"at most {self._max_cost:g}",
-                hint="Raise --max-cost, or ask for less.",
+                hint="Raise --max-cost, or judge less.",
             )
 
     def take(self, path: str | Path, jobs: Iterable[Job]) -> None:
@@ -205,7 +205,7 @@ class Asker:
             if (values := job.read(reply)) is not None:
                 return [(job, values, reply)]
         if not self._stopped:
-            self.why = "the answer does not grade or hold what was asked for"
+            self.why = "the answer lacks requested grades or units"
         settled = [await self._settle(part) for part in parts]
         return [answer for own in settled for answer in own] or [(job, None, reply)]
 
@@ -218,7 +218,7 @@ class Asker:
         if self._price and self._max_cost is not None:
             cost = self._price.of(*self.spent[1:])
             if cost >= self._max_cost:
-                self._stop(f"{cost:.2f} were spent, of --max-cost {self._max_cost:g}")
+                self._stop(f"{cost:.2f} of --max-cost {self._max_cost:g} was spent")
 
     def _keep(self, answers: Iterable[Answer]) -> dict[bytes, bytes]:
         """Puts answers into the cache, each under its version; gives those of the run's."""
@@ -239,8 +239,8 @@ class Asker:
             else:
                 before = self._wanted or self._versions[0]
                 self._stop(
-                    f"the endpoint answers as '{version}', and '{before}' is judged with "
-                    f"(--model-version {_name(version)} takes it instead, any mixes them)"
+                    f"the endpoint reports version '{version}', but this run is from '{before}' "
+                    f"(--model-version {_name(version)} uses the new one, any mixes them)"
                 )
         return own
 

@@ -35,7 +35,7 @@ class Reply:
 
     Attributes:
         text: What the model wrote.
-        tokens: Its log-probabilities, one entry a token; None if there are none.
+        tokens: Its log-probabilities, one entry per token; None if there are none.
         version: The model that the endpoint says answered, and what it refused to be asked for.
         spent: Tokens read and written.
     """
@@ -113,12 +113,12 @@ class Endpoint:
             raise InputError(
                 "the endpoint's address cannot be used",
                 expected="http(s)://HOST/v1 without a user or a query",
-                hint=f"Keys are read from the environment alone: {' or '.join(KEYS)}.",
+                hint=f"Keys are read only from the environment: {' or '.join(KEYS)}.",
             )
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What each request holds beside the model and the text."""
+        """What each request holds besides the model and the text."""
         return {"temperature": 0, "seed": self.seed, **self.parameters}
 
     def body(self, text: str, schema: Mapping[str, Any] | None, logprobs: bool) -> dict[str, Any]:

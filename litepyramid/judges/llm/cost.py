@@ -62,8 +62,8 @@ class Estimate(Result):
             Column("tokens_out", "tokens out"),
             Column("price", digits=2),
         )
-        note = "Tokens are estimated, one for four bytes."
-        return [Table.of(f"To be asked of {self.model}", columns, [self], [note])]
+        note = "Tokens are estimated, one per four bytes."
+        return [Table.of(f"Requests to {self.model}", columns, [self], [note])]
 
 
 def read_prices(path: str | Path, model: str) -> Price:
@@ -75,11 +75,11 @@ def read_prices(path: str | Path, model: str) -> Price:
     expected = '{"MODEL": {"in": PRICE, "out": PRICE}}, per million tokens'
     table = read_json(path, expected)
     if not isinstance(table, dict) or model not in table:
-        raise InputError(f"no price of '{model}'", path=path, expected=expected)
+        raise InputError(f"no price for '{model}'", path=path, expected=expected)
     check_shape(table[model], {"in": float, "out": float}, path=path)
     price = Price(table[model]["in"], table[model]["out"])
     if min(price.read, price.written) < 0:
-        raise InputError(f"a price of '{model}' is below 0", path=path, expected=expected)
+        raise InputError(f"a price for '{model}' is below 0", path=path, expected=expected)
     return price
 
 
@@ -87,11 +87,11 @@ def read_answers(path: str | Path) -> Iterator[tuple[str, Any]]:
     """The answers of a batch endpoint: ids with chat completions, those that failed left out.
 
     Raises:
-        InputError: A line is no answer.
+        InputError: A line is not an answer.
     """
     for number, line in read_jsonl(path):
         shape = {"custom_id": str, "response?": {"status_code?": int, "body?": object}}
-        check_shape(line, shape, what="is no answer of a batch endpoint", path=path, line=number)
+        check_shape(line, shape, what="not an answer of a batch endpoint", path=path, line=number)
         response = line.get("response") or {}
         if response.get("status_code", 200) == 200 and not line.get("error"):
             yield line["custom_id"], response.get("body")

@@ -33,7 +33,7 @@ class LLMJudge:
         prompt: ``yes-no``, ``three`` (1, .5, 0), ``minicheck``, or a file; see `load_prompt`.
         units_per_request: The most units of a request.
         logprobs: Whether to ask for log-probabilities, and take P(yes) where there are any.
-        concurrency: As of `Endpoint`, like `timeout`, `retries`, `parameters` and `seed`.
+        concurrency: As for `Endpoint`, like `timeout`, `retries`, `parameters` and `seed`.
         timeout: Seconds.
         retries: Retries of one request.
         parameters: More fields of each request.
@@ -47,8 +47,8 @@ class LLMJudge:
         batch: Judge nothing: write the requests that are left to this file, as batch endpoints
             take them; `judge` raises `UnsentError` with an `Estimate`.
         answers: A batch endpoint's answers to take; then nothing is sent.
-        cache: As of `TransformersJudge`.
-        progress: As of `TransformersJudge`.
+        cache: As for `TransformersJudge`.
+        progress: As for `TransformersJudge`.
 
     Raises:
         InputError: A parameter or a file is not as it should be.
@@ -146,7 +146,7 @@ class LLMJudge:
             raise ModelError(
                 f"{missing} of {counted(pairs, 'pair')} have no judgement"
                 + (f": {asker.why}" if asker.why else ""),
-                hint=f"{kept}Run again to ask for the rest, or allow it with "
+                hint=f"{kept}Run again to request the rest, or accept this with "
                 f"--allow-missing {np.ceil(1e4 * missing / pairs) / 1e4:g}.",
             )
         return JudgedBatch(tuple(results), self.signature(), counts)

@@ -71,7 +71,7 @@ class Prompt:
         Args:
             answer: What the model wrote; prose and code fences around the JSON are passed over.
             count: How many units the request held.
-            tokens: The endpoint's log-probabilities, one entry a token with its likeliest
+            tokens: The endpoint's log-probabilities, one entry per token with its likeliest
                 alternatives. The presence is then the mean of the grades under the
                 probabilities of their words: P(yes) with the grades yes and no.
 
@@ -162,7 +162,7 @@ def load_prompt(name: str | Path) -> Prompt:
         )
     if "{summary}" not in text or ("{unit}" in text) == ("{units}" in text):
         raise InputError(
-            "a prompt without its placeholders",
+            "a prompt without placeholders",
             path=path,
             expected="{summary}, and {units} or {unit}",
         )
@@ -180,7 +180,7 @@ def read_prompt(name: str | Path) -> tuple[str, Path | None]:
         return shipped[str(name)].read_text("utf-8"), None
     if not Path(name).exists():
         known = ", ".join(sorted(shipped))
-        raise InputError(f"no prompt '{name}'", expected=f"{known}, or a file")
+        raise InputError(f"unknown prompt '{name}'", expected=f"{known}, or a file")
     return read_text(name), Path(name)
 
 

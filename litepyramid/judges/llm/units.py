@@ -54,7 +54,7 @@ def write_units(
     estimate: bool = False,
     cache: Path | Literal["default"] | None = "default",
 ) -> Extraction:
-    """Units by a model behind an endpoint, one request a reference; see `LLMJudge` for the rest.
+    """Units by a model behind an endpoint, one request per reference; see `LLMJudge` for the rest.
 
     Empty and repeated units are left out. A unit whose sentence is not named, or is none of the
     reference, is placed in the sentence that shares the largest part of its content words, and
@@ -67,24 +67,24 @@ def write_units(
         endpoint: Like the others, as of `LLMJudge`.
         prompt: ``units``, or a file with ``{sentences}`` for the numbered sentences.
         splitter: Splits references that have no sentence marks.
-        concurrency: As of `LLMJudge`.
-        timeout: As of `LLMJudge`.
-        parameters: As of `LLMJudge`.
-        prices: As of `LLMJudge`.
-        max_cost: As of `LLMJudge`.
-        estimate: As of `LLMJudge`.
-        cache: As of `LLMJudge`.
+        concurrency: As for `LLMJudge`.
+        timeout: As for `LLMJudge`.
+        parameters: As for `LLMJudge`.
+        prices: As for `LLMJudge`.
+        max_cost: As for `LLMJudge`.
+        estimate: As for `LLMJudge`.
+        cache: As for `LLMJudge`.
 
     Raises:
-        InputError: No references, or a prompt without its place.
+        InputError: No references, or a prompt without its placeholder.
         ModelError: A reference got no units; those of the others are kept.
         UnsentError: An estimate was asked for.
     """
     text, path = read_prompt(prompt)
     if "{sentences}" not in text:
-        raise InputError("a prompt without its place", path=path, expected="{sentences}")
+        raise InputError("a prompt without its placeholder", path=path, expected="{sentences}")
     if not references:
-        raise InputError("no references to write units of")
+        raise InputError("no references to write units for")
     split = make_splitter(splitter)
     texts = [
         (entry.input, number, [one_line(s) for s in (own if marked else split(" ".join(own)))])
@@ -109,7 +109,7 @@ def write_units(
     if missing := len(keys) - len(found):
         raise ModelError(
             f"{counted(missing, 'reference')} of {len(keys)} got no units: {asker.why}",
-            hint="The others are kept. Run again to ask for the rest.",
+            hint="The others are kept. Run again to request the rest.",
         )
     counts: Counter[str] = Counter({"references": len(texts)})
     by_input: dict[str, list[Unit]] = {entry.input: [] for entry in references}
@@ -120,7 +120,7 @@ def write_units(
         by_input[name] += placed
         foreign += strange
     if empty := [name for name, units in by_input.items() if not units]:
-        raise ModelError(f"the model wrote no unit of input '{empty[0]}'", hint="See --prompt.")
+        raise ModelError(f"the model wrote no unit for input '{empty[0]}'", hint="See --prompt.")
     total = sum(map(len, by_input.values()))
     return Extraction(
         tuple(InputUnits(name, tuple(units)) for name, units in by_input.items()),
@@ -176,9 +176,9 @@ def _placed(
         if type(sentence) is not int or not 1 <= sentence <= len(sentences):
             shares = [float(own[0]) for own in judge([(s, [text]) for s in sentences]).presence]
             if not max(shares, default=0):
-                counts["units of no sentence left out"] += 1
+                counts["units without a sentence left out"] += 1
                 continue
-            counts["units placed by their words"] += 1
+            counts["units assigned by their words"] += 1
             sentence = shares.index(max(shares)) + 1
         there[text.casefold()] = Unit(text, reference=number, sentence=sentence - 1)
         foreign += 1 - float(judge([(" ".join(sentences), [text])]).presence[0][0])

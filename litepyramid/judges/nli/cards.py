@@ -150,7 +150,7 @@ def read_card(path: Path) -> JudgeCard:
         raise ModelError(f"the order is {order!r:.80}", path=path, expected="the classes' names")
     if template is not None and not all(place in template for place in _PLACES):
         raise ModelError(
-            "a template without its places", path=path, expected="{premise} and {hypothesis}"
+            "a template without placeholders", path=path, expected="{premise} and {hypothesis}"
         )
     if answers is not None and template is None:
         raise ModelError("answers without a template", path=path, expected="both")

@@ -128,7 +128,7 @@ def open_checkpoint(
         if revision is not None:
             raise InputError(
                 f"a revision ('{revision}') for the folder '{name}'",
-                hint="Revisions are for models of the hub: leave --revision out.",
+                hint="Revisions are for hub models: omit --revision.",
             )
         config = _read_config(folder / "config.json")
         source, commit = str(folder), None
@@ -146,7 +146,7 @@ def open_checkpoint(
         str(index).isdecimal() and isinstance(label, str) for index, label in labels.items()
     ):
         raise ModelError(
-            f"{name}: the labels in its configuration are no table",
+            f"{name}: the labels in its configuration are not a table",
             expected='"id2label": {"0": "entailment", …}',
         )
     order = class_order(
@@ -196,11 +196,11 @@ def _read_config(path: Path) -> dict[str, Any]:
         known = require("transformers", extra="nli", purpose="an NLI judge").CONFIG_MAPPING
         if config.get("model_type") not in known:
             raise ModelError(
-                f"the model is of the type '{config.get('model_type')}', which is code in its own "
+                f"the model type '{config.get('model_type')}' is defined by code in the model's "
                 "folder",
                 path=path,
                 expected="a model that transformers knows",
-                hint="Code of others is never run here. Choose another judge, or serve this one "
+                hint="Such code is never run here. Choose another judge, or serve this one "
                 "behind an endpoint (llm:MODEL).",
             )
     for name, value in _numbers(config):
@@ -237,8 +237,8 @@ def _longest(config: Mapping[str, Any]) -> int | None:
 
 def _hub_config(name: str, revision: str | None, offline: bool) -> Path:
     """The path of config.json in the hub's cache, asking the hub unless offline."""
-    hub = require("huggingface_hub", extra="nli", purpose="a judge of the hub")
-    errors = require("huggingface_hub.errors", extra="nli", purpose="a judge of the hub")
+    hub = require("huggingface_hub", extra="nli", purpose="a hub model")
+    errors = require("huggingface_hub.errors", extra="nli", purpose="a hub model")
     wanted = f"'{name}'" + (f" at revision '{revision}'" if revision else "")
     hint = "Check the id and the connection; or give a folder that holds the model."
     try:

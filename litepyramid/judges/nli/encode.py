@@ -35,7 +35,7 @@ class PairEncoder:
     Args:
         tokenizer: A tokenizer of transformers.
         max_length: The most tokens of a pair, special tokens included.
-        pairs: The pairs, by which they are known from here on.
+        pairs: The pairs, that the following methods refer to.
 
     Attributes:
         lengths: Tokens of each pair, cut and with special tokens.

@@ -120,9 +120,9 @@ class Engine:
         gap = float(np.mean(gaps))
         if gap > _ALLOWED:
             raise ModelError(
-                f"int8 moves the presence of {counted(len(gaps), 'pair')} by {gap:.4f} on average",
+                f"int8 changes presence of {counted(len(gaps), 'pair')} by {gap:.4f} on average",
                 expected=f"at most {_ALLOWED}",
-                hint="Use --dtype float32, or bfloat16 where the processor computes in it.",
+                hint="Use --dtype float32, or bfloat16 if the processor supports it.",
             )
 
     def submit(self, encoder: PairEncoder, indices: Sequence[int]) -> Future[FloatLogits]:

@@ -102,7 +102,7 @@ class Forward:
     def _load(self, point: Checkpoint, precision: Precision) -> Any:
         torch, quantized = self._torch, precision == "int8"
         if quantized and self._device != "cpu":
-            raise InputError("the precision int8 is for the CPU", expected="--device cpu with it")
+            raise InputError("int8 works only on the CPU", expected="--device cpu")
         model, report = load_classifier(
             point.source,
             revision=point.revision,
@@ -137,7 +137,7 @@ def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
     files = (path for pattern in _VOCABULARIES for path in folder.glob(pattern))
     if folder.is_dir() and not any(file_type(path) == "file" for path in files):
         raise ModelError(  # transformers would make an empty one
-            "the folder has no tokenizer", path=folder, expected="tokenizer.json or its like"
+            "the folder has no tokenizer", path=folder, expected="tokenizer.json or similar"
         )
     with loading(f"the tokenizer of '{source}' cannot be read"), _quiet(transformers):
         return transformers.AutoTokenizer.from_pretrained(
@@ -165,8 +165,8 @@ def load_classifier(
         **config: What is to be other than in its configuration.
 
     Raises:
-        ModelError: It cannot be loaded, whatever is wrong with it; weights are no plain tensors; or
-            the folder's configuration is of a far larger model than its weights.
+        ModelError: It cannot be loaded, whatever is wrong with it; weights are not plain tensors;
+            or the folder's configuration is of a far larger model than its weights.
     """
     torch = require("torch", extra="nli", purpose=PURPOSE)
     transformers = require("transformers", extra="nli", purpose=PURPOSE)
@@ -183,7 +183,7 @@ def load_classifier(
         except pickle.UnpicklingError as error:
             raise ModelError(
                 f"the weights of '{source}' are a pickle that holds more than tensors",
-                expected="safetensors, or a file of tensors alone",
+                expected="safetensors, or a file with tensors only",
                 hint="It was not run, and cannot be used here.",
             ) from error
         return model, report
@@ -204,7 +204,7 @@ def _check_size(torch: Any, auto: Any, folder: Path, config: Any) -> None:
         raise ModelError(
             f"the model '{folder}' cannot be loaded: its configuration is of {claimed} weights, "
             f"its files have {counted(held, 'byte')}",
-            expected="at most four weights a byte",
+            expected="at most four weights per byte",
         )
 
 

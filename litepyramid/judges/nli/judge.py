@@ -93,7 +93,7 @@ class TransformersJudge:
     ) -> None:
         precisions: dict[str, Precision] = {name: name for name in get_args(Precision)}
         if dtype not in ("auto", *precisions):
-            raise InputError(f"no dtype '{dtype}'", expected=", ".join(["auto", *precisions]))
+            raise InputError(f"unknown dtype '{dtype}'", expected=", ".join(["auto", *precisions]))
         if batch_tokens is not None and batch_tokens < 1:
             raise InputError(f"{counted(batch_tokens, 'token')} a batch", expected="at least 1")
         if long not in ("cut", "split"):
@@ -286,7 +286,7 @@ def _judge_missing(
 ) -> int:
     """Judges those pairs that are not in `stored`, adds them, and counts those it judged.
 
-    Batches are planned over all pairs, those in the cache too: a run that goes on after a break
+    Batches are planned over all pairs, those in the cache too: a run that continues after a break
     makes the very batches of an unbroken one, and so the very same numbers.
     """
     keys = list(pairs)
@@ -300,7 +300,7 @@ def _judge_missing(
         raw = np.asarray(future.result(), dtype="<f4")
         if not np.isfinite(raw).all():
             raise ModelError(
-                "the model gives logits that are not finite numbers",
+                "the model returns logits that are not finite numbers",
                 hint="Its weights are damaged, or need more precision: --dtype float32.",
             )
         fresh = {

@@ -119,7 +119,7 @@ def class_order(
     raise ModelError(
         f"{model} has the labels {_shown(labels)}",
         expected="entailment, neutral and contradiction, or present and absent",
-        hint="If it is an NLI model, say which is which: "
+        hint="If it is an NLI model, give the order: "
         "--label-map entailment=0,neutral=1,contradiction=2 (or present=1,absent=0).",
     )
 

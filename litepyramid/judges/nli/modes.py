@@ -129,7 +129,7 @@ def check_mode(name: str) -> Mode:
     for mode in NAMES:
         if name == mode:
             return mode
-    raise InputError(f"no mode '{name}'", expected=f"one of {', '.join(NAMES)}")
+    raise InputError(f"unknown mode '{name}'", expected=f"one of {', '.join(NAMES)}")
 
 
 def _three(logits: ArrayLike) -> FloatArray:

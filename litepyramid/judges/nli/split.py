@@ -14,9 +14,9 @@ def parts(
 
     Args:
         summary: The text.
-        units: All of them must have room beside a part.
-        room: How many tokens of a summary fit beside a unit.
-        length: How many tokens a text has.
+        units: All of them must have room next to a part.
+        room: How many tokens of a summary fit next to a unit.
+        length: How many tokens each text has.
 
     Returns:
         First character and the one after the last, of each part.

@@ -28,12 +28,12 @@ from litepyramid.types import FloatArray, IntArray
 CONFLICTS: dict[str, str] = {
     "denied": "denied on one side only",
     "opposite": "opposite words",
-    "exchanged": "who did it and to whom exchanged",
+    "exchanged": "agent and patient swapped",
     "open": "hedged, planned or conditional in the summary",
-    "number": "another number in its place",
-    "rival": "another month, unit, colour … in its place",
-    "amount": "another share of them",
-    "other": "somebody else's doing",
+    "number": "a different number",
+    "rival": "a different month, unit, colour …",
+    "amount": "a different quantifier",
+    "other": "another name as subject or object",
 }
 """Name: what it is. In the order of the columns."""
 _STRENGTH = np.array([0.0, 0.0, 0.8, 1.0])

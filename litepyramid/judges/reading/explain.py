@@ -13,9 +13,9 @@ from litepyramid.types import FloatArray, IntArray
 
 _TEXTS = {
     "denied": "denied ({unit})",
-    "exchanged": "subject and object exchanged ({unit})",
+    "exchanged": "subject and object swapped ({unit})",
     "open": "hedged, planned or conditional ({there})",
-    "other": "another one's doing {unit} ≠ {there}",
+    "other": "another subject or object {unit} ≠ {there}",
     "rival": "value {unit} ≠ {there}",
 }
 
@@ -48,7 +48,7 @@ def explained(
     Args:
         part: The pairs.
         presence: The presence of all pairs.
-        weights: The features' weights by name: the conflict that weighs most is the one shown.
+        weights: The features' weights by name: the conflict with the highest weight is shown.
     """
     found, units, trees = part.comparison, part.units, part.trees
     worst: dict[int, tuple[float, str]] = {}

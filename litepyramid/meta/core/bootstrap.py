@@ -51,7 +51,7 @@ def bootstrap_samples(
         Z: (N, M) scores; at system level (N, any number) if the inputs are not paired.
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: One of `litepyramid.meta.core.coefficients.COEFFICIENTS`.
-        sampling: What is drawn with replacement: ``"systems"``, ``"inputs"`` or ``"both"``.
+        sampling: What is resampled with replacement: ``"systems"``, ``"inputs"`` or ``"both"``.
         samples: Number of samples.
         seed: Seed of the draws; equal seeds give all metrics the same samples.
         constant: Policy for constant vectors, as in `level_correlation`.
@@ -59,7 +59,7 @@ def bootstrap_samples(
             each side over inputs of its own (DDR22 §3.2).
 
     Returns:
-        (samples,) float64; NaN where a sample has no correlation (all its systems tie, say).
+        (samples,) float64; NaN if a sample has no correlation (for example, all its systems tie).
 
     Example:
         >>> X = np.arange(12.0).reshape(4, 3)

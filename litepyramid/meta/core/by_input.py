@@ -33,7 +33,9 @@ class ColumnCorrelations:
 
     def __init__(self, X: FloatArray, Z: FloatArray, coefficient: Coefficient) -> None:
         if coefficient not in COEFFICIENTS:
-            raise InputError(f"no coefficient '{coefficient}'", expected=", ".join(COEFFICIENTS))
+            raise InputError(
+                f"unknown coefficient '{coefficient}'", expected=", ".join(COEFFICIENTS)
+            )
         self.scored = ~(np.isnan(X) | np.isnan(Z))
         self.coefficient = coefficient
         self.X = np.where(self.scored, X, 0.0)

@@ -47,7 +47,7 @@ def correlate_rows(
     - ``kendall``: τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)), n₀ pairs, t tied ones (Kendall 1945);
     - ``kendall_c``: τ-c = 2 (C - D) / (n² (m - 1) / m), m the smaller number of distinct values;
     - ``pairwise``: the share of pairs that both put in the same order or both tie
-      (Kocmi et al. 2021); pairs of two draws of one item are no pairs.
+      (Kocmi et al. 2021); pairs of two draws of one item are not pairs.
 
     Args:
         x: (B, N) or (N,) finite values.
@@ -76,7 +76,7 @@ def correlate_rows(
         z_ranks = midranks(z, weights, z_tolerance)
         return _pearson(x_ranks, z_ranks, weights, 0.0, 0.0, rows)
     if coefficient not in COEFFICIENTS:
-        raise InputError(f"no coefficient '{coefficient}'", expected=", ".join(COEFFICIENTS))
+        raise InputError(f"unknown coefficient '{coefficient}'", expected=", ".join(COEFFICIENTS))
     if n > _MOST_PAIRED:
         return _long_rows(x, z, weights, coefficient, (x_tolerance, z_tolerance), rows)
     return _paired(x, z, weights, coefficient, (x_tolerance, z_tolerance), rows)

@@ -36,7 +36,7 @@ class LevelValue:
 
     Attributes:
         value: The correlation; NaN where it is not defined.
-        used: How many coefficients were averaged at summary level; else 1, or 0 for NaN.
+        used: How many coefficients were averaged at summary level; otherwise 1, or 0 for NaN.
         constant: How many vectors (inputs, at summary level) were constant on either side.
         too_few: How many inputs have fewer than two systems scored on both sides.
         epsilon: Up to which difference ``acc-eq`` ties a pair of the metric's scores.
@@ -62,9 +62,9 @@ def level_correlation(
     - ``summary``: mean over inputs of K over systems;
     - ``global``: K over all cells.
 
-    At the last two a cell that either side lacks is left out of both. At system level the two
+    At the last two, a cell missing on either side is left out of both. At system level the two
     sides may have different inputs (DDR22 §3): each is averaged over the inputs that it scored.
-    Averages that differ by rounding only are tied.
+    Averages that differ only by rounding are tied.
 
     Args:
         X: (N, M) float64, NaN = not scored.
@@ -72,11 +72,11 @@ def level_correlation(
         level: ``"system"``, ``"summary"`` or ``"global"``.
         coefficient: One of `litepyramid.meta.core.coefficients.COEFFICIENTS`.
         constant: What a constant vector's coefficient is: left out (``"skip"``, DDR21), 0
-            (``"zero"``), or that of the vector with its first value raised by next to nothing
+            (``"zero"``), or that of the vector with its first value raised by a tiny amount
             (``"zb21"``: the ZB21 authors' code adds 1e-10; it depends on the order of systems).
 
     Raises:
-        InputError: The shapes do not fit, or a name is unknown.
+        InputError: The shapes do not match, or a name is unknown.
 
     Example:
         >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]])
@@ -234,4 +234,4 @@ def kinds(
 def choose(what: str, value: str, allowed: tuple[str, ...]) -> None:
     """Raises InputError unless `value` is among the allowed ones."""
     if value not in allowed:
-        raise InputError(f"no {what} '{value}'", expected=f"one of {', '.join(allowed)}")
+        raise InputError(f"unknown {what} '{value}'", expected=f"one of {', '.join(allowed)}")

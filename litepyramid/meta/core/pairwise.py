@@ -29,7 +29,7 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
     Args:
         X: (N, M) scores; an input that some system has no score of, on either side, is left out.
         Z: (N, M) scores.
-        weights: (N,) how often each system was drawn; two draws of one are no pair.
+        weights: (N,) how often each system was drawn; two draws of one are not a pair.
 
     Returns:
         Between 0 and 1; NaN without a pair or an input.
@@ -150,7 +150,7 @@ class TieAccuracy:
         distance: (P,) |difference| of each pair by the metric, ascending.
         gain: (P,) what calling it a tie adds to the correct pairs: 1 if people tie, −1 if the
             metric has their order, else 0.
-        right: (P,) 1 if it is right when it is no tie.
+        right: (P,) 1 if it is right when it is not a tie.
         systems: (2, P) the pair.
         inputs: (P,) its input.
     """

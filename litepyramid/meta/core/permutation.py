@@ -80,7 +80,7 @@ def permutation_samples(
     X and Y are standardised over their whole matrix first (DDR21 Algorithm 2, line 1), Z never.
 
     Args:
-        X: (N, M) scores, NaN = not scored; a cell that one of the three lacks is left out of all.
+        X: (N, M) scores, NaN = not scored; a cell missing in one of the three is left out of all.
         Y: (N, M) scores.
         Z: (N, M) scores.
         level: ``"system"``, ``"summary"`` or ``"global"``.

@@ -71,7 +71,7 @@ def permuted_p_values(
       observed one when their signs are set in all 2^n ways (`flip_tails`): no 1 / (k + 1) bounds
       it. An input at which one side has no coefficient counts as no difference.
     - Where T is no such sum (Pearson's r at system level, the global level, coins that no input or
-      system has to itself), draws go on, doubling up to `MARGIN` / `target` samples.
+      system has to itself), draws continue, doubling up to `MARGIN` / `target` samples.
 
     Every such p is the rank of the observed value among that of its own coset and of independently
     drawn ones, cosets of one subgroup of the swaps; under the null hypothesis they are

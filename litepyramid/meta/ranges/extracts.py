@@ -60,7 +60,7 @@ class SearchSettings:
                 expected="some survivors, none below 0, together at most 1",
             )
         if self.collect not in ("spread", "last"):
-            raise InputError(f"nothing to collect by '{self.collect}'", expected="spread or last")
+            raise InputError(f"unknown way to collect '{self.collect}'", expected="spread or last")
 
 
 def search(

@@ -36,14 +36,14 @@ BASELINE = "lexrank"
 
 @dataclass(frozen=True)
 class Generated(Result):
-    """The summaries of a search and their scores by every metric.
+    """The summaries found by a search, scored with every metric.
 
     Attributes:
         table: (metrics, summaries, inputs); a column has as many scores as its input has
-            summaries, the rest is NaN. Rows: the given systems, ``lexrank``, ``extract-0001`` ….
-        texts: Per input, the texts of its rows by name; sentences are ended by new lines.
-        found_by: Per input and extract, the metrics whose search gave it.
-        settings: How the search went on.
+            summaries; the rest is NaN. Rows: the given systems, ``lexrank``, ``extract-0001`` ….
+        texts: Per input, the texts of its rows by name; each sentence ends with a line break.
+        found_by: For each input and extract, the metrics whose search found it.
+        settings: The search settings.
         signature: Names everything that the numbers depend on.
     """
 
@@ -54,7 +54,7 @@ class Generated(Result):
     signature: Signature
 
     def to_tables(self) -> list[Table]:
-        """How many summaries there are and what range they span, metric by metric."""
+        """How many summaries there are, and the range they span for each metric."""
         rows = []
         extracts = [i for i, name in enumerate(self.table.systems) if name.startswith("extract-")]
         for metric, values in zip(self.table.metrics, self.table.values, strict=True):
@@ -125,21 +125,21 @@ def generate(
 ) -> Generated:
     r"""Searches extracts of every input once with each metric as fitness, then scores them all.
 
-    Repeats among the metrics' finds are one summary. The LexRank extract of the same length is
+    An extract found for several metrics is one summary. The LexRank extract of the same length is
     scored too, as the row ``lexrank``, and so are the summaries of `systems`.
 
     Args:
         documents: The sentences to draw from.
         references: The references of the same inputs.
         metrics: What to search with and to score with.
-        settings: How the search goes on.
+        settings: The search settings.
         seed: Every input and metric has its own generator made from this, so that a result does
             not depend on which other inputs and metrics are searched.
         systems: Further summaries to score, for example those that people judged.
-        journal: A file that keeps finished searches; a stopped run given it again goes on.
+        journal: A file that keeps finished searches; a stopped run given it again continues.
 
     Raises:
-        InputError: Documents and references are of different inputs; a metric is given twice;
+        InputError: Documents and references have different inputs; a metric is given twice;
             an input has no sentence that is short enough.
 
     Example:
@@ -160,7 +160,7 @@ def generate(
     absent = [d.input for d in documents if d.input not in targets]
     if absent or not documents:
         raise InputError(
-            f"no reference of input '{absent[0]}'" if absent else "no documents",
+            f"no reference for input '{absent[0]}'" if absent else "no documents",
             expected="a reference for every input",
         )
     bases = {entry.input: _baseline(entry, settings.words) for entry in documents}

@@ -47,11 +47,11 @@ class ScoringRangeResult(Result):
 
     Attributes:
         metrics: The metrics compared.
-        better_metrics: Those that F/N is over.
+        better_metrics: The metrics used for F/N.
         agreement: τ of every pair of metrics on every range that the table has.
         disagreement: The curve of every pair of metrics; opposite orders against average score.
         better: F/N (eq. 1) against the normalised average score.
-        unbeaten: Summaries that were drawn for eq. 1 and that none beats on any metric (0/0).
+        unbeaten: Summaries sampled for eq. 1 that no other beats on any metric (0/0).
         topics: How many topics were used.
         dropped: Topics with too few summaries.
         above: Share of the whole range's summaries that are in the top range.
@@ -92,12 +92,12 @@ class ScoringRangeResult(Result):
                 [row(p, score=_step(p)) for p in self.better],
                 (
                     f"Metrics: {', '.join(self.better_metrics)}.",
-                    f"{self.unbeaten} of the summaries drawn {beaten} by none on any metric: "
+                    f"{self.unbeaten} of the sampled summaries {beaten} by no other on any metric: "
                     "no F/N.",
                 ),
             ),
             Table.of(
-                "Pairs of summaries that two metrics put in opposite orders, by their score",
+                "Pairs of summaries that two metrics order differently, by score",
                 (
                     *(Column("one", "metric"), Column("other", "and"), "score"),
                     *(Column("value", "opposite"), Column("number", "pairs")),
@@ -110,14 +110,14 @@ class ScoringRangeResult(Result):
                 (
                     "Scores: averages over the metrics, each from 0 to 1 within its topic."
                     if text
-                    else "Scores: averages over the pair by the first metric, as they are.",
+                    else "Scores: averages over the pair by the first metric, without rescaling.",
                     f"Signature: {self.signature}",
                 ),
             ),
         ]
 
     def to_csv_table(self) -> Table:
-        """Agreement by range, one row a pair of metrics and range."""
+        """Agreement by range, one row per pair of metrics and range."""
         columns = (
             *(Column("one", "metric"), Column("other", "and"), "range"),
             *(Column("tau", "τ-b", signed=True), "topics", Column("undefined", "no τ")),

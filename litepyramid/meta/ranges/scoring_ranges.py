@@ -57,9 +57,9 @@ def scoring_range(
 ) -> ScoringRangeResult:
     """Metric-to-metric agreement on average, all, and top-scoring summaries (P19 §4).
 
-    A topic is an input of the table, a summary a row. The rows that people judged are those that
-    `judged` names or that have a `human` score: the range *judged* (P19's A). All other rows but
-    the baseline are the *whole* range (W). The *top* range (T) is chosen from the whole range:
+    A topic is an input of the table, a summary a row. The rows that people judged are those
+    named by `judged` or those with a `human` score: the range *judged* (P19's A). All other rows
+    but the baseline are the *whole* range (W). The *top* range (T) is chosen from the whole range:
 
     - ``"baseline"``: above the baseline's score for at least one metric (P19 §3);
     - ``"best"``: among the `best` summaries of at least one metric;
@@ -78,7 +78,7 @@ def scoring_range(
         metrics: Names or patterns, at least two; None for all but `human`.
         human: The metric that holds human scores.
         judged: Names or patterns of the rows that people judged.
-        baseline: The row that "above the baseline" means; None if there is none.
+        baseline: The baseline row; None if there is none.
         top: How the top range is chosen.
         best: How many of each metric's best, with ``top="best"`` (the paper's code: 45).
         share: With ``top="human"``.
@@ -86,7 +86,7 @@ def scoring_range(
         pairs: Pairs of summaries drawn for the curve of disagreement.
         drawn: Summaries drawn for eq. 1 (P19: 5,000).
         seed: Seed of the draws.
-        better_metrics: Names or patterns of the metrics of eq. 1; None for all, but those named
+        better_metrics: Names or patterns of the metrics of eq. 1; None for all except those named
             ``js…`` by ``rule="code"``.
 
     Raises:
@@ -179,9 +179,9 @@ def _better_metrics(
 
 def _check(top: str, rule: str, best: int, share: float, pairs: int, drawn: int) -> None:
     if top not in ("baseline", "best", "human"):
-        raise InputError(f"no top range by '{top}'", expected="baseline, best or human")
+        raise InputError(f"unknown top range '{top}'", expected="baseline, best or human")
     if rule not in ("text", "code"):
-        raise InputError(f"no rule '{rule}'", expected="text or code")
+        raise InputError(f"unknown rule '{rule}'", expected="text or code")
     if best < 2 or pairs < 1 or drawn < 1:
         raise InputError(
             f"the best {best}, {counted(pairs, 'pair')}, "

@@ -71,7 +71,7 @@ class CoverageResult(Result):
         human: The human score.
         coefficient: The coefficient.
         confidence: Confidence level of the intervals: what coverage should be.
-        samples: Bootstrap samples an interval.
+        samples: Bootstrap samples per interval.
         seed: Seed of the splits and draws.
         halves: Per metric, systems and inputs in one half.
         left_out: Per metric, what was left out of the table.
@@ -89,7 +89,7 @@ class CoverageResult(Result):
     signature: Signature
 
     def to_tables(self) -> list[Table]:
-        """A row a method."""
+        """One row per method."""
         rows = [row(r, method=method_name(r.method), best="<" if r.best else "") for r in self.rows]
         columns = (
             *("metric", "level", "method", "coverage", Column("error", "± se"), "width", "trials"),
@@ -97,8 +97,8 @@ class CoverageResult(Result):
         )
         notes = [
             f"Share of the {100 * self.confidence:g} % intervals of one half of systems and inputs "
-            "that hold the correlation of the other half; < marks the nearest to that below 1, if "
-            f"it differs from all others (one-tailed z-test of proportions, α = {ALPHA:g})."
+            "that contain the correlation of the other half; < marks the closest to that below 1, "
+            f"if it differs from all others (one-tailed z-test of proportions, α = {ALPHA:g})."
         ]
         for metric, (n, m) in self.halves.items():
             text = f"{metric}: {counted(n, 'system')} and {counted(m, 'input')} in a half"
@@ -129,12 +129,12 @@ def coverage(
     seed: int = 12345,
     journal: str | Path | None = None,
 ) -> CoverageResult:
-    """How often an interval from half of the data holds the correlation of the other half.
+    """How often an interval from half of the data contains the correlation of the other half.
 
     One trial (DDR21 §5.1): systems and inputs are each split at random into two halves, A and B
-    (of an odd number, one is left out); an interval is made from X_A and Z_A; does it hold
-    r(X_B, Z_B)? An interval that generalises to other systems and inputs holds it in as many
-    trials as its confidence says. All metrics and methods share the splits.
+    (if the number is odd, one is left out); an interval is computed from X_A and Z_A; does it
+    contain r(X_B, Z_B)? An interval that generalises to other systems and inputs contains it in a
+    share of trials equal to its confidence. All metrics and methods share the splits.
 
     Args:
         scores: A table, as `read_scores` takes it.
@@ -144,10 +144,10 @@ def coverage(
         level: One or several of system, summary, global.
         coefficient: DDR21's Table 1 uses ``"pearson"``.
         confidence: Confidence level of the intervals.
-        trials: How often (DDR21: 1,000).
-        samples: Bootstrap samples an interval.
+        trials: Number of trials (DDR21: 1,000).
+        samples: Bootstrap samples per interval.
         seed: Each trial has its own generator made from this and its number.
-        journal: A file that keeps finished trials; a stopped run given it again goes on.
+        journal: A file that keeps finished trials; a stopped run given it again continues.
 
     Raises:
         InputError: Unknown names; fewer than four systems or inputs.

@@ -83,10 +83,10 @@ class PowerResult(Result):
         metric: The metric that is made worse.
         human: The human score.
         kind: ``"words"`` or ``"noise"``.
-        settings: How trials were made and tested.
-        systems: N.
-        inputs: M.
-        left_out: What was left out to get there.
+        settings: How trials were generated and tested.
+        systems: N, the number of systems.
+        inputs: M, the number of inputs.
+        left_out: What was left out.
         signature: Names everything that the numbers depend on.
     """
 

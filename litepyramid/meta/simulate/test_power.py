@@ -40,18 +40,18 @@ def power_on_words(
 ) -> PowerResult:
     """Power of tests to find ROUGE-1 better than R_k, ROUGE-1 on a random k % of the words.
 
-    That R_k is the worse metric is known (DDR21 §5.2); a trial draws a new one and tests
+    R_k is known to be the worse metric (DDR21 §5.2); a trial draws a new one and tests
     H0: r(ROUGE-1, Z) ≤ r(R_k, Z). Power is the share of trials that reject it.
 
     Args:
-        scores: A table with people's scores.
-        summaries: The systems' summaries; those that the table lacks are left out.
+        scores: A table with human scores.
+        summaries: The systems' summaries; those not in the table are left out.
         references: The references of the same inputs.
         human: The human score; several names mean the mean of several raters.
         variant: ROUGE's recall, F1 or precision.
         shares: Values of k, from 0 to 1.
-        settings: How trials are made and tested.
-        journal: A file that keeps finished trials; a stopped run given it again goes on.
+        settings: How trials are generated and tested.
+        journal: A file that keeps finished trials; a stopped run given it again continues.
 
     Raises:
         InputError: No system or input is in both; a share out of range.
@@ -77,7 +77,7 @@ def power_on_words(
         raise InputError(
             "the summaries and the scores share no "
             + ("input" if rows else "system"),
-            hint="Check that summaries, references and scores name them alike (--ids).",
+            hint="Check that summaries, references and scores use the same names (--ids).",
         )  # fmt: skip
     kept = []
     for system in rows:
@@ -114,7 +114,7 @@ def power_on_noise(
     settings: PowerSettings | None = None,
     journal: str | Path | None = None,
 ) -> PowerResult:
-    """Power of tests to find a metric better than itself with noise: Y = X + a σ_X ε, ε ~ N(0, 1).
+    """Power of tests to find a metric better than itself plus noise: Y = X + a σ_X ε, ε ~ N(0, 1).
 
     σ_X is the standard deviation of all of X's scores. For tables without summaries, where
     `power_on_words` cannot be used.
@@ -125,7 +125,7 @@ def power_on_noise(
         metric: The metric that noise is added to.
         amounts: Values of a, above 0.
         settings: As in `power_on_words`.
-        journal: See there.
+        journal: As in `power_on_words`.
 
     Raises:
         InputError: Unknown names; an amount that is not above 0; a constant metric.
@@ -145,7 +145,7 @@ def power_on_noise(
     X = aligned.values[0]
     spread = float(np.nanstd(X))
     if spread == 0:
-        raise InputError(f"'{metric}' is constant: no noise is a share of its spread")
+        raise InputError(f"'{metric}' is constant, so noise cannot be scaled to its spread")
     if any(not amount > 0 for amount in amounts):
         raise InputError(f"noise {list(amounts)}", expected="numbers above 0")
 

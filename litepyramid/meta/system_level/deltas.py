@@ -46,7 +46,7 @@ class DeltaResult(Result):
     """r_SYSΔ of several metrics against one human score.
 
     Attributes:
-        metrics: One entry a metric.
+        metrics: One entry per metric.
         human: The human score.
         min_pairs: Heat map cells with fewer pairs are masked.
         signature: Names everything that the numbers depend on.
@@ -64,7 +64,7 @@ class DeltaResult(Result):
         return cell is None or cell.pairs < self.min_pairs
 
     def to_tables(self) -> list[Table]:
-        """The given bounds and the curve of every metric; the heat maps if asked for."""
+        """The given bounds and the curve of every metric; the heat maps if wanted."""
         table = self.to_csv_table()
         if all(row[2] == 0 for row in table.rows):
             columns = (*table.columns[:2], *table.columns[3:])
@@ -73,7 +73,7 @@ class DeltaResult(Result):
         return [table] + [self._heat_table(e) for e in self.metrics if self.heat_tables]
 
     def to_csv_table(self) -> Table:
-        """One row a range of differences, its lower end included where it is always 0."""
+        """One row per range of differences, its lower end included where it is always 0."""
         digits = min(4, decimals(min(entry.curve[-1].upper for entry in self.metrics)))
         columns = (
             *("metric", Column("which", "pairs"), Column("lower", "from", digits=digits)),
@@ -91,7 +91,7 @@ class DeltaResult(Result):
                 rows.append(
                     row(c, metric=entry.metric, which=which, upper=upper, tied=tied, tau=c.tau)
                 )
-        title = "r_SYSΔ: Kendall's τ over pairs that the metric puts so close"
+        title = "r_SYSΔ: Kendall's τ over pairs that are this close in the metric"
         return Table.of(title, columns, rows, self._notes())
 
     def _heat_table(self, entry: MetricDelta) -> Table:
@@ -146,17 +146,18 @@ def delta(
         metrics: Names or patterns; None for all others.
         bounds: (ℓ, u), in the metric's own units times `scale`.
         full: A table with the metric's scores on the whole test set (DDR22 §3): the metric's
-            averages are taken from it, people's from `scores`.
+            averages are taken from it, human ones from `scores`.
         buckets: How many shares the curve and the heat map have.
-        rule: How pairs are shared out; see `SystemPairs.ends`. With ``"authors"`` a row of the
-            heat map also begins with the last pair of the share before it, as in their code; their
-            0 where no pair is ordered by both sides is NaN here.
+        rule: How pairs are divided; see `SystemPairs.ends`. With ``"authors"`` a row of the
+            heat map also begins with the last pair of the previous share, as in their code; their 0
+            if no pair is ordered by both sides is NaN here.
         min_pairs: Heat map cells with fewer pairs are masked (the authors': 5).
         scale: The metric's scores are multiplied by this: 100 turns a table of 0-1 into points.
         heat_tables: Whether `to_tables` has the heat maps.
 
     Raises:
-        InputError: An unknown name, bounds that are no interval, or nothing that both sides scored.
+        InputError: An unknown name, bounds that are not an interval, or nothing scored by both
+            sides.
 
     Example:
         >>> from litepyramid.io.scores import read_scores

@@ -54,7 +54,7 @@ class Difference:
         about: The pairs whose difference is nearest to the one asked for.
         up_to: All pairs that differ by at most that: r_SYSΔ(0, d).
         largest: The largest difference in the table.
-        reached: The smallest difference from which on people agree as often as aimed at, by a
+        reached: The smallest difference at which people agree as often as the target, by a
             fit that lets agreement only rise with the difference; NaN where it is never reached.
         reached_low: Lower end of its bootstrap interval.
         reached_high: Upper end; infinite where too many samples never reach it.
@@ -76,13 +76,13 @@ class Difference:
 
 @dataclass(frozen=True)
 class DifferenceResult(Result):
-    """What a difference is worth, metric by metric.
+    """What a difference means, metric by metric.
 
     Attributes:
-        metrics: One entry a metric.
+        metrics: One entry per metric.
         human: The human score.
         difference: d, in the metric's units.
-        target: The agreement aimed at, for example .95.
+        target: The agreement to reach, for example .95.
         confidence: Confidence level of the intervals.
         samples: Bootstrap samples.
         seed: Seed of the bootstrap.
@@ -99,7 +99,7 @@ class DifferenceResult(Result):
     signature: Signature
 
     def sentences(self) -> tuple[str, ...]:
-        """One sentence a metric that a user can act on."""
+        """One actionable sentence per metric."""
         return tuple(self._sentence(entry) for entry in self.metrics)
 
     def _sentence(self, entry: Difference) -> str:
@@ -118,14 +118,14 @@ class DifferenceResult(Result):
         else:
             end = "no end" if entry.reached_high == inf else _short(entry.reached_high)
             text += (
-                f"agreement reaches {goal} from a difference of {_short(entry.reached)} on "
+                f"agreement reaches {goal} at a difference of {_short(entry.reached)} on "
                 f"(interval {_short(entry.reached_low)} to {end}, "
                 f"{counted(entry.beyond.counts.pairs, 'pair')})"
             )
         if self.difference > entry.largest:
             text += f". No two systems here differ by more than {_short(entry.largest)}"
         elif about.low <= 0.5 <= about.high:
-            text += ". So a difference like yours may be no better than a coin"
+            text += ". So a difference like yours may be no better than chance"
         return text + "."
 
     def to_tables(self) -> list[Table]:
@@ -154,12 +154,12 @@ class DifferenceResult(Result):
             if ties:
                 said = counted(
                     ties,
-                    "pair is equal for the metric and has",
-                    "pairs are equal for the metric and have",
+                    "pair is tied in the metric and has",
+                    "pairs are tied in the metric and have",
                 )
                 text += f" {said} no sign."
             if failed:
-                text += f" {counted(failed, 'sample')} held no such pair."
+                text += f" {counted(failed, 'sample')} contained no such pair."
             notes.append(text)
         title = f"What a difference of {_short(self.difference)} means"
         notes.append(f"Signature: {self.signature}")
@@ -191,16 +191,17 @@ def difference(
     """How often people agree with the sign of a difference of `d` between two systems.
 
     "About d" are the pairs whose difference is nearest to d, a share `window` of all; with their
-    smallest and largest difference they are the pairs of r_SYSΔ(ℓ, u). A tie in the human scores is
-    no agreement; pairs that the metric itself ties have no sign and are left out, and counted.
+    smallest and largest difference they are the pairs of r_SYSΔ(ℓ, u). A tie in the human scores
+    does not count as agreement; pairs that tie in the metric have no sign, are left out, and
+    counted.
 
-    The interval: the metric's differences are taken as they are, for a user has those of their
-    own systems in hand; which systems there are and which inputs people judged is resampled, both
-    at once, since pairs share systems and people's averages depend on the inputs. Where all pairs
-    agree the bootstrap knows no doubt; Wilson's interval for independent pairs does. ``"wider"``
-    takes the lower of the lower and the higher of the upper ends.
+    The interval: the metric's differences are fixed, because users know those of their own
+    systems; systems and judged inputs are resampled together, because pairs share systems and human
+    averages depend on the inputs. If all pairs agree, the bootstrap interval has no width; Wilson's
+    interval for independent pairs does. ``"wider"`` takes the lower of the lower and the higher of
+    the upper ends.
 
-    The difference from which on agreement reaches the target comes from an isotonic fit: the
+    The difference at which agreement reaches the target comes from an isotonic fit: the
     monotone curve of agreement against the size of Δ with the least squared error.
 
     Args:
@@ -209,7 +210,7 @@ def difference(
         human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None for all others.
         full: A table with the metric's scores on the whole test set; see `delta`.
-        target: The agreement aimed at.
+        target: The agreement to reach.
         window: Share of all pairs that are "about d".
         interval: ``"wider"``, ``"bootstrap"`` or ``"wilson"``.
         confidence: Confidence level of the intervals.
@@ -234,7 +235,7 @@ def difference(
                 f"a {what} of {value}", expected="a number above 0" + (", at most 1" * (top == 1))
             )
     if interval not in ("wider", "bootstrap", "wilson"):
-        raise InputError(f"no interval '{interval}'", expected="wider, bootstrap or wilson")
+        raise InputError(f"unknown interval '{interval}'", expected="wider, bootstrap or wilson")
     check_samples(samples, confidence=confidence)
     table, whole = read_scores(scores), None if full is None else read_scores(full)
     found = []

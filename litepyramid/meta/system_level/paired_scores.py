@@ -144,7 +144,7 @@ def _with_test_set(
     if not common:
         raise InputError(
             f"no system has scores of '{sides.metric}' in both tables",
-            hint="Check that the files name systems alike.",
+            hint="Check that the files use the same names for systems.",
         )
     kept = tuple(sides.systems[i] for i in common)
     columns = np.flatnonzero(scored.any(axis=0))

@@ -50,7 +50,7 @@ class PairCounts:
     def agreement(self) -> float:
         """Share of the pairs that the metric orders in which people see the same order.
 
-        A tie of theirs is no agreement. NaN where the metric orders no pair.
+        Their ties do not count as agreement. NaN where the metric orders no pair.
         """
         ordered = self.agreed + self.disagreed + self.tied_human
         return self.agreed / ordered if ordered else nan
@@ -153,4 +153,4 @@ class SystemPairs:
         if rule == "authors":
             size = ceil(total / buckets)
             return [min(total, size * i) for i in range(1, buckets + 1)]
-        raise InputError(f"no rule '{rule}' for shares", expected="paper or authors")
+        raise InputError(f"unknown rule '{rule}' for shares", expected="paper or authors")

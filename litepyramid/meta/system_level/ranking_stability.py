@@ -67,7 +67,7 @@ class StabilityResult(Result):
     """Stability of the rankings of several metrics.
 
     Attributes:
-        curves: One a metric.
+        curves: One per metric.
         samples: Pairs of rankings at each point.
         seed: Seed of the draws.
         signature: Names everything that the numbers depend on.
@@ -114,20 +114,20 @@ def stability(
 ) -> StabilityResult:
     """Kendall's τ-b between two rankings of the systems, each from M random inputs (DDR22 Fig. 3).
 
-    For each M: draw M inputs with replacement, average, rank; do it again with another draw; take
-    τ-b between the two. Mean and standard deviation over `samples` repeats. This is how far the
-    ranking would change if the evaluation were done again. Every metric gets the same draws.
+    For each M: draw M inputs with replacement, average, rank; repeat with another draw; compute
+    τ-b between the two. Mean and standard deviation over `samples` repeats. This shows how much
+    the ranking would change if the evaluation were repeated. Every metric gets the same draws.
 
     Args:
         scores: The judged table; see `litepyramid.meta.system_level.deltas.delta`.
         human: The human score, shown too; several names mean the mean of several raters. None
             leaves people out.
         metrics: Names or patterns; None for all others.
-        full: A table with the metrics' scores on the whole test set: metrics are drawn from it,
-            people from `scores`.
+        full: A table with the metrics' scores on the whole test set: metrics are resampled from
+            it, human scores from `scores`.
         sizes: Values of M; None: 10 steps to the number of inputs there are (for a whole test
-            set, 100 and its doubles too). Larger ones than there are inputs are left out for the
-            table that has fewer.
+            set, also 100, 200, 400 …). Sizes above the number of inputs are left out for the
+            smaller table.
         samples: Repeats at each M.
         seed: Seed of the draws.
 
@@ -145,7 +145,7 @@ def stability(
     if samples < 2:
         raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
     if sizes is not None and (not sizes or min(sizes) < 1):
-        raise InputError(f"sizes {list(sizes)}", expected="numbers of inputs from 1 on")
+        raise InputError(f"sizes {list(sizes)}", expected="numbers of inputs, 1 or more")
     table = read_scores(scores)
     people = None if human is None else human_score(table, human)
     raters = people[1] if people else ()

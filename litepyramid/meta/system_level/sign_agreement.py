@@ -1,4 +1,4 @@
-"""How sure the share of agreeing pairs is, and from which difference on it is high enough."""
+"""Uncertainty of the share of agreeing pairs, and the difference at which it is high enough."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def wilson_interval(agreed: int, total: int, confidence: float) -> tuple[float, 
 
 
 def reaching(pairs: SystemPairs, target: float) -> float:
-    """The smallest difference from which on the isotonic fit of agreement is at least `target`.
+    """The smallest difference at which the isotonic fit of agreement is at least `target`.
 
     Returns:
         NaN where it is never reached.
@@ -104,7 +104,7 @@ class ResampledPairs:
             return np.asarray(agreed / weights.sum(axis=1))
 
     def reaching(self, target: float) -> list[float]:
-        """(k,) the difference from which on agreement reaches the target; NaN where it does not."""
+        """(k,) the difference at which agreement reaches the target; NaN where it does not."""
         return [
             _reach(self.pairs.gaps, agreed, weights, target)
             for agreed, weights in zip(self.agreed, self.weights, strict=True)

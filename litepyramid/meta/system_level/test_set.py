@@ -55,7 +55,7 @@ class FullSetInterval:
 
     Attributes:
         metric: Its name.
-        sampling: What is drawn with replacement: systems, inputs or both.
+        sampling: What is resampled with replacement: systems, inputs or both.
         judged: The metric averaged over the judged inputs, the draw shared with people.
         full: The metric averaged over the whole test set, each side over inputs of its own.
     """
@@ -77,7 +77,7 @@ class FullSetInterval:
 
 @dataclass(frozen=True, slots=True)
 class ScoreVariance:
-    """How sure the average scores of the systems are (DDR22 §3.1).
+    """Uncertainty of the systems' average scores (DDR22 §3.1).
 
     Attributes:
         metric: Its name.
@@ -106,9 +106,9 @@ class FullSetResult(Result):
     """r_SYS with metrics on judged inputs and on the whole test set.
 
     Attributes:
-        intervals: One a metric and way of sampling.
-        variances: One a metric.
-        sides: One a metric: which systems and inputs were used.
+        intervals: One per metric and way of sampling.
+        variances: One per metric.
+        sides: One per metric: which systems and inputs were used.
         coefficient: The coefficient.
         confidence: Confidence level of the intervals.
         samples: Bootstrap samples.
@@ -196,9 +196,9 @@ def full_test_set(
     """r_SYS and its intervals with metrics on the judged inputs, and on the whole test set.
 
     People judge few inputs, but a metric can score all (DDR22 §3): r_SYS = CORR over systems of
-    (mean over M_test inputs of X, mean over M_jud inputs of Z). The bootstrap then draws each side
-    over its own inputs; on judged inputs alone both sides share the draw. Systems are drawn for
-    both sides together.
+    (mean over M_test inputs of X, mean over M_jud inputs of Z). The bootstrap then resamples each
+    side over its own inputs; on judged inputs alone both sides share the draw. Systems are
+    resampled for both sides together.
 
     Args:
         scores: The judged table, with human scores; see `deltas.delta`.

@@ -304,7 +304,7 @@
     const said = label(s, place);
     const line = make("h3");
     line.append("In the summary of ", named(systems[s].name), `: ${p === null ? "not judged" : p.toFixed(2)}`);
-    if (said !== null) line.append(said === 1 ? " · people: there" : said === 0 ? " · people: not there" : " · people: in part");
+    if (said !== null) line.append(said === 1 ? " · people: present" : said === 0 ? " · people: absent" : " · people: in part");
     box.append(line);
     const seen = data.evidence && data.evidence[s][place];
     if (data.texts) {
@@ -313,10 +313,10 @@
       marked(text, summary, seen ? [[seen[0], seen[1]]] : []);
       box.append(text);
       if (!summary.trim()) text.append(make("em", "The summary is empty."));
-      else if (data.evidence && !seen) box.append(make("p", "The judge points at no sentence.", { class: "hint" }));
+      else if (data.evidence && !seen) box.append(make("p", "The judge gave no sentence as evidence.", { class: "hint" }));
       else if (!data.evidence) box.append(make("p", "Scored without evidence.", { class: "hint" }));
     } else box.append(make("p", "Saved without the summaries' texts: score with --evidence to see them.", { class: "hint" }));
-    if (seen && seen[2]) box.append(make("p", `Against it: ${seen[2]}`, { class: "conflict" }));
+    if (seen && seen[2]) box.append(make("p", `Conflict: ${seen[2]}`, { class: "conflict" }));
     if (seen && seen[3]) box.append(make("p", seen[3], { class: "hint" }));
     const sentences = input.references ? input.references[fact.unit.reference ?? 0] : null;
     if (sentences) {
@@ -389,7 +389,7 @@
     if (!data.calibration) return;
     byId("calibration").hidden = byId("to-calibration").hidden = false;
     const box = byId("reliability");
-    const plot = shape("svg", { viewBox: "0 0 260 240", role: "img", "aria-label": "Share of facts that people find, by the presence that the judge gives" });
+    const plot = shape("svg", { viewBox: "0 0 260 240", role: "img", "aria-label": "Share of facts that people find, by the judge's presence" });
     const x = (value) => 36 + 210 * value;
     const y = (value) => 205 - 190 * value;
     for (const tick of [0, 0.25, 0.5, 0.75, 1]) {
@@ -398,7 +398,7 @@
       plot.append(shape("text", { x: x(tick), y: 219, "text-anchor": "middle" }, String(tick)));
       plot.append(shape("text", { x: 30, y: y(tick) + 4, "text-anchor": "end" }, String(tick)));
     }
-    plot.append(shape("text", { x: x(0.5), y: 236, "text-anchor": "middle" }, "presence by the judge"));
+    plot.append(shape("text", { x: x(0.5), y: 236, "text-anchor": "middle" }, "presence according to the judge"));
     plot.append(shape("line", { class: "axis", "stroke-dasharray": "4 3", "stroke-width": 2, x1: x(0), y1: y(0), x2: x(1), y2: y(1) }));
     const most = Math.max(...data.calibration.bins.map((bin) => bin[2]));
     for (const [given, share, count] of data.calibration.bins) {

@@ -18,7 +18,7 @@ class ParsedBatch:
             tokens are those given, unless the backend reads them from a file.
         signature: The backend's part of the signature: ``srl`` and whatever decides its output
             (model, revision, maximum length …).
-        counts: What a user must be told: sentences cut, verbs left out …
+        counts: What a user must know: sentences cut, verbs left out …
     """
 
     references: tuple[ParsedReference, ...]
@@ -33,19 +33,19 @@ class SrlBackend(Protocol):
         """Labels every sentence of every reference.
 
         Args:
-            references: Tokens only; all references at once, so that a backend may batch over
+            references: Tokens only; all references at once, so that a backend can batch
                 sentences as it likes.
         """
         ...
 
 
 class CorefBackend(Protocol):
-    """Finds which mentions in a reference speak of the same thing."""
+    """Finds which mentions in a reference refer to the same thing."""
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Gives every reference its clusters.
 
         Args:
-            references: Tokens; frames, if there are any, come back as they are.
+            references: Tokens; frames, if any, are returned unchanged.
         """
         ...

@@ -84,5 +84,5 @@ class FileBackend:
                     hint="Parse the references again, or leave this input out of them.",
                 )
             result.append(parse)
-        counts = {"references in the file not asked for": len(found)} if found else {}
+        counts = {"references in the file that are not needed": len(found)} if found else {}
         return ParsedBatch(tuple(result), signature, counts)

@@ -88,7 +88,7 @@ def open_backend(spec: str) -> SrlBackend:
             the path of an interchange file (ending in .jsonl), short for ``frames:PATH``.
 
     Raises:
-        InputError: There is no such backend; the message lists those there are.
+        InputError: There is no such backend; the message lists the existing ones.
 
     Example:
         >>> open_backend("sentences")
@@ -103,7 +103,7 @@ def open_coref(spec: str) -> CorefBackend:
     """The coreference backend that a ``--coref`` value names, in the same way.
 
     Raises:
-        InputError: There is no such backend; the message lists those there are.
+        InputError: There is no such backend; the message lists the existing ones.
 
     Example:
         >>> open_coref("clusters.jsonl")
@@ -125,4 +125,4 @@ def _open(
     if ending(spec) in (".jsonl", ".ndjson"):
         return backends[file](spec)
     names = ", ".join(_NEEDS_ARGUMENT.get(n, n) for n in sorted(backends))
-    raise InputError(f"no {what} '{spec}'", expected=f"one of {names}, or a .jsonl file")
+    raise InputError(f"unknown {what} '{spec}'", expected=f"one of {names}, or a .jsonl file")

@@ -103,7 +103,7 @@ def open_stanza(argument: str) -> StanzaBackend:
             also += [option] if option != "none" else []
         else:
             raise InputError(
-                f"no option '{option}' of the backend 'stanza'",
+                f"unknown option '{option}' of the backend 'stanza'",
                 expected="stanza[:constituency][,coref][,none][,models=FOLDER]",
             )
     return StanzaBackend(tuple(also) if named else EXTRAS, models)

@@ -60,7 +60,7 @@ def read_srl_archive(path: str | Path, bert: str | Path | None = None) -> SrlArc
     Args:
         path: The archive (tar, also compressed), or a folder with the same files in it.
         bert: Where the BERT's ``vocab.txt`` is (a folder, the file itself or a name on the Hugging
-            Face hub), if it is neither in the archive nor beside it nor under its own name.
+            Face hub), if it is neither in the archive nor next to it nor under its own name.
 
     Raises:
         InputError: There is no such file.
@@ -184,7 +184,7 @@ def _read_weights(files: Files, path: Path) -> tuple[dict[str, torch.Tensor], st
     if not isinstance(state, dict) or not all(
         isinstance(k, str) and isinstance(v, torch.Tensor) for k, v in state.items()
     ):
-        raise ModelError("weights.th is no table of tensors", path=path, expected=WHAT)
+        raise ModelError("weights.th is not a table of tensors", path=path, expected=WHAT)
     if sum(tensor.nbytes for tensor in state.values()) > 4 * size:  # views of a few numbers
         raise ModelError("weights.th holds tensors larger than itself", path=path, expected=WHAT)
     clean = {re.sub(r"^(?:module\.|_orig_mod\.|model\.)+", "", k): v for k, v in state.items()}

@@ -70,7 +70,7 @@ class AllenNlpBackend:
         found = tag_predicates(model, sentences, rows, batch_pieces=self.batch_pieces)
         outside = sum(frame.outside > 0 for frames in found for frame in frames)
         if outside:
-            counts["frames of sentences cut to the model's window"] = outside
+            counts["frames of sentences truncated to the model's window"] = outside
         labelled = iter(found)
         result = tuple(
             replace(
@@ -109,14 +109,14 @@ def open_allennlp(argument: str) -> AllenNlpBackend:
         name, sign, value = option.partition("=")
         if name not in _OPTIONS or not sign or not value or name in given:
             raise InputError(
-                f"no option '{option}' of the SRL backend 'allennlp'",
+                f"unknown option '{option}' of the SRL backend 'allennlp'",
                 expected="allennlp:ARCHIVE[,bert=FOLDER][,verbs=FRAMES.jsonl][,decoding=exact]"
                 "[,device=cuda]",
             )
         given[name] = value
     decoding = given.get("decoding", "allennlp")
     if decoding not in ("allennlp", "exact"):
-        raise InputError(f"no decoding '{decoding}'", expected="allennlp or exact")
+        raise InputError(f"unknown decoding '{decoding}'", expected="allennlp or exact")
     return AllenNlpBackend(
         archive,
         bert=given.get("bert"),
@@ -127,7 +127,7 @@ def open_allennlp(argument: str) -> AllenNlpBackend:
 
 
 def _embedded_tagger(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Universal parts of speech by the parser that ships in the package."""
+    """Universal parts of speech by the embedded parser in the package."""
     from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
 
     return [[word.upos for word in words] for words in EmbeddedBackend().words(sentences)]

@@ -59,7 +59,7 @@ def find_bert(
     """Finds the vocabulary of the BERT that an archive names.
 
     In this order: where the user says; in the archive, under the name, its last part, or at the
-    top; beside the archive; at the path that the name is; in the Hugging Face cache; on the
+    top; next to the archive; at the path that the name is; in the Hugging Face cache; on the
     hub (not with ``HF_HUB_OFFLINE=1``).
 
     Args:
@@ -96,11 +96,11 @@ def find_bert(
     if (found := _on_hub(name)) is not None:
         return found
     raise ModelError(
-        f"the word pieces of '{name}' were not found in the archive, beside it, as a folder, in the"
-        " Hugging Face cache or on the hub",
+        f"the word pieces of '{name}' were not found in the archive, next to it, as a folder, in "
+        "the Hugging Face cache or on the hub",
         path=owner,
-        expected=f"vocab.txt in a folder '{last}' beside the archive",
-        hint="Name the BERT's folder (with vocab.txt and, if it is no published BERT, config.json)"
+        expected=f"vocab.txt in a folder '{last}' next to the archive",
+        hint="Name the BERT's folder (with vocab.txt and, if it is not published, config.json)"
         " yourself: allennlp:ARCHIVE,bert=FOLDER.",
     )
 
@@ -156,9 +156,9 @@ def read_vocabulary(files: BertFiles) -> dict[str, int]:
     """The word pieces of a ``vocab.txt`` (one per line) or of a ``tokenizer.json``, with indices.
 
     Raises:
-        ModelError: It is no BERT vocabulary: ``[CLS]``, ``[SEP]`` or ``[UNK]`` is missing.
+        ModelError: It is not a BERT vocabulary: ``[CLS]``, ``[SEP]`` or ``[UNK]`` is missing.
     """
-    with loading("is no BERT vocabulary", path=files.place):
+    with loading("is not a BERT vocabulary", path=files.place):
         text = files.vocabulary.decode("utf-8-sig")
         if files.place.endswith(".json"):
             model = parse_json(text, error=ModelError).get("model", {})
@@ -168,9 +168,11 @@ def read_vocabulary(files: BertFiles) -> dict[str, int]:
             pieces = {piece: i for i, piece in enumerate(lines[: -1 if not lines[-1] else None])}
     missing = [special for special in ("[CLS]", "[SEP]", "[UNK]") if special not in pieces]
     if missing:
-        raise ModelError(f"is no BERT vocabulary: {', '.join(missing)} missing", path=files.place)
+        raise ModelError(
+            f"is not a BERT vocabulary: {', '.join(missing)} missing", path=files.place
+        )
     if not all(type(index) is int and index >= 0 for index in pieces.values()):
-        raise ModelError("is no BERT vocabulary: its indices are no numbers", path=files.place)
+        raise ModelError("is not a BERT vocabulary: its indices are not numbers", path=files.place)
     return pieces
 
 
@@ -214,7 +216,7 @@ def bert_settings(
         raise ModelError(
             f"the number of attention heads of '{name}' is not known",
             path=owner,
-            hint="Name a folder that has the BERT's config.json beside its vocab.txt:"
+            hint="Name a folder that has the BERT's config.json next to its vocab.txt:"
             " allennlp:ARCHIVE,bert=FOLDER.",
         )
     if not isinstance(heads, int) or heads < 1 or hidden_size % heads:

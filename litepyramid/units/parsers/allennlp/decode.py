@@ -73,7 +73,7 @@ def decode(
     import torch
 
     if decoding not in ("allennlp", "exact"):
-        raise InputError(f"no decoding '{decoding}'", expected="allennlp or exact")
+        raise InputError(f"unknown decoding '{decoding}'", expected="allennlp or exact")
     rows, width, size = logits.shape
     dtype = _dtype(decoding)
     if decoding == "allennlp":

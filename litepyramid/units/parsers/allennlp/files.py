@@ -57,7 +57,7 @@ def archive_files(path: Path) -> Iterator[Files]:
         return
     with ExitStack() as opened:
         hint = "Get the archive again."
-        with loading("is damaged or no tar file", path=path, expected=WHAT, hint=hint):
+        with loading("is damaged or not a tar file", path=path, expected=WHAT, hint=hint):
             files = _read(path, opened)
         tops = {name.parent for name in files if name.name == "config.json"}
         inner = [top for top in tops if len(top.parts) == 1]

@@ -31,8 +31,8 @@ class PredicateTags:
 
     Attributes:
         verb: Index of the predicate among the words.
-        tags: One tag a word.
-        logits: (pieces, L) float32, a row a word piece, ``[CLS]`` and ``[SEP]`` among them, if
+        tags: One tag per word.
+        logits: (pieces, L) float32, one row per word piece, ``[CLS]`` and ``[SEP]`` among them, if
             asked for.
         outside: Number of words at the ends, tagged O, that did not fit in the model's window.
     """
@@ -108,7 +108,7 @@ def load_srl_bert(
         MissingExtraError: torch or transformers is not installed.
     """
     if decoding not in ("allennlp", "exact"):
-        raise InputError(f"no decoding '{decoding}'", expected="allennlp or exact")
+        raise InputError(f"unknown decoding '{decoding}'", expected="allennlp or exact")
     require("torch", extra="nli", purpose=PURPOSE)
     require("transformers", extra="nli", purpose=PURPOSE)
     archive = read_srl_archive(path, bert)
@@ -324,7 +324,7 @@ def _forward(model: SrlBert, batch: Sequence[_Job]) -> torch.Tensor:
 def _result(
     model: SrlBert, job: _Job, path: Sequence[int], words: int, logits: NDArray[np.float32] | None
 ) -> PredicateTags:
-    """A word has its first piece's tag; AllenNLP's padding labels, if any, are no roles."""
+    """A word has its first piece's tag; AllenNLP's padding labels, if any, are not roles."""
     tags = [model.archive.labels[path[offset]] for offset in job.offsets]
     tags = [_NO_TAG if tag.startswith("@@") else tag for tag in tags]
     after = words - job.first_word - len(tags)

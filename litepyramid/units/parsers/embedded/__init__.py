@@ -1,1 +1,1 @@
-"""The parser that ships: frames from dependencies, and names for pronouns."""
+"""The embedded parser: frames from dependencies, and names for pronouns."""

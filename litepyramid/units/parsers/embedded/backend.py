@@ -36,7 +36,7 @@ class EmbeddedBackend:
 
     Args:
         path: A spaCy pipeline that sets universal parts of speech and universal dependencies;
-            the one that ships by default.
+            the embedded one by default.
     """
 
     def __init__(self, path: str | Path = PARSER) -> None:
@@ -65,7 +65,7 @@ class EmbeddedBackend:
 
     @cached_property
     def verbs(self) -> frozenset[str]:
-        """Bare verb forms of the pipeline's treebank (``bare_verbs.txt`` beside it)."""
+        """Bare verb forms of the pipeline's treebank (``bare_verbs.txt`` next to it)."""
         path = self.path / "bare_verbs.txt"
         return frozenset(read_lines(path)) if path.exists() else frozenset()
 

@@ -5,7 +5,7 @@ It links what is easy to link in a few sentences of news, and leaves the rest al
 - a later part of an earlier name: "Rose" after "Justin Rose";
 - he and she to a person named before, a subject rather than an object, one already spoken of
   rather than a new one, the nearest first; where no name fits, to a noun for a person;
-- they and "its" to a plural, or to a singular subject that is no person.
+- they and "its" to a plural, or to a singular subject that is not a person.
 
 "It" is left as it is: it points to nothing, to a clause or to a thing that no rule here tells
 apart. What is gained and lost against a neural resolver is measured in docs/units.md.
@@ -69,7 +69,7 @@ class _Entity:
 
     Attributes:
         words: The words of the name or phrase, without what is joined to it.
-        sentence: Sentence of the latest mention that is no pronoun.
+        sentence: Sentence of the latest mention that is not a pronoun.
         head: The word that this mention hangs on, counted through the reference; -1 at a root.
         subject: Whether that mention is a subject.
         person: Whether it is a person; None if it may be.
