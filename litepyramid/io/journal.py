@@ -1,4 +1,4 @@
-"""A long run's finished pieces on disk, so that a stopped run goes on where it was."""
+"""A long run's finished pieces on disk, so that a stopped run can continue."""
 
 from __future__ import annotations
 

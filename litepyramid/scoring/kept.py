@@ -26,7 +26,7 @@ class KeptPresence(Journal):
         shape: N and U.
 
     Raises:
-        InputError: As `Journal`; or the folder holds something that is no result.
+        InputError: As `Journal`; or the folder holds something that is not a result.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any], shape: tuple[int, int]) -> None:

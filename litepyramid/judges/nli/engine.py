@@ -209,7 +209,7 @@ def find_devices(device: str = "auto", devices: Sequence[str] | None = None) -> 
         devices: Several of them, each with a model of its own; ``["all"]`` for every GPU.
 
     Raises:
-        InputError: There is no such device; the message lists those there are.
+        InputError: There is no such device; the message lists the existing ones.
     """
     torch = require("torch", extra="nli", purpose=PURPOSE)
     gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
@@ -222,7 +222,9 @@ def find_devices(device: str = "auto", devices: Sequence[str] | None = None) -> 
     chosen = ["cuda:0" if name == "cuda" else name for name in devices]
     for name in chosen:
         if name not in there:
-            raise InputError(f"no device '{name}'", expected=f"auto or one of {', '.join(there)}")
+            raise InputError(
+                f"unknown device '{name}'", expected=f"auto or one of {', '.join(there)}"
+            )
     return chosen
 
 
