@@ -218,9 +218,7 @@ def as_large(
     elif alternative == "two-sided":
         observed, kept = abs(observed), np.abs(kept)
     elif alternative != "greater":
-        raise InputError(
-            f"unknown alternative '{alternative}'", expected="greater, less or two-sided"
-        )
+        raise InputError(f"no alternative '{alternative}'", expected="greater, less or two-sided")
     large = kept > observed + _ROUNDING if rule == "paper" else kept >= observed - _ROUNDING
     return int(large.sum()), kept.size
 

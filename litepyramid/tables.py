@@ -158,9 +158,7 @@ class Result:
             emit(self, forms[path.suffix], path)
         else:
             known = ", ".join([*filter(None, forms), *[".html"] * (page is not None)])
-            raise InputError(
-                f"unknown format '{path.suffix}'", path=path, expected=f"one of {known}"
-            )
+            raise InputError(f"unknown format '{path.suffix}'", path=path, expected=known)
 
 
 HIDDEN = {"hidden": True}
