@@ -133,7 +133,7 @@ def label_power(
     """
     check_share("power", power)
     check_share("alpha", alpha)
-    if not 0 < abs(difference) < 1:
+    if not 0 < difference < 1:
         raise InputError(f"a difference of {difference:g}", expected="between 0 and 1")
     pool, said = _pool(judge, human)
     rows: list[PowerAt] = []

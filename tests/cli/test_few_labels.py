@@ -171,4 +171,5 @@ def test_power_from_the_command_line(example, cli):
     shown = cli(*options, "--figure", "p.svg", cwd=example).stdout
     assert "pairs of the pilot's systems" in shown
     assert (example / "p.svg").read_text(encoding="utf-8").count("<svg") == 1
-    cli("budget", "power", "--difference", "0", cwd=example, status=2)
+    for difference in ("0", "-0.1", "1"):
+        cli("budget", "power", "--difference", difference, cwd=example, status=2)
