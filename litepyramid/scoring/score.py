@@ -34,7 +34,7 @@ from litepyramid.types import (
     unit_kinds,
 )
 
-_WINDOW = 4_096  # pairs that an embedded judge gets at once
+_WINDOW = 4_000  # pairs that a judge gets at once; `reading` forks for more
 
 
 def judge_systems(
