@@ -296,10 +296,11 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     total = q.copy()
     for part in blocks(length // 2, max(largest, rows)):
         waves = np.pi * np.arange(part.start + 1, part.stop + 1) / length
-        cosines = np.cos(np.arange(largest)[:, None] * waves)
-        sizes = numbers @ np.log(np.abs(cosines))
+        cosines = np.arange(largest)[:, None] * waves
+        negative = np.cos(cosines, out=cosines) < 0
+        sizes = numbers @ np.log(np.abs(cosines, out=cosines), out=cosines)
         large = (sizes > -40).any(axis=0)  # the rest is below 1e-17
-        waves, signs = waves[large], numbers @ (cosines[:, large] < 0)
+        waves, signs = waves[large], numbers @ negative[:, large]
         terms = np.exp(sizes[:, large]) * (1 - 2 * (signs % 2)) * np.sin(q[:, None] * waves)
         total += 2 * (terms / np.sin(waves)).sum(axis=1)
     within = np.where(np.abs(q) < length, total / length, np.sign(q))

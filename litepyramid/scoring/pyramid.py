@@ -304,7 +304,10 @@ class ScoringRule:
                 raise InputError(f"the vital units by the rule '{self.name}'", expected="lite")
             return _share(_presence(presence, layout), _vital(layout), layout, layout.weights), {}
         if self.name == "lite":
-            return lite_pyramid_scores(presence, layout), {}
+            values = np.empty((len(presence), len(layout.inputs)))
+            for own, found in zip(values, presence, strict=True):  # of a file, so much at a time
+                own[:] = lite_pyramid_scores(found, layout)
+            return values, {}
         if self.name == "sample":
             rng = np.random.default_rng(seed)
             values, small = litepyramid_sample_scores(presence, layout, self.size, rng)

@@ -279,7 +279,7 @@ def score_presence(
         counts["inputs_without_labels"] = int(np.isnan(human[known]).any(axis=0).sum())
         known_labels = np.nan_to_num(flat_labels, nan=-1).tolist()
         about["labels_sha"] = fingerprint([unit_hashes(labelled), *known_labels])
-    gaps = layout.sums(np.isnan(presence).astype(np.float64)) > 0
+    gaps = np.logical_or.reduceat(np.isnan(presence), layout.offsets[:-1], axis=-1)
     if gaps.any():
         counts["summaries_not_scored"] = int(gaps.sum())
     if unscored := int((np.isnan(values) & ~gaps).all(axis=0).sum()):
