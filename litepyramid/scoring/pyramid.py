@@ -304,10 +304,8 @@ class ScoringRule:
                 raise InputError(f"the vital units by the rule '{self.name}'", expected="lite")
             return _share(_presence(presence, layout), _vital(layout), layout, layout.weights), {}
         if self.name == "lite":
-            values = np.empty((len(presence), len(layout.inputs)))
-            for own, found in zip(values, presence, strict=True):  # of a file, so much at a time
-                own[:] = lite_pyramid_scores(found, layout)
-            return values, {}
+            values = [lite_pyramid_scores(own, layout) for own in presence]  # perhaps of a file
+            return np.array(values).reshape(len(presence), len(layout.inputs)), {}
         if self.name == "sample":
             rng = np.random.default_rng(seed)
             values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
