@@ -296,9 +296,8 @@ def _lattice_tails(whole: IntArray, reach: FloatArray) -> FloatArray:
     total = q.copy()
     for part in blocks(length // 2, max(largest, rows)):
         waves = np.pi * np.arange(part.start + 1, part.stop + 1) / length
-        cosines = np.arange(largest)[:, None] * waves
-        negative = np.cos(cosines, out=cosines) < 0
-        sizes = numbers @ np.log(np.abs(cosines, out=cosines), out=cosines)
+        cosines = np.cos(np.arange(largest)[:, None] * waves)
+        negative, sizes = cosines < 0, numbers @ np.log(np.abs(cosines, out=cosines), out=cosines)
         large = (sizes > -40).any(axis=0)  # the rest is below 1e-17
         waves, signs = waves[large], numbers @ negative[:, large]
         terms = np.exp(sizes[:, large]) * (1 - 2 * (signs % 2)) * np.sin(q[:, None] * waves)

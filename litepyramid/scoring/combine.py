@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
 
@@ -15,7 +15,7 @@ from litepyramid.scoring.groups import group_letters, letter_groups
 from litepyramid.scoring.powered import Design, Method, Powered, Target, prediction_powered
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.stats import adjust_p_values, check_share, t_p_values
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreMatrix, Signature, fingerprint
 
@@ -144,41 +144,31 @@ class CombinedScores(Result):
                 f"(α = {self.alpha:g}, t-test of the combined differences, Holm's correction)."
             )
         columns = (
-            Column("group"), Column("system"), Column("score"), Column("low"), Column("high"),
-            Column("alone"), Column("alone_low", "low"), Column("alone_high", "high"),
-            Column("judge"), Column("weight", "λ", digits=2), Column("saved", digits=0),
-        )  # fmt: skip
-        rows: list[tuple[Cell, ...]] = [
-            (
-                group_letters(s.groups), s.system, s.score, s.low, s.high,
-                s.alone, s.alone_low, s.alone_high, s.judge, s.weight, s.saved,
-            )
-            for s in self.systems
-        ]  # fmt: skip
+            *("group", "system", "score", "low", "high", "alone"),
+            *(Column("alone_low", "low"), Column("alone_high", "high"), "judge"),
+            *(Column("weight", "λ", digits=2), Column("saved", digits=0)),
+        )
+        rows = [row(entry, group=group_letters(entry.groups)) for entry in self.systems]
         title = (
             f"Human scores of {counted(len(self.systems), 'system')} on "
             f"{counted(self.inputs, 'input')}, from labels on {self.labels} and "
             f"{metric_title(self.metric)}"
         )
-        table = Table(title, columns, tuple(rows), (*notes, str(self.signature)), repeated=2)
-        return [table, *self._differences()]
+        table = Table.of(title, columns, rows, (*notes, str(self.signature)))
+        return [replace(table, repeated=2), *self._differences()]
 
     def _differences(self, limit: int = 10) -> list[Table]:
         columns = (
-            Column("first"), Column("second"), Column("difference", "diff.", signed=True),
+            "first", "second", Column("difference", "diff.", signed=True),
             Column("low", signed=True), Column("high", signed=True),
             Column("alone_low", "alone low", signed=True),
             Column("alone_high", "high", signed=True),
             Column("p_holm", "p Holm", digits=4, above_zero=True),
         )  # fmt: skip
-        rows: list[tuple[Cell, ...]] = [
-            (p.first, p.second, p.difference, p.low, p.high, p.alone_low, p.alone_high, p.p_holm)
-            for p in self.pairs[:limit]
-        ]
         found = sum(pair.p_holm < self.alpha for pair in self.pairs)
         note = f"{found} of {counted(len(self.pairs), 'pair')} differ significantly."
         more = f"The {limit} largest differences" if len(self.pairs) > limit else "Differences"
-        return [Table(more, columns, tuple(rows), (note,))] if rows else []
+        return [Table.of(more, columns, self.pairs[:limit], (note,))] if self.pairs else []
 
 
 def combine(
@@ -270,10 +260,10 @@ def combine(
         for i in order
     )
     found = []
-    for row, (i, j) in enumerate(pairs):
-        sign = -1 if differences["value"][row] < 0 else 1
+    for at, (i, j) in enumerate(pairs):
+        sign = -1 if differences["value"][at] < 0 else 1
         first, second = (i, j) if sign > 0 else (j, i)
-        values = {key: differences[key][row].item() for key in keys}
+        values = {key: differences[key][at].item() for key in keys}
         for low, high in (("low", "high"), ("alone_low", "alone_high")):
             if sign < 0:
                 values[low], values[high] = -values[high], -values[low]
@@ -281,9 +271,9 @@ def combine(
             CombinedPair(
                 first=judge.systems[first],
                 second=judge.systems[second],
-                difference=abs(float(differences["value"][row])),
-                p=float(p[row]),
-                p_holm=float(holm[row]),
+                difference=abs(float(differences["value"][at])),
+                p=float(p[at]),
+                p_holm=float(holm[at]),
                 **{**values, "alone": sign * values["alone"]},
             )
         )

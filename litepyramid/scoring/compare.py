@@ -139,14 +139,8 @@ class SystemComparison(Result):
 
     def to_csv_table(self) -> Table:
         """One row per pair."""
-        rows: list[tuple[Cell, ...]] = [
-            (p.first, p.second, p.difference, p.low, p.high, p.p, p.p_holm) for p in self.pairs
-        ]
-        columns: tuple[Column, ...] = (Column("first"), Column("second"), *_MEASURES)
-        if len({p.inputs for p in self.pairs}) > 1:
-            columns += (Column("inputs"),)
-            rows = [(*row, p.inputs) for row, p in zip(rows, self.pairs, strict=True)]
-        return Table("", columns, tuple(rows))
+        differ = len({p.inputs for p in self.pairs}) > 1
+        return Table.of("", ["first", "second", *_MEASURES, *["inputs"] * differ], self.pairs)
 
     def _against_rows(
         self, against: str

@@ -89,8 +89,8 @@ class LabelPower(Result):
             Column("alone", "power, labels alone"),
             Column("combined", "power, with judge"),
         )
-        rows = tuple((row.labels, row.alone, row.combined) for row in self.rows)
-        return [Table(f"Power to detect a difference of {self.difference:g}", columns, rows, notes)]
+        title = f"Power to detect a difference of {self.difference:g}"
+        return [Table.of(title, columns, self.rows, notes)]
 
 
 def label_power(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -108,6 +109,9 @@ def judge_systems(
         shown = stack.enter_context(
             bar(shape[0] * shape[1], "judging", "pairs", shown=None if len(parts) > 1 else False)
         )
+        shown.update(
+            sum((r.stop - r.start) * (ends[i.stop] - ends[i.start]) for r, i in parts[:done])
+        )
         for number, batch in enumerate(blocks, done):
             rows, inputs = parts[number]
             columns = slice(ends[inputs.start], ends[inputs.stop])
@@ -147,16 +151,9 @@ def score_systems(
     units: Sequence[InputUnits],
     judge: Judge,
     *,
-    labels: Sequence[SystemLabels] | None = None,
-    label_units: Sequence[InputUnits] | None = None,
-    name: str | None = None,
-    rule: ScoringRule | None = None,
-    samples: int = 10_000,
-    confidence: float = 0.95,
-    seed: int = 12345,
-    about_units: Mapping[str, str] | None = None,
     workers: int | None = None,
     folder: Path | None = None,
+    **options: Any,
 ) -> ScoreResult:
     """Scores systems by the units of the references that their summaries carry (ZB21 §3).
 
@@ -167,17 +164,9 @@ def score_systems(
         summaries: One entry per system, its inputs those of `units` in the same order.
         units: One entry per input.
         judge: Says how far a unit is present in a summary.
-        labels: Human presence labels; systems are matched by name.
-        label_units: The units that the labels are of, of the same inputs in the same order, where
-            they are not `units`: human labels of SCUs next to scores on STUs.
-        name: Name of the metric next to others, instead of the score's name.
-        rule: Another way from presence to scores than the weighted mean.
-        samples: Bootstrap samples.
-        confidence: Confidence level of the intervals.
-        seed: Seed of everything random.
-        about_units: How the units were made, for the signature.
         workers: As for `judge_systems`.
         folder: As for `judge_systems`.
+        **options: Labels, rule, samples … as for `score_presence`.
 
     Returns:
         Scores of systems, summaries and units, with intervals over inputs and rank groups.
@@ -197,20 +186,8 @@ def score_systems(
     check_systems(systems)
     presence, found = judge_systems(summaries, units, judge, workers, folder)
     empty = sum(not text for system in summaries for text in system.texts)
-    return score_presence(
-        systems,
-        units,
-        presence,
-        replace(found, counts={**found.counts, "empty_summaries": empty}),
-        labels=labels,
-        label_units=label_units,
-        name=name,
-        rule=rule,
-        samples=samples,
-        confidence=confidence,
-        seed=seed,
-        about_units=about_units,
-    )
+    batch = replace(found, counts={**found.counts, "empty_summaries": empty})
+    return score_presence(systems, units, presence, batch, **options)
 
 
 def check_systems(systems: Sequence[str]) -> None:
