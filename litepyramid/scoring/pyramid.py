@@ -304,8 +304,8 @@ class ScoringRule:
                 raise InputError(f"the vital units by the rule '{self.name}'", expected="lite")
             return _share(_presence(presence, layout), _vital(layout), layout, layout.weights), {}
         if self.name == "lite":
-            values = [lite_pyramid_scores(own, layout) for own in presence]  # perhaps of a file
-            return np.array(values).reshape(len(presence), len(layout.inputs)), {}
+            found = [lite_pyramid_scores(own, layout) for own in presence]  # perhaps of a file
+            return np.array(found).reshape(len(presence), len(layout.inputs)), {}
         if self.name == "sample":
             rng = np.random.default_rng(seed)
             values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
