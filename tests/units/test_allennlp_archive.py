@@ -30,7 +30,7 @@ from allennlp_archives import (  # noqa: E402
 )
 
 from litepyramid.units.parsers.allennlp.archive import read_labels, read_srl_archive  # noqa: E402
-from litepyramid.units.parsers.allennlp.files import archive_files  # noqa: E402
+from litepyramid.units.parsers.allennlp.files import archive_folder  # noqa: E402
 from litepyramid.units.parsers.allennlp.model import load_srl_bert, tag_predicates  # noqa: E402
 
 WORDS = ["the", "dog", "barked", "."]
@@ -369,8 +369,8 @@ def test_labels_that_allennlp_pads(tmp_path):
     padded = ("@@PADDING@@", "@@UNKNOWN@@", "O", "B-V")
 
     def read():
-        with archive_files(tmp_path) as files:
-            return read_labels(files, tmp_path)
+        with archive_folder(tmp_path) as folder:
+            return read_labels(folder, tmp_path)
 
     assert read() == padded
     for text in ("*tags\n*labels\n", "labels\n", "*\n"):

@@ -1,8 +1,8 @@
 """AllenNLP archives: checked, and read without AllenNLP.
 
 An archive is a tar file (usually ``model.tar.gz``) that holds ``config.json``, ``weights.th`` (a
-torch state dict) and ``vocabulary/``. Nothing in it is ever unpacked or run: its files are read
-from its stream, weights by ``torch.load(weights_only=True)``.
+torch state dict) and ``vocabulary/``. Nothing in it is ever run: the files needed are copied from
+its stream, and weights are read by ``torch.load(weights_only=True)``.
 """
 
 from __future__ import annotations
@@ -11,14 +11,16 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from litepyramid.checked import parse_json
+from litepyramid.checked import check_shape, parse_json
 from litepyramid.errors import ModelError, loading, require
+from litepyramid.files import file_type, split_lines
 from litepyramid.io.weights import check_weights
-from litepyramid.units.parsers.allennlp.bert import BertFiles, find_bert, read_vocabulary
-from litepyramid.units.parsers.allennlp.files import WHAT, Files, archive_files
+from litepyramid.units.parsers.allennlp.bert import find_bert, read_vocabulary
+from litepyramid.units.parsers.allennlp.files import WHAT, archive_folder
 
 if TYPE_CHECKING:
     import torch
@@ -70,39 +72,53 @@ def read_srl_archive(path: str | Path, bert: str | Path | None = None) -> SrlArc
     """
     path = Path(path)
     require("torch", extra="nli", purpose=PURPOSE)
-    with archive_files(path) as files:
-        config = _read_config(files, path)
+    with archive_folder(path) as folder:
+        config = _read_config(folder, path)
         name = _bert_name(config, path)
-        found = find_bert(name, inside=files, beside=path.absolute().parent, given=bert, owner=path)
-        labels = read_labels(files, path)
-        weights, revision = _read_weights(files, path)
+        vocabulary = find_bert(
+            name, folder=folder, beside=path.absolute().parent, given=bert, owner=path
+        )
+        inside = vocabulary.is_relative_to(folder)
+        shown = f"{path}/{vocabulary.relative_to(folder)}" if inside else vocabulary
+        labels = read_labels(folder, path)
+        weights, revision = _read_weights(folder, path)
         return SrlArchive(
             path=path,
             revision=revision,
             labels=labels,
-            pieces=read_vocabulary(found),
+            pieces=read_vocabulary(vocabulary, shown),
             lowercase="uncased" in name,
             bert_name=name,
-            bert_config=_bert_config(config["model"].get("bert_model"), found, path),
+            bert_config=_bert_config(config["model"].get("bert_model"), vocabulary, folder, path),
             weights=weights,
         )
 
 
-def _read_config(files: Files, path: Path) -> dict[str, Any]:
+def _file(folder: Path, path: Path, *names: str) -> Path:
+    """The first of the files that is there."""
+    for name in names:
+        if file_type(folder / name) == "file":
+            return folder / name
+    raise ModelError(f"holds no {names[0]}", path=path, expected=WHAT)
+
+
+def _read_config(folder: Path, path: Path) -> dict[str, Any]:
     """config.json, if it is one of an ``srl_bert`` model."""
-    file = files("config.json")
-    if file is None:
-        raise ModelError("holds no config.json", path=path, expected=WHAT)
+    file = _file(folder, path, "config.json")
     with loading("config.json is not valid JSON", path=path):
         config = parse_json(
-            file.read().decode("utf-8-sig"), path=f"{path}/config.json", error=ModelError
+            file.read_text("utf-8-sig"), path=f"{path}/config.json", error=ModelError
         )
-    model = config.get("model") if isinstance(config, dict) else None
-    if not isinstance(model, dict) or not isinstance(model.get("type"), str):
-        raise ModelError("config.json names no model type", path=path, expected=WHAT)
-    if model["type"] != MODEL:
+    check_shape(
+        config,
+        {"model": {"type": str}},
+        what="config.json names no model type",
+        path=path,
+        error=ModelError,
+    )
+    if config["model"]["type"] != MODEL:
         raise ModelError(
-            f"is a model of the kind '{model['type']}'",
+            f"is a model of the kind '{config['model']['type']}'",
             path=path,
             expected=f"the kind '{MODEL}'",
             hint="scripts/allennlp_parse.py runs other models in AllenNLP's own environment.",
@@ -124,38 +140,33 @@ def _bert_name(config: Mapping[str, Any], path: Path) -> str:
     return name
 
 
-def _bert_config(stated: Any, files: BertFiles, path: Path) -> dict[str, Any]:
-    """BERT's configuration: the archive's own if it is there, else that of the BERT's folder."""
+def _bert_config(stated: Any, vocabulary: Path, folder: Path, path: Path) -> dict[str, Any]:
+    """BERT's configuration: the archive's own if it is there, else that beside its vocabulary."""
     if isinstance(stated, dict):
         return stated
-    if files.config is None:
+    file = vocabulary.with_name("config.json")
+    if file_type(file) != "file" or file.parent == folder:  # there it is AllenNLP's
         return {}
     with loading("its BERT's config.json is not valid JSON", path=path):
-        config = parse_json(files.config.decode("utf-8-sig"), path=path, error=ModelError)
+        config = parse_json(file.read_text("utf-8-sig"), path=path, error=ModelError)
     if not isinstance(config, dict):
         raise ModelError("its BERT's config.json holds no configuration", path=path)
     return config
 
 
-def read_labels(files: Files, path: Path) -> tuple[str, ...]:
+def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
     """The labels by index, as AllenNLP's ``Vocabulary.from_files`` counts them.
 
     A namespace that is not named in ``non_padded_namespaces.txt`` has a padding label before the
     first line.
     """
-    file, listed = files("vocabulary/labels.txt"), files("vocabulary/non_padded_namespaces.txt")
-    if file is None:
-        raise ModelError("holds no vocabulary/labels.txt", path=path, expected=WHAT)
+    file = _file(folder, path, "vocabulary/labels.txt")
+    listed = file.with_name("non_padded_namespaces.txt")
     with loading("its vocabulary cannot be read", path=path):
-        lines = re.split(r"\r?\n", file.read().decode("utf-8-sig"))
-        patterns = ["*labels"] if listed is None else listed.read().decode().split()
-    if not lines[-1]:
-        lines.pop()
-    unpadded = any(
-        pattern == "labels" or (pattern.startswith("*") and "labels".endswith(pattern[1:]))
-        for pattern in patterns
-    )
-    labels = lines if unpadded else [_PADDING, *lines]
+        labels = split_lines(file.read_text("utf-8-sig"))
+        patterns = listed.read_text().split() if listed.exists() else ["*labels"]
+    if not any(fnmatchcase("labels", pattern) for pattern in patterns):
+        labels.insert(0, _PADDING)
     for number, label in enumerate(labels):
         if label not in ("O", _PADDING, _UNKNOWN) and not re.fullmatch(r"[A-Z]-\S+", label):
             raise ModelError(
@@ -168,19 +179,21 @@ def read_labels(files: Files, path: Path) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _read_weights(files: Files, path: Path) -> tuple[dict[str, torch.Tensor], str]:
+def _read_weights(folder: Path, path: Path) -> tuple[dict[str, torch.Tensor], str]:
     """The state dict with the prefixes of training wrappers taken off, and its fingerprint."""
     import torch
 
-    file = files("weights.th") or files("best.th")
-    if file is None:
-        raise ModelError("holds no weights.th", path=path, expected=WHAT)
     what = "weights.th is damaged or holds more than plain tensors, and was not loaded"
-    with loading(what, path=path, expected="a torch state dict"):
+    with (
+        _file(folder, path, "weights.th", "best.th").open("rb") as file,
+        loading(what, path=path, expected="a torch state dict"),
+    ):
         check_weights(file)
         file.seek(0)
         state = torch.load(file, map_location="cpu", weights_only=True)
         size = file.seek(0, 2)
+        file.seek(0)
+        revision = hashlib.file_digest(file, "sha256").hexdigest()[:12]
     if not isinstance(state, dict) or not all(
         isinstance(k, str) and isinstance(v, torch.Tensor) for k, v in state.items()
     ):
@@ -188,6 +201,4 @@ def _read_weights(files: Files, path: Path) -> tuple[dict[str, torch.Tensor], st
     if sum(tensor.nbytes for tensor in state.values()) > 4 * size:  # views of a few numbers
         raise ModelError("weights.th holds tensors larger than itself", path=path, expected=WHAT)
     clean = {re.sub(r"^(?:module\.|_orig_mod\.|model\.)+", "", k): v for k, v in state.items()}
-    file.seek(0)
-    revision = hashlib.file_digest(file, "sha256").hexdigest()[:12]  # type: ignore[arg-type]
     return {k: v.float() if v.is_floating_point() else v for k, v in clean.items()}, revision

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from litepyramid.errors import InputError
-from litepyramid.units.parsers.allennlp.decode import Decoding
+from litepyramid.units.parsers.allennlp.decode import Decoding, check_decoding
 from litepyramid.units.parsers.allennlp.model import BATCH_PIECES, load_srl_bert, tag_predicates
 from litepyramid.units.parsers.base import ParsedBatch
 from litepyramid.units.parsers.file import FileBackend
@@ -104,26 +105,18 @@ def open_allennlp(argument: str) -> AllenNlpBackend:
     archive, *options = argument.split(",")
     while options and "=" not in options[0]:  # a comma in the archive's own name
         archive += "," + options.pop(0)
-    given: dict[str, str] = {}
+    given: dict[str, Any] = {}
     for option in options:
-        name, sign, value = option.partition("=")
-        if name not in _OPTIONS or not sign or not value or name in given:
+        name, _, value = option.partition("=")
+        if name not in _OPTIONS or not value or name in given:
             raise InputError(
                 f"unknown option '{option}' of the SRL backend 'allennlp'",
                 expected="allennlp:ARCHIVE[,bert=FOLDER][,verbs=FRAMES.jsonl][,decoding=exact]"
                 "[,device=cuda]",
             )
         given[name] = value
-    decoding = given.get("decoding", "allennlp")
-    if decoding not in ("allennlp", "exact"):
-        raise InputError(f"unknown decoding '{decoding}'", expected="allennlp or exact")
-    return AllenNlpBackend(
-        archive,
-        bert=given.get("bert"),
-        verbs=given.get("verbs"),
-        decoding="exact" if decoding == "exact" else "allennlp",
-        device=given.get("device", "cpu"),
-    )
+    check_decoding(given.get("decoding", "allennlp"))
+    return AllenNlpBackend(archive, **given)
 
 
 def _embedded_tagger(sentences: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import ModelError, loading
-from litepyramid.files import file_type
-from litepyramid.units.parsers.allennlp.files import Files
+from litepyramid.files import file_type, split_lines
 
 if TYPE_CHECKING:
     import torch
@@ -38,24 +37,9 @@ _VOCABULARIES = ("vocab.txt", "tokenizer.json")
 _PUBLISHER = {"spanbert": "SpanBERT", "scibert": "allenai", "bert": "google-bert"}
 
 
-@dataclass(frozen=True)
-class BertFiles:
-    """A BERT's files.
-
-    Attributes:
-        place: Where its vocabulary was found, for messages.
-        vocabulary: What ``vocab.txt`` or ``tokenizer.json`` holds.
-        config: What ``config.json`` holds, if there is one.
-    """
-
-    place: str
-    vocabulary: bytes
-    config: bytes | None
-
-
 def find_bert(
-    name: str, *, inside: Files, beside: Path, given: str | Path | None, owner: Path
-) -> BertFiles:
+    name: str, *, folder: Path, beside: Path, given: str | Path | None, owner: Path
+) -> Path:
     """Finds the vocabulary of the BERT that an archive names.
 
     In this order: where the user says; in the archive, under the name, its last part, or at the
@@ -64,10 +48,13 @@ def find_bert(
 
     Args:
         name: The archive's ``bert_model_name``, a path or a name on the hub.
-        inside: The files of the archive.
+        folder: The files of the archive.
         beside: The folder that the archive lies in.
         given: A folder, a ``vocab.txt`` or a name on the hub, to be used and nothing else.
         owner: The archive, for messages.
+
+    Returns:
+        A ``vocab.txt`` or ``tokenizer.json``; a ``config.json`` may lie beside it.
 
     Raises:
         ModelError: It is in none of these places; the message says which they were.
@@ -82,97 +69,69 @@ def find_bert(
             )
         return found
     last = Path(name).name or "."
-    for top in (f"{name.lstrip('/')}/", f"{last}/", f"fta/{last}/", ""):
-        for file in _VOCABULARIES:
-            if (vocabulary := inside(top + file)) is not None:
-                # At the archive's top, config.json is AllenNLP's.
-                config = inside(f"{top}config.json") if top else None
-                return BertFiles(
-                    top + file, vocabulary.read(), None if config is None else config.read()
-                )
-    for place in (beside / name, beside / last, Path(name)):
-        if (found := _at(place)) is not None:
-            return found
-    if (found := _on_hub(name)) is not None:
-        return found
-    raise ModelError(
-        f"the word pieces of '{name}' were not found in the archive, next to it, as a folder, in "
-        "the Hugging Face cache or on the hub",
-        path=owner,
-        expected=f"vocab.txt in a folder '{last}' next to the archive",
-        hint="Name the BERT's folder (with vocab.txt and, if it is not published, config.json)"
-        " yourself: allennlp:ARCHIVE,bert=FOLDER.",
-    )
-
-
-def _at(place: Path) -> BertFiles | None:
-    """The BERT in this folder, or with this vocabulary file."""
-    for file in (place, *(place / name for name in _VOCABULARIES)):
-        if file_type(file) == "file":
-            return _read(file, file.with_name("config.json"))
-    return None
-
-
-def _read(vocabulary: Path, config: Path | None) -> BertFiles:
-    with loading("cannot be read", path=vocabulary):
-        known = config is not None and file_type(config) == "file"
-        return BertFiles(
-            str(vocabulary),
-            vocabulary.read_bytes(),
-            config.read_bytes() if known and config else None,
+    inside = (folder / top for top in (name.lstrip("/"), last, f"fta/{last}", ""))
+    places = (*inside, beside / name, beside / last, Path(name))
+    found = next(filter(None, map(_at, places)), None) or _on_hub(name)
+    if found is None:
+        raise ModelError(
+            f"the word pieces of '{name}' were not found in the archive, next to it, as a folder, "
+            "in the Hugging Face cache or on the hub",
+            path=owner,
+            expected=f"vocab.txt in a folder '{last}' next to the archive",
+            hint="Name the BERT's folder (with vocab.txt and, if it is not published, "
+            "config.json) yourself: allennlp:ARCHIVE,bert=FOLDER.",
         )
+    return found
 
 
-def _on_hub(name: str) -> BertFiles | None:
-    """The BERT's files from the Hugging Face cache or hub; None if it is not there."""
+def _at(place: Path) -> Path | None:
+    """The vocabulary in this folder, or this file."""
+    files = (place, *(place / name for name in _VOCABULARIES))
+    return next((file for file in files if file_type(file) == "file"), None)
+
+
+def _on_hub(name: str) -> Path | None:
+    """The vocabulary in the Hugging Face cache or on the hub, its config.json fetched beside it."""
     from huggingface_hub import hf_hub_download
-    from huggingface_hub.errors import (
-        EntryNotFoundError,
-        HfHubHTTPError,
-        HFValidationError,
-        LocalEntryNotFoundError,
-    )
+    from huggingface_hub.errors import EntryNotFoundError
 
-    absent = (EntryNotFoundError, HfHubHTTPError, LocalEntryNotFoundError, HFValidationError)
+    def fetch(candidate: str, file: str, local: bool) -> Path | None:
+        try:
+            return Path(hf_hub_download(candidate, file, local_files_only=local))
+        except (EntryNotFoundError, OSError, ValueError):
+            return None
+
     publisher = _PUBLISHER.get(re.split(r"[-_]", name)[0])
     names = [name] if "/" in name or publisher is None else [name, f"{publisher}/{name}"]
-
-    def fetch(file: str, *, local: bool) -> Path | None:
-        for candidate in names:
-            try:
-                return Path(hf_hub_download(candidate, file, local_files_only=local))
-            except (*absent, OSError, ValueError):
-                continue
-        return None
-
-    for local in (True, False):
-        for file in _VOCABULARIES:
-            if (vocabulary := fetch(file, local=local)) is not None:
-                return _read(vocabulary, fetch("config.json", local=local))
+    for local, file, candidate in product((True, False), _VOCABULARIES, names):
+        if (found := fetch(candidate, file, local)) is not None:
+            fetch(candidate, "config.json", local)
+            return found
     return None
 
 
-def read_vocabulary(files: BertFiles) -> dict[str, int]:
+def read_vocabulary(file: Path, shown: str | Path) -> dict[str, int]:
     """The word pieces of a ``vocab.txt`` (one per line) or of a ``tokenizer.json``, with indices.
+
+    Args:
+        file: The file.
+        shown: What messages call it.
 
     Raises:
         ModelError: It is not a BERT vocabulary: ``[CLS]``, ``[SEP]`` or ``[UNK]`` is missing.
     """
-    with loading("is not a BERT vocabulary", path=files.place):
-        text = files.vocabulary.decode("utf-8-sig")
-        if files.place.endswith(".json"):
+    with loading("is not a BERT vocabulary", path=shown):
+        text = file.read_text("utf-8-sig")
+        if file.suffix == ".json":
             model = parse_json(text, error=ModelError).get("model", {})
             pieces = dict(model["vocab"]) if model.get("type") == "WordPiece" else {}
         else:
-            lines = re.split(r"\r\n|\r|\n", text)
-            pieces = {piece: i for i, piece in enumerate(lines[: -1 if not lines[-1] else None])}
+            pieces = {piece: i for i, piece in enumerate(split_lines(text))}
     missing = [special for special in ("[CLS]", "[SEP]", "[UNK]") if special not in pieces]
     if missing:
-        raise ModelError(
-            f"is not a BERT vocabulary: {', '.join(missing)} missing", path=files.place
-        )
+        raise ModelError(f"is not a BERT vocabulary: {', '.join(missing)} missing", path=shown)
     if not all(type(index) is int and index >= 0 for index in pieces.values()):
-        raise ModelError("is not a BERT vocabulary: its indices are not numbers", path=files.place)
+        raise ModelError("is not a BERT vocabulary: its indices are not numbers", path=shown)
     return pieces
 
 

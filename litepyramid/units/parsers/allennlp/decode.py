@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from litepyramid.errors import InputError
 
@@ -14,6 +14,12 @@ Decoding = Literal["allennlp", "exact"]
 
 _START_SCORE = 100000.0
 """The score that AllenNLP's ``viterbi_decode`` gives an observed tag, the start tag among them."""
+
+
+def check_decoding(name: str) -> None:
+    """Raises InputError unless there is a decoding of this name."""
+    if name not in get_args(Decoding):
+        raise InputError(f"unknown decoding '{name}'", expected="allennlp or exact")
 
 
 def transitions(labels: Sequence[str], decoding: Decoding = "allennlp") -> torch.Tensor:
@@ -72,8 +78,7 @@ def decode(
     """
     import torch
 
-    if decoding not in ("allennlp", "exact"):
-        raise InputError(f"unknown decoding '{decoding}'", expected="allennlp or exact")
+    check_decoding(decoding)
     rows, width, size = logits.shape
     dtype = _dtype(decoding)
     if decoding == "allennlp":

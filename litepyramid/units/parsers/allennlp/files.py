@@ -1,21 +1,18 @@
-"""The files in an AllenNLP archive, read straight from it: nothing is ever unpacked by name."""
+"""The files of an AllenNLP archive, in a folder; of a tar file no more than those needed."""
 
 from __future__ import annotations
 
 import gzip
 import shutil
 import tarfile
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import IO
 
 from litepyramid.errors import InputError, ModelError, loading
 from litepyramid.files import file_type
-
-Files = Callable[[str], IO[bytes] | None]
-"""Opens a file of the archive by its name there; None if there is none."""
 
 WHAT = "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, vocabulary/labels.txt)"
 _WANTED = frozenset(
@@ -28,10 +25,10 @@ _AGAIN = "Do not use this file; get the archive again from where it was publishe
 
 
 @contextmanager
-def archive_files(path: Path) -> Iterator[Files]:
-    """The files of an archive, for as long as the block lasts.
+def archive_folder(path: Path) -> Iterator[Path]:
+    """A folder with the files of an archive, for as long as the block lasts.
 
-    Of a tar file, plain or gzipped, the few that a model needs are copied to files without a name.
+    Of a tar file, plain or gzipped, the few that a model needs are copied to a temporary folder.
 
     Args:
         path: The archive, or a folder with the same files in it.
@@ -45,42 +42,18 @@ def archive_files(path: Path) -> Iterator[Files]:
     kind = file_type(path)
     if kind in (None, "other"):
         raise InputError("no such file", path=path, expected=WHAT, hint="Check the path.")
-    if kind == "folder":
-        with ExitStack() as opened:
-            folder = path if (path / "config.json").exists() else _only(path)
-
-            def find(name: str) -> IO[bytes] | None:
-                file = folder / name
-                return opened.enter_context(file.open("rb")) if file_type(file) == "file" else None
-
-            yield find
-        return
-    with ExitStack() as opened:
-        hint = "Get the archive again."
-        with loading("is damaged or not a tar file", path=path, expected=WHAT, hint=hint):
-            files = _read(path, opened)
-        tops = {name.parent for name in files if name.name == "config.json"}
-        inner = [top for top in tops if len(top.parts) == 1]
-        top = inner[0] if PurePosixPath() not in tops and len(inner) == 1 else PurePosixPath()
-
-        def look(name: str) -> IO[bytes] | None:
-            file = files.get(top / name)
-            if file is not None:
-                file.seek(0)
-            return file
-
-        yield look
+    with nullcontext(path) if kind == "folder" else TemporaryDirectory() as made:
+        folder = Path(made)
+        if kind == "file":
+            hint = "Get the archive again."
+            with loading("is damaged or not a tar file", path=path, expected=WHAT, hint=hint):
+                _unpack(path, folder)
+        inner = [item for item in folder.iterdir() if file_type(item / "config.json") == "file"]
+        yield folder if (folder / "config.json").exists() or len(inner) != 1 else inner[0]
 
 
-def _only(folder: Path) -> Path:
-    """The only folder in this one that has a config.json, else this one."""
-    inner = [item for item in folder.iterdir() if file_type(item / "config.json") == "file"]
-    return inner[0] if len(inner) == 1 else folder
-
-
-def _read(path: Path, opened: ExitStack) -> dict[PurePosixPath, IO[bytes]]:
-    """Copies of the members wanted, by their names."""
-    files: dict[PurePosixPath, IO[bytes]] = {}
+def _unpack(path: Path, folder: Path) -> None:
+    """Copies the members wanted into the folder."""
     with path.open("rb") as raw:
         zipped = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
@@ -92,42 +65,34 @@ def _read(path: Path, opened: ExitStack) -> dict[PurePosixPath, IO[bytes]]:
                 name = PurePosixPath("/", member.name).relative_to("/")
                 regular = member.isreg() and not member.issparse()
                 if ".." in name.parts or not (regular or member.isdir()):
-                    raise ModelError(
-                        f"holds {ascii(member.name)[:80]}, which is not safe to unpack",
-                        path=path,
-                        expected=WHAT,
-                        hint=_AGAIN,
-                    )
-                if (regular and name in seen) or len(seen) >= _MEMBERS:
-                    what = (
-                        f"more than {_MEMBERS} members" if len(seen) >= _MEMBERS else "a file twice"
-                    )
-                    raise ModelError(f"holds {what}", path=path, expected=WHAT, hint=_AGAIN)
+                    raise _unsafe(path, f"{ascii(member.name)[:80]}, which is not safe to unpack")
+                if len(seen) >= _MEMBERS:
+                    raise _unsafe(path, f"more than {_MEMBERS} members")
+                if regular and name in seen:
+                    raise _unsafe(path, "a file twice")
                 seen.add(name)
                 source = archive.extractfile(member) if name.name in _WANTED else None
                 if source is not None:
-                    files[name] = opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-                    shutil.copyfileobj(source, files[name], 1 << 20)
+                    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                    with (folder / name).open("xb") as file:
+                        shutil.copyfileobj(source, file, 1 << 20)
         while stream.read(1 << 20):
             pass  # only at its very end is the stream's checksum looked at
-    return files
+
+
+def _unsafe(path: Path, what: str) -> ModelError:
+    return ModelError(f"holds {what}", path=path, expected=WHAT, hint=_AGAIN)
 
 
 class _Counted:
     """A stream that ends with an error when it gives more than it may."""
 
     def __init__(self, stream: IO[bytes] | gzip.GzipFile, limit: int, path: Path) -> None:
-        self._stream, self._left, self._path = stream, limit, path
-        self._limit = limit
+        self._stream, self._left, self._limit, self._path = stream, limit, limit, path
 
     def read(self, size: int) -> bytes:
         data = self._stream.read(min(size, self._left + 1))
         self._left -= len(data)
         if self._left < 0:
-            raise ModelError(
-                f"holds more than {self._limit >> 20} MiB, too much for its size",
-                path=self._path,
-                expected=WHAT,
-                hint=_AGAIN,
-            )
+            raise _unsafe(self._path, f"more than {self._limit >> 20} MiB, too much for its size")
         return data

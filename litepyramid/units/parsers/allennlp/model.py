@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from litepyramid.progress import bar
 from litepyramid.text import counted
 from litepyramid.units.parsers.allennlp.archive import PURPOSE, SrlArchive, read_srl_archive
 from litepyramid.units.parsers.allennlp.bert import bert_settings
-from litepyramid.units.parsers.allennlp.decode import Decoding, decode, transitions
+from litepyramid.units.parsers.allennlp.decode import Decoding, check_decoding, decode, transitions
 
 if TYPE_CHECKING:
     import torch
@@ -107,8 +108,7 @@ def load_srl_bert(
         ModelError: The archive cannot serve; the message says why.
         MissingExtraError: torch or transformers is not installed.
     """
-    if decoding not in ("allennlp", "exact"):
-        raise InputError(f"unknown decoding '{decoding}'", expected="allennlp or exact")
+    check_decoding(decoding)
     require("torch", extra="nli", purpose=PURPOSE)
     require("transformers", extra="nli", purpose=PURPOSE)
     archive = read_srl_archive(path, bert)
@@ -246,26 +246,23 @@ def _jobs(
 
     for s, (words, indices) in enumerate(zip(sentences, verbs, strict=True)):
         pieces = [cut(word) for word in words] if indices else []
+        sizes = [len(own) for own in pieces]
         for place, verb in enumerate(indices):
             if not 0 <= verb < len(words):
                 raise InputError(
                     f"sentence {s + 1} has a predicate at word {verb}",
                     expected=f"an index from 0 to {len(words) - 1}",
                 )
-            low, high = _window([len(p) for p in pieces], verb, model.window - 2)
+            low, high = _window(sizes, verb, model.window - 2)
             if low == high:
                 raise InputError(
                     f"word {verb} of sentence {s + 1} is longer than the model's"
                     f" {model.window} word pieces"
                 )
-            offsets, ids = [], [cls]
-            start = end = 0
-            for index in range(low, high):
-                offsets.append(len(ids))
-                if index == verb:
-                    start, end = len(ids), len(ids) + len(pieces[index])
-                ids.extend(pieces[index])
-            yield _Job(s, place, verb, [*ids, sep], start, end, low, offsets)
+            *offsets, _ = accumulate(sizes[low:high], initial=1)
+            start = offsets[verb - low]
+            ids = [cls, *chain.from_iterable(pieces[low:high]), sep]
+            yield _Job(s, place, verb, ids, start, start + sizes[verb], low, offsets)
 
 
 def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
@@ -304,19 +301,16 @@ def _forward(model: SrlBert, batch: Sequence[_Job]) -> torch.Tensor:
     """Logits (rows, pieces, L) of a batch, on the CPU."""
     import torch
 
-    width = max(len(job.pieces) for job in batch)
-    ids = torch.zeros(len(batch), width, dtype=torch.long)
-    verb = torch.zeros_like(ids)
-    mask = torch.zeros_like(ids)
-    for row, job in enumerate(batch):
-        ids[row, : len(job.pieces)] = torch.tensor(job.pieces)
-        verb[row, job.start : job.end] = 1
-        mask[row, : len(job.pieces)] = 1
+    pieces = [torch.tensor(job.pieces) for job in batch]
+    ids = torch.nn.utils.rnn.pad_sequence(pieces, batch_first=True)
+    places = torch.arange(ids.shape[1]).unsqueeze(0)
+    start, end, size = torch.tensor([(j.start, j.end, len(j.pieces)) for j in batch]).T.unsqueeze(2)
+    verb, mask = ((start <= places) & (places < end)).long(), (places < size).long()
     states = model.encoder(
         input_ids=ids.to(model.device),
         token_type_ids=verb.to(model.device),
         attention_mask=mask.to(model.device),
-        position_ids=torch.arange(width, device=model.device).unsqueeze(0),
+        position_ids=places.to(model.device),
     ).last_hidden_state
     return torch.nn.functional.linear(states, *model.projection).cpu()
 
