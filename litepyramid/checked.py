@@ -7,14 +7,18 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from itertools import chain, islice
+from dataclasses import MISSING, fields
+from functools import cache
+from itertools import chain, islice, repeat
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.text import cut
+
+T = TypeVar("T")
 
 DEEPEST = 100
 _ENDLESS = re.compile(r"[0-9]{301}")  # a float ends at 309 digits
@@ -249,6 +253,78 @@ def _said(shape: Any) -> str:
         size = f" of {len(shape)}" if len(shape) > 1 else ""
         return f"a list{size}" if isinstance(shape, list) else "an object"
     return _WORDS[shape]
+
+
+def read_record(
+    kind: type[T],
+    value: Any,
+    *,
+    what: str = "",
+    path: str | Path | None = None,
+    line: int | None = None,
+) -> T:
+    """The dataclass that a JSON object holds, as `tables.record` writes it.
+
+    Args:
+        kind: A dataclass of texts, numbers, tuples and such dataclasses. What has a default may be
+            missing or null.
+        value: The object; other keys of it do not matter.
+        what: As of `check_shape`, like the rest.
+        path: Its file.
+        line: Its line.
+
+    Raises:
+        InputError: A value is not of its field's type.
+
+    Example:
+        >>> from litepyramid.types import InputUnits
+        >>> read_record(InputUnits, {"input": "a", "units": [{"text": "It rained."}]}).texts
+        ('It rained.',)
+    """
+    own: Any = kind
+    check_shape(value, shape_of(own), what=what, path=path, line=line)
+    found: T = built(own, value)
+    return found
+
+
+@cache
+def shape_of(kind: Any) -> Any:
+    """The shape (`check_shape`) of a type as JSON.
+
+    Example:
+        >>> shape_of(tuple[str | None, ...])
+        [(<class 'str'>, None)]
+    """
+    if hasattr(kind, "__dataclass_fields__"):
+        return {f"{name}?" if free else name: shape_of(own) for name, own, free in _fields(kind)}
+    if get_origin(kind) is Literal:
+        return set(get_args(kind))
+    inner = [shape_of(one) for one in get_args(kind) if one is not ...]
+    if get_origin(kind) is tuple:
+        return inner
+    return tuple(inner) or (None if kind is type(None) else kind)
+
+
+@cache
+def _fields(kind: Any) -> list[tuple[str, Any, bool]]:
+    """Name and type of each field, and whether it has a default."""
+    types = get_type_hints(kind)
+    return [
+        (f.name, types[f.name], (f.default, f.default_factory) != (MISSING, MISSING))
+        for f in fields(kind)
+    ]
+
+
+def built(kind: Any, value: Any) -> Any:
+    """What `read_record` gives, of a value that has the shape already."""
+    if hasattr(kind, "__dataclass_fields__"):
+        given = [(name, own) for name, own, _ in _fields(kind) if value.get(name) is not None]
+        return kind(**{name: built(own, value[name]) for name, own in given})
+    if not isinstance(value, list):
+        return value
+    found = next(one for one in (kind, *get_args(kind)) if get_origin(one) is tuple)
+    inner = get_args(found)
+    return tuple(map(built, repeat(inner[0]) if inner[-1] is ... else inner, value))
 
 
 def json_parts(entries: Mapping[str, Any], plain: Callable[[Any], Any]) -> Iterator[str]:

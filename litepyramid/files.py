@@ -356,6 +356,13 @@ def _umask() -> int:
     return umask
 
 
+def write_json(path: str | Path, value: Any) -> None:
+    """Writes a JSON value, indented, all or nothing."""
+    with atomic_write(path) as file:
+        json.dump(value, file, ensure_ascii=False, indent=1)
+        file.write("\n")
+
+
 def write_jsonl(path: str | Path, rows: Iterator[dict[str, Any]] | list[dict[str, Any]]) -> None:
     """Writes one JSON object per line, all or nothing."""
     with atomic_write(path) as file:

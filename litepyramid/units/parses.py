@@ -17,14 +17,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from litepyramid.checked import check_shape
+from litepyramid.checked import read_record
 from litepyramid.errors import InputError
 from litepyramid.files import read_jsonl, write_jsonl
-from litepyramid.text import counted, place
+from litepyramid.tables import record
+from litepyramid.text import counted, cut, place
 
 Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
@@ -59,7 +61,7 @@ class Identity:
     """
 
     text: str
-    sentence: int
+    sentence: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,23 +142,15 @@ def tree_leaves(tree: str) -> list[str]:
     return leaves
 
 
-def check_tags(tags: Sequence[str], *, strict: bool = True) -> None:
-    """Checks one BIO row.
-
-    Args:
-        tags: The row.
-        strict: Whether an ``I-`` tag must continue a tag of the same role.
+def check_tags(tags: Sequence[str]) -> None:
+    """Checks one BIO row; an ``I-`` tag may follow any other.
 
     Raises:
         ValueError: A tag is neither ``O`` nor ``B-ROLE`` or ``I-ROLE``; says which, and where.
     """
-    previous = "O"
     for number, tag in enumerate(tags, start=1):
         if tag != "O" and not (isinstance(tag, str) and _BIO.fullmatch(tag)):
             raise ValueError(f"tag {number} is {tag!r}, neither O nor B-ROLE or I-ROLE")
-        if strict and tag[0] == "I" and previous[2:] != tag[2:]:
-            raise ValueError(f"tag {number}, {tag}, continues {previous}")
-        previous = tag
 
 
 def check_parse(
@@ -170,42 +164,31 @@ def check_parse(
             other tokens; a mention is empty or outside the text.
     """
     where = place(parse.input, parse.reference)
+    at = partial(InputError, path=path, line=line)
     if not parse.sentences:
-        raise InputError(f"{where} has no sentences", path=path, line=line)
-    for number, sentence in enumerate(parse.sentences):
+        raise at(f"{where} has no sentences")
+    for number, sentence in enumerate(parse.sentences, start=1):
         try:
             _check_sentence(sentence)
         except ValueError as error:
-            raise InputError(
-                f"sentence {number + 1} of {where} ('{_short(sentence.tokens)}'): {error}",
-                path=path,
-                line=line,
-            ) from None
+            text = cut(" ".join(map(str, sentence.tokens)), 50)
+            raise at(f"sentence {number} of {where} ('{text}'): {error}") from None
     total = parse.offsets[-1]
     for cluster in parse.clusters or ():
         if not cluster:
-            raise InputError(f"an empty coreference cluster in {where}", path=path, line=line)
+            raise at(f"an empty coreference cluster in {where}")
         for start, end in cluster:
             if not 0 <= start < end <= min(total, start + LONGEST):
-                raise InputError(
+                raise at(
                     f"the mention [{start}, {end}] in {where} is not inside the text, or too long",
-                    path=path,
-                    line=line,
                     expected=f"0 <= start < end <= {total} (tokens; end is exclusive)",
                 )
     for identity in parse.identities:
         if not identity.text.strip() or not 0 <= identity.sentence < len(parse.sentences):
-            raise InputError(
+            raise at(
                 f"an identity of {where} is empty or names sentence {identity.sentence + 1}",
-                path=path,
-                line=line,
                 expected=f"some text, and a sentence from 1 to {len(parse.sentences)}",
             )
-
-
-def _short(tokens: Sequence[str]) -> str:
-    text = " ".join(map(str, tokens))
-    return text if len(text) <= 50 else text[:47] + "..."
 
 
 def _check_sentence(sentence: ParsedSentence) -> None:
@@ -222,7 +205,7 @@ def _check_sentence(sentence: ParsedSentence) -> None:
                 f"{counted(len(tokens), 'token')}"
             )
         try:
-            check_tags(frame.tags, strict=False)
+            check_tags(frame.tags)
         except ValueError as error:
             raise ValueError(f"frame {number}: {error}") from None
         if not 0 <= frame.verb < len(tokens):
@@ -280,24 +263,13 @@ def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
 
 def parse_to_json(parse: ParsedReference) -> dict[str, Any]:
     """One line of an interchange file as plain JSON values; what is unknown is left out."""
-    sentences = []
-    for sentence in parse.sentences:
-        entry: dict[str, Any] = {"tokens": list(sentence.tokens)}
-        if sentence.frames is not None:
-            entry["frames"] = [{"verb": f.verb, "tags": list(f.tags)} for f in sentence.frames]
-        if sentence.tree is not None:
-            entry["tree"] = sentence.tree
-        sentences.append(entry)
-    row: dict[str, Any] = {
-        "input": parse.input,
-        "reference": parse.reference,
-        "sentences": sentences,
-    }
-    if parse.clusters is not None:
-        row["clusters"] = [[list(span) for span in cluster] for cluster in parse.clusters]
-    if parse.identities:
-        row["identities"] = [{"text": i.text, "sentence": i.sentence} for i in parse.identities]
-    return row
+    row = record(parse)
+    row["sentences"] = [_known(sentence) for sentence in row["sentences"]]
+    return _known({**row, "identities": row["identities"] or None})
+
+
+def _known(row: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in row.items() if value is not None}
 
 
 def parse_from_json(
@@ -308,36 +280,7 @@ def parse_from_json(
     Raises:
         InputError: As `read_parses`.
     """
-    check_shape(row, _PARSE, path=path, line=line)
-    parse = ParsedReference(
-        input=row["input"],
-        reference=row.get("reference") or 0,
-        sentences=tuple(
-            ParsedSentence(
-                tokens=tuple(entry["tokens"]),
-                frames=None
-                if entry.get("frames") is None
-                else tuple(Frame(f["verb"], tuple(f["tags"])) for f in entry["frames"]),
-                tree=entry.get("tree"),
-            )
-            for entry in row["sentences"]
-        ),
-        clusters=None
-        if row.get("clusters") is None
-        else tuple(tuple((start, end) for start, end in cluster) for cluster in row["clusters"]),
-        identities=tuple(
-            Identity(entry["text"], entry.get("sentence") or 0)
-            for entry in row.get("identities") or ()
-        ),
-    )
+    row = {**row, "reference": row.get("reference") or 0}
+    parse = read_record(ParsedReference, row, path=path, line=line)
     check_parse(parse, path=path, line=line)
     return parse
-
-
-_PARSE = {
-    "input": str,
-    "reference?": int,
-    "sentences": [{"tokens": [str], "frames?": [{"verb": int, "tags": [str]}], "tree?": str}],
-    "clusters?": [[[int, int]]],
-    "identities?": [{"text": str, "sentence?": int}],
-}

@@ -14,7 +14,7 @@ import numpy as np
 
 from litepyramid.checked import check_shape, parse_json
 from litepyramid.errors import InputError, ModelError, loading
-from litepyramid.files import atomic_write, file_type, read_text
+from litepyramid.files import file_type, read_text, write_json
 from litepyramid.judges.base import Items
 from litepyramid.judges.lexical.text import Vocabulary
 from litepyramid.text import counted
@@ -193,9 +193,7 @@ def save_model(model: PresenceModel, path: str | Path) -> None:
         "texts": model.frequencies.texts,
         "frequencies": {str(n): " ".join(sorted(by_count[n])) for n in sorted(by_count)},
     }
-    with atomic_write(path) as file:
-        json.dump(document, file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    write_json(path, document)
 
 
 def load_model(
