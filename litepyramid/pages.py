@@ -1,4 +1,4 @@
-"""Self-contained HTML pages: a template filled with its own styles, its script and data."""
+"""Templates filled, and self-contained HTML pages with their own styles, script and data."""
 
 from __future__ import annotations
 
@@ -35,7 +35,12 @@ def fill_page(package: str, name: str, data: Any, values: Mapping[str, str]) -> 
         "SCRIPT_HASH": _hash(script),
         "DATA": text.replace("<", "\\u003c"),
     }
-    parts = (folder / f"{name}.html").read_text("utf-8").split("@")
+    return fill_template(package, f"{name}.html", pieces)
+
+
+def fill_template(package: str, name: str, pieces: Mapping[str, str]) -> str:
+    """The file ``templates/NAME`` of a package, with each piece that it names between two ``@``."""
+    parts = (resources.files(package) / "templates" / name).read_text("utf-8").split("@")
     return "".join(pieces.get(part, part) if i % 2 else part for i, part in enumerate(parts))
 
 

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from litepyramid.annotation.plan import BudgetPlan
-from litepyramid.checked import check_shape
+from litepyramid.checked import built, check_shape, shape_of
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write, file_type, read_json
+from litepyramid.files import file_type, read_json, write_json
 from litepyramid.tables import HIDDEN, record
-from litepyramid.types import InputUnits, SystemSummaries, Unit, check_unique
+from litepyramid.types import InputUnits, SystemSummaries, check_unique
 from litepyramid.units.align import Sentence
 
 Kind = Literal["writing", "judging"]
@@ -126,17 +126,8 @@ def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence"
     for s in plan.chosen():
         row = rows[s.input, s.reference]
         place = row.index(s)
-        tasks.append(
-            WritingTask(
-                id=_writing_id(s.input, s.reference, s.sentence, s.text),
-                input=s.input,
-                reference=s.reference,
-                sentence=s.sentence,
-                text=s.text,
-                before=tuple(x.text for x in row[:place]),
-                after=tuple(x.text for x in row[place + 1 :]),
-            )
-        )
+        around = (tuple(x.text for x in part) for part in (row[:place], row[place + 1 :]))
+        tasks.append(WritingTask(_writing_id(*s.key, s.text), *s.key, s.text, *around))
     flags = tuple((s, bool(f)) for s, f in zip(plan.sentences, plan.annotate, strict=True))
     return TaskSet("writing", title, writing=tuple(tasks), sentences=flags)
 
@@ -180,15 +171,10 @@ def judging_tasks(
     )
 
 
-def part_of(tasks: TaskSet, number: int, parts: int) -> TaskSet:
-    """Part `number` (from 0) of the tasks dealt out in order to `parts` of about equal size."""
-    total = len(tasks.ids)
-    part = slice(number * total // parts, (number + 1) * total // parts)
-    return replace(tasks, writing=tasks.writing[part], judging=tasks.judging[part])
-
-
-def share_of(tasks: TaskSet, indices: Sequence[int]) -> TaskSet:
-    """Some of the tasks of judging, by index."""
+def part_of(tasks: TaskSet, indices: Sequence[int]) -> TaskSet:
+    """Some of the tasks, by index."""
+    if tasks.kind == "writing":
+        return replace(tasks, writing=tuple(tasks.writing[i] for i in indices))
     return replace(tasks, judging=tuple(tasks.judging[i] for i in indices))
 
 
@@ -208,9 +194,7 @@ def write_tasks(path: str | Path, tasks: TaskSet) -> None:
         data["units"] = [entry.to_json() for entry in tasks.units]
         data["systems"] = tasks.systems
         data["blank"] = tasks.blank
-    with atomic_write(path) as file:
-        json.dump(data, file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    write_json(path, data)
 
 
 def read_tasks(path: str | Path) -> TaskSet:
@@ -242,25 +226,16 @@ def read_tasks(path: str | Path) -> TaskSet:
     return tasks
 
 
-_PLACE = {"input": str, "reference": int, "sentence": int, "text": str}
-_UNIT = {
-    "text": str,
-    "weight": float,
-    "kind": {"scu", "stu"},
-    "reference?": int,
-    "sentence?": int,
-    "places?": [[(None, int), (None, int)]],
-}
 _SHAPES: dict[Kind, dict[str, Any]] = {
     "writing": {
         "title": str,
-        "tasks": [{"id": str, "before": [str], "after": [str], **_PLACE}],
-        "sentences": [{"annotate": bool, **_PLACE}],
+        "tasks": [shape_of(WritingTask)],
+        "sentences": [{"annotate": bool, **shape_of(Sentence)}],
     },
     "judging": {
         "title": str,
         "tasks": [{"id": str, "system": str, "input": str, "summary": str}],
-        "units": [{"input": str, "units": [_UNIT]}],
+        "units": [shape_of(InputUnits)],
         "systems": [str],
         "blank": [[str, str]],
     },
@@ -272,44 +247,18 @@ def _parse(data: dict[str, Any], path: Path) -> TaskSet:
     check_shape(data, {"kind": set(_SHAPES)}, what=broken, path=path)
     kind: Kind = data["kind"]
     check_shape(data, _SHAPES[kind], what=broken, path=path)
-    place = ("id", *_PLACE)
     if kind == "writing":
         return TaskSet(
             kind,
             data["title"],
-            writing=tuple(
-                WritingTask(
-                    **{key: r[key] for key in place},
-                    before=tuple(r["before"]),
-                    after=tuple(r["after"]),
-                )
-                for r in data["tasks"]
-            ),
-            sentences=tuple(
-                (Sentence(*map(r.get, _PLACE)), r["annotate"]) for r in data["sentences"]
-            ),
+            writing=tuple(built(WritingTask, row) for row in data["tasks"]),
+            sentences=tuple((built(Sentence, row), row["annotate"]) for row in data["sentences"]),
         )
-    units = tuple(
-        InputUnits(
-            entry["input"],
-            tuple(
-                Unit(
-                    u["text"],
-                    u["weight"],
-                    u["kind"],
-                    u.get("reference"),
-                    u.get("sentence"),
-                    tuple((place[0], place[1]) for place in u.get("places") or ()),
-                )
-                for u in entry["units"]
-            ),
-        )
-        for entry in data["units"]
-    )
+    units = tuple(built(InputUnits, entry) for entry in data["units"])
     texts = {entry.input: entry.texts for entry in units}
     blank = [(system, name) for system, name in data["blank"]]
     given = Counter([*blank, *((r["system"], r["input"]) for r in data["tasks"])])
-    if given != Counter(product(data["systems"], (entry["input"] for entry in data["units"]))):
+    if given != Counter(product(data["systems"], (entry.input for entry in units))):
         said = "not one summary of every system for each input that has units"
         raise InputError(f"{broken} ({said})", path=path)
     return TaskSet(

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from litepyramid.annotation.forms.label_studio import export_label_studio
 from litepyramid.annotation.forms.mturk import export_mturk
 from litepyramid.annotation.forms.page import export_page
-from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, share_of, write_tasks
+from litepyramid.annotation.tasks import TaskSet, part_of, read_tasks, write_tasks
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.io.folders import check_names, filled_folder
@@ -114,19 +114,18 @@ def export_tasks(
     """
     if form not in FORMS:
         raise InputError(f"unknown form '{form}'", expected=", ".join(FORMS))
-    if not 1 <= parts <= len(tasks.ids):
-        raise InputError(
-            f"{counted(parts, 'part')}", expected=f"from 1 to {len(tasks.ids)}, one task each"
-        )
+    total = len(tasks.ids)
+    if not 1 <= parts <= total:
+        raise InputError(f"{counted(parts, 'part')}", expected=f"from 1 to {total}, one task each")
+    dealt = shares or [range(n * total // parts, (n + 1) * total // parts) for n in range(parts)]
     folder = Path(folder)
     _check_tasks(folder, tasks)
     check_names(tasks.systems)  # the labels' files will be called so
     written: list[Path] = []
     with filled_folder(folder, "tasks", keep=True) as new:
-        for number in range(len(shares or ()) or parts):
-            suffix = f"-{number + 1}" if parts > 1 or shares else ""
-            part = part_of(tasks, number, parts) if not shares else share_of(tasks, shares[number])
-            written += FORMS[form](part, new, suffix)
+        for number, indices in enumerate(dealt, start=1):
+            suffix = f"-{number}" if parts > 1 or shares else ""
+            written += FORMS[form](part_of(tasks, indices), new, suffix)
         write_tasks(new / TASK_FILE, tasks)
     files = dict.fromkeys(folder / path.name for path in (*written, new / TASK_FILE))
     stale = sorted(set(folder.glob(PARTS[form])) - set(files))

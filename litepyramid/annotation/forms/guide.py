@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from litepyramid.annotation.tasks import Kind
+
+PACKAGE = "litepyramid.annotation"
+"""Where the forms' templates are."""
 
 NO_FACT = "No fact in this sentence"
 """What people tick where there is nothing to write."""
@@ -62,3 +66,26 @@ _JUDGING = Guide(
 )
 
 GUIDES: dict[Kind, Guide] = {"writing": _WRITING, "judging": _JUDGING}
+
+
+def guide_pieces(
+    kind: Kind, title: str, escape: Callable[[str], str], item: str = "<li>{}</li>", joint: str = ""
+) -> dict[str, str]:
+    """The title and the instructions as pieces of a template (`pages.fill_template`).
+
+    Args:
+        kind: The kind of task.
+        title: What people see above it.
+        escape: Makes a text safe there.
+        item: The form of a rule, or of a line of the example.
+        joint: What stands between two of these.
+    """
+    guide = GUIDES[kind]
+    return {
+        "TITLE": escape(title),
+        "WHAT": escape(guide.what),
+        "RULES": joint.join(item.format(escape(rule)) for rule in guide.rules),
+        "GIVEN": escape(guide.given),
+        "EXAMPLE": joint.join(item.format(escape(line)) for line in guide.example),
+        "NO_FACT": escape(NO_FACT),
+    }

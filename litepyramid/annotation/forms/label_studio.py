@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-import json
-import re
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-from litepyramid.annotation.forms.guide import GUIDES, NO_FACT
-from litepyramid.annotation.forms.responses import Response, ResponseFile, moment, scu_lines, truth
+from litepyramid.annotation.forms.guide import GUIDES, NO_FACT, PACKAGE
+from litepyramid.annotation.forms.responses import (
+    UNIT,
+    Response,
+    ResponseFile,
+    moment,
+    scu_lines,
+    truth,
+)
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write
-from litepyramid.text import counted
-
-_UNIT = re.compile("presence_([0-9]{1,9})")
+from litepyramid.files import atomic_write, write_json
+from litepyramid.pages import fill_template
 
 
 def export_label_studio(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
@@ -25,34 +28,26 @@ def export_label_studio(tasks: TaskSet, folder: Path, suffix: str = "") -> list[
     Returns:
         The files written.
     """
-    rows: list[dict[str, Any]] = []
-    for writing in tasks.writing:
-        context = " ".join([*writing.before, f"»{writing.text}«", *writing.after])
-        rows.append(
-            {
-                "data": {
-                    "task_id": writing.id,
-                    "input": writing.input,
-                    "sentence": writing.text,
-                    "context": context,
-                }
-            }
-        )
-    rows += [
+    data: list[dict[str, Any]] = [
         {
-            "data": {
-                "task_id": judging.id,
-                "input": judging.input,
-                "summary": judging.summary,
-                "units": [{"text": text} for text in judging.units],
-            }
+            "task_id": t.id,
+            "input": t.input,
+            "sentence": t.text,
+            "context": " ".join([*t.before, f"»{t.text}«", *t.after]),
         }
-        for judging in tasks.judging
+        for t in tasks.writing
+    ]
+    data += [
+        {
+            "task_id": t.id,
+            "input": t.input,
+            "summary": t.summary,
+            "units": [{"text": text} for text in t.units],
+        }
+        for t in tasks.judging
     ]
     paths = [folder / f"label_studio_tasks{suffix}.json", folder / "label_studio_config.xml"]
-    with atomic_write(paths[0]) as file:
-        json.dump(rows, file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    write_json(paths[0], [{"data": fields} for fields in data])
     with atomic_write(paths[1]) as file:
         file.write(labelling_configuration(tasks))
     return paths
@@ -61,39 +56,16 @@ def export_label_studio(tasks: TaskSet, folder: Path, suffix: str = "") -> list[
 def labelling_configuration(tasks: TaskSet) -> str:
     """The project's labelling configuration: paste it under Settings, Labeling Interface, Code."""
     guide = GUIDES[tasks.kind]
-    lines = ["<View>", f"  <Header value={quoteattr(tasks.title)}/>"]
-    lines.append(f'  <Header size="5" value={quoteattr(guide.what)}/>')
-    lines += [f'  <Header size="6" value={quoteattr("• " + rule)}/>' for rule in guide.rules]
-    example = f"Example: {guide.given} → " + " | ".join(guide.example)
-    lines.append(f'  <Header size="6" value={quoteattr(example)}/>')
-    if tasks.kind == "writing":
-        lines += [
-            '  <View style="padding: 1em; background: rgba(128, 128, 128, 0.1)">',
-            '    <Text name="context" value="$context"/>',
-            "  </View>",
-            '  <Header size="5" value="The sentence"/>',
-            '  <Text name="sentence" value="$sentence"/>',
-            '  <TextArea name="scus" toName="sentence" rows="1" editable="true"',
-            '            placeholder="One fact, then Enter"/>',
-            '  <Choices name="no_fact" toName="sentence" choice="multiple">',
-            f"    <Choice value={quoteattr(NO_FACT)}/>",
-            "  </Choices>",
-        ]
-    else:
-        lines += [
-            '  <View style="padding: 1em; background: rgba(128, 128, 128, 0.1)">',
-            '    <Text name="summary" value="$summary"/>',
-            "  </View>",
-            '  <Repeater on="$units" indexFlag="{{idx}}">',
-            '    <Text name="unit_{{idx}}" value="$units[{{idx}}].text"/>',
-            '    <Choices name="presence_{{idx}}" toName="unit_{{idx}}" choice="single-radio"',
-            '             showInline="true" required="true">',
-            '      <Choice value="Yes"/>',
-            '      <Choice value="No"/>',
-            "    </Choices>",
-            "  </Repeater>",
-        ]
-    return "\n".join([*lines, "</View>"]) + "\n"
+    values = {
+        "TITLE": quoteattr(tasks.title),
+        "WHAT": quoteattr(guide.what),
+        "RULES": "\n".join(
+            f'  <Header size="6" value={quoteattr("• " + r)}/>' for r in guide.rules
+        ),
+        "EXAMPLE": quoteattr(f"Example: {guide.given} → " + " | ".join(guide.example)),
+        "NO_FACT": quoteattr(NO_FACT),
+    }
+    return fill_template(PACKAGE, f"label_studio_{tasks.kind}.xml", values)
 
 
 def parse_answers(data: Any, path: Path) -> ResponseFile:
@@ -122,9 +94,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
                     cancelled += 1
                     continue
                 responses.append(_response(annotation, task, place, finished, path))
-    said = counted(cancelled, "skipped annotation was", "skipped annotations were")
-    notes = (f"{path.name}: {said} left out.",) if cancelled else ()
-    return ResponseFile(tuple(r for r in responses if not r.empty), notes)
+    return ResponseFile.of(responses, path, cancelled, "skipped annotation", "skipped annotations")
 
 
 _TEXTS = (str, [str])
@@ -147,11 +117,10 @@ def _response(
         value = result.get("value") or {}
         name = result.get("from_name") or ""
         if name == "scus":
-            text = value.get("text") or []
-            scus += scu_lines(text if isinstance(text, list) else [text])
+            scus += scu_lines(value.get("text") or [])
         elif name == "no_fact":
             no_fact = bool(value.get("choices"))
-        elif unit := _UNIT.fullmatch(name):
+        elif unit := UNIT.fullmatch(name):
             answer = truth((value.get("choices") or [""])[0])
             if answer is None:
                 raise InputError(
@@ -175,18 +144,13 @@ def _flat(row: dict[str, Any], place: str) -> Response:
     written = row.get("scus") or []
     if isinstance(written, dict):
         written = written.get("text") or []
-    presence = {}
-    for key, value in row.items():
-        unit = _UNIT.fullmatch(key)
-        answer = truth(value) if unit else None
-        if unit and answer is not None:
-            presence[int(unit[1])] = answer
+    answers = ((UNIT.fullmatch(key), truth(value)) for key, value in row.items())
     return Response(
         task=str(row.get("task_id") or f"no task_id ({place})"),
         worker=_worker(row.get("annotator")),
         place=place,
-        scus=scu_lines(written if isinstance(written, list) else [written]),
-        presence=presence,
+        scus=scu_lines(written),
+        presence={int(unit[1]): answer for unit, answer in answers if unit and answer is not None},
         saved=moment(row.get("updated_at") or row.get("created_at")),
         no_fact=bool(row.get("no_fact")),
     )

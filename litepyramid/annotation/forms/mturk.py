@@ -8,16 +8,14 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from litepyramid.annotation.forms.guide import GUIDES, NO_FACT
-from litepyramid.annotation.forms.responses import Response, ResponseFile, scu_lines, truth
+from litepyramid.annotation.forms.guide import PACKAGE, guide_pieces
+from litepyramid.annotation.forms.responses import UNIT, Response, ResponseFile, scu_lines, truth
 from litepyramid.annotation.tasks import JudgingTask, TaskSet
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write
 from litepyramid.io.rows import csv_rows
-from litepyramid.text import counted
-
-_UNIT = re.compile("presence_([0-9]{1,9})")
+from litepyramid.pages import fill_template
 
 
 def export_mturk(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
@@ -65,61 +63,9 @@ def _questions(task: JudgingTask) -> str:
 
 def template(tasks: TaskSet) -> str:
     """The layout, with ``${column}`` where Mechanical Turk puts a task's cells."""
-    guide = GUIDES[tasks.kind]
-    rules = "\n".join(f"      <li>{_html(rule)}</li>" for rule in guide.rules)
-    example = "\n".join(f"      <li>{_html(line)}</li>" for line in guide.example)
-    if tasks.kind == "writing":
-        body = f"""    <p class="text">${{before}} <mark>${{sentence}}</mark> ${{after}}</p>
-    <label for="scus"><strong>Its facts, one per line</strong></label>
-    <textarea id="scus" name="scus" rows="8" required></textarea>
-    <p><label><input type="checkbox" id="no_fact" name="no_fact" value="yes">
-    {_html(NO_FACT)}</label></p>
-    <script>
-      const facts = document.getElementById("scus"), none = document.getElementById("no_fact");
-      const check = () => {{
-        facts.required = !none.checked;
-        none.setCustomValidity(none.checked && facts.value.trim() ? "There are facts above." : "");
-      }};
-      none.addEventListener("change", check);
-      facts.addEventListener("input", check);
-    </script>"""
-    else:
-        body = """    <p class="text">${summary}</p>
-    ${questions}"""
-    return f"""<script src="https://assets.crowd.aws/crowd-html-elements.js"></script>
-<style>
-  main {{ max-width: 44rem; margin: 0 auto; padding: 1rem; font: 1rem/1.5 system-ui, sans-serif; }}
-  h1 {{ font-size: 1.25rem; }}
-  .text {{ padding: 1rem; border-left: 4px solid #2f5d8a; background: #f2f5f8;
-    overflow-wrap: anywhere; }}
-  mark {{ background: #ffe9a8; padding: 0 0.15em; }}
-  fieldset {{ margin: 0 0 0.75rem; padding: 0.5rem 0.75rem; border: 1px solid #c8d0d8;
-    border-radius: 6px; }}
-  legend {{ float: left; width: 100%; padding: 0; margin-bottom: 0.25rem; font-weight: 600; }}
-  legend + * {{ clear: both; }}
-  fieldset label {{ display: inline-block; margin-right: 1.5rem; padding: 0.25rem 0; }}
-  textarea {{ width: 100%; box-sizing: border-box; font: inherit; padding: 0.5rem; }}
-  details {{ margin-bottom: 1rem; }}
-</style>
-<crowd-form>
-  <main>
-    <h1>{_html(tasks.title)}</h1>
-    <p>{_html(guide.what)}</p>
-    <details open>
-    <summary>Rules and an example</summary>
-    <ul>
-{rules}
-    </ul>
-    <p>Example: <em>{_html(guide.given)}</em></p>
-    <ul>
-{example}
-    </ul>
-    </details>
-    <input type="hidden" name="task_id" value="${{task_id}}">
-{body}
-  </main>
-</crowd-form>
-"""
+    values = guide_pieces(tasks.kind, tasks.title, _html, "      <li>{}</li>", "\n")
+    values["BODY"] = fill_template(PACKAGE, f"mturk_{tasks.kind}.html", values).rstrip("\n")
+    return fill_template(PACKAGE, "mturk.html", values)
 
 
 def parse_answers(text: str, path: Path) -> ResponseFile:
@@ -147,9 +93,7 @@ def parse_answers(text: str, path: Path) -> ResponseFile:
             rejected += 1
             continue
         responses.append(_response(row, path, line))
-    said = counted(rejected, "rejected assignment was", "rejected assignments were")
-    notes = (f"{path.name}: {said} left out.",) if rejected else ()
-    return ResponseFile(tuple(r for r in responses if not r.empty), notes)
+    return ResponseFile.of(responses, path, rejected, "rejected assignment", "rejected assignments")
 
 
 def _response(row: dict[str, Any], path: Path, line: int) -> Response:
@@ -164,7 +108,7 @@ def _response(row: dict[str, Any], path: Path, line: int) -> Response:
     presence: dict[int, bool] = {}
     for key, value in answers.items():
         name, _, choice = key.partition(".")
-        unit = _UNIT.fullmatch(name)
+        unit = UNIT.fullmatch(name)
         if not unit:
             continue
         if choice and truth(value) is not True:
@@ -184,7 +128,7 @@ def _response(row: dict[str, Any], path: Path, line: int) -> Response:
         task=str(task or f"no task_id ({place})"),
         worker=str(row.get("WorkerId") or "unnamed"),
         place=place,
-        scus=scu_lines([answers.get("scus", "")]),
+        scus=scu_lines(answers.get("scus", "")),
         presence=presence,
         no_fact=any(tick for _, tick in ticked),
     )

@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from litepyramid.annotation.forms.guide import GUIDES, NO_FACT
+from litepyramid.annotation.forms.guide import NO_FACT, PACKAGE, guide_pieces
 from litepyramid.annotation.forms.responses import Response, ResponseFile, moment, scu_lines
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.checked import check_shape
@@ -36,7 +36,6 @@ def render_page(tasks: TaskSet) -> str:
     A content security policy allows its own script and styles by their hash and nothing else, and
     the script never makes HTML of a text, so a hostile summary cannot do anything.
     """
-    guide = GUIDES[tasks.kind]
     rows: list[dict[str, Any]] = [
         {"id": t.id, "text": t.text, "before": " ".join(t.before), "after": " ".join(t.after)}
         for t in tasks.writing
@@ -44,14 +43,7 @@ def render_page(tasks: TaskSet) -> str:
     rows += [{"id": t.id, "summary": t.summary, "units": list(t.units)} for t in tasks.judging]
     data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
     data["no_fact"] = NO_FACT
-    values = {
-        "TITLE": escape(tasks.title),
-        "WHAT": escape(guide.what),
-        "RULES": "".join(f"<li>{escape(rule)}</li>" for rule in guide.rules),
-        "GIVEN": escape(guide.given),
-        "EXAMPLE": "".join(f"<li>{escape(line)}</li>" for line in guide.example),
-    }
-    return fill_page("litepyramid.annotation", "page", data, values)
+    return fill_page(PACKAGE, "page", data, guide_pieces(tasks.kind, tasks.title, escape))
 
 
 def parse_answers(data: Any, path: Path) -> ResponseFile:
@@ -85,7 +77,7 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
                 no_fact=row.get("no_fact") is True,
             )
         )
-    return ResponseFile(tuple(r for r in responses if not r.empty))
+    return ResponseFile.of(responses, path, 0, "", "")
 
 
 _ANSWERS = {"worker?": str, "answers": [{"task": str, "presence?": {str: bool}, "scus?": [str]}]}

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
+
+from litepyramid.text import counted
+
+UNIT = re.compile("presence_([0-9]{1,9})")
+"""What a form calls its answer to a unit."""
 
 YES = frozenset({"yes", "true", "1", "present", "y"})
 NO = frozenset({"no", "false", "0", "absent", "not present", "n"})
@@ -58,6 +65,15 @@ class ResponseFile:
     responses: tuple[Response, ...]
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls, responses: Sequence[Response], path: Path, left_out: int, one: str, many: str
+    ) -> ResponseFile:
+        """Those in which something was answered, and a note of those left out."""
+        said = counted(left_out, f"{one} was", f"{many} were")
+        notes = (f"{path.name}: {said} left out.",) if left_out else ()
+        return cls(tuple(r for r in responses if not r.empty), notes)
+
 
 def truth(value: Any) -> bool | None:
     """Yes or no as any of the tools writes it; None if it is neither.
@@ -86,12 +102,13 @@ def moment(value: Any) -> datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
-def scu_lines(values: Sequence[Any]) -> tuple[str, ...]:
-    """SCUs from text boxes: one per line, spaces tidied, blank lines left out.
+def scu_lines(values: Any) -> tuple[str, ...]:
+    """SCUs from a text box, or from several: one per line, spaces tidied, blank lines left out.
 
     Example:
         >>> scu_lines(["It rained.\\n\\n The bridge  closed."])
         ('It rained.', 'The bridge closed.')
     """
-    lines = (" ".join(line.split()) for value in values for line in str(value).splitlines())
+    boxes = values if isinstance(values, list | tuple) else [values]
+    lines = (" ".join(line.split()) for box in boxes for line in str(box).splitlines())
     return tuple(line for line in lines if line)
