@@ -21,7 +21,7 @@ from litepyramid.scoring.score import score_systems
 from litepyramid.scoring.seen import look
 from litepyramid.tables import Result
 from litepyramid.types import ScoreTable
-from litepyramid.units.extract import extract_units
+from litepyramid.units.extract import extract
 
 SHARE = 0.5
 
@@ -62,7 +62,7 @@ def tour(seed: int = 12345) -> Iterator[Step]:
         ("litepyramid compare example/summaries --units example/scus.jsonl",),
         compare_systems(lite2.matrix, seed=seed, signature=lite2.signature),
     )
-    stus = extract_units(example.references)
+    stus = extract(example.references).units
     lite3 = score_systems(example.summaries, stus, judge, labels=None, seed=seed)
     first = "\n".join(
         textwrap.fill(text, 80, initial_indent="  - ", subsequent_indent="    ")

@@ -20,7 +20,7 @@ from litepyramid.io.dataset import Dataset
 from litepyramid.training.folds import make_folds
 from litepyramid.types import InputReferences, InputUnits
 from litepyramid.units.align import sentences_of
-from litepyramid.units.extract import extract_units
+from litepyramid.units.extract import extract
 
 
 def unit_variants(
@@ -59,7 +59,7 @@ def unit_variants(
     variants: dict[str, Sequence[InputUnits]] = {"lite2": dataset.scus}
     stus = dataset.stus
     if stus is None and dataset.references is not None:
-        stus = tuple(extract_units(dataset.references))
+        stus = extract(dataset.references).units
     if stus is None:
         return variants
     if stu_share is not None and dataset.references is not None:

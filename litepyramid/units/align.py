@@ -12,6 +12,7 @@ from litepyramid.errors import InputError
 from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, IntArray, Unit, check_unique
 
+Place = tuple[str, int, int]
 WordTypes = Callable[[str], frozenset[str]]
 _MOST_PAIRS = 100_000_000
 
@@ -31,6 +32,11 @@ class Sentence:
     reference: int
     sentence: int
     text: str
+
+    @property
+    def key(self) -> Place:
+        """What names it: input, reference, number."""
+        return self.input, self.reference, self.sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +172,7 @@ def align_units(
     references = np.array([sentence.reference for sentence in sentences])
     places = {(s.reference, s.sentence) for s in sentences}
     placed: list[Unit] = []
-    own = matched = tied = unmatched = 0
+    matched = tied = unmatched = 0
     for _, unit in entries:
         if unit.reference is not None and unit.sentence is not None:
             if (unit.reference, unit.sentence) not in places:
@@ -176,7 +182,6 @@ def align_units(
                     expected=f"at most {len(sentences)} sentences",
                     hint="Were these units made from these references?",
                 )
-            own += 1
             placed.append(unit)
             continue
         overlaps = shared_with(words(unit.text))
@@ -189,8 +194,8 @@ def align_units(
         unmatched += best == 0
         tied += best > 0 and bool((overlaps == best).sum() > 1)
         placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
-    of = tuple(i for i, _ in entries)
-    return Alignment(InputUnits(units.input, tuple(placed)), of, own, matched, tied, unmatched)
+    of, made = tuple(i for i, _ in entries), InputUnits(units.input, tuple(placed))
+    return Alignment(made, of, len(entries) - sought, matched, tied, unmatched)
 
 
 def align_all(
@@ -246,8 +251,5 @@ def align_both(
     for entry in stus:
         for unit in entry.units:
             said.setdefault((entry.input, unit.reference, unit.sentence), []).append(unit.text)
-    resolved = [
-        replace(s, text=" ".join([s.text, *said.get((s.input, s.reference, s.sentence), [])]))
-        for s in sentences
-    ]
+    resolved = [replace(s, text=" ".join([s.text, *said.get(s.key, [])])) for s in sentences]
     return align_all(scus, resolved, words), placed

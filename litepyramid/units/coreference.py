@@ -14,11 +14,7 @@ from dataclasses import dataclass, replace
 from litepyramid.units.parsers.embedded.frames import word_set
 from litepyramid.units.parses import Identity, ParsedReference, ParsedSentence, Span
 
-PRONOUNS = word_set(
-    """
-    it he she they this i you her him their them his its my your
-    """
-)
+PRONOUNS = word_set("it he she they this i you her him their them his its my your")
 
 
 @dataclass(frozen=True, slots=True)

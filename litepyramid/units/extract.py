@@ -12,7 +12,7 @@ from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit, fingerprint
 from litepyramid.units.coreference import renderer, replaced, resolve
-from litepyramid.units.parsers.base import CorefBackend, SrlBackend
+from litepyramid.units.parsers.base import CorefBackend, ParsedBatch, SrlBackend
 from litepyramid.units.parsers.file import FileBackend
 from litepyramid.units.parsers.registry import open_backend, open_coref
 from litepyramid.units.parses import ParsedReference
@@ -52,26 +52,6 @@ class Extraction(Result):
         ]
 
 
-def extract_units(
-    references: Sequence[InputReferences],
-    *,
-    srl: str | SrlBackend = "embedded",
-    coref: str | CorefBackend = "srl",
-    splitter: str = "rules",
-    footnote: bool = False,
-) -> list[InputUnits]:
-    """The STUs of every input (ZB21 §3.2); see `extract` for the arguments and for more results.
-
-    Example:
-        >>> text = "The dog chased a cat in the garden."
-        >>> found = extract_units([InputReferences("a", ((text,),), (False,))], srl="sentences")
-        >>> found[0].texts
-        ('The dog chased a cat in the garden .',)
-    """
-    result = extract(references, srl=srl, coref=coref, splitter=splitter, footnote=footnote)
-    return list(result.units)
-
-
 def extract(
     references: Sequence[InputReferences],
     *,
@@ -98,41 +78,40 @@ def extract(
             is not valid or does not fit the references.
         ModelError: A model cannot be read.
         MissingExtraError: The backend's package is not installed.
+
+    Example:
+        >>> text = "The dog chased a cat in the garden."
+        >>> found = extract([InputReferences("a", ((text,),), (False,))], srl="sentences")
+        >>> found.units[0].texts
+        ('The dog chased a cat in the garden .',)
     """
     if not references:
         raise InputError("no references to extract units from")
     backend = open_backend(srl) if isinstance(srl, str) else srl
-    linker = None
-    if not isinstance(coref, str):
-        linker = coref
-    elif coref not in {"srl", "none"}:
+    linker = coref if not isinstance(coref, str) else None
+    if isinstance(coref, str) and coref not in {"srl", "none"}:
         linker = open_coref(coref)
     parses = tokenized(references, make_splitter(splitter))
-    signature: dict[str, str] = {}
     counts: Counter[str] = Counter()
+    linked = None
     before = linker is not None and not isinstance(backend, FileBackend)
     if linker is not None and before:
         linked = linker.link(parses)
         counts["mentions replaced"] = sum(len(resolve(r).names) for r in linked.references)
-        parses = tuple(replaced(reference) for reference in linked.references)
-        signature |= linked.signature
-        counts.update(linked.counts)
+        parses = tuple(map(replaced, linked.references))
     batch = backend.parse(parses)
     parses = batch.references
-    signature = batch.signature | signature
     if before:
         parses = tuple(replace(reference, clusters=None) for reference in parses)
     elif linker is not None:
         linked = linker.link(parses)
         parses = linked.references
-        signature |= linked.signature
-        counts.update(linked.counts)
     elif coref == "none":
         parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
-        signature["coref"] = "none"
-    else:
+    if linked is None:
         found = any(r.clusters is not None or r.identities for r in parses)
-        signature["coref"] = "srl" if found else "none"
+        linked = ParsedBatch(parses, {"coref": "srl" if found else "none"})
+    counts.update(linked.counts)
     counts.update(batch.counts)
     units, own = [], 0
     for name, group in groupby(
@@ -151,7 +130,7 @@ def extract(
         parses,
         Signature.of(
             units="stu",
-            **signature,
+            **batch.signature | linked.signature,
             splitter=splitter if unmarked else None,
             footnote="yes" if footnote else None,
             references_sha=fingerprint(entry.references for entry in references),

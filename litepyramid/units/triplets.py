@@ -80,7 +80,7 @@ def frame_triplets(
     """
     if len(tags) != len(tokens):
         raise ValueError(f"{counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}")
-    check_tags(tags, strict=False)
+    check_tags(tags)
     verb = [i for i, tag in enumerate(tags) if tag[2:] == "V"]
     if not verb:
         return []

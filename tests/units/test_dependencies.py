@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.units.parsers.embedded.frames import Word, dependency_frames
+from litepyramid.units.parsers.embedded.frames import dependency_frames
+from litepyramid.units.parsers.embedded.tree import Word
 from litepyramid.units.parses import ParsedReference, ParsedSentence, check_parse
 from litepyramid.units.triplets import sentence_stus
 

@@ -19,7 +19,7 @@ from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.meta.core.levels import level_correlation
 from litepyramid.scoring.score import score_systems
 from litepyramid.types import InputReferences
-from litepyramid.units.extract import extract, extract_units
+from litepyramid.units.extract import extract
 from litepyramid.units.parsers.base import ParsedBatch
 from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
 from litepyramid.units.parses import Frame, read_parses, write_parses
@@ -42,7 +42,7 @@ def one(*sentences: str, name: str = "a") -> InputReferences:
 
 def test_the_papers_example(embedded):
     for text in (SNEIJDER, SNEIJDER.removesuffix(" ."), SNEIJDER.replace(" .", ".")):
-        assert extract_units([one(text)], srl=embedded)[0].texts == (
+        assert extract([one(text)], srl=embedded).units[0].texts == (
             "Netherlands midfielder Wesley Sneijder joined French Ligue 1 side Nice",
             "Netherlands midfielder Wesley Sneijder joined on a free transfer",
         )
@@ -50,11 +50,11 @@ def test_the_papers_example(embedded):
 
 def test_names_stand_in_for_pronouns_by_default():
     references = [one("Ann Lee moved to Rome .", "She bought a house in May .")]
-    assert extract_units(references)[0].texts[1:] == (
+    assert extract(references).units[0].texts[1:] == (
         "Ann Lee bought a house",
         "Ann Lee bought in May",
     )
-    found = extract_units(references, coref="none")[0]
+    found = extract(references, coref="none").units[0]
     assert found.texts[1:] == ("She bought a house", "She bought in May")
     assert [unit.sentence for unit in found.units] == [0, 1, 1]
     assert {(unit.kind, unit.weight, unit.reference) for unit in found.units} == {("stu", 1.0, 0)}
@@ -69,7 +69,7 @@ def test_names_stand_in_for_pronouns_by_default():
     ],
 )
 def test_an_unknown_word_is_no_bare_verb_unless_something_says_so(embedded, text, expected):
-    assert extract_units([one(text)], srl=embedded)[0].texts[0].startswith(expected)
+    assert extract([one(text)], srl=embedded).units[0].texts[0].startswith(expected)
 
 
 def test_tokens_stay_what_they_were_when_a_word_is_unknown(embedded):
@@ -89,7 +89,7 @@ def test_replacing_before_parsing():
 
 def test_several_references_are_put_together_with_their_repeats():
     entry = InputReferences("a", (("It rained in Rome .",), ("It rained in Rome .",)), (True, True))
-    units = extract_units([entry], srl="sentences")[0].units
+    units = extract([entry], srl="sentences").units[0].units
     assert [(u.text, u.reference) for u in units] == [
         ("It rained in Rome .", 0),
         ("It rained in Rome .", 1),
@@ -133,11 +133,11 @@ def test_frames_and_clusters_from_files(tmp_path):
     parse = Fixed().parse(tokenized(references, make_splitter("rules"))).references[0]
     write_parses(path, [replace(parse, clusters=(((0, 1), (4, 5)),))])
     expected = ("Ann left home .", "Ann ran to Rome .")
-    assert extract_units(references, srl=str(path))[0].texts == expected
-    plain = extract_units(references, srl=str(path), coref="none")[0]
+    assert extract(references, srl=str(path)).units[0].texts == expected
+    plain = extract(references, srl=str(path), coref="none").units[0]
     assert plain.texts == ("Ann left home .", "She ran to Rome .")
-    assert extract_units(references, srl=Fixed(), coref=str(path))[0].texts == expected
-    assert extract_units(references, srl=str(path), coref=str(path))[0].texts == expected
+    assert extract(references, srl=Fixed(), coref=str(path)).units[0].texts == expected
+    assert extract(references, srl=str(path), coref=str(path)).units[0].texts == expected
     other = [one("Bob left home .", "She ran to Rome .")]
     write_parses(tmp_path / "other.jsonl", Fixed().parse(tokenized(other, str)).references)
     with pytest.raises(InputError, match='has no "clusters"'):
@@ -193,9 +193,9 @@ def realsumm_units(realsumm, embedded):
     return {
         "ids": ids,
         "theirs": read_units(realsumm / "STUs.txt", ids, kind="stu"),
-        "ours": extract_units(references),
-        "before": extract_units(references, srl=embedded, coref=embedded),
-        "sentences": extract_units(references, srl="sentences"),
+        "ours": extract(references).units,
+        "before": extract(references, srl=embedded, coref=embedded).units,
+        "sentences": extract(references, srl="sentences").units,
     }
 
 

@@ -1,24 +1,23 @@
 """Backends by name: semantic roles (``--srl``) and coreference (``--coref``).
 
 To add one: write a class with the method `parse` (or `link`) of `parsers.base`, and
-put one line into `BACKENDS` (or `COREF`). Heavy imports belong inside its factory.
+put one line into `BACKENDS` (or `COREF`). Heavy imports belong inside its methods.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from litepyramid.errors import InputError
 from litepyramid.files import ending
+from litepyramid.units.parsers.allennlp.backend import open_allennlp
 from litepyramid.units.parsers.base import CorefBackend, ParsedBatch, SrlBackend
+from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
 from litepyramid.units.parsers.file import FileBackend
+from litepyramid.units.parsers.stanza import open_stanza
 from litepyramid.units.parses import ParsedReference
-
-if TYPE_CHECKING:
-    from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
-    from litepyramid.units.parsers.stanza import StanzaBackend
 
 _Backend = TypeVar("_Backend")
 
@@ -38,37 +37,19 @@ class SentencesBackend:
         )
 
 
-def _allennlp(argument: str) -> SrlBackend:
-    from litepyramid.units.parsers.allennlp.backend import open_allennlp
-
-    return open_allennlp(argument)
-
-
-def _embedded(argument: str) -> EmbeddedBackend:
-    from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
-
-    return EmbeddedBackend()
-
-
-def _stanza(argument: str) -> StanzaBackend:
-    from litepyramid.units.parsers.stanza import open_stanza
-
-    return open_stanza(argument)
-
-
 BACKENDS: dict[str, Callable[[str], SrlBackend]] = {
-    "allennlp": _allennlp,
-    "embedded": _embedded,
+    "allennlp": open_allennlp,
+    "embedded": lambda argument: EmbeddedBackend(),
     "frames": FileBackend,
     "sentences": lambda argument: SentencesBackend(),
-    "stanza": _stanza,
+    "stanza": open_stanza,
 }
 """Semantic role backends; a factory takes what stands after the colon, "" if nothing does."""
 
 COREF: dict[str, Callable[[str], CorefBackend]] = {
     "clusters": FileBackend,
-    "embedded": _embedded,
-    "stanza": _stanza,
+    "embedded": lambda argument: EmbeddedBackend(),
+    "stanza": open_stanza,
 }
 """Coreference backends, in the same way."""
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from litepyramid.errors import InputError, ModelError, require
+from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.progress import track
 from litepyramid.text import place
 from litepyramid.units.parsers.base import ParsedBatch
-from litepyramid.units.parsers.embedded.frames import Word, dependency_frames
+from litepyramid.units.parsers.embedded.frames import dependency_frames
+from litepyramid.units.parsers.embedded.tree import Word
 from litepyramid.units.parses import ParsedReference, ParsedSentence, Span
 
 Pipeline = Callable[[list[list[str]]], Any]
@@ -52,7 +54,7 @@ class StanzaBackend:
         """
         run = track(references, "parsing", "references")
         parsed = tuple(read_document(self._run(r), r, self.also) for r in run)
-        signature = {"srl": f"stanza-{_version()}"}
+        signature = {"srl": f"stanza-{version('stanza')}"}
         if "coref" in self.also:
             signature["coref"] = signature["srl"]
         return ParsedBatch(parsed, signature)
@@ -69,7 +71,7 @@ class StanzaBackend:
             replace(r, clusters=clusters_of(run([list(s.tokens) for s in r.sentences]), r))
             for r in track(references, "linking", "references")
         )
-        return ParsedBatch(linked, {"coref": f"stanza-{_version()}"})
+        return ParsedBatch(linked, {"coref": f"stanza-{version('stanza')}"})
 
     def _run(self, reference: ParsedReference) -> Any:
         return self._loaded([list(sentence.tokens) for sentence in reference.sentences])
@@ -92,21 +94,20 @@ def open_stanza(argument: str) -> StanzaBackend:
         >>> open_stanza("none,models=models/stanza")
         StanzaBackend(also=(), models='models/stanza', pipeline=None)
     """
-    also: list[str] = []
+    named: list[str] = []
     models = None
-    named = False
     for option in filter(None, argument.split(",")):
         if option.startswith("models=") and option != "models=":
             models = option.removeprefix("models=")
         elif option in (*EXTRAS, "none"):
-            named = True
-            also += [option] if option != "none" else []
+            named.append(option)
         else:
             raise InputError(
                 f"unknown option '{option}' of the backend 'stanza'",
                 expected="stanza[:constituency][,coref][,none][,models=FOLDER]",
             )
-    return StanzaBackend(tuple(also) if named else EXTRAS, models)
+    also = tuple(option for option in named or EXTRAS if option != "none")
+    return StanzaBackend(also, models)
 
 
 def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -> Pipeline:
@@ -118,38 +119,27 @@ def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -
     """
     stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
     wanted = ["tokenize"]
+    if {"depparse", "constituency"} & set(processors):
+        wanted.append("pos")
     if "depparse" in processors:
-        wanted += ["pos", "lemma", "depparse"]
-    if "constituency" in processors:
-        wanted += ["pos", "constituency"]
+        wanted.append("lemma")
     if "coref" in processors:
-        wanted.append("coref")
         require("transformers", extra="stanza", purpose="Stanza's coreference")
         require("peft", extra="stanza", purpose="Stanza's coreference")
     options = {} if models is None else {"model_dir": str(models)}
-    try:
+    hint = (
+        "Run python -c \"import stanza; stanza.download('en')\" where there is a network,"
+        " and name the folder: stanza:models=FOLDER."
+    )
+    with loading("Stanza's English models cannot be loaded", path=models, hint=hint):
         pipeline: Pipeline = stanza.Pipeline(
             "en",
-            processors=",".join(dict.fromkeys(wanted)),
+            processors=",".join([*wanted, *processors]),
             tokenize_pretokenized=True,
             download_method=stanza.DownloadMethod.REUSE_RESOURCES,
             verbose=False,
             **options,
         )
-    except (
-        OSError,
-        ValueError,
-        RuntimeError,
-        KeyError,
-        stanza.pipeline.core.PipelineRequirementsException,
-    ) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise ModelError(
-            f"Stanza's English models cannot be loaded ({reason})",
-            path=models,
-            hint="Run python -c \"import stanza; stanza.download('en')\" where there is a network,"
-            " and name the folder: stanza:models=FOLDER.",
-        ) from error
     return pipeline
 
 
@@ -166,12 +156,14 @@ def read_document(
     Raises:
         ModelError: The document holds other tokens than the reference.
     """
-    if len(document.sentences) != len(reference.sentences):
-        raise _other_tokens(reference, len(document.sentences), len(reference.sentences))
+    tokens = [tuple(word.text for word in found.words) for found in document.sentences]
+    if tokens != [given.tokens for given in reference.sentences]:
+        raise ModelError(
+            f"Stanza gives other tokens for {place(reference.input, reference.reference)}",
+            hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
+        )
     sentences = []
     for given, found in zip(reference.sentences, document.sentences, strict=True):
-        if tuple(word.text for word in found.words) != given.tokens:
-            raise _other_tokens(reference, found.text, given.text)
         tree = getattr(found, "constituency", None) if "constituency" in also else None
         sentences.append(
             ParsedSentence(
@@ -231,20 +223,3 @@ def bracketed(tree: Any) -> str:
         return f"({node.label} {' '.join(write(child) for child in node.children)})"
 
     return write(tree)
-
-
-def _other_tokens(reference: ParsedReference, found: object, given: object) -> ModelError:
-    return ModelError(
-        f"Stanza gives other tokens for {place(reference.input, reference.reference)}: '{found}'",
-        expected=f"'{given}'",
-        hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
-    )
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("stanza")
-    except PackageNotFoundError:
-        return "none"

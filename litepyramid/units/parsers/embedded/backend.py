@@ -12,8 +12,9 @@ from litepyramid.errors import ModelError
 from litepyramid.files import read_lines
 from litepyramid.progress import track
 from litepyramid.units.parsers.base import ParsedBatch
-from litepyramid.units.parsers.embedded.frames import Word, dependency_frames, word_set
+from litepyramid.units.parsers.embedded.frames import dependency_frames, word_set
 from litepyramid.units.parsers.embedded.pronouns import pronoun_clusters
+from litepyramid.units.parsers.embedded.tree import Word
 from litepyramid.units.parses import ParsedReference
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ argument after it ends and the next begins, and at negation; so that is what the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
+from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parses import Frame
 
 _Group = tuple[str, list[int]]
@@ -38,11 +38,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 _NEGATION = frozenset({"not", "n't", "n’t", "never", "nt"})
-_MODAL = word_set(
-    """
-    can could may might must shall should will would ought ca wo 'll 'd ’ll ’d
-    """
-)
+_MODAL = word_set("can could may might must shall should will would ought ca wo 'll 'd ’ll ’d")
 _RELATIVE = frozenset(["who", "which", "that", "whom", "whose", "where", "when", "why"])
 _NOT_PREDICATES = word_set(
     """
@@ -57,11 +53,7 @@ _NOT_ARGUMENTS = word_set(
     """
 )
 _SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "csubj:pass", "nsubj:outer", "csubj:outer")
-_OF_NOUN = word_set(
-    """
-    det amod nummod compound flat appos acl fixed goeswith case cc
-    """
-)
+_OF_NOUN = word_set("det amod nummod compound flat appos acl fixed goeswith case cc")
 _ROLES = {
     "nsubj": "ARG0",
     "csubj": "ARG0",
@@ -84,30 +76,7 @@ _OF_VERBS = word_set(
     after against amid as before by despite during following since through under until via
     """
 )
-_EDGE = word_set(
-    """
-    , . ; : - -- – — ... ! ? ( ) '' ``
-    """
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One token of a dependency tree.
-
-    Attributes:
-        text: The word.
-        upos: Universal part of speech: VERB, AUX, NOUN …
-        head: Index of its head in the sentence; its own index, or -1, for the root.
-        deprel: Universal dependency relation with its subtype, for example ``nsubj:pass``.
-        xpos: Penn part of speech, "" if unknown; only the pronoun resolver looks at it.
-    """
-
-    text: str
-    upos: str
-    head: int
-    deprel: str
-    xpos: str = ""
+_EDGE = word_set(", . ; : - -- – — ... ! ? ( ) '' ``")
 
 
 def dependency_frames(words: Sequence[Word]) -> tuple[Frame, ...]:
@@ -123,18 +92,11 @@ def dependency_frames(words: Sequence[Word]) -> tuple[Frame, ...]:
         >>> dependency_frames(words)
         (Frame(verb=1, tags=('B-ARG0', 'B-V', 'B-ARGM-ADV', 'O')),)
     """
-    return tuple(_Tree(words).frames())
+    return tuple(_Clauses(words).frames())
 
 
-class _Tree:
-    """A dependency tree with its children at hand."""
-
-    def __init__(self, words: Sequence[Word]) -> None:
-        self.words = words
-        self.children: list[list[int]] = [[] for _ in words]
-        for i, word in enumerate(words):
-            if 0 <= word.head < len(words) and word.head != i:
-                self.children[word.head].append(i)
+class _Clauses(Tree):
+    """The predicates of a sentence and their arguments."""
 
     def frames(self) -> Iterator[Frame]:
         for i, word in enumerate(self.words):
@@ -142,15 +104,6 @@ class _Tree:
                 yield self.frame(i, word.head)
             elif word.upos == "VERB" and word.deprel not in _NOT_PREDICATES:
                 yield self.frame(i, i)
-
-    def relation(self, i: int) -> str:
-        return self.words[i].deprel
-
-    def base(self, i: int) -> str:
-        return self.words[i].deprel.split(":")[0]
-
-    def lower(self, i: int) -> str:
-        return self.words[i].text.lower()
 
     def child(self, i: int, *relations: str) -> int | None:
         """The first child with one of the relations, the relations tried in their order."""
@@ -162,15 +115,7 @@ class _Tree:
 
     def below(self, i: int, without: Iterable[int] = ()) -> list[int]:
         """All tokens below and including `i`, in order, not going into `without`; trimmed."""
-        barred = {*without, i}
-        found, stack = [i], [i]
-        while stack:
-            for child in self.children[stack.pop()]:
-                if child not in barred:
-                    barred.add(child)
-                    found.append(child)
-                    stack.append(child)
-        return self.trimmed(sorted(found))
+        return self.trimmed(self.under(i, without))
 
     def trimmed(self, tokens: list[int]) -> list[int]:
         """Without punctuation at either end."""
@@ -188,11 +133,7 @@ class _Tree:
             start += 1
         return self.trimmed(tokens[start:])
 
-    def governor(self, i: int) -> int | None:
-        head = self.words[i].head
-        return head if 0 <= head < len(self.words) and head != i else None
-
-    def subject(self, head: int, verb: int, depth: int = 0) -> list[int]:
+    def subject_of(self, head: int, verb: int, steps: int = 0) -> list[int]:
         """Tokens of a predicate's subject, taken from elsewhere where it has none itself."""
         own = self.child(head, *_SUBJECTS)
         relation = self.relation(head)
@@ -202,22 +143,17 @@ class _Tree:
                 return self.antecedent(head) + tokens
             return tokens
         governor = self.governor(head)
-        if governor is None or depth > len(self.words):
+        if governor is None or steps > len(self.words):
             return []
         if self.base(head) == "acl":
             return self.antecedent(head)
-        if relation == "xcomp" or (relation == "advcl" and self.opened_by(head, "from")):
+        if relation == "xcomp" or (relation == "advcl" and self.has(head, "mark", "from")):
             for child in self.children[governor]:
                 if self.relation(child) in {"obj", "iobj"} and child < head:
                     return self.below(child, [head])
         if relation in {"conj", "xcomp", "advcl", "parataxis"}:
-            return [i for i in self.subject(governor, verb, depth + 1) if i < verb]
+            return [i for i in self.subject_of(governor, verb, steps + 1) if i < verb]
         return []
-
-    def opened_by(self, clause: int, marker: str) -> bool:
-        return any(
-            self.relation(c) == "mark" and self.lower(c) == marker for c in self.children[clause]
-        )
 
     def antecedent(self, clause: int) -> list[int]:
         """The noun phrase that a clause modifies, as far as it stands before the clause."""
@@ -231,7 +167,7 @@ class _Tree:
         """The frame of a verb, or of a copula whose predicate is `head`."""
         groups: list[_Group] = []
         own = self.child(head, *_SUBJECTS)
-        subject = self.subject(head, verb)
+        subject = self.subject_of(head, verb)
         if subject:
             passive = self.child(head, "aux:pass") is not None
             groups.append(("ARG1" if passive or head != verb else "ARG0", subject))
@@ -257,7 +193,7 @@ class _Tree:
         if base == "nmod":
             # "in the sea | on the way": a second phrase is the clause's if the first has a case
             own_case = any(self.relation(c) == "case" and c < head for c in self.children[head])
-            return not own_case or relation == "nmod:poss" or self.has_case(child, "of")
+            return not own_case or relation == "nmod:poss" or self.has(child, "case", "of")
         if base in _OF_NOUN:
             return True
         if relation == "conj":
@@ -267,11 +203,6 @@ class _Tree:
             copula = any(self.relation(i) == "cop" for i in range(child, head))
             return child < head and not copula and self.lower(child) not in _NEGATION
         return relation in {"xcomp", "ccomp"} and child > head
-
-    def has_case(self, noun: int, word: str) -> bool:
-        return any(
-            self.relation(c) == "case" and self.lower(c) == word for c in self.children[noun]
-        )
 
     def object_and_clause(self, verb: int) -> list[_Group]:
         """Object and complement of a verb of wanting, letting or perceiving, as one argument."""

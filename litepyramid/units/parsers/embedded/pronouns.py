@@ -17,7 +17,8 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from litepyramid.units.parsers.embedded.frames import Word, word_set
+from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parses import Span
 
 _HE = frozenset({"he", "him", "his"})
@@ -60,6 +61,7 @@ _GROUPS = word_set(
 _REACH = 1000
 """How many of the latest names and phrases a mention may point to."""
 _SUBJECT = frozenset({"nsubj", "nsubj:pass"})
+_CASES_OF_PEOPLE = frozenset({"'s", "’s", "'", "by", "with"})
 _OF_NAME = frozenset({"amod", "compound", "flat", "nmod:desc"})
 
 
@@ -107,7 +109,7 @@ def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, .
     for number, words in enumerate(sentences):
         phrases = _Phrases(words, number, offset)
         for i, word in enumerate(words):
-            head = offset + word.head if word.head != i else -1
+            head = phrases.head(i)
             span = (offset + i, offset + i + 1)
             if word.upos == "PRON" and word.text.lower() in _PRONOUNS:
                 entity = _antecedent(entities, word, span, number, head)
@@ -129,15 +131,12 @@ def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, .
     return tuple(tuple(e.mentions) for e in found if len(e.mentions) > 1)
 
 
-class _Phrases:
+class _Phrases(Tree):
     """The noun phrases of one sentence."""
 
     def __init__(self, words: Sequence[Word], number: int, offset: int) -> None:
-        self.words, self.number, self.offset = words, number, offset
-        self.children: list[list[int]] = [[] for _ in words]
-        for i, word in enumerate(words):
-            if 0 <= word.head < len(words) and word.head != i:
-                self.children[word.head].append(i)
+        super().__init__(words)
+        self.number, self.offset = number, offset
 
     def beside_a_name(self, i: int) -> bool:
         around = [j for j in (i - 1, i + 1) if 0 <= j < len(self.words)]
@@ -154,38 +153,35 @@ class _Phrases:
             start -= 1
         while name and end + 1 < len(words) and words[end + 1].deprel == "flat":
             end += 1
-        short, full = (start, end + 1), (start, end + 1)
-        joined = False
+        last, joined = end, False
         for child in self.children[i]:
-            if words[child].deprel == "conj" or (not name and self.is_of(child)):
-                joined = joined or words[child].deprel == "conj"
-                full = (start, max(full[1], self.last(child) + 1))
-        text = word.text.lower()
-        plural = word.xpos in {"NNS", "NNPS"} or text in _GROUPS
+            conjunct = self.relation(child) == "conj"
+            if conjunct or (not name and self.is_of(child)):
+                joined = joined or conjunct
+                last = max(last, self.under(child)[-1])
+        text = self.lower(i)
         gender = "m" if text in _MEN else "f" if text in _WOMEN else ""
-        person = (
-            True if gender or text in _PEOPLE else None if self.may_be_person(i, name) else False
-        )
-        subject = word.deprel in _SUBJECT
-        head = self.offset + word.head if word.head != i else -1
+        known = bool(gender) or text in _PEOPLE
+        person = True if known else None if name and self.may_be_person(i) else False
 
-        def entity(span: Span, whole: bool) -> _Entity:
+        def entity(end_: int, whole: bool) -> _Entity:
             return _Entity(
-                tuple(w.text for w in words[short[0] : short[1]]),
-                self.number,
-                head,
-                subject and (whole or not name),
-                name and not (whole and joined),
-                plural or (whole and joined),
-                person,
-                gender,
-                [(self.offset + span[0], self.offset + span[1])],
+                words=tuple(self.tokens[start : end + 1]),
+                sentence=self.number,
+                head=self.head(i),
+                subject=word.deprel in _SUBJECT and (whole or not name),
+                name=name and not (whole and joined),
+                plural=word.xpos in {"NNS", "NNPS"} or text in _GROUPS or (whole and joined),
+                person=person,
+                gender=gender,
+                mentions=[(self.offset + start, self.offset + end_ + 1)],
             )
 
-        found = [entity(full, True)]
-        if joined:
-            found.append(entity(short, False))
-        return found
+        return [entity(last, True), *([entity(end, False)] if joined else [])]
+
+    def head(self, i: int) -> int:
+        """The head of a token, counted through the reference; -1 at a root."""
+        return self.offset + self.words[i].head if self.words[i].head != i else -1
 
     def opens(self, i: int, head: int, name: bool) -> bool:
         """Whether token `i` stands in the phrase before its head."""
@@ -195,50 +191,27 @@ class _Phrases:
         return word.deprel in {"det", "amod", "compound", "nummod"} and i < word.head <= head
 
     def is_of(self, i: int) -> bool:
-        cases = (self.words[c].text.lower() for c in self.children[i])
-        return self.words[i].deprel == "nmod" and "of" in cases
+        return self.relation(i) == "nmod" and "of" in map(self.lower, self.children[i])
 
-    def last(self, i: int) -> int:
-        """The last token below `i`."""
-        seen, stack = {i}, [i]
-        while stack:
-            for child in self.children[stack.pop()]:
-                if child not in seen:
-                    seen.add(child)
-                    stack.append(child)
-        return max(seen)
-
-    def may_be_person(self, i: int, name: bool) -> bool:
+    def may_be_person(self, i: int) -> bool:
         """A name may be a person's unless it has "the", or a preposition other than by or with."""
-        children = [self.words[c] for c in self.children[i]]
-        case = {w.text.lower() for w in children if w.deprel == "case"} - {"'s", "’s", "'"}
-        the = any(w.text.lower() == "the" for w in children)
-        place = self.words[i].deprel.split(":")[0] in {"obl", "nmod"} and bool(
-            case - {"by", "with"}
-        )
-        return name and not the and not place
+        children = self.children[i]
+        case = {self.lower(c) for c in children if self.relation(c) == "case"} - _CASES_OF_PEOPLE
+        place = bool(case) and self.base(i) in {"obl", "nmod"}
+        return not place and "the" not in map(self.lower, children)
 
 
 def _by_surname(entities: Sequence[_Entity], text: str) -> _Entity | None:
     """The latest longer name that ends in this word, whatever the tagger calls it here."""
-    for entity in reversed(entities):
-        if (
-            entity.name
-            and len(entity.words) > 1
-            and text[:1].isupper()
-            and entity.words[-1] == text
-        ):
-            return entity
-    return None
+    longer = (e for e in reversed(entities) if e.name and len(e.words) > 1 and e.words[-1] == text)
+    return next(longer, None) if text[:1].isupper() else None
 
 
 def _by_name(entities: Sequence[_Entity], phrase: _Entity) -> _Entity | None:
     """The latest name that begins or ends in this one."""
-    n = len(phrase.words)
-    for entity in reversed(entities):
-        if phrase.name and entity.name and phrase.words in (entity.words[:n], entity.words[-n:]):
-            return entity
-    return None
+    n, words = len(phrase.words), phrase.words
+    named = (e for e in reversed(entities) if e.name and words in (e.words[:n], e.words[-n:]))
+    return next(named, None) if phrase.name else None
 
 
 def _antecedent(

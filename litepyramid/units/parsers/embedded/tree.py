@@ -1,0 +1,118 @@
+"""Dependency trees: words, what hangs on each, and what is below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One token of a dependency tree.
+
+    Attributes:
+        text: The word.
+        upos: Universal part of speech: VERB, AUX, NOUN …
+        head: Index of its head in the sentence; its own index, or -1, for the root.
+        deprel: Universal dependency relation with its subtype, for example ``nsubj:pass``.
+        xpos: Penn part of speech, "" if unknown; only the pronoun resolver looks at it.
+    """
+
+    text: str
+    upos: str
+    head: int
+    deprel: str
+    xpos: str = ""
+
+
+class Tree:
+    """A sentence as a dependency parser sees it, with the children of each word at hand.
+
+    Args:
+        words: Its tokens in order; heads and relations as in Universal Dependencies 2. Heads
+            that run in a circle do no harm.
+
+    Attributes:
+        children: By word, the indices of those that hang on it, ascending.
+
+    Example:
+        >>> tree = Tree([Word("Ann", "PROPN", 1, "nsubj"), Word("left", "VERB", 1, "root")])
+        >>> tree.children, tree.root, tree.subject, tree.depth
+        ([[], [0]], 1, 0, 2)
+    """
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        self.children: list[list[int]] = [[] for _ in words]
+        for i in range(len(words)):
+            if (head := self.governor(i)) is not None:
+                self.children[head].append(i)
+
+    @property
+    def tokens(self) -> list[str]:
+        """The words' texts."""
+        return [word.text for word in self.words]
+
+    @property
+    def tags(self) -> list[str]:
+        """The words' universal parts of speech."""
+        return [word.upos for word in self.words]
+
+    @property
+    def root(self) -> int:
+        """The first word without a head; 0 if there is none."""
+        return next((i for i in range(len(self.words)) if self.governor(i) is None), 0)
+
+    @property
+    def subject(self) -> int | None:
+        """The first subject of the root, a nominal or a clause; None if it has none."""
+        subjects = (i for i in self.children[self.root] if self.base(i) in {"nsubj", "csubj"})
+        return next(subjects, None)
+
+    @property
+    def depth(self) -> int:
+        """Words on the longest way from a word without a head down to a word."""
+        depth, level = 0, [i for i in range(len(self.words)) if self.governor(i) is None]
+        while level:
+            depth += 1
+            level = [child for i in level for child in self.children[i]]
+        return depth
+
+    def relation(self, i: int) -> str:
+        """The relation of a word to its head."""
+        return self.words[i].deprel
+
+    def base(self, i: int) -> str:
+        """That relation without its subtype."""
+        return self.words[i].deprel.split(":")[0]
+
+    def lower(self, i: int) -> str:
+        """The word, lower-cased."""
+        return self.words[i].text.lower()
+
+    def governor(self, i: int) -> int | None:
+        """The head of a word; None of a root."""
+        head = self.words[i].head
+        return head if 0 <= head < len(self.words) and head != i else None
+
+    def has(self, i: int, relation: str, word: str) -> bool:
+        """Whether this word hangs on word `i` in this relation."""
+        return any(self.relation(c) == relation and self.lower(c) == word for c in self.children[i])
+
+    def under(self, i: int, without: Iterable[int] = ()) -> list[int]:
+        """A word and all words below it, in order, not going into `without`.
+
+        Example:
+            >>> tree = Tree([Word("the", "DET", 1, "det"), Word("cat", "NOUN", 1, "root")])
+            >>> tree.under(1), tree.under(1, [0])
+            ([0, 1], [1])
+        """
+        barred = {*without, i}
+        found, stack = [i], [i]
+        while stack:
+            for child in self.children[stack.pop()]:
+                if child not in barred:
+                    barred.add(child)
+                    found.append(child)
+                    stack.append(child)
+        return sorted(found)
