@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 
-from litepyramid.easiness.files import find_easiness, read_sources
+from litepyramid.easiness.files import read_sources, sentence_easiness
 from litepyramid.easiness.gold import check_same_inputs, gold_easiness
 from litepyramid.easiness.mix import BoolArray, Mix
 from litepyramid.easiness.scores import Easiness
@@ -226,7 +226,7 @@ def mix_files(
     if by == "gold":
         values = gold_easiness(human, machine, sentences)
     else:
-        values = find_easiness(texts, machine, easiness=easiness)
+        values = sentence_easiness(texts, stus=machine, easiness=easiness)
     if by == "reversed":
         values = Easiness(values.sentences, -values.values, values.signature)
     return mix_as_authors(human, machine, sentences, values, 100 * share)

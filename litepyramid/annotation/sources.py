@@ -1,4 +1,4 @@
-"""From the files a user names to plans and tasks, and from labels to a folder that scores."""
+"""From the files a user names to tasks, and from labels to a folder that scores."""
 
 from __future__ import annotations
 
@@ -10,23 +10,15 @@ from litepyramid.annotation.collect import JudgedLabels
 from litepyramid.annotation.plan import read_plan
 from litepyramid.annotation.tasks import TaskSet, judging_tasks, writing_tasks
 from litepyramid.duc.convert import write_summaries
-from litepyramid.easiness.gold import gold_easiness
-from litepyramid.easiness.mix import By
-from litepyramid.easiness.predict import predict_easiness
-from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, file_type
-from litepyramid.io.coerce import as_references, as_units
 from litepyramid.io.folders import check_names, filled_folder, read_manifest
 from litepyramid.io.labels import write_labels
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units, write_units
 from litepyramid.tables import render
 from litepyramid.text import counted
-from litepyramid.types import InputReferences, SystemSummaries
-from litepyramid.units.align import sentences_of
-from litepyramid.units.parses import read_parses
-from litepyramid.units.sentences import make_splitter
+from litepyramid.types import SystemSummaries
 
 JUDGED = "imported judgements"
 """What the manifest of a folder says that `write_judged` filled."""
@@ -118,72 +110,3 @@ def check_judged(folder: Path) -> None:
             path=folder,
             expected="a folder that is new, empty, or holds an earlier import",
         )
-
-
-def sentence_easiness(
-    references: Any,
-    *,
-    by: By = "easiness",
-    easiness: Any = None,
-    scus: Any = None,
-    stus: Any = None,
-    regressor: Any = None,
-    parses: Path | None = None,
-    splitter: str = "rules",
-    **names: Any,
-) -> Easiness:
-    """The easiness of every sentence of the references, to choose by and to say what to expect.
-
-    Args:
-        references: The references (`io.coerce.as_references`).
-        by: ``gold`` computes the values from `scus` and `stus`; else they come from the file
-            `easiness`, or are predicted.
-        easiness: Values, or a file of them (`easiness.scores.read_easiness`).
-        scus: SCUs of the references, for gold.
-        stus: STUs of the references: for gold; and for predicting how well these stand in, those
-            of the embedded extractor if not given.
-        regressor: The regressor to predict with, the embedded one if not given.
-        parses: Constituency trees, for a regressor on the paper's features.
-        splitter: What splits references whose sentences are not marked (`units.sentences`).
-        **names: `ids` and `columns` of all files (`read_references`).
-
-    Raises:
-        InputError: Something needed is missing, or a sentence has no value in the file.
-    """
-    loaded = _marked(as_references(references, **names), splitter)
-    sentences = sentences_of(loaded)
-    if by == "gold" and easiness is None:
-        if scus is None or stus is None:
-            raise InputError("gold easiness needs both", expected="--scus and --stus")
-        return gold_easiness(
-            as_units(scus, kind="scu", only=True, **names),
-            as_units(stus, kind="stu", only=True, **names),
-            sentences,
-        )
-    if easiness is not None:
-        given = read_easiness(easiness) if isinstance(easiness, str | Path) else easiness
-        return Easiness(sentences, given.of(sentences), given.signature, given.notes)
-    return predict_easiness(
-        loaded,
-        regressor=regressor,
-        stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
-        parses=None if parses is None else read_parses(parses),
-    )
-
-
-def _marked(references: Sequence[InputReferences], splitter: str) -> list[InputReferences]:
-    """The references with all sentences marked: those that were not are split."""
-    if all(all(entry.marked) for entry in references):
-        return list(references)
-    split = make_splitter(splitter)
-    return [
-        InputReferences(
-            entry.input,
-            tuple(
-                texts if marked else tuple(part for text in texts for part in split(text))
-                for texts, marked in zip(entry.references, entry.marked, strict=True)
-            ),
-            (True,) * len(entry.references),
-        )
-        for entry in references
-    ]

@@ -59,7 +59,7 @@ def plan(
     """
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan
-    from litepyramid.annotation.sources import sentence_easiness
+    from litepyramid.easiness.files import sentence_easiness
 
     budget: Any = {
         "sentences": sentences,

@@ -102,7 +102,7 @@ def plan(
     """
     from litepyramid.annotation.budget import sentence_budget
     from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
-    from litepyramid.annotation.sources import sentence_easiness
+    from litepyramid.easiness.files import sentence_easiness
     from litepyramid.errors import InputError
     from litepyramid.files import check_there
     from litepyramid.tables import emit

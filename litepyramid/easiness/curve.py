@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -17,8 +17,8 @@ from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
-from litepyramid.stats import check_samples, percentile_interval
-from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
+from litepyramid.stats import check_samples, mean_of_scored, percentile_interval
+from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
 
@@ -67,20 +67,22 @@ class CurveResult(Result):
     Attributes:
         points: All correlations.
         sentences: Number of sentences.
-        shape: Systems and inputs.
         seeds: Number of random orders.
         confidence: Confidence level of the sampling intervals.
         notes: What a user must know.
         signature: How to reproduce it.
+        systems: Number of systems.
+        inputs: Number of inputs.
     """
 
     points: tuple[CurvePoint, ...]
     sentences: int
-    shape: tuple[int, int] = field(metadata=HIDDEN)
     seeds: int
     confidence: float
     notes: tuple[str, ...]
     signature: Signature
+    systems: int
+    inputs: int
 
     @property
     def ways(self) -> tuple[By, ...]:
@@ -119,7 +121,7 @@ class CurveResult(Result):
                         row.append(point.sd)
                 rows.append(tuple(row))
         notes = (
-            f"{self.shape[0]} systems, {self.shape[1]} inputs, {self.sentences} sentences; share 0 "
+            f"{self.systems} systems, {self.inputs} inputs, {self.sentences} sentences; share 0 "
             "is Lite2 (SCUs alone), share 1 is Lite3 (STUs alone).",
             *self.notes,
             f"Signature: {self.signature}",
@@ -139,10 +141,6 @@ class CurveResult(Result):
         title = "Width of intervals from few labels and these scores, relative to the labels alone"
         columns = (Column("share", digits=2), *(Column(by, digits=3) for by in self.ways))
         return Table(title, columns, rows, (note,))
-
-    def to_json(self) -> dict[str, Any]:
-        """All points, and the numbers of systems and inputs."""
-        return {**record(self), **dict(zip(("systems", "inputs"), self.shape, strict=True))}
 
 
 def budget_curve(
@@ -200,17 +198,16 @@ def budget_curve(
     parts = _parts(sums.inputs, folds)
     shares = sorted({float(share) for share in shares})
     counts = [stu_count(share, n) for share in shares]
+    rng = np.random.default_rng(seed)
+    sources: dict[By, Easiness | None] = {
+        "easiness": easiness, "random": None, "reversed": easiness, "gold": gold
+    }  # fmt: skip
     orders: dict[By, list[IntArray]] = {}
-    if easiness is not None:
-        values = easiness.of(sums.sentences)
-        orders["easiness"] = [ranking("easiness", values, n)]
-    if seeds:
-        rng = np.random.default_rng(seed)
-        orders["random"] = [ranking("random", None, n, rng) for _ in range(seeds)]
-    if easiness is not None:
-        orders["reversed"] = [ranking("reversed", easiness.of(sums.sentences), n)]
-    if gold is not None:
-        orders["gold"] = [ranking("gold", gold.of(sums.sentences), n)]
+    for by, source in sources.items():
+        values = None if source is None else source.of(sums.sentences)
+        times = seeds if by == "random" else int(source is not None)
+        if times:
+            orders[by] = [ranking(by, values, n, rng) for _ in range(times)]
     if not orders or not shares:
         raise InputError("nothing to draw", expected="an easiness or random rankings, and shares")
     points = []
@@ -220,32 +217,31 @@ def budget_curve(
         for share, count in track(todo, f"{by} rankings", "shares"):
             scored = [sums.scores(carriers(order, count)) for order in tried]
             width = float(np.mean([_relative_width(scores, human) for scores in scored]))
-            for level in levels:
-                for coefficient in coefficients:
-                    found = [
-                        [
-                            level_correlation(
-                                scores[:, part], human[:, part], level, coefficient, constant
-                            )
-                            for part in parts
-                        ]
-                        for scores in scored
+            for level, coefficient in product(levels, coefficients):
+                found = [
+                    [
+                        level_correlation(s[:, part], human[:, part], level, coefficient, constant)
+                        for part in parts
                     ]
-                    met = (sum(value.constant for value in values) for values in found)
-                    constants = max(constants, *met)
-                    drawn = np.array([np.mean([v.value for v in values]) for values in found])
-                    ends = _NO_INTERVAL
-                    if by != "random":
-                        again = [
-                            bootstrap_samples(
-                                scored[0][:, part], human[:, part], level, coefficient,
-                                samples=samples, seed=seed, constant=constant,
-                            )
-                            for part in parts
-                        ]  # fmt: skip
-                        ends = percentile_interval(np.mean(again, axis=0), confidence)
-                    point = _point(level, coefficient, share, count, by, drawn, ends)
-                    points.append(replace(point, width=width))
+                    for s in scored
+                ]
+                constants = max(constants, *(sum(v.constant for v in values) for values in found))
+                drawn = np.array([np.mean([v.value for v in values]) for values in found])
+                point = CurvePoint(
+                    level, coefficient, share, count, by, mean_of_scored(drawn), width=width
+                )
+                if by == "random":
+                    points.append(_spread(point, drawn[~np.isnan(drawn)]))
+                    continue
+                again = [
+                    bootstrap_samples(
+                        scored[0][:, part], human[:, part], level, coefficient,
+                        samples=samples, seed=seed, constant=constant,
+                    )
+                    for part in parts
+                ]  # fmt: skip
+                ends = percentile_interval(np.mean(again, axis=0), confidence)
+                points.append(replace(point, interval=ends))
     points.sort(key=lambda p: (levels.index(p.level), coefficients.index(p.coefficient)))
     notes = []
     if "random" in orders:
@@ -280,8 +276,7 @@ def budget_curve(
         confidence=f"{confidence:g}",
         seed=seed,
     )
-    shape = (len(sums.systems), len(sums.inputs))
-    return CurveResult(tuple(points), n, shape, seeds, confidence, tuple(notes), signature)
+    return CurveResult(tuple(points), n, seeds, confidence, tuple(notes), signature, *human.shape)
 
 
 def _parts(inputs: Sequence[str], folds: Mapping[str, int] | None) -> list[IntArray]:
@@ -300,19 +295,9 @@ def _relative_width(scores: FloatArray, human: FloatArray) -> float:
     return float(np.sqrt(np.maximum(0.0, 1.0 - r * r)).mean())
 
 
-def _point(
-    level: Level,
-    coefficient: Coefficient,
-    share: float,
-    count: int,
-    by: By,
-    drawn: FloatArray,
-    interval: tuple[float, float],
-) -> CurvePoint:
-    kept = drawn[~np.isnan(drawn)]
-    value = float(kept.mean()) if kept.size else math.nan
-    if by != "random" or not kept.size:
-        return CurvePoint(level, coefficient, share, count, by, value, interval=interval)
-    sd = float(kept.std(ddof=1)) if kept.size > 1 else math.nan
-    low, high = float(kept.min()), float(kept.max())
-    return CurvePoint(level, coefficient, share, count, by, value, sd, low, high)
+def _spread(point: CurvePoint, drawn: FloatArray) -> CurvePoint:
+    """The point with the standard deviation and the ends over seeds."""
+    if not drawn.size:
+        return point
+    sd = float(drawn.std(ddof=1)) if drawn.size > 1 else math.nan
+    return replace(point, sd=sd, low=float(drawn.min()), high=float(drawn.max()))

@@ -73,15 +73,13 @@ class EasinessEvaluation(Result):
     def to_tables(self) -> Sequence[Table]:
         """Errors by fold and over all sentences."""
         columns = (
-            Column("fold"),
-            Column("sentences"),
+            "fold",
+            "sentences",
             Column("mae", "MAE", 4),
             Column("mae_mean", "of the mean", 4),
             Column("mae_median", "of the median", 4),
             Column("gain", "lower by"),
         )
-        wanted: list[int | None] = [*sorted(set(self.folds.tolist())), None]
-        rows = tuple(self._row(fold) for fold in wanted)
         r, rho = self.correlations
         notes = (
             f"Predicted against gold easiness: Pearson {r:.3f}, Spearman {rho:.3f}.",
@@ -90,34 +88,39 @@ class EasinessEvaluation(Result):
             *self.notes,
             f"Signature: {self.predicted.signature}",
         )
-        return [Table("Error of predicted easiness", columns, rows, notes)]
+        return [Table.of("Error of predicted easiness", columns, self._errors(), notes)]
 
-    def _row(self, fold: int | None) -> tuple[str | int | float, ...]:
-        keep = ~np.isnan(self.gold) & (True if fold is None else self.folds == fold)
-        ours, mean = self.mae(self.predicted.values, fold), self.mae(self.mean, fold)
-        return (
-            "all" if fold is None else str(fold + 1),
-            int(np.sum(keep)),
-            ours,
-            mean,
-            self.mae(self.median, fold),
-            1 - ours / mean if mean else math.nan,
-        )
+    def _errors(self) -> list[dict[str, str | int | float]]:
+        """Errors of each fold and of all sentences."""
+        rows: list[dict[str, str | int | float]] = []
+        for fold in (*sorted(set(self.folds.tolist())), None):
+            keep = ~np.isnan(self.gold) & (True if fold is None else self.folds == fold)
+            predicted, mean, median = (
+                self.mae(values, fold) for values in (self.predicted.values, self.mean, self.median)
+            )
+            rows.append(
+                {
+                    "fold": "all" if fold is None else str(fold + 1),
+                    "sentences": int(np.sum(keep)),
+                    "mae": predicted,
+                    "mae_mean": mean,
+                    "mae_median": median,
+                    "gain": 1 - predicted / mean if mean else math.nan,
+                }
+            )
+        return rows
 
     def to_json(self) -> dict[str, Any]:
         """Errors, correlations, and gold and predicted easiness of every sentence."""
         r, rho = self.correlations
-        names = ("fold", "sentences", "mae", "mae_mean", "mae_median", "gain")
-        wanted: list[int | None] = [*sorted(set(self.folds.tolist())), None]
+        rows = zip(self.predicted.to_json()["sentences"], self.gold, self.folds, strict=True)
         return {
-            "errors": [dict(zip(names, self._row(fold), strict=True)) for fold in wanted],
+            "errors": self._errors(),
             "pearson": r,
             "spearman": rho,
             "sentences": [
                 {**row, "predicted": row["easiness"], "gold": float(gold), "fold": int(fold) + 1}
-                for row, gold, fold in zip(
-                    self.predicted.to_json()["sentences"], self.gold, self.folds, strict=True
-                )
+                for row, gold, fold in rows
             ],
             "notes": list(self.notes),
             "signature": self.signature.to_json(),

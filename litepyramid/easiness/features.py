@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ LABELS = tuple(_LABELS.split())
 """The 65 labels of ZB21, in the order in which the authors' regressors were trained."""
 
 SHAPE = ("length", "tree_length", "tree_depth", "length_per_depth")
+CONSTITUENCY_NAMES = (*SHAPE, *(f"count:{label}" for label in LABELS))
 
 
 @dataclass(frozen=True)
@@ -47,149 +49,18 @@ class FeatureTable:
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
 
-    def beside(self, other: FeatureTable, feature_set: str) -> FeatureTable:
-        """The columns of both, as a new set.
-
-        Raises:
-            InputError: The two hold different numbers of sentences.
-        """
-        if len(self.values) != len(other.values):
-            raise InputError(
-                f"features of {len(self.values)} and of {len(other.values)} sentences",
-                expected="the same sentences",
-            )
-        values = np.hstack([self.values, other.values])
-        return FeatureTable(feature_set, self.names + other.names, values)
+    @classmethod
+    def joined(cls, feature_set: str, *tables: FeatureTable) -> FeatureTable:
+        """The columns of several tables of the same sentences, as a new set."""
+        names = tuple(name for table in tables for name in table.names)
+        return cls(feature_set, names, np.hstack([table.values for table in tables]))
 
     def rows(self, keep: NDArray[np.int64] | NDArray[np.bool_]) -> FeatureTable:
         """The rows with these indices (or where this mask is true)."""
         return FeatureTable(self.feature_set, self.names, self.values[keep])
 
 
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A node of a constituency tree: a label over further nodes, or over one word.
-
-    Attributes:
-        label: For example ``"NP"``; ``"NN"`` above a word.
-        children: The nodes below; empty above a word.
-        word: The word below a preterminal; else None.
-    """
-
-    label: str
-    children: tuple[Tree, ...] = ()
-    word: str | None = None
-
-    def nodes(self) -> Iterator[Tree]:
-        """This node and all below it, in the order of their opening brackets."""
-        stack = [self]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(reversed(node.children))
-
-    def words(self) -> tuple[str, ...]:
-        """The words under this node, left to right."""
-        return tuple(node.word for node in self.nodes() if node.word is not None)
-
-    @property
-    def depth(self) -> int:
-        """The deepest nesting of brackets; a preterminal is 1."""
-        deepest, level = 0, [self]
-        while level:
-            deepest += 1
-            level = [child for node in level for child in node.children]
-        return deepest
-
-    def __str__(self) -> str:
-        parts: list[str] = []
-        stack: list[Tree | str] = [self]
-        while stack:
-            node = stack.pop()
-            if isinstance(node, str):
-                parts.append(node)
-            elif node.word is not None:
-                parts.append(f"({node.label} {node.word})")
-            else:
-                parts.append(f"({node.label}")
-                stack.append(")")
-                for child in reversed(node.children):
-                    stack += [child, " "]
-        return "".join(parts)
-
-
-def parse_tree(text: str) -> Tree:
-    """Reads one bracketed tree and takes off what the features do not know.
-
-    That is: a node above the sentence with no label or the label ROOT or TOP, function tags and
-    indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty elements (``-NONE-``) with what is then
-    empty above them. ``-LRB-`` and ``-RRB-`` stay.
-
-    Raises:
-        InputError: The brackets are not balanced, or there is no tree or more than one.
-
-    Example:
-        >>> str(parse_tree("(ROOT (S (NP-SBJ (NN Rain)) (VP (VBZ falls))))"))
-        '(S (NP (NN Rain)) (VP (VBZ falls)))'
-    """
-    found = parse_trees(text)
-    if len(found) != 1:
-        raise InputError(f"{len(found)} trees in '{_short(text)}'", expected="one tree")
-    return found[0]
-
-
-def parse_trees(text: str) -> list[Tree]:
-    """Reads all bracketed trees of a text, as `parse_tree` does one.
-
-    Raises:
-        InputError: The brackets are not balanced, or a tree holds no word.
-    """
-    trees: list[Tree] = []
-    stack: list[tuple[str, list[Tree]]] = []
-    pieces = re.findall(r"\(\s*[^\s()]*|\)|[^\s()]+", text)
-    word: str | None = None
-    for piece in pieces:
-        if piece.startswith("("):
-            stack.append((piece[1:].strip(), []))
-        elif piece == ")":
-            if not stack:
-                raise InputError(f"a closing bracket too many in '{_short(text)}'")
-            label, children = stack.pop()
-            node = _node(label, tuple(children), word)
-            word = None
-            if stack and node is not None:
-                stack[-1][1].append(node)
-            elif not stack:
-                if node is None:
-                    raise InputError(f"a tree without a word in '{_short(text)}'")
-                trees.append(node)
-        else:
-            if not stack or stack[-1][1] or word is not None:
-                raise InputError(
-                    f"the word '{piece}' has no label of its own in '{_short(text)}'",
-                    expected="(LABEL word) around each word",
-                )
-            word = piece
-    if stack:
-        raise InputError(f"a closing bracket is missing in '{_short(text)}'")
-    return trees
-
-
-def _node(label: str, children: tuple[Tree, ...], word: str | None) -> Tree | None:
-    if label == "-NONE-" or (word is None and not children):
-        return None
-    if label in ("", "ROOT", "TOP") and len(children) == 1:
-        return children[0]
-    if not label.startswith("-"):
-        label = re.split(r"[-=|]", label)[0] or label
-    return Tree(label or "X", children, word)
-
-
-def _short(text: str) -> str:
-    return cut(" ".join(text.split()), 60)
-
-
-def constituency_features(trees: Sequence[Tree]) -> FeatureTable:
+def constituency_features(trees: Sequence[str]) -> FeatureTable:
     """ZB21's 69 features (appendix A.3), in the order of the authors' regressors.
 
     Sentence length in tokens; length of the linearised tree in characters; depth of the tree (the
@@ -197,24 +68,78 @@ def constituency_features(trees: Sequence[Tree]) -> FeatureTable:
     `LABELS`, preterminals among them. (The paper's appendix says depth / length; the released
     regressors were trained on length / depth.)
 
+    What the features do not know is taken off first: a node above the sentence with no label or
+    the label ROOT or TOP, function tags and indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty
+    elements (``-NONE-``) with what is then empty above them. ``-LRB-`` and ``-RRB-`` stay.
+
     Args:
-        trees: One tree per sentence, as `parse_tree` makes it.
+        trees: One bracketed tree per sentence.
 
     Returns:
         (sentences, 69).
 
+    Raises:
+        InputError: A text is not one such tree.
+
     Example:
-        >>> table = constituency_features([parse_tree("(S (NP (NN Rain)) (VP (VBZ falls)))")])
+        >>> table = constituency_features(["(ROOT (S (NP-SBJ (NN Rain)) (VP (VBZ falls))))"])
         >>> table.values[0, :4].tolist(), int(table.values[0, 4:].sum())
         ([2.0, 35.0, 3.0, 0.6666666666666666], 5)
     """
     rows = []
     for tree in trees:
-        counts = Counter(node.label for node in tree.nodes())
-        length, depth = len(tree.words()), tree.depth
-        rows.append([length, len(str(tree)), depth, length / depth, *(counts[k] for k in LABELS)])
-    names = (*SHAPE, *(f"count:{label}" for label in LABELS))
-    return FeatureTable(CONSTITUENCY, names, np.array(rows, dtype=np.float64))
+        counts: Counter[str] = Counter()
+        node = _measured(tree, counts)
+        shape = (node.words, node.characters, node.depth, node.words / node.depth)
+        rows.append([*shape, *(counts[label] for label in LABELS)])
+    return FeatureTable(CONSTITUENCY, CONSTITUENCY_NAMES, np.array(rows, dtype=np.float64))
+
+
+class _Node(NamedTuple):
+    """What is to be known of a node: words under it, characters of it on one line, its depth."""
+
+    words: int
+    characters: int
+    depth: int
+
+
+def _measured(text: str, counts: Counter[str]) -> _Node:
+    """The top of a tree; labels are counted, of no node that is taken off."""
+    stack: list[tuple[str, list[_Node]]] = [("", [])]
+    word = ""
+    for piece in re.findall(r"\(\s*[^\s()]*|\)|[^\s()]+", text):
+        if piece.startswith("("):
+            stack.append((piece[1:].strip(), []))
+        elif piece != ")":
+            if word or stack[-1][1] or len(stack) < 2:
+                raise _no_tree(text, f"the word '{piece}' has no label of its own")
+            word = piece
+        elif len(stack) < 2:
+            raise _no_tree(text, "a closing bracket too many")
+        else:
+            label, children = stack.pop()
+            if label in ("", "ROOT", "TOP") and len(children) == 1:
+                stack[-1][1].append(children[0])
+            elif label != "-NONE-" and (word or children):
+                if not label.startswith("-"):
+                    label = re.split(r"[-=|]", label)[0] or label or "X"
+                counts[label] += 1
+                own = [_Node(1, len(word), 0)] if word else children
+                inner = sum(child.characters + 1 for child in own)
+                depth = 1 + max(child.depth for child in own)
+                size = _Node(sum(child.words for child in own), len(label) + 2 + inner, depth)
+                stack[-1][1].append(size)
+            word = ""
+    if len(stack) > 1:
+        raise _no_tree(text, "a closing bracket is missing")
+    if len(tops := stack[0][1]) != 1:
+        raise _no_tree(text, f"{len(tops)} trees with words")
+    return tops[0]
+
+
+def _no_tree(text: str, what: str) -> InputError:
+    shown = cut(" ".join(text.split()), 60)
+    return InputError(f"{what} in '{shown}'", expected="one tree, (LABEL word) around each word")
 
 
 def rouge_words(text: str) -> list[str]:

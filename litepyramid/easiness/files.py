@@ -1,4 +1,4 @@
-"""Mixing and curves from the files that a user names."""
+"""Easiness, mixes and curves from what a user has: files, or records."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.easiness.curve import CurveResult, budget_curve
+from litepyramid.easiness.curve import SHARES, CurveResult, budget_curve
 from litepyramid.easiness.gold import gold_easiness
 from litepyramid.easiness.mix import By, Mix, mix, stu_count
 from litepyramid.easiness.predict import predict_easiness
@@ -17,14 +17,18 @@ from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.easiness.sums import FoldJudges, human_scores, judge_sentences
 from litepyramid.errors import InputError
 from litepyramid.files import check_there
+from litepyramid.io.coerce import as_references, as_units
+from litepyramid.io.labels import read_labels
 from litepyramid.io.references import read_references
 from litepyramid.io.scores import read_scores
+from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
 from litepyramid.judges.base import Judge
-from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import ConstantPolicy, Level
 from litepyramid.types import FloatArray, InputReferences, InputUnits
 from litepyramid.units.align import sentences_of
+from litepyramid.units.extract import extract
+from litepyramid.units.parses import read_parses
+from litepyramid.units.sentences import make_splitter
 
 
 def sentence_count(
@@ -59,29 +63,73 @@ def sentence_count(
     return count
 
 
-def find_easiness(
-    references: Sequence[InputReferences],
-    stus: Sequence[InputUnits],
+def sentence_easiness(
+    references: Any,
     *,
-    easiness: Path | None = None,
-    regressor: Path | None = None,
+    by: By = "easiness",
+    easiness: Any = None,
+    scus: Any = None,
+    stus: Any = None,
+    regressor: Any = None,
     parses: Path | None = None,
+    splitter: str = "rules",
+    **names: Any,
 ) -> Easiness:
-    """Easiness from a file of values, or predicted.
+    """The easiness of every sentence of the references, to choose by and to say what to expect.
+
+    Args:
+        references: The references (`io.coerce.as_references`).
+        by: ``gold`` computes the values from `scus` and `stus`; else they come from the file
+            `easiness`, or are predicted.
+        easiness: Values, or a file of them (`easiness.scores.read_easiness`).
+        scus: SCUs of the references, for gold.
+        stus: STUs of the references: for gold; and for predicting how well these stand in, those
+            of the embedded extractor if not given.
+        regressor: The regressor to predict with, the embedded one if not given.
+        parses: Constituency trees, for a regressor on the paper's features.
+        splitter: What splits references whose sentences are not marked (`units.sentences`).
+        **names: `ids` and `columns` of all files (`read_references`).
 
     Raises:
-        InputError: As `read_easiness` and `predict_easiness`.
+        InputError: Something needed is missing, or a sentence has no value in the file.
     """
+    loaded = _marked(as_references(references, **names), splitter)
+    sentences = sentences_of(loaded)
+    if by == "gold" and easiness is None:
+        if scus is None or stus is None:
+            raise InputError("gold easiness needs both", expected="--scus and --stus")
+        return gold_easiness(
+            as_units(scus, kind="scu", only=True, **names),
+            as_units(stus, kind="stu", only=True, **names),
+            sentences,
+        )
     if easiness is not None:
-        return read_easiness(easiness)
-    from litepyramid.units.parses import read_parses
-
+        given = read_easiness(easiness) if isinstance(easiness, str | Path) else easiness
+        return Easiness(sentences, given.of(sentences), given.signature, given.notes)
     return predict_easiness(
-        references,
+        loaded,
         regressor=regressor,
-        stus=stus,
+        stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
         parses=None if parses is None else read_parses(parses),
     )
+
+
+def _marked(references: Sequence[InputReferences], splitter: str) -> list[InputReferences]:
+    """The references with all sentences marked: those that were not are split."""
+    if all(all(entry.marked) for entry in references):
+        return list(references)
+    split = make_splitter(splitter)
+    return [
+        InputReferences(
+            entry.input,
+            tuple(
+                texts if marked else tuple(part for text in texts for part in split(text))
+                for texts, marked in zip(entry.references, entry.marked, strict=True)
+            ),
+            (True,) * len(entry.references),
+        )
+        for entry in references
+    ]
 
 
 def mix_files(
@@ -115,12 +163,15 @@ def mix_files(
     human, texts, machine = read_sources(scus, references, stus, **names)
     sentences = sentences_of(texts)
     wanted = {entry.input for entry in human}
-    total = sum(s.input in wanted for s in sentences)
-    count = size(total)
+    count = size(sum(s.input in wanted for s in sentences))
     values = None
     if by in ("easiness", "reversed"):
-        values = find_easiness(
-            texts, machine, easiness=easiness, regressor=regressor, parses=parses
+        values = sentence_easiness(
+            [entry for entry in texts if entry.input in wanted],
+            easiness=easiness,
+            stus=machine,
+            regressor=regressor,
+            parses=parses,
         )
     return mix(human, machine, sentences, count, by=by, easiness=values, seed=seed)
 
@@ -137,8 +188,6 @@ def read_sources(
     texts = read_references(references, **names)
     if stus is not None:
         return human, texts, read_units(stus, kind="stu", only=True, **names)
-    from litepyramid.units.extract import extract
-
     return human, texts, list(extract(texts).units)
 
 
@@ -156,72 +205,56 @@ def curve_files(
     regressor: Path | None = None,
     parses: Path | None = None,
     shares: Sequence[float] | None = None,
-    seeds: int = 100,
-    seed: int = 12345,
-    levels: Sequence[Level] = ("system", "summary"),
-    coefficients: Sequence[Coefficient] = ("pearson",),
-    constant: ConstantPolicy = "skip",
-    folds: Mapping[str, int] | None = None,
-    samples: int = 1000,
-    confidence: float = 0.95,
-    **names: Any,
+    ids: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    **settings: Any,
 ) -> CurveResult:
     """`budget_curve` from files; arguments as of ``litepyramid budget curve``.
 
     Raises:
         InputError: A file is wrong, or there are no human scores or two sorts of them.
     """
-    from litepyramid.easiness.curve import SHARES
-    from litepyramid.io.labels import read_labels
-    from litepyramid.io.summaries import read_summaries
-
     if (labels is None) == (scores is None):
         raise InputError(
             "the human scores must come from one place",
             expected="--labels (presence of the SCUs) or --scores (a table of scores)",
         )
     check_there(*summaries, references, stus, labels, scores, easiness, regressor, parses)
+    names: Any = {"ids": ids, "columns": columns}
     human, texts, machine = read_sources(scus, references, stus, **names)
     sentences = sentences_of(texts)
     systems = read_summaries(summaries, [entry.input for entry in human], **names)
-    predicted = find_easiness(texts, machine, easiness=easiness, regressor=regressor, parses=parses)
+    predicted = sentence_easiness(
+        [entry for entry in texts if entry.input in {own.input for own in human}],
+        easiness=easiness,
+        stus=machine,
+        regressor=regressor,
+        parses=parses,
+    )
     gold = gold_easiness(human, machine, sentences)
     sums = judge_sentences(systems, human, machine, sentences, judge)
     if labels is not None:
         target = human_scores(read_labels([labels], human, **names), human, sums.systems)
     else:
-        target = _table_scores(scores, against, sums.systems, sums.inputs)
+        target = _table_scores(scores or Path(), against, sums.systems, sums.inputs)
     return budget_curve(
-        sums,
-        target,
-        easiness=predicted,
-        gold=gold,
-        shares=SHARES if shares is None else shares,
-        seeds=seeds,
-        seed=seed,
-        levels=levels,
-        coefficients=coefficients,
-        constant=constant,
-        folds=folds,
-        samples=samples,
-        confidence=confidence,
+        sums, target, easiness=predicted, gold=gold, shares=shares or SHARES, **settings
     )
 
 
 def _table_scores(
-    path: Path | None, against: str, systems: Sequence[str], inputs: Sequence[str]
+    path: Path, against: str, systems: Sequence[str], inputs: Sequence[str]
 ) -> FloatArray:
     """The human score of a score table, for these systems and inputs; NaN where it has none."""
-    matrix = read_scores(path or Path()).matrix(against)
-    rows = {name: i for i, name in enumerate(matrix.systems)}
-    columns = {name: i for i, name in enumerate(matrix.inputs)}
+    matrix = read_scores(path).matrix(against)
     for name in systems:
-        if name not in rows:
+        if name not in matrix.systems:
             raise InputError(f"system '{name}' has no '{against}' score", path=path)
-    if not set(inputs) & set(columns):
+    if not set(inputs) & set(matrix.inputs):
         raise InputError(f"no input of the units has a '{against}' score", path=path)
-    values = np.full((len(systems), len(inputs)), np.nan)
-    for column, name in enumerate(inputs):
-        if name in columns:
-            values[:, column] = [matrix.values[rows[s], columns[name]] for s in systems]
-    return values
+    rows = [matrix.systems.index(name) for name in systems]
+    known = {
+        name: values[rows] for name, values in zip(matrix.inputs, matrix.values.T, strict=True)
+    }
+    unknown = np.full(len(systems), np.nan)
+    return np.stack([known.get(name, unknown) for name in inputs], axis=1)

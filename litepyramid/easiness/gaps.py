@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litepyramid.easiness.dependency import DependencyTree
 from litepyramid.easiness.features import FeatureTable, rouge_words
-from litepyramid.errors import InputError
+from litepyramid.units.parsers.embedded.tree import Tree
 
 _TAGS = ("PROPN", "NOUN", "VERB", "ADJ", "NUM", "ADP", "PRON", "ADV", "AUX")
 _RELATIONS = ("nsubj", "appos", "obl", "obj", "conj", "nmod", "amod", "compound", "flat")
@@ -27,7 +26,7 @@ NAMES = (
 )
 
 
-def gap_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]]) -> FeatureTable:
+def gap_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FeatureTable:
     """What the STUs of each sentence leave unsaid, and how they say its main verb.
 
     A word is said if an STU holds it; words as ROUGE counts them (lower-cased runs of letters and
@@ -47,34 +46,29 @@ def gap_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]])
     Returns:
         (sentences, 26).
 
-    Raises:
-        InputError: There are STUs for another number of sentences.
-
     Example:
-        >>> tree = DependencyTree(("Rain", "falls", "hard"), ("NOUN", "VERB", "ADV"), (1, 1, 1),
-        ...                       ("nsubj", "root", "advmod"))
+        >>> from litepyramid.units.parsers.embedded.tree import Word
+        >>> tree = Tree([Word("Rain", "NOUN", 1, "nsubj"), Word("falls", "VERB", 1, "root"),
+        ...              Word("hard", "ADV", 1, "advmod")])
         >>> table = gap_features([tree], [["Rain falls"]])
         >>> found = dict(zip(table.names, table.values[0].tolist()))
         >>> found["gap:tag:ADV"], found["gap:tag:NOUN"], found["gap:root_shortest"]
         (1.0, 0.0, 2.0)
     """
-    if len(trees) != len(stus):
-        raise InputError(
-            f"STUs of {len(stus)} sentences, and {len(trees)} sentences", expected="one list each"
-        )
     rows = [_row(tree, units) for tree, units in zip(trees, stus, strict=True)]
     return FeatureTable("gaps", NAMES, np.array(rows, dtype=np.float64))
 
 
-def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
+def _row(tree: Tree, units: Sequence[str]) -> list[float]:
     made = [rouge_words(unit) for unit in units]
     said = {word for unit in made for word in unit}
     words = [set(rouge_words(token)) for token in tree.tokens]
     unsaid = [i for i, own in enumerate(words) if own and not own & said]
-    relations = [relation.split(":")[0] for relation in tree.relations]
+    relations = [tree.base(i) for i in range(len(words))]
+    tags = tree.tags
     with_root = [len(unit) for unit in made if words[tree.root] & set(unit)]
     return [
-        *(float(sum(tree.tags[i] == tag for i in unsaid)) for tag in _TAGS),
+        *(float(sum(tags[i] == tag for i in unsaid)) for tag in _TAGS),
         *(float(sum(relations[i] == relation for i in unsaid)) for relation in _RELATIONS),
         float(unsaid[:1] == [0]),
         float(sum(i < 3 for i in unsaid)),

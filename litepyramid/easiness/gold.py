@@ -10,10 +10,9 @@ from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.metrics.rouge import Rouge
 from litepyramid.types import InputUnits, Signature
-from litepyramid.units.align import Alignment, Sentence, align_both
+from litepyramid.units.align import Alignment, Place, Sentence, align_both
 
 Similarity = Callable[[str, str], float]
-Place = tuple[str, int, int]
 _MOST = 500
 
 
@@ -83,9 +82,8 @@ def gold_easiness(
     similarity = rouge1(stem)
     values, counts = [], []
     for s in sentences:
-        place = (s.input, s.reference, s.sentence)
-        texts = machine.get(place, [])
-        accuracies = [simulation_accuracy(t, texts, similarity) for t in human.get(place, [])]
+        texts = machine.get(s.key, [])
+        accuracies = [simulation_accuracy(t, texts, similarity) for t in human.get(s.key, [])]
         counts.append(len(accuracies))
         values.append(float(np.mean(accuracies)) if accuracies else float("nan"))
     return Easiness(

@@ -11,8 +11,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.easiness.gold import check_same_inputs, placement_notes
-from litepyramid.easiness.scores import Easiness
+from litepyramid.easiness.gold import check_same_inputs, gold_easiness, placement_notes
+from litepyramid.easiness.scores import Easiness, easiest_first
 from litepyramid.errors import InputError
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
@@ -60,27 +60,21 @@ class Mix(Result):
         """Sentences and units of each kind."""
         n = self.counts()
         columns = (
-            Column("carries"),
-            Column("sentences"),
-            Column("share"),
-            Column("units"),
+            *("carries", "sentences", "share", "units"),
             Column("easiness", "mean easiness"),
         )
-        rows = tuple(
-            (
-                name,
-                n[f"{kind}_sentences"],
-                n[f"{kind}_sentences"] / max(1, n["sentences"]),
-                n[f"{kind}s"],
-                mean_of_scored(self.easiness[mask]),
-            )
-            for name, kind, mask in (
-                ("STUs", "stu", self.carries_stus),
-                ("SCUs", "scu", ~self.carries_stus),
-            )
-        )
+        rows = [
+            {
+                "carries": f"{kind.upper()}s",
+                "sentences": n[f"{kind}_sentences"],
+                "share": n[f"{kind}_sentences"] / max(1, n["sentences"]),
+                "units": n[f"{kind}s"],
+                "easiness": mean_of_scored(self.easiness[mask]),
+            }
+            for kind, mask in (("stu", self.carries_stus), ("scu", ~self.carries_stus))
+        ]
         notes = (*self.notes, f"Signature: {self.signature}")
-        return [Table("Units after mixing", columns, rows, notes)]
+        return [Table.of("Units after mixing", columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Counts, sentences and units."""
@@ -153,7 +147,7 @@ def ranking(
         raise InputError(
             f"mixing by {by} needs the easiness of all sentences", expected=f"{n} values"
         )
-    order = np.argsort(np.where(np.isnan(easiness), np.inf, -easiness), kind="stable")
+    order = easiest_first(easiness)
     return order[::-1] if by == "reversed" else order
 
 
@@ -214,13 +208,9 @@ def mix(
     check_same_inputs(scus, stus)
     wanted = {entry.input for entry in scus}
     kept = tuple(s for s in sentences if s.input in wanted)
-    values: FloatArray | None = None
     if by == "gold" and easiness is None:
-        from litepyramid.easiness.gold import gold_easiness
-
         easiness = gold_easiness(scus, stus, kept)
-    if easiness is not None and by != "random":
-        values = easiness.of(kept)
+    values = easiness.of(kept) if easiness is not None and by != "random" else None
     if by == "random" and seed is None:
         raise InputError(
             "random mixing needs a seed", hint="Give one, so that the result can be reproduced."
@@ -263,11 +253,7 @@ def combine(
     What is left of an SCU with several contributors weighs as much as it has contributors in
     sentences that keep their SCUs.
     """
-    changed = {
-        (s.input, s.reference, s.sentence)
-        for s, flag in zip(sentences, carries_stus, strict=True)
-        if flag
-    }
+    changed = {s.key for s, flag in zip(sentences, carries_stus, strict=True) if flag}
 
     def taken(alignment: Alignment, wanted: bool) -> tuple[Unit, ...]:
         name = alignment.units.input
@@ -303,7 +289,7 @@ def _choice_notes(
     with_scu = {
         (a.units.input, unit.reference, unit.sentence) for a in of_scu for unit in a.units.units
     }
-    without = sum((s.input, s.reference, s.sentence) not in with_scu for s in sentences)
+    without = sum(s.key not in with_scu for s in sentences)
     if without:
         notes.append(f"{without} of {len(sentences)} sentences have no SCU.")
     if values is not None and 0 < chosen.sum() < chosen.size:

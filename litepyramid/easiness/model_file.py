@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from copy import deepcopy
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,15 +23,8 @@ SEAL = "litepyramid_sha256"
 _SEAL = re.compile(SEAL.encode() + rb"(?:SL\0{7}@|\": ?\")(.{64})", re.DOTALL)
 _BLANK = b"0" * 64
 _OLDEST = (2, 0)
-_NUMBERS: dict[bytes, np.dtype[Any]] = {
-    b"i": np.dtype("i1"),
-    b"U": np.dtype("u1"),
-    b"I": np.dtype(">i2"),
-    b"l": np.dtype(">i4"),
-    b"L": np.dtype(">i8"),
-    b"d": np.dtype(">f4"),
-    b"D": np.dtype(">f8"),
-}
+_KINDS = {"i": "i1", "U": "u1", "I": ">i2", "l": ">i4", "L": ">i8", "d": ">f4", "D": ">f8"}
+_NUMBERS = {kind.encode(): np.dtype(name) for kind, name in _KINDS.items()}
 _WORDS = {b"T": True, b"F": False, b"Z": None}
 _FLOATS = ("base_weights", "loss_changes", "split_conditions", "sum_hessian")
 _NODES = ("default_left", "left_children", "right_children", "parents", "split_indices")
@@ -146,32 +140,16 @@ def modernise(model: dict[str, Any]) -> dict[str, Any]:
     Raises:
         KeyError: The model is none of boosted trees.
     """
+    model = deepcopy(model)
     learner = model["learner"]
     booster = learner["gradient_booster"]["model"]
-    trees = [
-        {**tree, "default_left": [int(flag) for flag in tree["default_left"]]}
-        for tree in booster["trees"]
-    ]
-    count = len(trees)
-    parameters = {"num_trees": str(count), "num_parallel_tree": "1"}
-    changed = {
-        **booster,
-        "trees": trees,
-        "gbtree_model_param": parameters,
-        "iteration_indptr": list(range(count + 1)),
-    }
-    return {
-        "version": [2, 0, 0],
-        "learner": {
-            **learner,
-            "gradient_booster": {**learner["gradient_booster"], "model": changed},
-            "learner_model_param": {
-                **learner["learner_model_param"],
-                "boost_from_average": "1",
-                "num_target": "1",
-            },
-        },
-    }
+    count = len(booster["trees"])
+    for tree in booster["trees"]:
+        tree["default_left"] = [int(flag) for flag in tree["default_left"]]
+    booster["gbtree_model_param"] = {"num_trees": str(count), "num_parallel_tree": "1"}
+    booster["iteration_indptr"] = list(range(count + 1))
+    learner["learner_model_param"] |= {"boost_from_average": "1", "num_target": "1"}
+    return {"version": [2, 0, 0], "learner": learner}
 
 
 def _check(model: dict[str, Any]) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from litepyramid.easiness.prepare import WITH_STUS, prepare
 from litepyramid.easiness.regressor import Regressor, load_regressor, predict
 from litepyramid.easiness.scores import Easiness
 from litepyramid.types import InputReferences, InputUnits, Signature
-
-if TYPE_CHECKING:
-    from litepyramid.units.parses import ParsedReference
+from litepyramid.units.parses import ParsedReference
 
 EMBEDDED = Path(__file__).resolve().parents[1] / "embedded" / "easiness.ubj"
 
@@ -44,18 +41,14 @@ def predict_easiness(
         >>> [0 < value < 1 for value in found.values.tolist()]
         [True, True]
     """
-    name = "embedded"
-    if regressor is None:
-        regressor = load_regressor(EMBEDDED)
-    elif not isinstance(regressor, Regressor):
-        name = Path(regressor).name
-        regressor = load_regressor(regressor)
-    else:
+    if isinstance(regressor, Regressor):
         name = regressor.about.get("name", "given")
+    else:
+        name = "embedded" if regressor is None else Path(regressor).name
+        regressor = load_regressor(regressor or EMBEDDED)
     prepared = prepare(references, regressor.feature_set, stus=stus, parses=parses)
     values = predict(regressor, prepared.features)
     signature = Signature((("easiness", name), *prepared.signature.fields))
-    notes: tuple[str, ...] = ()
-    if regressor.feature_set == WITH_STUS and stus is None:
-        notes = ("STUs by the embedded extractor.",)
+    extracted = regressor.feature_set == WITH_STUS and stus is None
+    notes = ("STUs by the embedded extractor.",) if extracted else ()
     return Easiness(prepared.sentences, values, signature, notes)

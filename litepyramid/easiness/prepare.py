@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from litepyramid.easiness.dependency import DependencyTree, context_features, dependency_features
+from litepyramid.easiness.dependency import context_features, dependency_features
 from litepyramid.easiness.features import (
     CONSTITUENCY,
     DEPENDENCY,
     FeatureTable,
     constituency_features,
-    parse_tree,
 )
 from litepyramid.easiness.gaps import gap_features
 from litepyramid.easiness.gold import by_sentence, gold_easiness
@@ -23,12 +21,14 @@ from litepyramid.errors import InputError
 from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, Signature
 from litepyramid.units.align import Sentence, align_all, sentences_of
-
-if TYPE_CHECKING:
-    from litepyramid.units.parsers.embedded.frames import Word
-    from litepyramid.units.parses import ParsedReference
+from litepyramid.units.extract import extract
+from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
+from litepyramid.units.parsers.embedded.tree import Tree
+from litepyramid.units.parses import ParsedReference
+from litepyramid.units.sentences import make_splitter, tokenized
 
 WITH_STUS = "dependency+stus"
+FEATURE_SETS = (CONSTITUENCY, DEPENDENCY, WITH_STUS)
 
 
 @dataclass(frozen=True)
@@ -78,14 +78,42 @@ def prepare(
         raise InputError(f"unknown feature set '{feature_set}'", expected=", ".join(FEATURE_SETS))
     if not references:
         raise InputError("no references")
-    return FEATURE_SETS[feature_set](references, stus, parses)
+    if feature_set == CONSTITUENCY:
+        sentences, brackets = _bracketed(references, parses)
+        features = constituency_features(brackets)
+        return Prepared(sentences, features, tuple(stus or ()), Signature.of(features=feature_set))
+    sentences, trees, parser = _parsed(references)
+    if feature_set == DEPENDENCY:
+        signature = Signature.of(features=feature_set, parser=parser)
+        return Prepared(sentences, dependency_features(trees), tuple(stus or ()), signature)
+    source = "given"
+    if stus is None:
+        found = extract(references)
+        stus, source = found.units, dict(found.signature.fields).get("srl", "embedded")
+    wanted, known = ({entry.input: None for entry in given} for given in (references, stus))
+    for name in wanted:
+        if name not in known:
+            raise InputError(f"input '{name}' has no STUs")
+    kept = [entry for entry in stus if entry.input in wanted]
+    units = by_sentence(align_all(kept, sentences))
+    own = [units.get(s.key, []) for s in sentences]
+    groups = [(s.input, s.reference) for s in sentences]
+    features = FeatureTable.joined(
+        feature_set,
+        dependency_features(trees),
+        context_features(trees, groups),
+        stu_features(trees, own),
+        subject_features(trees, own, groups),
+        gap_features(trees, own),
+    )
+    signature = Signature.of(features=feature_set, parser=parser, stus=source)
+    return Prepared(sentences, features, tuple(kept), signature)
 
 
-def _constituency(
-    references: Sequence[InputReferences],
-    stus: Sequence[InputUnits] | None,
-    parses: Sequence[ParsedReference] | None,
-) -> Prepared:
+def _bracketed(
+    references: Sequence[InputReferences], parses: Sequence[ParsedReference] | None
+) -> tuple[tuple[Sentence, ...], list[str]]:
+    """The sentences of these references in the parses, and their trees."""
     if parses is None:
         raise InputError(
             "the 69 features of the paper need constituency trees",
@@ -96,99 +124,29 @@ def _constituency(
     wanted = {entry.input for entry in references}
     sentences, trees = [], []
     for parse in parses:
-        for index, sentence in enumerate(parse.sentences):
-            if parse.input not in wanted:
-                continue
+        for index, sentence in enumerate(parse.sentences if parse.input in wanted else ()):
             if sentence.tree is None:
                 raise InputError(
                     f"{place(parse.input, parse.reference, index)} has no tree",
                     expected="a bracketed tree for every sentence",
                 )
             sentences.append(Sentence(parse.input, parse.reference, index, sentence.text))
-            trees.append(parse_tree(sentence.tree))
-    missing = wanted - {s.input for s in sentences}
-    if missing:
+            trees.append(sentence.tree)
+    if missing := wanted - {s.input for s in sentences}:
         raise InputError(f"input '{min(missing)}' has no parse", hint="Parse its reference too.")
-    return Prepared(
-        tuple(sentences),
-        constituency_features(trees),
-        tuple(stus or ()),
-        Signature.of(features=CONSTITUENCY),
-    )
-
-
-def _dependency(
-    references: Sequence[InputReferences],
-    stus: Sequence[InputUnits] | None,
-    parses: Sequence[ParsedReference] | None,
-) -> Prepared:
-    sentences, trees, name = _parsed(references)
-    signature = Signature.of(features=DEPENDENCY, parser=name)
-    return Prepared(sentences, dependency_features(trees), tuple(stus or ()), signature)
-
-
-def _with_stus(
-    references: Sequence[InputReferences],
-    stus: Sequence[InputUnits] | None,
-    parses: Sequence[ParsedReference] | None,
-) -> Prepared:
-    sentences, trees, name = _parsed(references)
-    source = "given"
-    if stus is None:
-        from litepyramid.units.extract import extract
-
-        found = extract(references)
-        stus, source = found.units, dict(found.signature.fields).get("srl", "embedded")
-    known = {entry.input for entry in stus}
-    for entry in references:
-        if entry.input not in known:
-            raise InputError(f"input '{entry.input}' has no STUs")
-    wanted = {entry.input for entry in references}
-    kept = [entry for entry in stus if entry.input in wanted]
-    units = by_sentence(align_all(kept, sentences))
-    own = [units.get((s.input, s.reference, s.sentence), []) for s in sentences]
-    groups = [(s.input, s.reference) for s in sentences]
-    features = (
-        dependency_features(trees)
-        .beside(context_features(trees, groups), WITH_STUS)
-        .beside(stu_features(trees, own), WITH_STUS)
-        .beside(subject_features(trees, own, groups), WITH_STUS)
-        .beside(gap_features(trees, own), WITH_STUS)
-    )
-    signature = Signature.of(features=WITH_STUS, parser=name, stus=source)
-    return Prepared(sentences, features, tuple(kept), signature)
-
-
-FEATURE_SETS: dict[str, Callable[..., Prepared]] = {
-    CONSTITUENCY: _constituency,
-    DEPENDENCY: _dependency,
-    WITH_STUS: _with_stus,
-}
-"""What computes each feature set, by name."""
+    return tuple(sentences), trees
 
 
 def _parsed(
     references: Sequence[InputReferences],
-) -> tuple[tuple[Sentence, ...], list[DependencyTree], str]:
-    from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
-    from litepyramid.units.sentences import make_splitter, tokenized
-
+) -> tuple[tuple[Sentence, ...], list[Tree], str]:
+    """The sentences of the references, their dependency trees, and the parser's name."""
     sentences = sentences_of(references)
     tokens = [s.tokens for r in tokenized(references, make_splitter("rules")) for s in r.sentences]
     if len(tokens) != len(sentences):
         raise InputError("the references hold a sentence without a word", hint="Remove it.")
     backend = EmbeddedBackend()
-    return sentences, [dependency_tree(words) for words in backend.words(tokens)], backend.name
-
-
-def dependency_tree(words: Sequence[Word]) -> DependencyTree:
-    """The tree of one sentence from the embedded parser's words."""
-    return DependencyTree(
-        tuple(word.text for word in words),
-        tuple(word.upos for word in words),
-        tuple(i if word.head < 0 else word.head for i, word in enumerate(words)),
-        tuple(word.deprel.lower() for word in words),
-    )
+    return sentences, list(map(Tree, backend.words(tokens))), backend.name
 
 
 def prepare_gold(
@@ -217,8 +175,6 @@ def prepare_gold(
         lacks = "SCUs but no references" if odd not in wanted else "references but no SCUs"
         raise InputError(f"input '{odd}' has {lacks}", hint="Are the ids the same?")
     if stus is None:
-        from litepyramid.units.extract import extract
-
         stus = extract(references).units
     prepared = prepare(references, feature_set, stus=stus, parses=parses)
     kept = [entry for entry in stus if entry.input in set(wanted)]

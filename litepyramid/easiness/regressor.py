@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from litepyramid.easiness.features import CONSTITUENCY, LABELS, SHAPE, FeatureTable
+from litepyramid.checked import number
+from litepyramid.easiness.features import CONSTITUENCY, CONSTITUENCY_NAMES, FeatureTable
 from litepyramid.easiness.model_file import SEAL, check_model, sealed
-from litepyramid.errors import InputError, ModelError
-from litepyramid.files import atomic_write
+from litepyramid.errors import InputError, ModelError, reason
+from litepyramid.files import atomic_write, read_bytes
 from litepyramid.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import xgboost
 
 _PREFIX = "litepyramid_"
+_XGBOOST = {"forest": "num_parallel_tree", "colsample": "colsample_bytree", "reg_lambda": "lambda"}
+"""What XGBoost calls a setting that has another name here."""
+_OURS = frozenset({"rounds", "scu_prior"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +60,21 @@ class Settings:
 
     def check(self) -> None:
         """Raises InputError naming the first setting that is out of range."""
-        share, weight = "more than 0, at most 1", "0 or more"
-        for name, value, legal, expected in (
-            ("max depth", self.max_depth, self.max_depth >= 1, "1 or more"),
-            ("eta", self.eta, 0 < self.eta <= 1, share),
-            ("rounds", self.rounds, self.rounds >= 0, "1 or more"),
-            ("forest", self.forest, self.forest >= 1, "1 or more"),
-            ("min child weight", self.min_child_weight, self.min_child_weight >= 0, weight),
-            ("subsample", self.subsample, 0 < self.subsample <= 1, share),
-            ("colsample", self.colsample, 0 < self.colsample <= 1, share),
-            ("lambda", self.reg_lambda, self.reg_lambda >= 0, weight),
-            ("SCU prior", self.scu_prior, self.scu_prior >= 0, weight),
+        share, least = "more than 0, at most 1", "1 or more"
+        for name, legal, expected in (
+            ("max_depth", self.max_depth >= 1, least),
+            ("eta", 0 < self.eta <= 1, share),
+            ("rounds", self.rounds >= 0, least),
+            ("forest", self.forest >= 1, least),
+            ("min_child_weight", self.min_child_weight >= 0, "0 or more"),
+            ("subsample", 0 < self.subsample <= 1, share),
+            ("colsample", 0 < self.colsample <= 1, share),
+            ("reg_lambda", self.reg_lambda >= 0, "0 or more"),
+            ("scu_prior", self.scu_prior >= 0, "0 or more"),
         ):
             if not legal:
-                raise InputError(f"{name} is {value}", expected=expected)
+                said = name.removeprefix("reg_").replace("scu", "SCU").replace("_", " ")
+                raise InputError(f"{said} is {getattr(self, name)}", expected=expected)
 
 
 PAPER = Settings()
@@ -175,15 +180,7 @@ def fit(
         feature_names=list(features.names),
     )
     parameters: dict[str, Any] = {
-        "objective": settings.objective,
-        "max_depth": settings.max_depth,
-        "eta": settings.eta,
-        "min_child_weight": settings.min_child_weight,
-        "num_parallel_tree": settings.forest,
-        "subsample": settings.subsample,
-        "colsample_bytree": settings.colsample,
-        "lambda": settings.reg_lambda,
-        "seed": settings.seed,
+        **{_XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS},
         "nthread": 1,
         "tree_method": "exact",
         "verbosity": 0,
@@ -233,24 +230,18 @@ def predict(regressor: Regressor, features: FeatureTable) -> FloatArray:
     import xgboost
 
     if features.feature_set != regressor.feature_set or features.names != regressor.names:
-        detail = _difference(features.names, regressor.names)
+        pairs = enumerate(zip(features.names, regressor.names, strict=False), start=1)
+        other = (f"; number {n} is '{one}', not '{own}'" for n, (one, own) in pairs if one != own)
         raise ModelError(
             f"the regressor was trained on other features ('{regressor.feature_set}', "
             f"{len(regressor.names)}) than these ('{features.feature_set}', "
-            f"{len(features.names)}{detail})",
+            f"{len(features.names)}{next(other, '')})",
             hint="Compute the features it was trained on, or train one on these.",
         )
     if not len(features.values):
         return np.zeros(0)
     data = xgboost.DMatrix(features.values, feature_names=list(features.names), nthread=1)
     return np.asarray(regressor.booster.predict(data), dtype=np.float64) + regressor.offset
-
-
-def _difference(got: Sequence[str], wanted: Sequence[str]) -> str:
-    for index, (one, other) in enumerate(zip(got, wanted, strict=False)):
-        if one != other:
-            return f"; number {index + 1} is '{one}', not '{other}'"
-    return ""
 
 
 def save_regressor(regressor: Regressor, path: str | Path) -> None:
@@ -290,18 +281,12 @@ def load_regressor(path: str | Path) -> Regressor:
     import xgboost
 
     path = Path(path)
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError("no such file", path=path, hint="Check the path.") from None
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", path=path) from error
+    data = read_bytes(path)
     try:
         booster = xgboost.Booster({"nthread": 1}, model_file=bytearray(check_model(data, path)))
     except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
-        first = str(error).strip().splitlines()[0] if str(error).strip() else "damaged"
-        first = re.sub(r"^\[[\d:]+\] \S+: ", "", first)
-        raise ModelError(f"is not an XGBoost model ({first[:120]})", path=path) from None
+        why = re.sub(r"^\[[\d:]+\] \S+: ", "", reason(error))
+        raise ModelError(f"is not an XGBoost model ({why})", path=path) from None
     said = booster.attributes()
     names = booster.feature_names
     feature_set = said.get(f"{_PREFIX}feature_set")
@@ -313,16 +298,9 @@ def load_regressor(path: str | Path) -> Regressor:
             path=path,
             expected="a regressor made by 'litepyramid easiness fit', or one of the paper's 69",
         )
-    about = {
-        key.removeprefix(f"{_PREFIX}about_"): str(value)
-        for key, value in said.items()
-        if key.startswith(f"{_PREFIX}about_")
-    }
-    try:
-        offset = float(said.get(f"{_PREFIX}offset") or 0)
-    except ValueError:
-        raise ModelError("has an offset that is not a number", path=path) from None
+    prefix = f"{_PREFIX}about_"
+    about = {k.removeprefix(prefix): str(v) for k, v in said.items() if k.startswith(prefix)}
+    offset = number(said.get(f"{_PREFIX}offset") or 0)
+    if offset is None:
+        raise ModelError("has an offset that is not a number", path=path)
     return Regressor(booster, feature_set, tuple(names), about, offset)
-
-
-CONSTITUENCY_NAMES = (*SHAPE, *(f"count:{label}" for label in LABELS))

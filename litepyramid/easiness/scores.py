@@ -13,10 +13,10 @@ import numpy as np
 from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
 from litepyramid.files import read_jsonl, write_jsonl
-from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record
+from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
 from litepyramid.types import FloatArray, IntArray, Signature
-from litepyramid.units.align import Sentence
+from litepyramid.units.align import Place, Sentence
 
 
 @dataclass(frozen=True)
@@ -59,39 +59,34 @@ class Easiness(Result):
         Raises:
             InputError: A sentence has no value here.
         """
-        known = {
-            (s.input, s.reference, s.sentence): value
-            for s, value in zip(self.sentences, self.values, strict=True)
-        }
+        known = {s.key: value for s, value in zip(self.sentences, self.values, strict=True)}
         try:
-            found = [known[s.input, s.reference, s.sentence] for s in sentences]
+            found = [known[s.key] for s in sentences]
         except KeyError as error:
-            name, reference, sentence = error.args[0]
             raise InputError(
-                f"no easiness for {place(name, reference, sentence)}",
+                f"no easiness for {place(*error.args[0])}",
                 hint="Were these values predicted from these references?",
             ) from None
         return np.array(found, dtype=np.float64)
 
     def to_tables(self) -> Sequence[Table]:
         """The sentences, easiest first; those not scored last."""
-        order = sorted(range(len(self.values)), key=lambda i: _descending(float(self.values[i])))
         columns = (
-            Column("input"),
+            "input",
             Column("reference", "ref"),
             Column("sentence", "sent"),
-            Column("easiness"),
-            Column("text"),
+            *("easiness", "text"),
         )
-        rows = tuple(
-            (s.input, s.reference + 1, s.sentence + 1, float(self.values[i]), s.text)
-            for i, s in ((i, self.sentences[i]) for i in order)
+        pairs = ((self.sentences[i], float(self.values[i])) for i in easiest_first(self.values))
+        rows = (
+            row(s, reference=s.reference + 1, sentence=s.sentence + 1, easiness=value)
+            for s, value in pairs
         )
         scored = self.values[~np.isnan(self.values)]
         mean = f", mean {scored.mean():.3f}" if scored.size else ""
         summary = f"{len(self.values)} sentences, {scored.size} with an easiness{mean}."
         notes = (summary, *self.notes, f"Signature: {self.signature}")
-        return [Table("Easiness, the easiest first", columns, rows, notes)]
+        return [Table.of("Easiness, the easiest first", columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
         """All sentences in their order."""
@@ -100,8 +95,9 @@ class Easiness(Result):
         return {**record(self), "sentences": rows}
 
 
-def _descending(value: float) -> float:
-    return math.inf if math.isnan(value) else -value
+def easiest_first(values: FloatArray) -> IntArray:
+    """The sentences by falling easiness, equals in their order; those not scored last."""
+    return np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
 
 
 def write_easiness(path: str | Path, easiness: Easiness) -> None:
@@ -122,17 +118,15 @@ def read_easiness(path: str | Path) -> Easiness:
     Raises:
         InputError: A line is not such an object, or two lines are for the same sentence.
     """
-    sentences: list[Sentence] = []
-    values: list[float] = []
-    seen: dict[tuple[str, int, int], int] = {}
-    for number, row in read_jsonl(path):
-        check_shape(row, _LINE, path=path, line=number)
-        name, reference, sentence = row["input"], row.get("reference") or 0, row["sentence"]
-        value = row.get("easiness")
-        key = (name, reference, sentence)
-        if key in seen:
-            raise InputError(f"the same sentence as in line {seen[key]}", path=path, line=number)
-        seen[key] = number
-        sentences.append(Sentence(name, reference, sentence, row.get("text") or ""))
-        values.append(math.nan if value is None else float(value))
-    return Easiness(tuple(sentences), np.array(values), Signature.of(easiness=Path(path).name))
+    found: dict[Sentence, float] = {}
+    seen: dict[Place, int] = {}
+    for number, line in read_jsonl(path):
+        check_shape(line, _LINE, path=path, line=number)
+        place = line["input"], line.get("reference") or 0, line["sentence"]
+        if place in seen:
+            raise InputError(f"the same sentence as in line {seen[place]}", path=path, line=number)
+        seen[place] = number
+        value = line.get("easiness")
+        found[Sentence(*place, line.get("text") or "")] = math.nan if value is None else value
+    values = np.array(list(found.values()), dtype=np.float64)
+    return Easiness(tuple(found), values, Signature.of(easiness=Path(path).name))

@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from litepyramid.easiness.dependency import CONTENT, DependencyTree
+from litepyramid.easiness.dependency import CONTENT
 from litepyramid.easiness.features import FeatureTable, rouge_words
-from litepyramid.errors import InputError
 from litepyramid.progress import track
+from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.units.parsers.embedded.tree import Tree
 
 STUS = "stus"
 
@@ -48,11 +49,10 @@ NAMES = (
     "stu:count_4_to_9_words",
 )
 
-_PRONOUN_LIST = "he her hers him his i it its my our she their them they us we you your"
-_PRONOUNS = frozenset(_PRONOUN_LIST.split())
+_PRONOUNS = word_set("he her hers him his i it its my our she their them they us we you your")
 
 
-def stu_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]]) -> FeatureTable:
+def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FeatureTable:
     """What the STUs of each sentence leave of it.
 
     Words are as ROUGE counts them: lower-cased runs of letters and digits.
@@ -80,38 +80,27 @@ def stu_features(trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]])
     Returns:
         (sentences, 25); zeros for a sentence without STUs or words.
 
-    Raises:
-        InputError: There are STUs for another number of sentences.
-
     Example:
-        >>> tree = DependencyTree(("Rain", "falls", "hard"), ("NOUN", "VERB", "ADV"), (1, 1, 1),
-        ...                       ("nsubj", "root", "advmod"))
+        >>> from litepyramid.units.parsers.embedded.tree import Word
+        >>> tree = Tree([Word("Rain", "NOUN", 1, "nsubj"), Word("falls", "VERB", 1, "root"),
+        ...              Word("hard", "ADV", 1, "advmod")])
         >>> table = stu_features([tree], [["Rain falls"]])
         >>> dict(zip(table.names, table.values[0].round(2).tolist()))["stu:coverage"]
         0.67
     """
-    if len(trees) != len(stus):
-        raise InputError(
-            f"STUs of {len(stus)} sentences, and {len(trees)} sentences", expected="one list each"
-        )
     pairs = list(zip(trees, stus, strict=True))
     rows = [_row(tree, units) for tree, units in track(pairs, "measuring", "sentences")]
     return FeatureTable(STUS, NAMES, np.array(rows, dtype=np.float64))
 
 
-def _row(tree: DependencyTree, units: Sequence[str]) -> list[float]:
+def _row(tree: Tree, units: Sequence[str]) -> list[float]:
     words = rouge_words(" ".join(tree.tokens))
     made = [unit for unit in map(rouge_words, units) if unit]
     if not made or not words:
         return [0.0] * len(NAMES)
     lengths = np.array([len(unit) for unit in made], dtype=np.float64)
     types, found = set(words), {word for unit in made for word in unit}
-    content = [
-        word
-        for token, tag in zip(tree.tokens, tree.tags, strict=True)
-        if tag in CONTENT
-        for word in rouge_words(token)
-    ]
+    content = [word for own in tree.words if own.upos in CONTENT for word in rouge_words(own.text)]
     sizes = [float(lengths.mean()), float(lengths.max()), float(lengths.min())]
     whole = [_f1(words, unit) for unit in made]
     return [

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
-from litepyramid.easiness.dependency import DependencyTree, subtree
+from litepyramid.easiness.dependency import members
 from litepyramid.easiness.features import FeatureTable
-from litepyramid.errors import InputError
 from litepyramid.files import read_lines
+from litepyramid.units.parsers.embedded.tree import Tree, Word
 
 KINDS = ("full_name", "name", "person", "pronoun", "thing")
 """What a subject can be: a name of several words, of one; a noun for a person; …"""
@@ -54,7 +54,7 @@ def person_nouns() -> frozenset[str]:
 
 
 def subject_features(
-    trees: Sequence[DependencyTree], stus: Sequence[Sequence[str]], groups: Sequence[Hashable]
+    trees: Sequence[Tree], stus: Sequence[Sequence[str]], groups: Sequence[Hashable]
 ) -> FeatureTable:
     """Whom the sentence and its STUs are about.
 
@@ -77,33 +77,22 @@ def subject_features(
     Returns:
         (sentences, 23).
 
-    Raises:
-        InputError: The three are not of the same length.
-
     Example:
-        >>> tree = DependencyTree(("Singer", "fell"), ("NOUN", "VERB"), (1, 1), ("nsubj", "root"))
+        >>> from litepyramid.units.parsers.embedded.tree import Word
+        >>> tree = Tree([Word("Singer", "NOUN", 1, "nsubj"), Word("fell", "VERB", 1, "root")])
         >>> row = subject_features([tree], [["Singer fell"]], ["a"])
         >>> [name for name, value in zip(row.names, row.values[0]) if value == 1][:2]
         ['subject:root_person', 'subject:stu_person']
     """
-    if not len(trees) == len(stus) == len(groups):
-        raise InputError(
-            f"{len(trees)} sentences, STUs of {len(stus)} and references of {len(groups)}",
-            expected="one of each for every sentence",
-        )
-    members: dict[Hashable, list[int]] = {}
-    for index, group in enumerate(groups):
-        members.setdefault(group, []).append(index)
     rows: list[list[float]] = [[] for _ in trees]
-    for own in members.values():
+    for own in members(groups):
         tags: dict[str, str] = {}
-        for index in own:
-            for token, tag in zip(trees[index].tokens, trees[index].tags, strict=True):
-                tags.setdefault(token.lower(), tag)
+        for word in (word for index in own for word in trees[index].words):
+            tags.setdefault(word.text.lower(), word.upos)
         for index in own:
             tree = trees[index]
-            subject = [] if tree.subject is None else subtree(tree, tree.subject, _NOT_IN_SUBJECT)
-            kind = _kind([tree.tokens[i] for i in subject], [tree.tags[i] for i in subject])
+            subject = [] if tree.subject is None else _phrase(tree, tree.subject)
+            kind = _kind([w.text for w in subject], [w.upos for w in subject])
             rows[index] = [
                 *(float(kind == one) for one in (*KINDS, "none")),
                 *_units(stus[index], tags),
@@ -124,21 +113,21 @@ def _units(units: Sequence[str], tags: Mapping[str, str]) -> list[float]:
     return [counts[kind] / max(1, len(units)) for kind in KINDS]
 
 
-def _shape(tree: DependencyTree) -> list[float]:
-    n, root = len(tree.tokens), tree.root
-    copula = any(
-        head == root and relation.split(":")[0] == "cop"
-        for head, relation in zip(tree.heads, tree.relations, strict=True)
-    )
-    people = [
-        tag != "PROPN" and token.lower() in person_nouns()
-        for token, tag in zip(tree.tokens, tree.tags, strict=True)
-    ]
+def _phrase(tree: Tree, top: int) -> list[Word]:
+    """The words of a subject, without clauses and appositions."""
+    outside = [i for i in range(len(tree.words)) if tree.base(i) in _NOT_IN_SUBJECT]
+    return [tree.words[i] for i in tree.under(top, outside)]
+
+
+def _shape(tree: Tree) -> list[float]:
+    n, root, tags = len(tree.words), tree.root, tree.tags
+    copula = any(tree.base(i) == "cop" for i in tree.children[root])
+    people = [w.upos != "PROPN" and w.text.lower() in person_nouns() for w in tree.words]
     return [
         root / n,
-        float(copula or tree.tags[root] in _OPENINGS["verb"]),
-        *(float(tree.tags[0] in tags) for tags in _OPENINGS.values()),
-        float(sum(people[i] and tree.tags[i + 1] == "PROPN" for i in range(n - 1))),
+        float(copula or tags[root] in _OPENINGS["verb"]),
+        *(float(tags[0] in kinds) for kinds in _OPENINGS.values()),
+        float(sum(people[i] and tags[i + 1] == "PROPN" for i in range(n - 1))),
         float(sum(people)),
         sum(token.isupper() and len(token) > 1 for token in tree.tokens) / n,
     ]

@@ -11,6 +11,7 @@ from litepyramid.easiness.gold import check_same_inputs
 from litepyramid.easiness.mix import BoolArray
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Judge, JudgedBatch
+from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels, SystemSummaries
 from litepyramid.units.align import Sentence, align_both
 
@@ -123,7 +124,7 @@ def judge_sentences(
                 f"system '{system.system}' has other inputs than the units, or in another order"
             )
     kept = tuple(s for s in sentences if s.input in set(names))
-    place = {(s.input, s.reference, s.sentence): i for i, s in enumerate(kept)}
+    place = {s.key: i for i, s in enumerate(kept)}
     of_scu, of_stu = align_both(scus, stus, kept)
     aligned = {alignment.units.input: alignment for alignment in of_stu}
     machine = {entry.input: entry for entry in stus}
@@ -171,14 +172,8 @@ def human_scores(
         InputError: A system has no labels.
     """
     found = {entry.system: entry for entry in labels}
-    rows = []
     for system in systems:
         if system not in found:
             raise InputError(f"system '{system}' has no labels")
-        rows.append(
-            [
-                float(np.average(given, weights=[u.weight for u in entry.units]))
-                for given, entry in zip(found[system].labels, scus, strict=True)
-            ]
-        )
-    return np.array(rows)
+    layout = UnitLayout.of(scus)
+    return lite_pyramid_scores(layout.flatten([found[system] for system in systems]), layout)

@@ -6,8 +6,8 @@ import pytest
 import sample
 
 from litepyramid.annotation.plan import plan_budget
-from litepyramid.annotation.sources import sentence_easiness
 from litepyramid.annotation.tasks import judging_tasks, writing_tasks
+from litepyramid.easiness.files import sentence_easiness
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units
 

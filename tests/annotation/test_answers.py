@@ -13,8 +13,8 @@ from litepyramid.annotation.forms.export import export_tasks
 from litepyramid.annotation.forms.read import read_responses
 from litepyramid.annotation.forms.responses import Response, ResponseFile
 from litepyramid.annotation.plan import plan_budget
-from litepyramid.annotation.sources import sentence_easiness
 from litepyramid.annotation.tasks import judging_tasks, read_tasks, write_tasks, writing_tasks
+from litepyramid.easiness.files import sentence_easiness
 from litepyramid.errors import InputError
 from litepyramid.io.summaries import read_summaries
 from litepyramid.io.units import read_units

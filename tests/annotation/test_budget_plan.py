@@ -16,7 +16,7 @@ from litepyramid.annotation.plan import (
     read_plan,
     write_plan,
 )
-from litepyramid.annotation.sources import sentence_easiness
+from litepyramid.easiness.files import sentence_easiness
 from litepyramid.easiness.mix import mix, stu_count
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError

@@ -1,24 +1,20 @@
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.easiness.dependency import (
-    DependencyTree,
-    context_features,
-    dependency_features,
-)
+from litepyramid.easiness.dependency import context_features, dependency_features
 from litepyramid.easiness.features import (
+    CONSTITUENCY_NAMES,
     LABELS,
     FeatureTable,
-    Tree,
     constituency_features,
-    parse_tree,
-    parse_trees,
 )
-from litepyramid.easiness.regressor import CONSTITUENCY_NAMES
 from litepyramid.easiness.stu_features import NAMES, stu_features
 from litepyramid.errors import InputError
+from litepyramid.units.parsers.embedded.tree import Tree, Word
 
 # Counted by hand: (tree, tokens, characters of the one-line tree, depth, counts of labels).
 HAND = [
@@ -57,7 +53,7 @@ HAND = [
 
 @pytest.mark.parametrize(("text", "tokens", "characters", "depth", "counts"), HAND)
 def test_hand_counted_vectors(text, tokens, characters, depth, counts):
-    table = constituency_features([parse_tree(text)])
+    table = constituency_features([text])
     expected = [tokens, characters, depth, tokens / depth, *(counts.get(k, 0) for k in LABELS)]
     assert table.values.tolist() == [expected]
     assert table.names == CONSTITUENCY_NAMES
@@ -79,7 +75,8 @@ def test_labels_are_in_the_order_of_the_released_regressors():
     ],
 )
 def test_what_the_features_do_not_know_is_taken_off(written, read):
-    assert str(parse_tree(written)) == read
+    both = constituency_features([written, read]).values
+    assert both[0].tolist() == both[1].tolist()
 
 
 @pytest.mark.parametrize(
@@ -87,50 +84,64 @@ def test_what_the_features_do_not_know_is_taken_off(written, read):
     [
         ("(S (NN x)", "closing bracket is missing"),
         ("(S (NN x)))", "bracket too many"),
-        ("", "0 trees"),
-        ("(NN x) (NN y)", "2 trees"),
+        ("", "0 trees with words"),
+        ("(NN x) (NN y)", "2 trees with words"),
         ("(NP x y)", "no label of its own"),
         ("word", "no label of its own"),
-        ("(S (NP (-NONE- *)))", "without a word"),
+        ("(S (NP (-NONE- *)))", "0 trees with words"),
         ("(S (NN x) stray)", "no label of its own"),
     ],
 )
 def test_bad_trees_are_named(text, words):
     with pytest.raises(InputError, match=words):
-        parse_tree(text)
+        constituency_features([text])
 
 
 def test_a_very_deep_tree_is_no_crash():
-    assert parse_tree("(NP " * 5000 + "(NN x)" + ")" * 5000).depth == 5001
+    deep = "(NP " * 5000 + "(NN x)" + ")" * 5000
+    assert constituency_features([deep]).values[0, 2] == 5001
 
 
-LABEL = st.sampled_from(["NP", "VP", "S", "PP", "SBAR"])
-LEAF = st.builds(lambda label, word: Tree(label, (), word), LABEL, st.sampled_from("abc"))
+LEAF = st.builds("({} {})".format, st.sampled_from(["NN", "VBZ"]), st.sampled_from("abc"))
 TREES = st.recursive(
-    LEAF, lambda t: st.builds(Tree, LABEL, st.lists(t, min_size=1, max_size=4).map(tuple))
+    LEAF,
+    lambda t: st.builds(
+        lambda label, children: f"({label} {' '.join(children)})",
+        st.sampled_from(["NP", "VP", "S", "PP", "SBAR"]),
+        st.lists(t, min_size=1, max_size=4),
+    ),
 )
 
 
 @given(TREES)
-def test_a_tree_is_read_back_as_it_was_written(tree):
-    assert parse_tree(str(tree)) == tree
-    table = constituency_features([tree]).values[0]
-    assert table[0] == len(tree.words())
-    assert table[4:].sum() == sum(1 for _ in tree.nodes())
+def test_a_tree_is_measured_as_its_text(tree):
+    row = constituency_features([tree]).values[0]
+    assert row[0] == len(re.findall("[abc]", tree))
+    assert row[1] == len(tree)
+    opened = np.cumsum([(char == "(") - (char == ")") for char in tree])
+    assert row[2] == opened.max()
+    assert row[4:].sum() == tree.count("(")
 
 
 def test_real_trees_have_no_surprise(data):
     for path in sorted((data / "gum_constituency").glob("GUM_news_*.ptb"))[:3]:
-        trees = parse_trees(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        depth = np.cumsum([(char == "(") - (char == ")") for char in text])
+        ends = [i + 1 for i in np.flatnonzero(depth == 0) if text[i] == ")"]
+        trees = [text[a:b] for a, b in zip([0, *ends], ends, strict=False)]
         table = constituency_features(trees)
         assert np.isfinite(table.values).all()
-        assert all("-" not in n.label.strip("-") for t in trees for n in t.nodes())
-        assert (table.values[:, 0] == [len(t.words()) for t in trees]).all()
+        words = [len(re.findall(r"\((?!-NONE-)\S+ [^\s()]+\)", tree)) for tree in trees]
+        assert table.values[:, 0].tolist() == words
         assert (table.values[:, 0] <= table.values[:, 4:].sum(axis=1)).all()
 
 
+def tree_of(tokens, tags, heads, relations):
+    return Tree(list(map(Word, tokens, tags, heads, relations)))
+
+
 def test_dependency_counts_by_hand():
-    tree = DependencyTree(
+    tree = tree_of(
         ("The", "cat", "'s", "owner", "slept"),
         ("DET", "NOUN", "PART", "NOUN", "VERB"),
         (1, 3, 1, 4, 4),
@@ -154,20 +165,14 @@ def test_dependency_counts_by_hand():
     }
 
 
-@pytest.mark.parametrize("heads", [(1, 0), (1, 5), (-1, 1)])
-def test_heads_that_are_no_tree_are_refused(heads):
-    with pytest.raises(InputError, match="do not form a tree"):
-        dependency_features([DependencyTree(("a", "b"), ("X", "X"), heads, ("dep", "dep"))])
-
-
 def test_stu_features_by_hand():
-    sentence = DependencyTree(
+    sentence = tree_of(
         ("The", "cat", "sat", ",", "and", "the", "dog", "ran", "off", "."),
         ("DET", "NOUN", "VERB", "PUNCT", "CCONJ", "DET", "NOUN", "VERB", "ADV", "PUNCT"),
         (1, 2, 2, 7, 7, 6, 7, 2, 7, 2),
         ("det", "nsubj", "root", "punct", "cc", "det", "nsubj", "conj", "advmod", "punct"),
     )
-    empty = DependencyTree(("…",), ("PUNCT",), (0,), ("root",))
+    empty = tree_of(("…",), ("PUNCT",), (0,), ("root",))
     table = stu_features(
         [sentence, sentence, empty], [["The cat sat", "the dog ran off"], [], ["x"]]
     )
@@ -205,7 +210,7 @@ def test_stu_features_by_hand():
 
 
 def test_new_words_and_pronouns_by_hand():
-    tree = DependencyTree(("She", "left"), ("PRON", "VERB"), (1, 1), ("nsubj", "root"))
+    tree = tree_of(("She", "left"), ("PRON", "VERB"), (1, 1), ("nsubj", "root"))
     table = stu_features([tree], [["Ann Bray left", "she left"]])
     named = dict(zip(table.names, table.values[0], strict=True))
     assert named["stu:new_words"] == 2 / 4
@@ -215,9 +220,7 @@ def test_new_words_and_pronouns_by_hand():
 def test_context_features_by_hand():
     def tree(text, tags):
         tokens = tuple(text.split())
-        return DependencyTree(
-            tokens, tuple(tags.split()), (0,) * len(tokens), ("dep",) * len(tokens)
-        )
+        return tree_of(tokens, tuple(tags.split()), (0,) * len(tokens), ("dep",) * len(tokens))
 
     trees = [
         tree("The cat sat", "DET NOUN VERB"),
@@ -229,15 +232,8 @@ def test_context_features_by_hand():
     assert table.values.tolist() == [[2 / 3, 1], [2 / 4, 1 / 2], [1 / 3, 1 / 2], [0, 0]]
 
 
-def test_stus_must_be_of_the_same_sentences():
-    with pytest.raises(InputError, match="STUs of 1 sentences, and 0"):
-        stu_features([], [["x"]])
-
-
 def test_features_stand_beside_each_other():
     one = FeatureTable("a", ("x",), np.array([[1.0], [2.0]]))
     other = FeatureTable("b", ("y",), np.array([[3.0], [4.0]]))
-    both = one.beside(other, "a+b")
+    both = FeatureTable.joined("a+b", one, other)
     assert (both.names, both.values.tolist()) == (("x", "y"), [[1, 3], [2, 4]])
-    with pytest.raises(InputError, match="features of 2 and of 1 sentences"):
-        one.beside(other.rows(np.array([0])), "a+b")

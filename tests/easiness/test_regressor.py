@@ -4,10 +4,9 @@ import warnings
 import numpy as np
 import pytest
 
-from litepyramid.easiness.features import FeatureTable, constituency_features, parse_tree
+from litepyramid.easiness.features import CONSTITUENCY_NAMES, FeatureTable, constituency_features
 from litepyramid.easiness.model_file import modernise
 from litepyramid.easiness.regressor import (
-    CONSTITUENCY_NAMES,
     Settings,
     fit,
     load_regressor,
@@ -46,10 +45,8 @@ def test_the_released_regressors_load_without_a_warning_and_predict(data, name):
         warnings.simplefilter("error")
         regressor = load_regressor(path)
         trees = [
-            parse_tree("(S (NP (NN Rain)) (VP (VBZ falls)))"),
-            parse_tree(
-                "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (NN mat)))) (. .))"
-            ),
+            "(S (NP (NN Rain)) (VP (VBZ falls)))",
+            "(S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (IN on) (NP (NN mat)))) (. .))",
         ]
         features = constituency_features(trees)
         values = np.vstack([features.values, np.random.default_rng(5).integers(0, 30, (20, 69))])

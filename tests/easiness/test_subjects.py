@@ -3,21 +3,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.easiness.dependency import TAGS, DependencyTree, subtree
+from litepyramid.easiness.dependency import TAGS
 from litepyramid.easiness.gaps import gap_features
 from litepyramid.easiness.subjects import KINDS, person_nouns, subject_features
-from litepyramid.errors import InputError
+from litepyramid.units.parsers.embedded.tree import Tree, Word
+
+
+def tree_of(tokens, tags, heads, relations):
+    return Tree(list(map(Word, tokens, tags, heads, relations)))
+
 
 # The Norfolk bowler , 23 , has hurt Al Innes
-BOWLER = DependencyTree(
+BOWLER = tree_of(
     ("The", "Norfolk", "bowler", ",", "23", ",", "has", "hurt", "Al", "Innes"),
     ("DET", "PROPN", "NOUN", "PUNCT", "NUM", "PUNCT", "AUX", "VERB", "PROPN", "PROPN"),
     (2, 2, 7, 4, 2, 4, 7, 7, 7, 8),
     ("det", "compound", "nsubj", "punct", "appos", "punct", "aux", "root", "obj", "flat"),
 )
-WAS = DependencyTree(
-    ("Was", "miles", "away"), ("AUX", "NOUN", "ADV"), (2, 2, 2), ("cop", "obl", "root")
-)
+WAS = tree_of(("Was", "miles", "away"), ("AUX", "NOUN", "ADV"), (2, 2, 2), ("cop", "obl", "root"))
 
 
 def of(table, row=0):
@@ -65,17 +68,11 @@ def test_gaps_by_hand():
     assert second["gap:root_longest"] == second["gap:root_share"] == second["gap:subject_said"] == 0
 
 
-def test_subtree_goes_into_what_it_may():
-    assert subtree(BOWLER, 2) == [0, 1, 2, 3, 4, 5]
-    assert subtree(BOWLER, 2, {"appos"}) == [0, 1, 2]
-    assert subtree(BOWLER, 7) == list(range(10))
-
-
-def test_lengths_must_agree():
-    with pytest.raises(InputError, match="1 sentences, STUs of 0"):
-        subject_features([BOWLER], [], ["a"])
-    with pytest.raises(InputError, match="STUs of 2 sentences"):
-        gap_features([BOWLER], [[], []])
+def test_what_is_under_a_word():
+    assert BOWLER.under(2) == [0, 1, 2, 3, 4, 5]
+    assert BOWLER.under(2, [4]) == [0, 1, 2]
+    assert BOWLER.under(7) == list(range(10))
+    assert (BOWLER.root, BOWLER.subject, BOWLER.depth) == (7, 2, 4)
 
 
 @given(st.data())
@@ -87,7 +84,7 @@ def test_shares_are_shares_and_kinds_are_exclusive(data):
     heads = tuple(data.draw(st.integers(0, n - 1)) for _ in range(n))
     relations = tuple(data.draw(st.sampled_from(["nsubj", "root", "obj"])) for _ in range(n))
     stus = data.draw(st.lists(st.lists(words, min_size=1, max_size=5).map(" ".join), max_size=3))
-    tree = DependencyTree(tokens, tags, heads, relations)
+    tree = tree_of(tokens, tags, heads, relations)
     row = of(subject_features([tree], [stus], ["a"])) | of(gap_features([tree], [stus]))
     assert sum(row[f"subject:root_{kind}"] for kind in (*KINDS, "none")) == 1
     assert sum(row[f"subject:stu_{kind}"] for kind in KINDS) == pytest.approx(1 if stus else 0)
