@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.errors import InputError
-from litepyramid.tables import Column, Result, Table, record
+from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -77,17 +77,11 @@ class AgreementResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """The workers, and the counts and alpha in notes."""
         columns = (
-            Column("worker"),
-            Column("answers"),
-            Column("compared"),
-            Column("disagreed"),
+            *("worker", "answers", "compared", "disagreed"),
             Column("share", "share disagreed"),
-            Column("dropped"),
+            "dropped",
         )
-        rows = tuple(
-            (w.worker, w.answers, w.compared, w.disagreed, w.share, "yes" if w.dropped else "no")
-            for w in self.workers
-        )
+        rows = (row(w, share=w.share, dropped="yes" if w.dropped else "no") for w in self.workers)
         dropped = sum(w.dropped for w in self.workers)
         level = dict(self.signature.fields)["alpha"].removeprefix("krippendorff_")
         notes = [
@@ -107,7 +101,7 @@ class AgreementResult(Result):
                 f"{', '.join(self.undecided)}."
             )
         notes.append(f"Signature: {self.signature}")
-        return [Table("Workers", columns, rows, tuple(notes))]
+        return [Table.of("Workers", columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Everything as plain values, the workers with their shares."""
@@ -248,9 +242,8 @@ def disagreement(
     others_given = given.sum(axis=0) - given
     others_yes = own.sum(axis=0) - own
     lead = 2 * others_yes - others_given
-    if gold is not None:
-        known = np.asarray(gold, dtype=np.float64)
-        lead = np.where(np.isnan(known), lead, 2 * known - 1)
+    known = np.nan if gold is None else np.asarray(gold, dtype=np.float64)
+    lead = np.where(np.isnan(known), lead, 2 * known - 1)
     compared = given & (lead != 0)
     disagreed = compared & (np.sign(lead) == -np.sign(2 * own - 1))
     return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(np.float64)
@@ -300,27 +293,29 @@ def agree(
         )
     if noisy_above is not None and not 0 <= noisy_above <= 1:
         raise InputError(f"noisy_above is {noisy_above}", expected="a share between 0 and 1")
+    known = np.isfinite(
+        np.full(table.shape[1], np.nan) if gold is None else np.asarray(gold, float)
+    )
     kept = table.copy()
-    gone: dict[int, WorkerRecord] = {}
+    gone: dict[int, tuple[float, float]] = {}
     given = (~np.isnan(table)).sum(axis=1)
     while True:
         compared, disagreed = disagreement(kept, gold)
         answered = (~np.isnan(kept)).astype(np.float64)
         # Others with a common item; a worker's own items are one of them.
-        others = (answered @ answered.T > 0).sum(axis=1) - 1
-        if gold is not None:
-            others += 2 * (answered @ ~np.isnan(np.asarray(gold, dtype=np.float64)) > 0)
+        others = (answered @ answered.T > 0).sum(axis=1) - 1 + 2 * (answered @ known > 0)
         enough = compared >= min_compared
         share = np.full_like(compared, -1.0)
         np.divide(disagreed, compared, out=share, where=enough & (others > 1))
         worst = int(np.argmax(share)) if share.size else 0
         if noisy_above is None or not share.size or share[worst] <= noisy_above:
             break
-        gone[worst] = _record(workers, worst, given, compared, disagreed, dropped=True)
+        gone[worst] = compared[worst], disagreed[worst]
         kept[worst] = np.nan
+    seen = [gone.get(i, pair) for i, pair in enumerate(zip(compared, disagreed, strict=True))]
     records = [
-        gone.get(i) or _record(workers, i, given, compared, disagreed, dropped=False)
-        for i in range(len(workers))
+        WorkerRecord(name, int(given[i]), int(seen[i][0]), int(seen[i][1]), i in gone)
+        for i, name in enumerate(workers)
     ]
     records.sort(key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker))
     undecided = np.zeros(len(workers), dtype=np.bool_)
@@ -347,23 +342,10 @@ def agree(
             ties="not_present",
             noisy_above="never" if noisy_above is None else noisy_above,
             min_compared=min_compared,
-            gold=None if gold is None else int((~np.isnan(np.asarray(gold, float))).sum()),
+            gold=None if gold is None else int(known.sum()),
             alpha=f"krippendorff_{level}",
         ),
     )
-
-
-def _record(
-    workers: Sequence[str],
-    row: int,
-    given: Any,
-    compared: FloatArray,
-    disagreed: FloatArray,
-    *,
-    dropped: bool,
-) -> WorkerRecord:
-    counts = int(given[row]), int(compared[row]), int(disagreed[row])
-    return WorkerRecord(workers[row], *counts, dropped=dropped)
 
 
 def _graded(answers: ArrayLike) -> FloatArray:

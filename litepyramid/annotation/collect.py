@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.annotation.agreement import AgreementResult, agree, random_labels
-from litepyramid.annotation.completion import Completion, some
+from litepyramid.annotation.completion import Completion, listed
 from litepyramid.annotation.fill import fill
 from litepyramid.annotation.forms.responses import ResponseFile
 from litepyramid.annotation.sorting import nothing_belongs, sort_responses
@@ -60,22 +60,14 @@ class WrittenUnits(Result):
         notes = list(self.progress.sentences())
         if self.progress.started:
             notes.append("To include started answers: --drafts.")
-        if self.no_fact:
-            notes.append(f"Done, no fact, so no unit ({len(self.no_fact)}): {some(self.no_fact)}.")
-        if self.contradictory:
-            notes.append(
-                "Answers that give facts and “no fact” at once, counted as started "
-                f"({len(self.contradictory)}): {some(self.contradictory)}."
-            )
-        if self.several:
-            notes.append(f"Several workers wrote for ({len(self.several)}): {some(self.several)}.")
+        notes += listed("Done, no fact, so no unit", self.no_fact)
+        what = "Answers that give facts and “no fact” at once, counted as started"
+        notes += listed(what, self.contradictory)
+        notes += listed("Several workers wrote for", self.several)
         if self.fallen_back:
             what = "STUs" if self.earlier_scus is None else "what they had"
             notes.append(f"Sentences not done yet, so carrying {what}: {self.fallen_back}.")
-        if self.without:
-            notes.append(
-                f"Left out: inputs without a unit ({len(self.without)}): {some(self.without)}."
-            )
+        notes += listed("Left out: inputs without a unit", self.without)
         rows: list[tuple[str, str, int]] = [("SCU", "people", self.scus)]
         if self.earlier_scus is not None:
             rows.append(("SCU", "people, earlier", self.earlier_scus))
@@ -120,11 +112,7 @@ class JudgedLabels(Result):
             share = sum(flat) / len(flat) if flat else float("nan")
             rows.append((entry.system, len(entry.inputs), len(flat), share))
         notes = list(self.progress.sentences())
-        if self.incomplete:
-            notes.append(
-                f"Left out: inputs not complete in every system ({len(self.incomplete)}): "
-                f"{some(self.incomplete)}."
-            )
+        notes += listed("Left out: inputs not complete in every system", self.incomplete)
         if self.rounds:
             said = "One random answer per item, in labels-round1"
             notes.append(f"{said} to {len(self.rounds)}." if len(self.rounds) > 1 else f"{said}.")

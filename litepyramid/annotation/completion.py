@@ -36,22 +36,24 @@ class Completion:
 
     def sentences(self) -> tuple[str, ...]:
         """The same for people; what did not happen is not mentioned."""
-        lines = [f"Done: {self.done} of {counted(self.tasks, 'task')}."]
-        for names, what in (
-            (self.started, "Started but not done"),
-            (self.open, "Not started"),
-            (self.unknown, "Left out: answers to unknown tasks"),
-            (self.duplicates, "Set aside: the same worker answered again"),
-            (self.extra, "Left out: answers to units that are not in the task"),
-        ):
-            if names:
-                lines.append(f"{what} ({len(names)}): {some(names)}.")
-        return (*lines, *self.notes)
+        return (
+            f"Done: {self.done} of {counted(self.tasks, 'task')}.",
+            *listed("Started but not done", self.started),
+            *listed("Not started", self.open),
+            *listed("Left out: answers to unknown tasks", self.unknown),
+            *listed("Set aside: the same worker answered again", self.duplicates),
+            *listed("Left out: answers to units that are not in the task", self.extra),
+            *self.notes,
+        )
+
+
+def listed(what: str, names: Sequence[str]) -> list[str]:
+    """What there is of a kind, as a sentence; none if there is nothing."""
+    return [f"{what} ({len(names)}): {some(names)}."] if names else []
 
 
 def some(names: Sequence[str]) -> str:
     """The first names, and how many more there are."""
-    shown = "; ".join(names[:LISTED])
-    if len(names) <= LISTED:
-        return shown
-    return f"{shown}; and {len(names) - LISTED} more, all of them in --format json"
+    more = len(names) - LISTED
+    rest = f"; and {more} more, all of them in --format json" if more > 0 else ""
+    return "; ".join(names[:LISTED]) + rest

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from litepyramid.annotation.tasks import TaskSet
-from litepyramid.easiness.gold import Place
 from litepyramid.errors import InputError
 from litepyramid.types import InputUnits, Unit
-from litepyramid.units.align import align_all
+from litepyramid.units.align import Place, align_all
 
 
 def fill(
@@ -63,7 +62,7 @@ def fill(
                 (machine[name] if unit.kind == "stu" else scus.setdefault(place, [])).append(unit)
     human: dict[str, list[Unit]] = {name: [] for name in names}
     for s in sentences:
-        place = (s.input, s.reference, s.sentence)
+        place = s.key
         texts = written.get(place, ())
         human[s.input] += [Unit(t, 1.0, "scu", s.reference, s.sentence) for t in texts]
         human[s.input] += scus.get(place, [])

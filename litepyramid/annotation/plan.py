@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.annotation.budget import check_count, check_price
-from litepyramid.checked import check_shape
+from litepyramid.checked import built, check_shape, shape_of
 from litepyramid.easiness.mix import By, carriers, ranking
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write, read_json
+from litepyramid.files import read_json, write_json
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record
+from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import counted, place
 from litepyramid.types import FloatArray, Signature
 from litepyramid.units.align import Sentence
@@ -102,23 +102,21 @@ class BudgetPlan(Result):
         rows = []
         for name, mask in (*groups, ("all", np.ones(total, dtype=bool))):
             texts = [s for s, chosen in zip(self.sentences, mask, strict=True) if chosen]
-            words = sum(_words(s.text) for s in texts)
-            inputs = len({s.input for s in texts})
-            mean = mean_of_scored(self.easiness[mask])
-            rows.append((name, len(texts), len(texts) / total, inputs, words, mean))
-        budget = Table(
-            "Who covers which sentences",
-            (
-                Column("by"),
-                Column("sentences"),
-                Column("share", digits=2),
-                Column("inputs"),
-                Column("words"),
-                Column("easiness", "mean easiness"),
-            ),
-            tuple(rows),
-            self._budget_notes(),
+            rows.append(
+                {
+                    "by": name,
+                    "sentences": len(texts),
+                    "share": len(texts) / total,
+                    "inputs": len({s.input for s in texts}),
+                    "words": sum(_words(s.text) for s in texts),
+                    "easiness": mean_of_scored(self.easiness[mask]),
+                }
+            )
+        columns = (
+            *("by", "sentences", Column("share", digits=2), "inputs", "words"),
+            Column("easiness", "mean easiness"),
         )
+        budget = Table.of("Who covers which sentences", columns, rows, self._budget_notes())
         return [budget, self._expected_table(), *self._first_table()]
 
     def _budget_notes(self) -> tuple[str, ...]:
@@ -130,11 +128,8 @@ class BudgetPlan(Result):
         ]
         if self.per_sentence is not None:
             left = int((~self.earlier).sum())
-            which = (
-                "all of them"
-                if left == len(self.sentences)
-                else f"the {counted(left, 'sentence')} left"
-            )
+            some = f"the {counted(left, 'sentence')} left"
+            which = "all of them" if left == len(self.sentences) else some
             notes.append(
                 f"Cost: {counted(self.count, 'sentence')} x {_money(self.per_sentence)} = "
                 f"{_money(self.count * self.per_sentence)}; {which} would cost "
@@ -161,30 +156,18 @@ class BudgetPlan(Result):
 
     def _first_table(self, limit: int = 5) -> list[Table]:
         several = any(s.reference for s in self.sentences)
-        value = {
-            (s.input, s.reference, s.sentence): float(v)
-            for s, v in zip(self.sentences, self.easiness, strict=True)
-        }
-        rows = tuple(
-            (
-                n,
-                s.input,
-                *((s.reference + 1,) if several else ()),
-                s.sentence + 1,
-                value[s.input, s.reference, s.sentence],
-                s.text,
-            )
+        value = dict(zip(self.sentences, self.easiness.tolist(), strict=True))
+        rows = [
+            row(s, rank=n, reference=s.reference + 1, sentence=s.sentence + 1, easiness=value[s])
             for n, s in enumerate(self.chosen()[:limit], start=1)
-        )
+        ]
         columns = (
-            Column("rank"),
-            Column("input"),
+            *("rank", "input"),
             *((Column("reference", "ref."),) if several else ()),
             Column("sentence", "sent."),
-            Column("easiness"),
-            Column("text"),
+            *("easiness", "text"),
         )
-        return [Table("First sentences to annotate", columns, rows)] if rows else []
+        return [Table.of("First sentences to annotate", columns, rows)] if rows else []
 
     def to_json(self) -> dict[str, Any]:
         """The whole plan: what `read_plan` reads."""
@@ -292,10 +275,9 @@ def in_plans(sentences: Sequence[Sentence], plans: Sequence[BudgetPlan]) -> Bool
     }
     missing = given - set(sentences)
     if missing:
-        s = min(missing, key=lambda s: (s.input, s.reference, s.sentence))
+        s = min(missing, key=lambda s: s.key)
         raise InputError(
-            f"an earlier plan gave people {place(s.input, s.reference, s.sentence)}, "
-            "which does not exist",
+            f"an earlier plan gave people {place(*s.key)}, which does not exist",
             expected=f"the sentence '{s.text}'",
             hint="Plan with the same references, split into sentences in the same way.",
         )
@@ -304,9 +286,7 @@ def in_plans(sentences: Sequence[Sentence], plans: Sequence[BudgetPlan]) -> Bool
 
 def write_plan(path: str | Path, plan: BudgetPlan) -> None:
     """Writes the plan as JSON, all or nothing."""
-    with atomic_write(path) as file:
-        json.dump(plain(plan.to_json()), file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    write_json(path, plain(plan.to_json()))
 
 
 def read_plan(path: str | Path) -> BudgetPlan:
@@ -323,20 +303,18 @@ def read_plan(path: str | Path) -> BudgetPlan:
     rows = data["sentences"]
     if not rows:
         raise InputError("a budget plan without sentences", path=path, expected=expected)
-    for row in rows:
-        if not isinstance(row["annotate"], bool):
+    for given in rows:
+        if not isinstance(given["annotate"], bool):
             raise InputError(
-                f'"annotate" is {json.dumps(row["annotate"])} for '
-                f"{place(row['input'], row['reference'], row['sentence'])}",
+                f'"annotate" is {json.dumps(given["annotate"])} for '
+                f"{place(*built(Sentence, given).key)}",
                 path=path,
                 expected="true or false",
             )
     values = [math.nan if r["easiness"] is None else r["easiness"] for r in rows]
     fields = tuple((k, str(v)) for k, v in data["signature"].items() if k != "version")
     return BudgetPlan(
-        sentences=tuple(
-            Sentence(r["input"], r["reference"], r["sentence"], r["text"]) for r in rows
-        ),
+        sentences=tuple(built(Sentence, row) for row in rows),
         annotate=np.array([r["annotate"] for r in rows], dtype=np.bool_),
         easiness=np.array(values, dtype=np.float64),
         rank=np.array([r["rank"] for r in rows], dtype=np.int64),
@@ -351,10 +329,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
 _PLAN = {
     "sentences": [
         {
-            "input": str,
-            "reference": int,
-            "sentence": int,
-            "text": str,
+            **shape_of(Sentence),
             "annotate": object,
             "earlier?": bool,
             "easiness": (None, float),
