@@ -9,6 +9,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
@@ -48,6 +49,10 @@ class LitepyramidError(Exception):
         self.expected = expected
         self.hint = hint
         super().__init__(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Its attributes, so that it comes whole out of another process."""
+        return type(self).__new__, (type(self),), self.__dict__
 
     def __str__(self) -> str:
         where = ""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import pickle
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 
 import pytest
 
 from litepyramid import errors as extras
-from litepyramid.errors import MissingExtraError
+from litepyramid.errors import InputError, MissingExtraError
 
 ROOT = Path(__file__).resolve().parents[1]
 GIT = {"vcs": "git", "commit_id": "abc123"}
@@ -58,3 +59,10 @@ def test_not_installed_it_is_the_checkout(monkeypatch):
 
     monkeypatch.setattr(extras, "distribution", absent)
     assert extras.install_line("ray") == f'pip install -e "{ROOT}[ray]"'
+
+
+def test_an_error_comes_whole_out_of_another_process():
+    place = {"path": "u.txt", "line": 3, "expected": "b", "hint": "c"}
+    for error in (InputError("a", **place), MissingExtraError("torch", extra="nli", purpose="it")):
+        back = pickle.loads(pickle.dumps(error))
+        assert (type(back), str(back), vars(back)) == (type(error), str(error), vars(error))

@@ -78,12 +78,12 @@ def test_errors_of_a_process_are_those_of_the_judge():
 def test_a_process_that_ends_early_is_said(monkeypatch):
     killed = []
 
-    class Short(spread._Process):
-        def ask(self, window):
+    class Short(spread.Remote):
+        def __call__(self, window):
             if not killed:
-                killed.append(os.kill(self._process.pid, signal.SIGKILL))
-            return super().ask(window)
+                killed.append(os.kill(self.process.pid, signal.SIGKILL))
+            return super().__call__(window)
 
-    monkeypatch.setattr(spread, "_Process", Short)
-    with pytest.raises(ModelError, match="ended early"):
+    monkeypatch.setattr(spread, "Remote", Short)
+    with pytest.raises(ModelError, match="a judge process ended early"):
         list(judge_windows(make_judge("recall"), [[("a", ["a"])]] * 9, 2))

@@ -218,8 +218,8 @@ def test_two_devices_give_what_one_gives(judge_of, items):
     said = two.judge(items)
     for a, b in zip(one.logits, said.logits, strict=True):
         np.testing.assert_allclose(a, b, atol=1e-5)
-    for worker in two._engine._remote:
-        worker._process.kill()
+    for worker in two._engine.crew.workers:
+        worker.process.kill()
     with pytest.raises(ModelError, match="the process that served cpu ended"):
         two.judge([("A summary.", ["A unit."])])
 

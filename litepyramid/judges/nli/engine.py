@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
-from typing import Any
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 
 import numpy as np
 
 from litepyramid.blas import free_cores
-from litepyramid.errors import InputError, LitepyramidError, ModelError, require
+from litepyramid.errors import InputError, ModelError, require
 from litepyramid.judges.nli.checkpoint import Checkpoint
 from litepyramid.judges.nli.encode import (
     EncodedBatch,
@@ -28,6 +26,7 @@ from litepyramid.judges.nli.forward import (
     load_tokenizer,
 )
 from litepyramid.judges.nli.modes import Mode, presence
+from litepyramid.judges.remote import Crew, Remote
 from litepyramid.text import counted
 
 _CPU_TOKENS = 4_096
@@ -72,20 +71,16 @@ class Engine:
         on_cpu = sum(device == "cpu" for device in devices)
         if on_cpu and threads is None and "OMP_NUM_THREADS" not in os.environ:
             threads = max(1, free_cores() // on_cpu)
-        self._threads = ThreadPoolExecutor(len(devices), thread_name_prefix="judge")
-        self._idle: SimpleQueue[Forward | _Remote] = SimpleQueue()
-        self._remote: list[_Remote] = []
-        try:
+        models: list[Callable[[EncodedBatch], FloatLogits]] = []
+        for device in devices:
             if len(devices) == 1:
-                self._idle.put(Forward(point, precision, devices[0], threads))
+                models.append(Forward(point, precision, device, threads))
             else:
-                self._remote = [_Remote(point, precision, name, threads) for name in devices]
-            for remote in self._remote:
-                remote.answer()
-                self._idle.put(remote)
-        except BaseException:
-            self.close()
-            raise
+                what = f"the process that served {device}"
+                hint = "What was judged is kept; run the command again."
+                given = (point, precision, device, threads)
+                models.append(Remote(Forward, *given, what=what, hint=hint))
+        self.crew = Crew(models)
         self.ahead = len(devices) + 1
         """How many batches to have under way: one more than run at once."""
 
@@ -127,78 +122,11 @@ class Engine:
 
     def submit(self, encoder: PairEncoder, indices: Sequence[int]) -> Future[FloatLogits]:
         """Queues the pairs at `indices` for the next free device."""
-        return self._threads.submit(self._serve, encoder.batch(indices))
-
-    def _serve(self, batch: EncodedBatch) -> FloatLogits:
-        model = self._idle.get()
-        try:
-            return model(batch)
-        finally:
-            self._idle.put(model)
+        return self.crew.submit(encoder.batch(indices))
 
     def close(self) -> None:
         """Frees the model: ends the threads and processes."""
-        self._threads.shutdown(wait=True, cancel_futures=True)
-        for remote in self._remote:
-            remote.close()
-        self._idle = SimpleQueue()
-
-
-class _Remote:
-    """A model in a process of its own, spoken to through a pipe."""
-
-    def __init__(
-        self, point: Checkpoint, precision: Precision, device: str, threads: int | None
-    ) -> None:
-        import multiprocessing
-
-        context = multiprocessing.get_context("spawn")
-        self._device = device
-        self._pipe, theirs = context.Pipe()
-        given = (theirs, point, precision, device, threads)
-        self._process = context.Process(target=_serve_pipe, args=given, daemon=True)
-        self._process.start()
-        theirs.close()
-
-    def __call__(self, batch: EncodedBatch) -> FloatLogits:
-        self._pipe.send(batch)
-        return np.asarray(self.answer(), dtype=np.float32)
-
-    def close(self) -> None:
-        self._pipe.close()
-        self._process.join(timeout=10)
-        if self._process.is_alive():
-            self._process.kill()
-
-    def answer(self) -> Any:
-        """What the process says next: None when the model is loaded, then the logits."""
-        try:
-            answer = self._pipe.recv()
-        except (EOFError, OSError) as error:
-            raise ModelError(
-                f"the process that served {self._device} ended",
-                hint="What was judged is kept; run the command again.",
-            ) from error
-        if isinstance(answer, str):
-            raise ModelError(answer.removesuffix("."))
-        return answer
-
-
-def _serve_pipe(pipe: Any, *given: Any) -> None:
-    """The other end: loads the model, says so, and answers batches until the pipe closes."""
-    try:
-        forward = Forward(*given)
-        pipe.send(None)
-        while True:
-            batch = pipe.recv()
-            try:
-                pipe.send(forward(batch))
-            except LitepyramidError as error:
-                pipe.send(str(error))
-    except LitepyramidError as error:
-        pipe.send(str(error))
-    except EOFError:
-        return
+        self.crew.close()
 
 
 def find_devices(device: str = "auto", devices: Sequence[str] | None = None) -> list[str]:
