@@ -58,35 +58,21 @@ class SampledRouge:
         self.variant = variant
         self.shape = (len(summaries), len(inputs))
         words = line_tokenizer(stem)
+        slots = max(len(references[name]) for name in inputs)
         targets = [[Counter(words(text)) for text in references[name]] for name in inputs]
-        slots = max(map(len, targets))
-        cells, types, kinds = [], [], 0
-        pair_cell: list[int] = []
-        wanted: list[list[int]] = []
-        for i, system in enumerate(summaries):
-            for j, text in enumerate(system.texts):
-                cell = i * len(inputs) + j
-                numbers: dict[str, int] = {}
-                for word in words(text):
-                    if word not in numbers:
-                        numbers[word] = kinds
-                        kinds += 1
-                        pair_cell.append(cell)
-                        counts = [target[word] for target in targets[j]]
-                        wanted.append(counts + [0] * (slots - len(counts)))
-                    cells.append(cell)
-                    types.append(numbers[word])
-        self._cells = np.array(cells, dtype=np.int64)
-        self._types = np.array(types, dtype=np.int64)
-        self._pair_cell = np.array(pair_cell, dtype=np.int64)
+        targets = [own + [Counter()] * (slots - len(own)) for own in targets]
+        cut = [words(text) for system in summaries for text in system.texts]
+        said = [(cell, word) for cell, text in enumerate(cut) for word in text]
+        pairs = {pair: number for number, pair in enumerate(dict.fromkeys(said))}
+        wanted = [[t[word] for t in targets[cell % len(inputs)]] for cell, word in pairs]
+        sizes = [[float(target.total()) for target in own] for own in targets]
+        self._cells = np.array([cell for cell, _ in said], dtype=np.int64)
+        self._types = np.array([pairs[pair] for pair in said], dtype=np.int64)
+        self._pair_cell = np.array([cell for cell, _ in pairs], dtype=np.int64)
         self._wanted = np.array(wanted, dtype=np.int64).reshape(-1, slots)
-        size = self.shape[0] * self.shape[1]
-        self._length = np.bincount(self._cells, minlength=size)
-        self._first = np.concatenate([[0], np.cumsum(self._length)[:-1]])
-        target_sizes = np.zeros((len(inputs), slots))
-        for j, several in enumerate(targets):
-            target_sizes[j, : len(several)] = [target.total() for target in several]
-        self._target = np.tile(target_sizes, (self.shape[0], 1))
+        self._length = np.array([len(text) for text in cut], dtype=np.int64)
+        self._first = np.cumsum(self._length) - self._length
+        self._target = np.tile(sizes, (len(summaries), 1))
 
     def score(self, share: float, rng: np.random.Generator) -> FloatArray:
         """ROUGE-1 with a random `share` of every summary's words, rounded to whole words.

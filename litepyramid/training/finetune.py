@@ -163,10 +163,6 @@ def _as_items(data: TrainingPairs) -> LabelledItems:
 
 
 def _development(held: Sequence[HeldOut], settings: FinetuneSettings) -> TrainingPairs:
-    if not held:
-        raise InputError(
-            "early stopping with nothing held out", expected="a data set of four inputs or more"
-        )
     parts = [labelled_items(entry.dataset, entry.inputs) for entry in held]
     return presence_pairs(join_items(parts), settings.head)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.rows import read_rows
@@ -77,21 +78,18 @@ def read_nli(paths: Sequence[str | Path], head: Head = "three-class") -> Trainin
     labels: list[float] = []
     for path in paths:
         for line, row, _ in read_rows(path).rows:
-            premise, hypothesis = row.get("premise"), row.get("hypothesis")
-            if not (isinstance(premise, str) and isinstance(hypothesis, str)):
+            shape = {"premise": str, "hypothesis": str, "label": str}
+            check_shape(row, shape, what="no NLI pair", path=path, line=line)
+            label = NLI_CLASSES.get(row["label"].lower())
+            if label is None:
                 raise InputError(
-                    "no premise or no hypothesis",
+                    f"label '{row['label']}'",
                     path=path,
                     line=line,
-                    expected='{"premise": "…", "hypothesis": "…", "label": "e"}',
+                    expected="e, n or c, or the full word",
                 )
-            name = row.get("label")
-            if not isinstance(name, str) or name.lower() not in NLI_CLASSES:
-                raise InputError(
-                    f"label {name!r}", path=path, line=line, expected="e, n or c, or the full word"
-                )
-            label = NLI_CLASSES[name.lower()]
-            pairs.append((one_line(premise).strip(), one_line(hypothesis).strip()))
+            texts = [one_line(row[name]).strip() for name in ("premise", "hypothesis")]
+            pairs.append((texts[0], texts[1]))
             labels.append(label if head == "three-class" else int(label == 0))
     return TrainingPairs(tuple(pairs), tuple(labels))
 

@@ -100,16 +100,17 @@ def train_transformer(
     import transformers
 
     goal = Path(output)
-    if goal.exists():
-        raise InputError("already exists", path=goal, hint="Name a new folder.")
     if not data.pairs:
         raise InputError("no labelled pairs to learn from")
-    if settings.early_stop and development is None:
-        raise InputError("early stopping with nothing held out", expected="development pairs")
+    if settings.early_stop and not (development and development.pairs):
+        raise InputError(
+            "early stopping with nothing held out",
+            expected="a held-out share above 0 of a data set of four inputs or more",
+        )
     plan = run_facts(base, revision, data, settings)
     work = goal.with_name(f"{goal.name}.training")
     with _claimed(work, {**plan, "version": __version__}):
-        if goal.exists():  # another process was quicker
+        if goal.exists():
             raise InputError("already exists", path=goal, hint="Name a new folder.")
         transformers.set_seed(settings.seed)
         model, tokenizer, order, longest = _load(base, settings, revision, offline, label_map)

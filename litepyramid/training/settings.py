@@ -76,13 +76,10 @@ class FinetuneSettings:
             ("class_weights", self.class_weights in ("none", "balanced"), "none or balanced"),
             ("early_stop", self.early_stop >= 0, "0 or more epochs"),
             ("held_out", 0 <= self.held_out < 1, "a share from 0 to below 1"),
+            ("held_out", self.held_out > 0 or not self.early_stop, "above 0, to stop early"),
             ("save_steps", self.save_steps >= 0, "0 or more"),
             ("log_steps", self.log_steps >= 1, "at least 1"),
         )
         for name, right, expected in checks:
             if not right:
                 raise InputError(f"{name} is {getattr(self, name)}", expected=expected)
-        if self.early_stop and not self.held_out:
-            raise InputError(
-                "early stopping with nothing held out", expected="a held-out share above 0"
-            )

@@ -192,8 +192,8 @@ def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeyp
     run, sizes = Forward._run, []
 
     def scarce(self, batch):
-        sizes.append(len(batch.input_ids))
-        if batch.input_ids.size > 500:
+        sizes.append(len(batch["input_ids"]))
+        if batch["input_ids"].size > 500:
             raise torch.OutOfMemoryError("out of memory")
         return run(self, batch)
 

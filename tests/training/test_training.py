@@ -360,7 +360,7 @@ def test_what_is_refused(base, tmp_path, tokenizer):
         ({"epochs": 0}, "epochs is 0"),
         ({"batch_size": 8, "accumulate": 3}, "accumulate is 3"),
         ({"held_out": 1.0}, "held_out is 1.0"),
-        ({"early_stop": 1, "held_out": 0}, "nothing held out"),
+        ({"early_stop": 1, "held_out": 0}, "held_out is 0"),
     ],
 )
 def test_settings_that_make_no_sense(setting, message):
@@ -378,7 +378,7 @@ def test_nli_files(tmp_path):
     with pytest.raises(InputError, match=r"nli\.jsonl:1: label 'x'"):
         read_nli([path])
     path.write_text('{"premise": "p", "label": "e"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match="no premise or no hypothesis"):
+    with pytest.raises(InputError, match="no hypothesis"):
         read_nli([path])
 
 

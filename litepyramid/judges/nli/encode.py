@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import InputError, ModelError, loading
+from litepyramid.errors import InputError, loading
 from litepyramid.text import counted, cut, fill
 from litepyramid.types import IntArray
 
@@ -16,13 +15,8 @@ Pair = tuple[str, str]
 _FAILS = "the model's tokenizer failed"
 
 
-@dataclass(frozen=True, slots=True)
-class EncodedBatch:
-    """What one call of the model reads: (pairs, longest pair) arrays, padded on one side."""
-
-    input_ids: IntArray
-    attention_mask: IntArray
-    token_type_ids: IntArray | None
+EncodedBatch = dict[str, IntArray]
+"""What one call of the model reads, by name: (pairs, longest pair) arrays, padded on one side."""
 
 
 class PairEncoder:
@@ -83,28 +77,17 @@ class PairEncoder:
 
     def batch(self, indices: Sequence[int]) -> EncodedBatch:
         """The pairs at `indices`, padded to the longest of them."""
-        with loading(_FAILS):
-            return self._batch(indices)
-
-    def _batch(self, indices: Sequence[int]) -> EncodedBatch:
         tokenizer = self._tokenizer
-        if tokenizer.pad_token_id is None and len({int(self.lengths[i]) for i in indices}) > 1:
-            raise ModelError("the tokenizer has no padding token", hint="Choose another model.")
-        width = int(max(self.lengths[i] for i in indices))
-        shape = (len(indices), width)
-        ids = np.full(shape, tokenizer.pad_token_id or 0, dtype=np.int64)
-        mask = np.zeros(shape, dtype=np.int64)
-        typed = "token_type_ids" in tokenizer.model_input_names
-        types = np.full(shape, tokenizer.pad_token_type_id or 0, np.int64) if typed else None
-        left = tokenizer.padding_side == "left"
-        for row, index in enumerate(indices):
-            row_ids, row_types = self.pair(index)
-            span = slice(width - len(row_ids), None) if left else slice(0, len(row_ids))
-            ids[row, span] = row_ids
-            mask[row, span] = 1
-            if types is not None:
-                types[row, span] = row_types
-        return EncodedBatch(ids, mask, types)
+        with loading(_FAILS):
+            ids, types = zip(*map(self.pair, indices), strict=True)
+            rows = {"input_ids": list(ids)}
+            if "token_type_ids" in tokenizer.model_input_names:
+                rows["token_type_ids"] = list(types)
+            uneven = len(set(map(len, ids))) > 1
+            padded = tokenizer.pad(
+                rows, padding=uneven, return_attention_mask=True, return_tensors="np"
+            )
+        return {name: np.asarray(values, dtype=np.int64) for name, values in padded.items()}
 
     def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
         """Token ids and token types of the pair at `index`, with special tokens."""

@@ -57,7 +57,7 @@ class Forward:
 
     def __call__(self, batch: EncodedBatch) -> FloatLogits:
         """Logits (pairs, classes) float32 in the model's own class order."""
-        size, width = batch.input_ids.shape
+        size, width = batch["input_ids"].shape
         if size > 1 and self._fits is not None and size * width > self._fits:
             return self._halves(batch)
         try:
@@ -78,19 +78,14 @@ class Forward:
         return self._halves(batch)
 
     def _halves(self, batch: EncodedBatch) -> FloatLogits:
-        middle = (len(batch.input_ids) + 1) // 2
+        middle = (len(batch["input_ids"]) + 1) // 2
         parts = (slice(0, middle), slice(middle, None))
         return np.concatenate([self(_part(batch, part)) for part in parts])
 
     def _run(self, batch: EncodedBatch) -> FloatLogits:
         torch = self._torch
         with torch.inference_mode():
-            inputs = {
-                "input_ids": torch.from_numpy(batch.input_ids).to(self._device),
-                "attention_mask": torch.from_numpy(batch.attention_mask).to(self._device),
-            }
-            if batch.token_type_ids is not None:
-                inputs["token_type_ids"] = torch.from_numpy(batch.token_type_ids).to(self._device)
+            inputs = {name: torch.from_numpy(a).to(self._device) for name, a in batch.items()}
             if self._answers is not None:  # one step, from the token that answers begin with
                 start = self._model.config.decoder_start_token_id
                 inputs["decoder_input_ids"] = torch.full_like(inputs["input_ids"][:, :1], start)
@@ -232,11 +227,5 @@ def _out_of_memory(error: BaseException | None, torch: Any) -> bool:
 
 def _part(batch: EncodedBatch, part: slice) -> EncodedBatch:
     """Some rows, with the columns that are padding in all of them taken off."""
-    mask = batch.attention_mask[part]
-    used = mask.any(axis=0)
-    types = batch.token_type_ids
-    return EncodedBatch(
-        np.ascontiguousarray(batch.input_ids[part][:, used]),
-        np.ascontiguousarray(mask[:, used]),
-        None if types is None else np.ascontiguousarray(types[part][:, used]),
-    )
+    used = batch["attention_mask"][part].any(axis=0)
+    return {name: np.ascontiguousarray(rows[part][:, used]) for name, rows in batch.items()}
