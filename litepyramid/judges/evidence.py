@@ -42,19 +42,12 @@ class Explanation(Result):
     def to_csv_table(self) -> Table:
         """One row per unit."""
         names = ("unit", "presence", "sentence", "start", "end", "words", "missing", "conflict")
-        rows = tuple(
-            (
-                unit,
-                e.presence,
-                e.sentence,
-                *e.span,
-                "; ".join(f"{a} = {b}" for a, b in e.words),
-                "; ".join(e.missing),
-                e.conflict,
-            )
-            for unit, e in zip(self.units, self.evidence, strict=True)
-        )
-        return Table("Evidence", tuple(map(Column, names)), rows)
+        rows = []
+        for unit, e in zip(self.units, self.evidence, strict=True):
+            words = "; ".join(f"{a} = {b}" for a, b in e.words)
+            missing = "; ".join(e.missing)
+            rows.append((unit, e.presence, e.sentence, *e.span, words, missing, e.conflict))
+        return Table("Evidence", tuple(map(Column, names)), tuple(rows))
 
 
 def explain(judge: Judge, summary: str, units: Sequence[str]) -> Explanation:

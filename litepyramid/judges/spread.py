@@ -105,9 +105,7 @@ def judge_windows(
         hint = "If memory ran out, use fewer --workers; one needs no extra process."
         own = {"OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
         what = "a judge process"
-        said = [
-            Remote(_made, judge, what=what, hint=hint, environment=own) for _ in range(workers)
-        ]
+        said = [Remote(_made, judge, what=what, hint=hint, environment=own) for _ in range(workers)]
     with closing(Crew(said)) as crew:
         waiting: deque[Future[JudgedBatch]] = deque()
         for window in windows:

@@ -127,35 +127,25 @@ class ValidationResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """Fold means; then the same with intervals over folds; then presence quality."""
         keys = list(dict.fromkeys((s.judge, s.units, s.mode) for s in self.scores))
-        kinds = list(_SHORT)
-        several = len({key[2] for key in keys}) > 1
-        head = [Column("judge"), Column("units")] + ([Column("mode")] if several else [])
-        means, intervals = [], []
-        for key in keys:
-            label: list[Cell] = [key[0], key[1], *([key[2]] if several else [])]
-            found = [self.mean(key[0], key[1], *kind, mode=key[2]) for kind in kinds]
+        places = (0, 1, 2) if len({key[2] for key in keys}) > 1 else (0, 1)
+        head = [Column(("judge", "units", "mode")[i]) for i in places]
+        columns = [Column(f"{level}_{c}", short) for (level, c), short in _SHORT.items()]
+        means: list[tuple[Cell, ...]] = []
+        intervals: list[tuple[Cell, ...]] = []
+        for judge, units, mode in keys:
+            label = [(judge, units, mode)[i] for i in places]
+            found = [self.mean(judge, units, *kind, mode=mode) for kind in _SHORT]
+            spans = (f"{f.low:.2f} – {f.high:.2f}" if f.folds > 1 else None for f in found)
             means.append((*label, *(f.mean for f in found)))
-            intervals.append(
-                (*label, *(f"{f.low:.2f} – {f.high:.2f}" if f.folds > 1 else None for f in found))
-            )
-        columns = [Column(f"{level}_{c}", _SHORT[level, c]) for level, c in kinds]
+            intervals.append((*label, *spans))
         folds = max(s.fold for s in self.scores)
-        tables = [
-            Table(
-                f"{self.dataset}: correlation with the human score"
-                + (f", mean of {counted(folds, 'fold')}" if folds else ""),
-                (*head, *columns),
-                tuple(means),
-                self._notes(),
-            )
-        ]
+        title = f"{self.dataset}: correlation with the human score"
+        over = f", mean of {counted(folds, 'fold')}" if folds else ""
+        tables = [Table(title + over, (*head, *columns), tuple(means), self._notes())]
         if folds:
-            plain = [Column(c.name, c.header) for c in columns]
-            tables.append(
-                Table("95 % interval over folds (Student t)", (*head, *plain), tuple(intervals), ())
-            )
-        tables.append(self._quality_table())
-        return tables
+            title = "95 % interval over folds (Student t)"
+            tables.append(Table(title, (*head, *columns), tuple(intervals)))
+        return [*tables, self._quality_table()]
 
     def _notes(self) -> tuple[str, ...]:
         met: dict[tuple[str, ...], int] = {}
@@ -175,19 +165,19 @@ class ValidationResult(Result):
         return tuple(notes)
 
     def _quality_table(self) -> Table:
-        names = list(dict.fromkeys(q.judge for q in self.quality))
-        rows: list[tuple[Cell, ...]] = [
-            (name, *(self.quality_mean(name, what).mean for what in ("accuracy", "auc", "brier")))
-            for name in names
-        ]
-        judges = tuple(
+        names = ("accuracy", "auc", "brier")
+        rows = (
+            {"judge": judge, **{name: self.quality_mean(judge, name).mean for name in names}}
+            for judge in dict.fromkeys(q.judge for q in self.quality)
+        )
+        judges = (
             f"{name} = " + "|".join(f"{k}:{v}" for k, v in fields.items())
             for name, fields in self.judges.items()
         )
-        return Table(
+        return Table.of(
             "Presence of SCUs against human labels, mean over folds",
-            (Column("judge"), Column("accuracy"), Column("auc", "AUC"), Column("brier", "Brier")),
-            tuple(rows),
+            ("judge", "accuracy", Column("auc", "AUC"), Column("brier", "Brier")),
+            rows,
             (*judges, str(self.signature)),
         )
 

@@ -30,37 +30,25 @@ def word_evidence(
         conflicts: Whether negations and numbers were compared too.
     """
     words = Vocabulary()
-    return tuple(
-        _of_item(summary, units, values.tolist(), words, conflicts)
-        for (summary, units), values in zip(items, presence, strict=True)
-    )
-
-
-def _of_item(
-    summary: str, units: Sequence[str], presence: list[float], words: Vocabulary, conflicts: bool
-) -> tuple[Evidence, ...]:
-    spans = sentence_spans(summary)
-    texts = [summary[start:end] for start, end in spans]
-    there = [_content(text, words) for text in texts]
     found = []
-    for unit, value in zip(units, presence, strict=True):
-        own = _content(unit, words)
-        held = [len(own.keys() & sentence.keys()) for sentence in there]
-        best = int(np.argmax(held)) if any(held) else -1
-        if best < 0:
-            found.append(Evidence(value, missing=tuple(own.values())))
-            continue
-        partner = there[best]
-        found.append(
-            Evidence(
-                value,
-                best,
-                spans[best],
-                tuple((word, partner[stem]) for stem, word in own.items() if stem in partner),
-                tuple(word for stem, word in own.items() if stem not in partner),
-                _conflict(unit, texts[best], own, partner, words) if conflicts else "",
-            )
-        )
+    for (summary, units), values in zip(items, presence, strict=True):
+        spans = sentence_spans(summary)
+        texts = [summary[start:end] for start, end in spans]
+        there = [_content(text, words) for text in texts]
+        rows = []
+        for unit, value in zip(units, values.tolist(), strict=True):
+            own = _content(unit, words)
+            held = [len(own.keys() & sentence.keys()) for sentence in there]
+            if not any(held):
+                rows.append(Evidence(value, missing=tuple(own.values())))
+                continue
+            best = int(np.argmax(held))
+            partner = there[best]
+            paired = tuple((word, partner[stem]) for stem, word in own.items() if stem in partner)
+            missing = tuple(word for stem, word in own.items() if stem not in partner)
+            conflict = _conflict(unit, texts[best], own, partner, words) if conflicts else ""
+            rows.append(Evidence(value, best, spans[best], paired, missing, conflict))
+        found.append(tuple(rows))
     return tuple(found)
 
 
