@@ -6,7 +6,8 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from multiprocessing import connection
@@ -17,6 +18,7 @@ from litepyramid.errors import LitepyramidError, ModelError
 
 Given = TypeVar("Given")
 Answer = TypeVar("Answer")
+Name = TypeVar("Name")
 
 
 class Remote:
@@ -110,8 +112,8 @@ class Crew(Generic[Given, Answer]):
 
     Example:
         >>> crew = Crew([str.upper, str.upper])
-        >>> [crew.submit(text).result() for text in "ab"]
-        ['A', 'B']
+        >>> list(crew.map([(1, "a"), (2, "b")]))
+        [(1, 'A'), (2, 'B')]
         >>> crew.close()
     """
 
@@ -122,9 +124,19 @@ class Crew(Generic[Given, Answer]):
         for worker in workers:
             self._idle.put(worker)
 
-    def submit(self, given: Given) -> Future[Answer]:
-        """Queues one thing to do."""
-        return self._threads.submit(self._serve, given)
+    def map(self, work: Iterable[tuple[Name, Given]]) -> Iterator[tuple[Name, Answer]]:
+        """The answers in the order of the work, each with its name.
+
+        One thing more than there are workers is taken ahead of the answers.
+        """
+        under_way: deque[tuple[Name, Future[Answer]]] = deque()
+        for name, given in work:
+            under_way.append((name, self._threads.submit(self._serve, given)))
+            if len(under_way) > len(self.workers):
+                first, answer = under_way.popleft()
+                yield first, answer.result()
+        for first, answer in under_way:
+            yield first, answer.result()
 
     def _serve(self, given: Given) -> Answer:
         worker = self._idle.get()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import closing
 from functools import partial
 from typing import Protocol, runtime_checkable
@@ -88,7 +86,7 @@ def judge_windows(
 
     Raises:
         InputError: As the judge.
-        ModelError: A process ended before its work.
+        ModelError: A process ended early.
 
     Example:
         >>> windows = [[("It rained.", ["It rained."])], [("We left.", ["It rained."])]]
@@ -107,13 +105,8 @@ def judge_windows(
         what = "a judge process"
         said = [Remote(_made, judge, what=what, hint=hint, environment=own) for _ in range(workers)]
     with closing(Crew(said)) as crew:
-        waiting: deque[Future[JudgedBatch]] = deque()
-        for window in windows:
-            waiting.append(crew.submit(window))
-            if len(waiting) > len(said) + 1:
-                yield waiting.popleft().result()
-        while waiting:
-            yield waiting.popleft().result()
+        for _, found in crew.map((None, window) for window in windows):
+            yield found
 
 
 def _made(judge: Judge) -> Callable[[Items], JudgedBatch]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -81,8 +80,6 @@ class Engine:
                 given = (point, precision, device, threads)
                 models.append(Remote(Forward, *given, what=what, hint=hint))
         self.crew = Crew(models)
-        self.ahead = len(devices) + 1
-        """How many batches to have under way: one more than run at once."""
 
     def plan(self, pairs: Sequence[Pair]) -> tuple[PairEncoder, list[list[int]]]:
         """The pairs encoded, and which of them go together."""
@@ -107,10 +104,10 @@ class Engine:
         sample = by_length[places.astype(int)].tolist()
         exact = Forward(self._point, "float32", "cpu")
         gaps: list[float] = []
-        for batch in plan_batches(encoder.lengths[sample], self._budget):
-            indices = [sample[i] for i in batch]
-            raw = (exact(encoder.batch(indices)), self.submit(encoder, indices).result())
-            soft = [presence(self._point.order.logits(logits), self._soft) for logits in raw]
+        plan = plan_batches(encoder.lengths[sample], self._budget)
+        for indices, logits in self.run(encoder, ([sample[i] for i in batch] for batch in plan)):
+            raw = (exact(encoder.batch(indices)), logits)
+            soft = [presence(self._point.order.logits(rows), self._soft) for rows in raw]
             gaps.extend(np.abs(soft[0] - soft[1]))
         gap = float(np.mean(gaps))
         if gap > _ALLOWED:
@@ -120,9 +117,11 @@ class Engine:
                 hint="Use --dtype float32, or bfloat16 if the processor supports it.",
             )
 
-    def submit(self, encoder: PairEncoder, indices: Sequence[int]) -> Future[FloatLogits]:
-        """Queues the pairs at `indices` for the next free device."""
-        return self.crew.submit(encoder.batch(indices))
+    def run(
+        self, encoder: PairEncoder, batches: Iterable[list[int]]
+    ) -> Iterator[tuple[list[int], FloatLogits]]:
+        """Batches of pairs, each with its logits; a few are taken ahead of their logits."""
+        return self.crew.map((indices, encoder.batch(indices)) for indices in batches)
 
     def close(self) -> None:
         """Frees the model: ends the threads and processes."""

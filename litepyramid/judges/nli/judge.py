@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -291,41 +289,33 @@ def _judge_missing(
     """
     keys = list(pairs)
     encoder, plan = engine.plan(list(pairs.values()))
-    under_way: deque[tuple[list[int], Future[Any]]] = deque()
     elsewhere: list[bytes] = []
     judged = counts["judged"]
 
-    def commit() -> None:
-        indices, future = under_way.popleft()
-        raw = np.asarray(future.result(), dtype="<f4")
-        if not np.isfinite(raw).all():
-            raise ModelError(
-                "the model returns logits that are not finite numbers",
-                hint="Its weights are damaged, or need more precision: --dtype float32.",
-            )
-        fresh = {
-            keys[index]: StoredLogits(raw[row].tobytes(), bool(encoder.truncated[index]))
-            for row, index in enumerate(indices)
-        }
-        cache.put(identity, fresh)
-        stored.update(fresh)
-        counts["judged"] += len(fresh)
-        shown.update(len(fresh))
-
-    def run(batches: Sequence[Sequence[int]]) -> None:
+    def claimed(batches: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         for batch in batches:
             wanted = {keys[index]: index for index in batch if keys[index] not in stored}
-            if not wanted:
-                continue
-            claimed = cache.claim(identity, list(wanted))
-            elsewhere.extend(key for key in wanted if key not in set(claimed))
-            if claimed:
-                indices = [wanted[key] for key in claimed]
-                under_way.append((indices, engine.submit(encoder, indices)))
-            while len(under_way) >= engine.ahead:
-                commit()
-        while under_way:
-            commit()
+            mine = cache.claim(identity, list(wanted)) if wanted else []
+            elsewhere.extend(wanted.keys() - set(mine))
+            if mine:
+                yield [wanted[key] for key in mine]
+
+    def run(batches: Sequence[Sequence[int]]) -> None:
+        for indices, logits in engine.run(encoder, claimed(batches)):
+            raw = np.asarray(logits, dtype="<f4")
+            if not np.isfinite(raw).all():
+                raise ModelError(
+                    "the model returns logits that are not finite numbers",
+                    hint="Its weights are damaged, or need more precision: --dtype float32.",
+                )
+            fresh = {
+                keys[index]: StoredLogits(row.tobytes(), bool(encoder.truncated[index]))
+                for index, row in zip(indices, raw, strict=True)
+            }
+            cache.put(identity, fresh)
+            stored.update(fresh)
+            counts["judged"] += len(fresh)
+            shown.update(len(fresh))
 
     run(plan)
     while elsewhere:  # what other processes have claimed: wait for it, or do it if they ended
