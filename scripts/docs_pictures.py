@@ -36,35 +36,15 @@ def of(data: Path) -> list[object]:
 
 def score(data: Path, work: Path) -> None:
     """The systems' average scores by people, by two judges and by extracted units."""
-    summaries, results = data / "summaries", [work / f"{i}.json" for i in range(3)]
-    litepyramid(
-        "score", summaries, *of(data), "--name", "Lite2 (lexical)", "-f", "json", "-o", results[0]
-    )
-    litepyramid(
-        "score",
-        summaries,
-        *of(data),
-        "--name",
-        "Lite2 (recall)",
-        "--judge",
-        "recall",
-        "-f",
-        "json",
-        "-o",
-        results[1],
-    )
-    litepyramid(
-        "score",
-        summaries,
-        "--units",
-        data / "STUs.txt",
-        "--name",
-        "Lite3 (lexical)",
-        "-f",
-        "json",
-        "-o",
-        results[2],
-    )
+    stus, results = ["--units", data / "STUs.txt"], []
+    for name, judge, units in (
+        ("Lite2 (lexical)", "lexical", of(data)),
+        ("Lite2 (recall)", "recall", of(data)),
+        ("Lite3 (lexical)", "lexical", stus),
+    ):
+        results.append(work / f"{len(results)}.json")
+        options = ["--name", name, "--judge", judge, "-f", "json", "-o", results[-1]]
+        litepyramid("score", data / "summaries", *units, *options)
     litepyramid("meta", "delta", *results, "--plot", "scores", "--figure", PICTURES / "score.svg")
 
 
@@ -103,8 +83,9 @@ def budget(data: Path, work: Path) -> None:
     units = ["-s", data / "SCUs.txt", "-t", data / "STUs.txt", "-r", data / "references.txt"]
     labels = ["-l", data / "labels", "--ids", data / "ids.txt"]
     litepyramid(
-        "budget", "curve", data / "summaries", *units, *labels, "--figure", PICTURES / "budget.svg"
-    )
+        "budget", "curve", data / "summaries", *units, *labels, "--judge", "lexical",
+        "--figure", PICTURES / "budget.svg",
+    )  # fmt: skip
 
 
 def meta(data: Path, work: Path) -> None:
