@@ -14,7 +14,7 @@ from litepyramid.cli import budget, cache, easiness, meta, units
 from litepyramid.cli.convert import convert
 from litepyramid.cli.demo import demo
 from litepyramid.cli.metrics import metrics
-from litepyramid.cli.options import option
+from litepyramid.cli.options import declared, option
 from litepyramid.cli.outputs import checked
 from litepyramid.cli.pyramid_files import pyramid
 from litepyramid.cli.score import compare, report, score
@@ -116,4 +116,4 @@ for panel, entries in JOBS.items():
 for command in _commands(app):
     command.cls = WithOldNames
     if command.callback is not None:
-        command.callback = checked(command.callback)
+        command.callback = checked(declared(command.callback))

@@ -2,9 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
 import typer
 
-from litepyramid.cli import budget_curve, budget_power, budget_tasks
+from litepyramid.cli.options import (
+    Constant,
+    Form,
+    Made,
+    Shown,
+    Splitter,
+    Written,
+    runs,
+    with_figure,
+    with_names,
+)
+from litepyramid.judges import DEFAULT_JUDGE
+
+if TYPE_CHECKING:
+    from litepyramid.judges.base import Judge
 
 app = typer.Typer(
     help="""Plan what people annotate, export the tasks, import the answers.
@@ -15,8 +34,403 @@ app = typer.Typer(
     """,
     no_args_is_help=True,
 )
-app.command("plan")(budget_tasks.plan)
-app.command("export")(budget_tasks.export)
-app.command("import")(budget_tasks.import_answers)
-app.command("power")(budget_power.power)
-app.command("curve")(budget_curve.curve)
+
+
+@app.command()
+@with_names
+def plan(
+    source: Path,
+    /,
+    purpose: Literal["scus", "presence"] = "scus",
+    human_share: float | None = None,
+    sentences: int | None = None,
+    cost: float | None = None,
+    per_sentence: float | None = None,
+    inputs: int | None = None,
+    width: float | None = None,
+    per_judgement: float | None = None,
+    annotators: int | None = None,
+    per_task: int = 1,
+    checks: int = 0,
+    seconds: float | None = None,
+    strata: int = 4,
+    by: Literal["easiness", "random", "reversed", "gold", "error", "score"] | None = None,
+    after: list[Path] | None = None,
+    output: Written | None = None,
+    form: Form = "table",
+    stus: Path | None = None,
+    easiness: Path | None = None,
+    regressor: Path | None = None,
+    parses: Path | None = None,
+    scus: Path | None = None,
+    splitter: Splitter = "rules",
+    seed: int = 12345,
+    *,
+    names: dict[str, Any],
+) -> None:
+    """Choose what people annotate: sentences to write SCUs for, or inputs to judge presence in.
+
+    $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o \\
+        plan.json
+    $ litepyramid budget plan scores.json --for presence --inputs 6 \\
+        --annotators 3 -o labels-plan.json
+
+    Options:
+        source: References; with --for presence, JSON of `score` or a score table.
+        purpose (--for WHAT): What people are to do: write SCUs, or judge presence.
+        human_share (P): People annotate this share of the sentences, 0 to 1.
+        sentences (N): People annotate this many sentences.
+        cost: People annotate what this buys.
+        per_sentence: Cost of one sentence.
+        by (BY): easiness, random, reversed or gold; with --for presence error, score or random.
+            [default: easiness, error]
+        after: An earlier plan, whose sentences are not chosen again; repeat.
+        output (-o): Write the plan here, for budget export.
+
+    With --for presence:
+        inputs (N): Label this many inputs.
+        width (W): Label enough for 95 % intervals so wide.
+        per_judgement: Cost of one yes or no.
+        annotators (N >=1): People who judge.
+        per_task (N >=1): People who judge the same summary.
+        checks (N >=0): Summaries that everybody judges.
+        seconds: Time of one answer.
+        strata (N >=1): Strata to draw from.
+
+    Files and tables:
+        scus: With --by gold: SCUs.
+    """
+    from litepyramid.annotation.budget import sentence_budget
+    from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
+    from litepyramid.annotation.sources import sentence_easiness
+    from litepyramid.errors import InputError
+    from litepyramid.files import check_there
+    from litepyramid.tables import emit
+
+    check_there(source, easiness, scus, stus, regressor, parses)
+    if purpose == "presence":
+        from litepyramid import api
+        from litepyramid.annotation.presence_plan import write_presence_plan
+
+        if by not in (None, "error", "score", "random"):
+            raise InputError(f"--by {by} with --for presence", expected="error, score or random")
+        drawn = api.plan_labels(
+            source,
+            inputs=inputs,
+            cost=cost,
+            per_judgement=per_judgement,
+            width=width,
+            by=by,
+            strata=strata,
+            annotators=annotators,
+            per_task=per_task,
+            checks=checks,
+            seconds=seconds,
+            seed=seed,
+            columns=names["columns"],
+        )
+        if output is not None:
+            write_presence_plan(output, drawn)
+        emit(drawn, form)
+        return
+    if by == "error" or by == "score":
+        raise InputError(f"--by {by} without --for presence", expected="easiness, random …")
+    budget = partial(
+        sentence_budget,
+        sentences=sentences,
+        human_share=human_share,
+        cost=cost,
+        per_sentence=per_sentence,
+    )
+    budget(10**9)  # whether it is one, before the references are parsed
+    before = [read_plan(path) for path in after or ()]
+    values = sentence_easiness(
+        source,
+        by=by or "easiness",
+        easiness=easiness,
+        scus=scus,
+        stus=stus,
+        regressor=regressor,
+        parses=parses,
+        splitter=splitter,
+        **names,
+    )
+    count = budget(len(values.sentences), earlier=int(in_plans(values.sentences, before).sum()))
+    result = plan_budget(
+        values,
+        count,
+        by=by or "easiness",
+        seed=seed,
+        per_sentence=per_sentence,
+        cost=cost,
+        after=before,
+    )
+    if output is not None:
+        write_plan(output, result)
+    emit(result, form)
+
+
+@app.command()
+@with_names
+def export(
+    sources: list[Path],
+    /,
+    output: Made,
+    units: Path | None = None,
+    to: Literal["page", "label-studio", "mturk"] = "page",
+    parts: int = 1,
+    plan: Path | None = None,
+    title: str | None = None,
+    form: Form = "table",
+    *,
+    names: dict[str, Any],
+) -> None:
+    """Export annotation tasks: SCU writing from a plan, presence judging from summaries.
+
+    $ litepyramid budget export plan.json -o tasks
+    $ litepyramid budget export example/summaries --units example/scus.jsonl -o \\
+        judging
+
+    Options:
+        sources: A plan (people write SCUs), or with --units summaries.
+        output (-o): Folder to write to.
+        units (-u): People judge which of these units are present.
+        to (FORM): page (offline HTML), label-studio, or mturk.
+        parts (N >=1): Number of pages or batches.
+        plan: With --units: a plan of labels; its inputs only, a share for each annotator.
+        title: Title that people see above the tasks.
+    """
+    from litepyramid.annotation.forms.export import export_tasks
+    from litepyramid.annotation.presence_plan import read_presence_plan
+    from litepyramid.annotation.sources import judging_tasks_from, writing_tasks_from
+    from litepyramid.tables import emit
+
+    shares = None
+    if units is None:
+        tasks = writing_tasks_from(sources, title)
+    else:
+        drawn = None if plan is None else read_presence_plan(plan)
+        tasks = judging_tasks_from(
+            sources, units, title, only=None if drawn is None else drawn.chosen, **names
+        )
+        shares = None if drawn is None else drawn.shares(len(tasks.ids))
+    emit(export_tasks(tasks, output, to, parts=parts, shares=shares), form)
+
+
+@app.command("import")
+def import_answers(
+    tasks: Path,
+    answers: list[Path],
+    /,
+    output: Made,
+    form: Form = "table",
+    stus: Path | None = None,
+    onto: Path | None = None,
+    writers: Literal["first", "all"] | None = None,
+    drafts: bool = False,
+    noisy_above: float | None = None,
+    gold: Path | None = None,
+    keep_noisy: bool = False,
+    min_compared: int | None = None,
+    random_rounds: int | None = None,
+    seed: int = 12345,
+) -> None:
+    """Import complete or partial answers: SCUs become units, yes and no become labels.
+
+    $ litepyramid budget import tasks answers.json -o scus.jsonl --stus \\
+        stus.jsonl
+    $ litepyramid budget import judging answers/*.json -o judged
+
+    Options:
+        tasks: The export's folder, or its tasks.json.
+        answers: The page's JSON, Label Studio's JSON, or MTurk's CSV.
+        output (-o): Units file (writing), or folder (judging).
+
+    Tasks of writing SCUs:
+        stus: STUs for all sentences without finished SCUs.
+        onto: Add to the units of an earlier import.
+        writers: Whose SCUs count if several people wrote. [default: first]
+        drafts: Also take sentences not marked as finished.
+
+    Tasks of judging presence:
+        noisy_above (P): Drop workers who contradict the others more often than this. [default: 0.5]
+        gold: Known labels of some summaries, to compare workers with.
+        keep_noisy: Drop no worker.
+        min_compared (N >=1): Drop nobody on fewer compared answers. [default: 10]
+        random_rounds (N >=0): Number of times to also draw labels from one random answer per item
+            instead of the majority (labels-round1 …).
+    """
+    from litepyramid.annotation.collect import collect_labels, collect_units
+    from litepyramid.annotation.forms.read import read_responses
+    from litepyramid.annotation.sources import check_judged, write_judged
+    from litepyramid.annotation.tasks import read_tasks
+    from litepyramid.errors import InputError
+    from litepyramid.files import check_output
+    from litepyramid.io.labels import read_labels
+    from litepyramid.io.units import read_units, write_units
+    from litepyramid.tables import emit
+
+    sent = read_tasks(tasks)
+    options: dict[str, dict[str, object]] = {
+        "writing": {"stus": stus, "onto": onto, "writers": writers},
+        "judging": {
+            "noisy-above": noisy_above,
+            "gold": gold,
+            "keep-noisy": keep_noisy or None,
+            "min-compared": min_compared,
+            "random-rounds": random_rounds,
+        },
+    }
+    other = "judging" if sent.kind == "writing" else "writing"
+    for name, value in options[other].items():
+        if value is not None:
+            raise InputError(f"--{name} is for tasks of {other}; these are of {sent.kind}")
+    found = read_responses(answers)
+    if sent.kind == "writing":
+        check_output(output)
+        written = collect_units(
+            sent,
+            found,
+            stus=None if stus is None else read_units(stus, kind="stu", only=True),
+            onto=None if onto is None else read_units(onto, kind=None),
+            writers=writers or "first",
+            drafts=drafts,
+        )
+        if written.units:
+            write_units(output, written.units)
+        emit(written, form)
+        return
+    check_judged(output)
+    judged = collect_labels(
+        sent,
+        found,
+        noisy_above=None if keep_noisy else 0.5 if noisy_above is None else noisy_above,
+        min_compared=10 if min_compared is None else min_compared,
+        rounds=random_rounds or 0,
+        seed=seed,
+        gold=() if gold is None else read_labels([gold], sent.units, partial=True),
+    )
+    write_judged(output, judged)
+    emit(judged, form)
+
+
+@app.command()
+@with_figure
+@runs("litepyramid.api:label_power", "litepyramid.figures.labels:label_power_figure")
+def power(
+    difference: float,
+    pilot: Path | None = None,
+    inputs: int | None = None,
+    metric: str | None = None,
+    human: str = "human",
+    power: float = 0.8,
+    alpha: float = 0.05,
+    samples: int = 1000,
+    seed: int = 12345,
+    *,
+    shown: Shown,
+) -> None:
+    """Simulate how many inputs people must label to see a difference of two systems.
+
+    $ litepyramid budget power --difference 0.1
+    $ litepyramid budget power --difference 0.1 --pilot scores.json --inputs 200
+
+    Options:
+        difference (D): The difference of human scores to see.
+        pilot: JSON of `score` with labels, or a score table. [default: as REALSumm]
+        inputs (N): Inputs the judge scores. [default: ten times those labelled]
+        metric (NAME): Which metric of a table is the judge's.
+        human (NAME): The human scores of a table.
+        power (P): Share of tests that should find it.
+
+    Statistics:
+        samples (N 100..100000): Simulated tests.
+    """
+
+
+@app.command()
+@with_figure
+@with_names
+def curve(
+    summaries: list[Path],
+    /,
+    scus: Path,
+    references: Path,
+    stus: Path | None = None,
+    labels: Path | None = None,
+    scores: Path | None = None,
+    human: str = "human",
+    judge: str = DEFAULT_JUDGE,
+    stu_share: list[float] | None = None,
+    coefficient: Sequence[Literal["pearson", "spearman", "kendall"]] | None = None,
+    easiness: Path | None = None,
+    regressor: Path | None = None,
+    parses: Path | None = None,
+    folds: Path | None = None,
+    constant: Constant = "skip",
+    seeds: int = 100,
+    samples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    *,
+    shown: Shown,
+    names: dict[str, Any],
+) -> None:
+    """Correlate scores with people at each share of STUs (ZB21 Fig. 2, 4).
+
+    $ litepyramid budget curve example/summaries -s example/scus.jsonl -r \\
+        example/references.jsonl -l example/labels --figure curve.svg
+    $ litepyramid budget curve example/summaries -s example/scus.jsonl -r \\
+        example/references.jsonl -l example/labels -c kendall --stu-share 0.5
+
+    Options:
+        summaries: Summary files, or folders of them; one file per system.
+        scores: Or a table of scores with the human one.
+        human (NAME): With --scores: name of the human score.
+        judge (-j JUDGE): reading, lexical, recall, a hub id, a folder; with {fold}: one for each of
+            --folds.
+        stu_share (P): Share of STUs; repeat. [default: 0, .1 … 1]
+        coefficient (-c NAME): pearson, spearman or kendall; repeat. [default: pearson]
+
+    Files and tables:
+        folds: Folder with a file of input ids for each fold: average over folds.
+
+    Statistics:
+        seeds (N >=0): Random rankings to average.
+    """
+    from litepyramid.easiness.evaluate import read_folds
+    from litepyramid.easiness.files import curve_files
+    from litepyramid.easiness.sums import FoldJudges
+    from litepyramid.errors import InputError
+    from litepyramid.figures.correlations import curve_figure
+    from litepyramid.judges.registry import make_judge
+
+    def of_fold(fold: int) -> Judge:
+        return make_judge(judge.replace("{fold}", str(fold)))
+
+    if "{fold}" in judge and folds is None:
+        raise InputError(f"a judge for each fold ('{judge}') and no folds", expected="--folds")
+    parts = None if folds is None else read_folds(folds)
+    result = curve_files(
+        summaries,
+        scus,
+        references,
+        FoldJudges(of_fold, parts) if parts and "{fold}" in judge else make_judge(judge),
+        stus=stus,
+        labels=labels,
+        scores=scores,
+        against=human,
+        easiness=easiness,
+        regressor=regressor,
+        parses=parses,
+        shares=stu_share,
+        seeds=seeds,
+        seed=seed,
+        coefficients=coefficient or ["pearson"],
+        constant=constant,
+        folds=parts,
+        samples=samples,
+        confidence=confidence,
+        **names,
+    )
+    shown.emit(result, curve_figure)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
-from litepyramid.cli.options import FormatOption, OutputOption, option
-from litepyramid.cli.outputs import MADE
+from litepyramid.cli.options import Form, Made, Written
 from litepyramid.text import counted
 
 app = typer.Typer(
@@ -19,12 +15,6 @@ app = typer.Typer(
     """,
     no_args_is_help=True,
 )
-
-CacheOption = Annotated[
-    Path | None,
-    option("Cache file. [default: see `litepyramid cache path`]", show_default=False),
-    MADE,
-]
 
 
 @app.command()
@@ -41,7 +31,9 @@ def path() -> None:
 
 @app.command()
 def info(
-    cache: CacheOption = None, form: FormatOption = "table", output: OutputOption = None
+    cache: Made | None = None,
+    form: Form = "table",
+    output: Written | None = None,
 ) -> None:
     """Show how many judgements are cached, by model.
 
@@ -56,13 +48,16 @@ def info(
 
 @app.command()
 def clear(
-    cache: CacheOption = None,
-    yes: Annotated[bool, option("Do not ask for confirmation.", "--yes", "-y")] = False,
+    cache: Made | None = None,
+    yes: bool = False,
 ) -> None:
     """Delete every cached judgement.
 
     $ litepyramid cache clear
     $ litepyramid cache clear --cache judgements.sqlite --yes
+
+    Options:
+        yes (-y): Do not ask.
     """
     from litepyramid.judges.cache import LogitCache
     from litepyramid.judges.cache_file import is_cache

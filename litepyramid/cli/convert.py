@@ -3,43 +3,39 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
+from litepyramid.cli.options import Form, Written
 
-from litepyramid.cli.options import FormatOption, option
-from litepyramid.cli.outputs import WRITTEN
+What = Literal[
+    "units",
+    "summaries",
+    "labels",
+    "scores",
+    "nuggets",
+    "answers",
+    "assignments",
+    "leaderboard",
+]
 
 
 def convert(
-    files: Annotated[
-        list[Path],
-        typer.Argument(
-            help="TREC nuggets, assignments, answers, claims or leaderboards; or litepyramid's "
-            "units, summaries, labels, scores or results. Several files are joined."
-        ),
-    ],
-    output: Annotated[Path, option("Write to this file.", "--output", "-o"), WRITTEN],
-    to: Annotated[
-        Literal[
-            "units",
-            "summaries",
-            "labels",
-            "scores",
-            "nuggets",
-            "answers",
-            "assignments",
-            "leaderboard",
-        ]
-        | None,
-        option("What to write. [default: the counterpart of FILES]", metavar="WHAT"),
-    ] = None,
-    form: FormatOption = "table",
+    files: list[Path],
+    /,
+    output: Written,
+    to: What | None = None,
+    form: Form = "table",
 ) -> None:
     """Convert TREC nuggets, answers, assignments and leaderboards to litepyramid's files, or back.
 
     $ litepyramid convert example/scus.jsonl -o nuggets.jsonl --to nuggets
     $ litepyramid convert nuggets.jsonl -o units.jsonl
+
+    Options:
+        files: TREC nuggets, assignments, answers, claims or leaderboards; or litepyramid's units,
+            summaries, labels, scores or results. Several files are joined.
+        output (-o): Write to this file.
+        to (WHAT): What to write. [default: the counterpart of FILES]
     """
     from litepyramid.scoring.convert import convert as run
     from litepyramid.tables import emit

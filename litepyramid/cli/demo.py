@@ -5,24 +5,23 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Annotated
 
 import typer
 
-from litepyramid.cli.options import SeedOption, option
-from litepyramid.cli.outputs import MADE
+from litepyramid.cli.options import Made
 
 
 def demo(
-    save: Annotated[
-        Path | None, option("Only copy the example's files to this new folder."), MADE
-    ] = None,
-    seed: SeedOption = 12345,
+    save: Made | None = None,
+    seed: int = 12345,
 ) -> None:
     """Show what litepyramid does on an embedded example; write its report page.
 
     $ litepyramid demo
     $ litepyramid demo --save example
+
+    Options:
+        save: Only copy the example's files to this new folder.
     """
     if save is not None:
         from litepyramid.embedded.example import save_example

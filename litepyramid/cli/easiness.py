@@ -5,24 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from litepyramid.cli.options import (
-    FormatOption,
-    OutputOption,
-    ReferencesArgument,
-    RegressorOption,
-    ScusOption,
-    SeedOption,
-    StusOption,
-    TreesOption,
-    option,
-    with_names,
-    with_options,
-)
-from litepyramid.cli.outputs import WRITTEN
+from litepyramid.cli.options import Form, Written, with_names, with_options
 
 if TYPE_CHECKING:
     from litepyramid.easiness.prepare import Prepared
@@ -38,53 +25,39 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-TRAINING = "Training"
 FeatureSet = Literal["dependency+stus", "dependency", "constituency"]
-
-Features = Annotated[
-    FeatureSet, option("Features of a sentence (docs/easiness.md).", metavar="SET", panel=TRAINING)
-]
-
-
-def _setting(help: str, *names: str) -> Any:
-    return option(help, *names, metavar="N", panel=TRAINING)
 
 
 def _training(
-    start: Annotated[
-        str | None,
-        option(
-            "Continue from a regressor: its file, or 'embedded'. It is centred on these sentences, "
-            "then refined by a few rounds (0: only centred).",
-        ),
-    ] = None,
-    max_depth: Annotated[int | None, _setting("Depth of trees. [default: 3]")] = None,
-    eta: Annotated[
-        float | None, _setting("Learning rate. [default: 0.1; with --start 0.05]")
-    ] = None,
-    rounds: Annotated[
-        int | None, _setting("Boosting rounds. [default: 40; with --start 20]")
-    ] = None,
-    forest: Annotated[int | None, _setting("Trees per round. [default: 1; with --start 8]")] = None,
-    min_child_weight: Annotated[
-        float | None, _setting("Minimum number of sentences per leaf. [default: 1; with --start 5]")
-    ] = None,
-    subsample: Annotated[
-        float | None, _setting("Share of sentences per tree. [default: 1; with --start 0.6]")
-    ] = None,
-    colsample: Annotated[
-        float | None, _setting("Share of features per tree. [default: 1; with --start 0.4]")
-    ] = None,
-    reg_lambda: Annotated[
-        float | None, _setting("L2 penalty on leaf values. [default: 1]", "--lambda")
-    ] = None,
-    scu_prior: Annotated[
-        float | None,
-        _setting("Weight of a sentence with n SCUs: n / (n + N); 0: all equal. [default: 0]"),
-    ] = None,
-    seed: SeedOption = 12345,
+    start: str | None = None,
+    max_depth: int | None = None,
+    eta: float | None = None,
+    rounds: int | None = None,
+    forest: int | None = None,
+    min_child_weight: float | None = None,
+    subsample: float | None = None,
+    colsample: float | None = None,
+    reg_lambda: float | None = None,
+    scu_prior: float | None = None,
+    seed: int = 12345,
 ) -> Any:
-    """How a regressor is trained; the defaults are the paper's, or careful ones after a start."""
+    """How a regressor is trained; the defaults are the paper's, or careful ones after a start.
+
+    Options:
+        start: Continue from a regressor: its file, or 'embedded'. It is centred on these sentences,
+            then refined by a few rounds (0: only centred).
+
+    Training:
+        max_depth (N): Depth of trees. [default: 3]
+        eta (N): Learning rate. [default: 0.1; with --start 0.05]
+        rounds (N): Boosting rounds. [default: 40; with --start 20]
+        forest (N): Trees per round. [default: 1; with --start 8]
+        min_child_weight (N): Fewest sentences in a leaf. [default: 1; with --start 5]
+        subsample (N): Share of sentences per tree. [default: 1; with --start 0.6]
+        colsample (N): Share of features per tree. [default: 1; with --start 0.4]
+        reg_lambda (--lambda N): L2 penalty on leaf values. [default: 1]
+        scu_prior (N): A sentence of n SCUs weighs n / (n + N); 0: all alike. [default: 0]
+    """
     from litepyramid.easiness.predict import EMBEDDED
     from litepyramid.easiness.regressor import PAPER, REFINED, load_regressor
 
@@ -111,14 +84,13 @@ def _training(
 @with_options("training", _training)
 @with_names
 def fit(
-    references: ReferencesArgument,
-    scus: ScusOption,
-    output: Annotated[
-        Path, option("Write the regressor here: .ubj or .json.", "--output", "-o"), WRITTEN
-    ],
-    stus: StusOption = None,
-    features: Features = "dependency+stus",
-    parses: TreesOption = None,
+    references: Path,
+    /,
+    scus: Path,
+    output: Written,
+    stus: Path | None = None,
+    features: FeatureSet = "dependency+stus",
+    parses: Path | None = None,
     *,
     training: Any,
     names: dict[str, Any],
@@ -129,6 +101,13 @@ def fit(
         example/scus.jsonl --min-child-weight 1 -o easiness.ubj
     $ litepyramid easiness fit example/references.jsonl --scus \\
         example/scus.jsonl --start embedded -o easiness.ubj
+
+    Options:
+        references: References: JSON Lines, a table, or a line file.
+        output (-o): Write the regressor here: .ubj or .json.
+
+    Training:
+        features (SET): Features of a sentence (docs/easiness.md).
     """
     from litepyramid.easiness.regressor import FEW, save_regressor
     from litepyramid.easiness.regressor import fit as train
@@ -155,14 +134,13 @@ def fit(
 @app.command()
 @with_names
 def predict(
-    references: ReferencesArgument,
-    regressor: RegressorOption = None,
-    stus: StusOption = None,
-    parses: TreesOption = None,
-    output: Annotated[
-        Path | None, option("Also write the values here (JSON Lines).", "--output", "-o"), WRITTEN
-    ] = None,
-    form: FormatOption = "table",
+    references: Path,
+    /,
+    regressor: Path | None = None,
+    stus: Path | None = None,
+    parses: Path | None = None,
+    output: Written | None = None,
+    form: Form = "table",
     *,
     names: dict[str, Any],
 ) -> None:
@@ -171,6 +149,10 @@ def predict(
     $ litepyramid easiness predict example/references.jsonl -o easiness.jsonl
     $ litepyramid easiness predict example/references.jsonl --regressor \\
         easiness.ubj
+
+    Options:
+        references: References: JSON Lines, a table, or a line file.
+        output (-o): Also write the values here (JSON Lines).
     """
     from litepyramid.easiness.predict import predict_easiness
     from litepyramid.easiness.scores import write_easiness
@@ -194,20 +176,19 @@ def predict(
 @with_options("training", _training)
 @with_names
 def evaluate(
-    references: ReferencesArgument,
-    scus: ScusOption,
-    stus: StusOption = None,
-    features: Features = "dependency+stus",
-    parses: TreesOption = None,
-    folds: Annotated[Path | None, option("Folder with a file of input ids for each fold.")] = None,
-    k: Annotated[int, option("Number of random folds, without --folds.", "--k", metavar="N")] = 5,
-    predictions: Annotated[
-        Path | None, option("Write cross-fitted easiness here (JSON Lines)."), WRITTEN
-    ] = None,
+    references: Path,
+    /,
+    scus: Path,
+    stus: Path | None = None,
+    features: FeatureSet = "dependency+stus",
+    parses: Path | None = None,
+    folds: Path | None = None,
+    k: int = 5,
+    predictions: Written | None = None,
     *,
     training: Any,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    form: Form = "table",
+    output: Written | None = None,
     names: dict[str, Any],
 ) -> None:
     """Measure the error of predicted easiness by cross-validation over inputs.
@@ -216,6 +197,15 @@ def evaluate(
         example/scus.jsonl --k 3
     $ litepyramid easiness evaluate example/references.jsonl --scus \\
         example/scus.jsonl --start embedded --predictions easiness.jsonl
+
+    Options:
+        references: References: JSON Lines, a table, or a line file.
+        folds: Folder with a file of input ids for each fold.
+        k (N): Number of random folds, without --folds.
+        predictions: Write cross-fitted easiness here (JSON Lines).
+
+    Training:
+        features (SET): Features of a sentence (docs/easiness.md).
     """
     from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
     from litepyramid.easiness.scores import write_easiness

@@ -5,76 +5,42 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from litepyramid.cli.options import option, with_options
-from litepyramid.cli.outputs import MADE, WRITTEN
+from litepyramid.cli.options import Made, Written, with_options
 
 PANEL = "NLI judges (a hub id or a folder)"
-_LLM = "Judges behind an endpoint (llm:MODEL)"
-
-
-def _option(help: str, *names: str, **settings: Any) -> Any:
-    return option(help, *names, panel=_LLM, show_default=False, **settings)
-
-
-def _nli(help: str, *names: str, **settings: Any) -> Any:
-    return option(help, *names, panel=PANEL, show_default=False, **settings)
-
-
-EndpointOption = Annotated[
-    str | None,
-    _option("URL of an OpenAI-compatible endpoint, up to /v1; key in OPENAI_API_KEY."),
-]
-PromptOption = Annotated[
-    str | None, _option("yes-no (default), three (1, .5, 0), minicheck, or a template file.")
-]
-ParametersOption = Annotated[str | None, _option("Extra request fields, as JSON.", metavar="JSON")]
-ConcurrencyOption = Annotated[
-    int | None, _option("Concurrent requests. [default: 16]", min=1, metavar="N")
-]
-TimeoutOption = Annotated[float | None, _option("Seconds per request. [default: 120]", metavar="N")]
-EstimateOption = Annotated[bool, _option("Only show requests, tokens and price.", "--estimate")]
-PricesOption = Annotated[
-    Path | None, _option('{"MODEL": {"in": PRICE, "out": PRICE}} per million tokens.')
-]
-MaxCostOption = Annotated[
-    float | None, _option("Stop before spending more (by --prices); judgements are kept.")
-]
 
 
 def _llm(
-    endpoint: EndpointOption = None,
-    prompt: PromptOption = None,
-    units_per_request: Annotated[
-        int | None, _option("Units per request. [default: 20]", min=1, metavar="N")
-    ] = None,
-    no_logprobs: Annotated[
-        bool, _option("Use grades, not their probabilities.", "--no-logprobs")
-    ] = False,
-    parameters: ParametersOption = None,
-    concurrency: ConcurrencyOption = None,
-    timeout: TimeoutOption = None,
-    retries: Annotated[
-        int | None, _option("Retries per request. [default: 6]", min=0, metavar="N")
-    ] = None,
-    model_version: Annotated[
-        str | None, _option("Expected model version; any: mix versions.")
-    ] = None,
-    allow_missing: Annotated[
-        float | None, _option("Share of pairs that may have no judgement. [default: 0]")
-    ] = None,
-    estimate: EstimateOption = False,
-    prices: PricesOption = None,
-    max_cost: MaxCostOption = None,
-    batch: Annotated[
-        Path | None, _option("Only write the requests to this batch file."), WRITTEN
-    ] = None,
-    answers: Annotated[
-        Path | None, _option("Only read answers from this batch file, complete or partial.")
-    ] = None,
+    endpoint: str | None = None,
+    prompt: str | None = None,
+    units_per_request: int | None = None,
+    no_logprobs: bool = False,
+    parameters: str | None = None,
+    concurrency: int | None = None,
+    timeout: float | None = None,
+    retries: int | None = None,
+    model_version: str | None = None,
+    allow_missing: float | None = None,
+    estimate: bool = False,
+    prices: Path | None = None,
+    max_cost: float | None = None,
+    batch: Written | None = None,
+    answers: Path | None = None,
 ) -> dict[str, Any]:
-    """The settings given, as `make_judge` takes them."""
+    """The settings given, as `make_judge` takes them.
+
+    Judges behind an endpoint (llm:MODEL):
+        prompt: yes-no (default), three (1, .5, 0), minicheck, or a template file.
+        units_per_request (N >=1): Units per request. [default: 20]
+        no_logprobs: Use grades, not their probabilities.
+        retries (N >=0): Retries per request. [default: 6]
+        model_version: Expected model version; any: mix versions.
+        allow_missing: Share of pairs that may have no judgement. [default: 0]
+        batch: Only write the requests to this batch file.
+        answers: Only read answers from this batch file, complete or partial.
+    """
     settings: dict[str, Any] = dict(locals())
     settings["logprobs"] = False if settings.pop("no_logprobs") else None
     return settings | {"parameters": read_parameters(parameters), "estimate": estimate or None}
@@ -93,53 +59,39 @@ def read_parameters(text: str | None) -> Any:
 
 @with_options("llm", _llm)
 def _settings(
-    mode: Annotated[
-        Literal["p3c", "l3c", "p2c", "l2c"] | None,
-        _nli("Presence from logits. [default: p2c for models tuned on presence, else l3c]"),
-    ] = None,
-    revision: Annotated[str | None, _nli("Branch, tag or commit of a hub model.")] = None,
-    max_length: Annotated[
-        int | None,
-        _nli("Maximum tokens of a pair; truncation is counted. [default: 400]", metavar="N"),
-    ] = None,
-    label_map: Annotated[
-        str | None,
-        _nli("entailment=0,neutral=1,contradiction=2 or present=1,absent=0.", metavar="MAP"),
-    ] = None,
-    device: Annotated[
-        str | None, _nli("cpu, cuda, cuda:1, mps. [default: a GPU if there is one]")
-    ] = None,
-    devices: Annotated[
-        str | None, _nli("Several, with a model on each: cuda:0,cuda:1; or all.", metavar="LIST")
-    ] = None,
-    dtype: Annotated[
-        Literal["auto", "float32", "bfloat16", "float16", "int8"] | None,
-        _nli(
-            "auto, float32 (default on CPU), bfloat16 or float16 (on GPU), int8 (CPU only).",
-            metavar="TYPE",
-        ),
-    ] = None,
-    batch_tokens: Annotated[
-        int | None,
-        _nli("Maximum tokens of a batch. [default: 4096; on a GPU 32768]", min=1, metavar="N"),
-    ] = None,
-    threads: Annotated[
-        int | None,
-        _nli("Threads on CPU. [default: one per free core]", min=1, metavar="N"),
-    ] = None,
-    offline: Annotated[bool, _nli("Look only in the local hub cache.", "--offline")] = False,
-    long: Annotated[
-        Literal["cut", "split"] | None,
-        _nli("Summaries that are too long: cut (default), or split; the best part counts."),
-    ] = None,
-    cache: Annotated[
-        Path | None, _nli("Cache file. [default: see `litepyramid cache path`]"), MADE
-    ] = None,
-    no_cache: Annotated[bool, _nli("Do not use the cache.", "--no-cache")] = False,
+    mode: Literal["p3c", "l3c", "p2c", "l2c"] | None = None,
+    revision: str | None = None,
+    max_length: int | None = None,
+    label_map: str | None = None,
+    device: str | None = None,
+    devices: str | None = None,
+    dtype: Literal["auto", "float32", "bfloat16", "float16", "int8"] | None = None,
+    batch_tokens: int | None = None,
+    threads: int | None = None,
+    offline: bool = False,
+    long: Literal["cut", "split"] | None = None,
+    cache: Made | None = None,
+    no_cache: bool = False,
     *,
     llm: dict[str, Any],
 ) -> dict[str, Any]:
-    """The settings given, as `make_judge` takes them."""
+    """The settings given, as `make_judge` takes them.
+
+    NLI judges (a hub id or a folder):
+        mode: Presence from logits. [default: p2c for models tuned on presence, else l3c]
+        revision: Branch, tag or commit of a hub model.
+        max_length (N): Maximum tokens of a pair; truncation is counted. [default: 400]
+        label_map (MAP): entailment=0,neutral=1,contradiction=2 or present=1,absent=0.
+        device: cpu, cuda, cuda:1, mps. [default: a GPU if there is one]
+        devices (LIST): Several, with a model on each: cuda:0,cuda:1; or all.
+        dtype (TYPE): auto, float32 (default on CPU), bfloat16 or float16 (on GPU), int8 (CPU only).
+        batch_tokens (N >=1): Maximum tokens of a batch. [default: 4096; on a GPU 32768]
+        threads (N >=1): Threads on CPU. [default: one per core that is free]
+        offline: Look only in the local hub cache.
+        long: A summary that is too long: cut (default), or split, the best part counting.
+        cache: Cache file. [default: see `litepyramid cache path`]
+        no_cache: Do not use the cache.
+    """
     settings: dict[str, Any] = dict(locals())
     from litepyramid.errors import InputError
     from litepyramid.judges.nli.labels import parse_label_map
@@ -156,19 +108,22 @@ def _settings(
 
 
 def _writer(
-    llm: Annotated[
-        str | None, _option("Have this model write the units, instead of STUs.", metavar="MODEL")
-    ] = None,
-    endpoint: EndpointOption = None,
-    prompt: Annotated[Path | None, _option("Your own prompt, with {sentences}.")] = None,
-    parameters: ParametersOption = None,
-    concurrency: ConcurrencyOption = None,
-    timeout: TimeoutOption = None,
-    estimate: EstimateOption = False,
-    prices: PricesOption = None,
-    max_cost: MaxCostOption = None,
+    llm: str | None = None,
+    endpoint: str | None = None,
+    prompt: Path | None = None,
+    parameters: str | None = None,
+    concurrency: int | None = None,
+    timeout: float | None = None,
+    estimate: bool = False,
+    prices: Path | None = None,
+    max_cost: float | None = None,
 ) -> dict[str, Any]:
-    """The settings given, as `write_units` takes them; empty without a model."""
+    """The settings given, as `write_units` takes them; empty without a model.
+
+    Judges behind an endpoint (llm:MODEL):
+        llm (MODEL): Units by this model, in place of STUs.
+        prompt: A prompt of your own, with {sentences}.
+    """
     from litepyramid.errors import InputError
 
     settings = {
@@ -186,12 +141,12 @@ def _shows_estimates(command: Callable[..., None]) -> Callable[..., None]:
     """Where an estimate alone was asked for, that is the command's result."""
 
     @wraps(command)
-    def shown(**given: Any) -> None:
+    def shown(*arguments: Any, **given: Any) -> None:
         from litepyramid.judges.base import UnsentError
         from litepyramid.tables import emit
 
         try:
-            command(**given)
+            command(*arguments, **given)
         except UnsentError as unsent:
             to = given.get("output") if "form" in given else None
             emit(unsent.result, given.get("form", "table"), to)

@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Sequence
+from typing import Any, Literal
 
 import typer
 
 from litepyramid.cli import meta_range, meta_simulate, meta_systems
 from litepyramid.cli.meta_options import (
     FIGURES,
+    HUMAN,
     LEVELS,
     Coefficient,
-    CoefficientOption,
-    CoefficientsOption,
-    HumanOption,
     Level,
-    LevelsOption,
-    MetricOption,
+    Names,
+    Test,
     with_scores,
 )
-from litepyramid.cli.options import (
-    STATISTICS,
-    AlphaOption,
-    ConfidenceOption,
-    ConstantOption,
-    FormatOption,
-    OutputOption,
-    SamplesOption,
-    SeedOption,
-    Shown,
-    option,
-    runs,
-    with_figure,
-)
+from litepyramid.cli.options import Constant, Form, Shown, Written, runs, with_figure
 
 app = typer.Typer(
     help="""Meta-evaluation: how well metrics agree with people, and how certain that is.
@@ -45,16 +31,16 @@ app = typer.Typer(
 
 
 @with_scores
-@runs("litepyramid.meta:correlate", metric="metrics")
+@runs("litepyramid.meta:correlate", coefficients="coefficient")
 def correlate(
     scores: Any,
-    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
-    metric: MetricOption = None,
-    level: LevelsOption = LEVELS,
-    coefficient: CoefficientsOption = list(Coefficient)[:3],
-    form: FormatOption = "table",
-    output: OutputOption = None,
-    constant: ConstantOption = "skip",
+    human: Names = HUMAN,
+    metrics: Names | None = None,
+    level: Sequence[Level] = LEVELS,
+    coefficients: Sequence[Coefficient] = ("pearson", "spearman", "kendall"),
+    form: Form = "table",
+    output: Written | None = None,
+    constant: Constant = "skip",
 ) -> None:
     """Correlate metrics with a human score, at system, summary or global level.
 
@@ -65,21 +51,18 @@ def correlate(
 
 @with_figure
 @with_scores
-@runs("litepyramid.meta:interval", FIGURES + "interval_figure", metric="metrics")
+@runs("litepyramid.meta:interval", f"{FIGURES}interval_figure", coefficients="coefficient")
 def interval(
     scores: Any,
-    human: HumanOption = ["human"],  # noqa: B006
-    metric: MetricOption = None,
-    level: LevelsOption = LEVELS,
-    coefficient: CoefficientsOption = [Coefficient.kendall],  # noqa: B006
-    method: Annotated[
-        Literal["boot-both", "boot-systems", "boot-inputs", "fisher"],
-        option("boot-both, boot-systems, boot-inputs or fisher.", metavar="METHOD"),
-    ] = "boot-both",
-    samples: SamplesOption = 1000,
-    seed: SeedOption = 12345,
-    confidence: ConfidenceOption = 0.95,
-    constant: ConstantOption = "skip",
+    human: Names = HUMAN,
+    metrics: Names | None = None,
+    level: Sequence[Level] = LEVELS,
+    coefficients: Sequence[Coefficient] = ("kendall",),
+    method: Literal["boot-both", "boot-systems", "boot-inputs", "fisher"] = "boot-both",
+    samples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    constant: Constant = "skip",
     *,
     shown: Shown,
 ) -> None:
@@ -87,59 +70,30 @@ def interval(
 
     $ litepyramid meta interval table.csv --metric rouge --samples 200
     $ litepyramid meta interval table.csv --samples 200 --figure intervals.svg
+
+    Options:
+        method (METHOD): boot-both, boot-systems, boot-inputs or fisher.
     """
 
 
 @with_figure
 @with_scores
-@runs(
-    "litepyramid.meta:compare",
-    FIGURES + "significance_figure",
-    metric="metrics",
-    group="grouping",
-)
+@runs("litepyramid.meta:compare", f"{FIGURES}significance_figure", coefficients="coefficient")
 def compare(
     scores: Any,
-    human: HumanOption = ["human"],  # noqa: B006
-    metric: MetricOption = None,
-    level: LevelsOption = LEVELS,
-    coefficient: CoefficientsOption = [Coefficient.kendall],  # noqa: B006
-    method: Annotated[
-        Literal[
-            "perm-both",
-            "perm-systems",
-            "perm-inputs",
-            "perm-both-xor",
-            "boot-both",
-            "boot-systems",
-            "boot-inputs",
-            "williams",
-        ],
-        option("perm- or boot-both, -systems, -inputs; perm-both-xor; williams.", metavar="METHOD"),
-    ] = "perm-both",
-    alternative: Annotated[
-        Literal["greater", "two-sided"],
-        option("greater or two-sided.", metavar="WHICH"),
-    ] = "greater",
-    correction: Annotated[
-        Literal["bonferroni", "holm", "benjamini-hochberg", "none"],
-        option("bonferroni, holm, benjamini-hochberg or none.", metavar="METHOD"),
-    ] = "bonferroni",
-    group: Annotated[
-        Literal["metric", "level"],
-        option("Correct over the tests of one metric, or of one level.", panel=STATISTICS),
-    ] = "metric",
-    p_value: Annotated[
-        Literal["plus_one", "paper"],
-        option("(c + 1)/(k + 1) of k samples, or c/k of those strictly larger.", panel=STATISTICS),
-    ] = "plus_one",
-    samples: Annotated[
-        int | None,
-        option("Samples. [default: enough for all tests]", min=1, metavar="N", panel=STATISTICS),
-    ] = None,
-    seed: SeedOption = 12345,
-    alpha: AlphaOption = 0.05,
-    constant: ConstantOption = "skip",
+    human: Names = HUMAN,
+    metrics: Names | None = None,
+    level: Sequence[Level] = LEVELS,
+    coefficients: Sequence[Coefficient] = ("kendall",),
+    method: Test = "perm-both",
+    alternative: Literal["greater", "two-sided"] = "greater",
+    correction: Literal["bonferroni", "holm", "benjamini-hochberg", "none"] = "bonferroni",
+    grouping: Literal["metric", "level"] = "metric",
+    p_value: Literal["plus_one", "paper"] = "plus_one",
+    samples: int | None = None,
+    seed: int = 12345,
+    alpha: float = 0.05,
+    constant: Constant = "skip",
     *,
     shown: Shown,
 ) -> None:
@@ -148,76 +102,70 @@ def compare(
     $ litepyramid meta compare table.csv --level system --samples 200
     $ litepyramid meta compare table.csv --method williams --figure \\
         significance.svg
+
+    Options:
+        method (METHOD): perm- or boot-both, -systems, -inputs; perm-both-xor; williams.
+        alternative (WHICH): greater or two-sided.
+        correction (METHOD): bonferroni, holm, benjamini-hochberg or none.
+
+    Statistics:
+        grouping (--group): Correct over a metric's tests, or a level's.
+        p_value: (c + 1)/(k + 1) of k samples, or c/k of those strictly larger.
+        samples (N >=1): Samples. [default: enough for all tests]
     """
 
 
 @with_scores
-@runs("litepyramid.meta:normality", metric="metrics")
+@runs("litepyramid.meta:normality")
 def normality(
     scores: Any,
-    human: Annotated[
-        list[str] | None,
-        option(
-            "The human score, tested first; repeat or use * to average raters.",
-            "--human",
-            metavar="NAME",
-        ),
-    ] = None,
-    metric: MetricOption = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
-    alpha: AlphaOption = 0.05,
+    human: Names | None = None,
+    metrics: Names | None = None,
+    form: Form = "table",
+    output: Written | None = None,
+    alpha: float = 0.05,
 ) -> None:
     """Run Shapiro-Wilk tests: are scores normal, as Fisher's and Williams' formulas assume?
 
     $ litepyramid meta normality table.csv
     $ litepyramid meta normality table.csv --human human --metric rouge
+
+    Options:
+        human (NAME): The human score, tested first; repeat or use * to average raters.
     """
 
 
+@runs("litepyramid.meta:rank")
 def rank(
-    scores: Annotated[
-        list[str],
-        typer.Argument(help="Score tables, combined; NAME=FILE for several data sets."),
-    ],
-    human: HumanOption = ["human"],  # noqa: B006
-    metric: MetricOption = None,
-    level: Annotated[
-        Level | None, option("system, summary or global.", "--level", "-l", metavar="LEVEL")
-    ] = None,
-    coefficient: CoefficientOption = Coefficient.kendall,
-    form: FormatOption = "table",
-    output: OutputOption = None,
-    samples: SamplesOption = 1000,
-    seed: SeedOption = 12345,
-    confidence: ConfidenceOption = 0.95,
-    alpha: AlphaOption = 0.05,
-) -> None:
+    scores: list[str],
+    /,
+    human: Names = HUMAN,
+    metrics: Names | None = None,
+    level: Level | None = None,
+    coefficient: Coefficient = "kendall",
+    form: Form = "table",
+    output: Written | None = None,
+    samples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+) -> Any:
     """Rank metrics into clusters that do not differ significantly, over one or several data sets.
 
     $ litepyramid meta rank table.csv --coefficient spa --samples 200
     $ litepyramid meta rank table.csv --level summary --samples 100
+
+    Options:
+        scores: Tables of scores, put together; NAME=FILE for several data sets.
+        level (-l LEVEL): system, summary or global.
     """
     from litepyramid.io.scores import read_scores
-    from litepyramid.meta import rank as run
-    from litepyramid.tables import emit
 
     sets: dict[str, list[str]] = {}
     for text in scores:
         name, equals, path = text.partition("=")
         sets.setdefault(name if equals else "scores", []).append(path if equals else text)
-    result = run(
-        {name: read_scores(paths) for name, paths in sets.items()},
-        human,
-        metrics=metric,
-        level=level.value if level else None,
-        coefficient=coefficient.value,
-        samples=samples,
-        seed=seed,
-        confidence=confidence,
-        alpha=alpha,
-    )
-    emit(result, form, output)
+    return {"scores": {name: read_scores(paths) for name, paths in sets.items()}}
 
 
 for command in (correlate, interval, compare, rank, meta_systems.delta):

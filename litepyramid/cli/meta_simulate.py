@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
 from litepyramid.cli.meta_options import (
     FIGURES,
+    HUMAN,
     LEVELS,
     Coefficient,
-    CoefficientOption,
-    HumanOption,
-    JournalOption,
-    LevelsOption,
-    MetricOption,
-    ScoresArgument,
-    TrialsOption,
+    Level,
+    Names,
+    Test,
     with_scores,
 )
-from litepyramid.cli.options import (
-    AlphaOption,
-    ConfidenceOption,
-    SamplesOption,
-    SeedOption,
-    Shown,
-    option,
-    runs,
-    said,
-    with_figure,
-    with_names,
-)
+from litepyramid.cli.options import Made, Shown, runs, with_figure, with_names
 
 app = typer.Typer(
     help="""Simulate the coverage of intervals on held-out halves and the power of tests.
@@ -43,40 +29,25 @@ app = typer.Typer(
     """,
     no_args_is_help=True,
 )
-Interval = StrEnum("Interval", ["boot-systems", "boot-inputs", "boot-both", "fisher"])
-Test = StrEnum(
-    "Test",
-    [
-        "perm-both", "perm-systems", "perm-inputs", "perm-both-xor",
-        "boot-both", "boot-systems", "boot-inputs", "williams",
-    ],
-)  # fmt: skip
-_TESTS = [Test("perm-both"), Test("boot-both"), Test("williams")]
+Interval = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 
 
 @app.command()
 @with_figure
 @with_scores
-@runs(
-    "litepyramid.meta:coverage",
-    f"{FIGURES}coverage_figure",
-    metric="metrics",
-)
+@runs("litepyramid.meta:coverage", f"{FIGURES}coverage_figure")
 def coverage(
     scores: Any,
-    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
-    metric: MetricOption = None,
-    method: Annotated[
-        list[Interval],
-        option("boot-systems, boot-inputs, boot-both or fisher; repeat.", metavar="METHOD"),
-    ] = list(Interval),  # noqa: B006
-    level: LevelsOption = LEVELS,
-    coefficient: CoefficientOption = Coefficient.pearson,
-    trials: TrialsOption = 1000,
-    samples: SamplesOption = 1000,
-    confidence: ConfidenceOption = 0.95,
-    seed: SeedOption = 12345,
-    journal: JournalOption = None,
+    human: Names = HUMAN,
+    metrics: Names | None = None,
+    method: Sequence[Interval] = ("boot-systems", "boot-inputs", "boot-both", "fisher"),
+    level: Sequence[Level] = LEVELS,
+    coefficient: Coefficient = "pearson",
+    trials: int = 1000,
+    samples: int = 1000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    journal: Made | None = None,
     *,
     shown: Shown,
 ) -> None:
@@ -85,6 +56,9 @@ def coverage(
     $ litepyramid meta simulate coverage table.csv --trials 4 --samples 50
     $ litepyramid meta simulate coverage table.csv -m rouge --method fisher \\
         --trials 4
+
+    Options:
+        method (METHOD): boot-systems, boot-inputs, boot-both or fisher; repeat.
     """
 
 
@@ -92,40 +66,22 @@ def coverage(
 @with_figure
 @with_names
 def power(
-    scores: ScoresArgument,
-    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
-    metric: Annotated[
-        str | None, option("Make this metric worse by noise.", "--metric", "-m", metavar="NAME")
-    ] = None,
-    summaries: Annotated[
-        list[Path] | None, option("Make ROUGE-1 worse by removing words from these summaries.")
-    ] = None,
-    references: Annotated[
-        Path | None, option("With --summaries: their references.", "--references", "-r")
-    ] = None,
-    variant: Annotated[
-        Literal["recall", "f1", "precision"],
-        option("With --summaries: recall, f1 or precision of ROUGE-1.", metavar="NAME"),
-    ] = "recall",
-    amount: Annotated[
-        list[float] | None,
-        option(
-            "Share of words kept (0 to 1), or noise in standard deviations; repeat. [default: 0.1 "
-            "to 0.9, or 0.25 to 4]",
-            metavar="N",
-        ),
-    ] = None,
-    method: Annotated[
-        list[Test],
-        option("Tests, as in `litepyramid meta compare`; repeat.", metavar="METHOD"),
-    ] = _TESTS,
-    level: LevelsOption = LEVELS,
-    coefficient: CoefficientOption = Coefficient.pearson,
-    trials: TrialsOption = 1000,
-    samples: SamplesOption = 1000,
-    alpha: AlphaOption = 0.05,
-    seed: SeedOption = 12345,
-    journal: JournalOption = None,
+    scores: list[Path],
+    /,
+    human: Names = HUMAN,
+    metric: str | None = None,
+    summaries: list[Path] | None = None,
+    references: Path | None = None,
+    variant: Literal["recall", "f1", "precision"] = "recall",
+    amount: list[float] | None = None,
+    method: Sequence[Test] = ("perm-both", "boot-both", "williams"),
+    level: Sequence[Level] = LEVELS,
+    coefficient: Coefficient = "pearson",
+    trials: int = 1000,
+    samples: int = 1000,
+    alpha: float = 0.05,
+    seed: int = 12345,
+    journal: Made | None = None,
     *,
     shown: Shown,
     names: dict[str, Any],
@@ -136,54 +92,49 @@ def power(
         --samples 50
     $ litepyramid meta simulate power scores.json --summaries example/summaries \\
         -r example/references.jsonl --trials 2 --samples 50 --amount 0.5
+
+    Options:
+        metric (-m NAME): Make this metric worse by noise.
+        summaries: Make ROUGE-1 worse by leaving words out of these summaries.
+        references (-r): With --summaries: their references.
+        variant (NAME): With --summaries: recall, f1 or precision of ROUGE-1.
+        amount (N): Share of words kept (0 to 1), or noise in standard deviations; repeat. [default:
+            0.1 to 0.9, or 0.25 to 4]
+        method (METHOD): Tests, as in `litepyramid meta compare`; repeat.
     """
+    from litepyramid import meta
     from litepyramid.errors import InputError
     from litepyramid.figures.correlations import power_figure
     from litepyramid.io.references import read_references
     from litepyramid.io.scores import read_scores
     from litepyramid.io.summaries import read_summaries
     from litepyramid.meta.simulate.power_result import PowerSettings
-    from litepyramid.meta.simulate.test_power import (
-        NOISE_LEVELS,
-        WORD_SHARES,
-        power_on_noise,
-        power_on_words,
-    )
 
-    settings = PowerSettings(
-        method=tuple(said(method)),
-        level=tuple(said(level)),
-        coefficient=said(coefficient),
-        trials=trials,
-        samples=samples,
-        alpha=alpha,
-        seed=seed,
-    )
     if (metric is None) == (not summaries) or bool(summaries) != (references is not None):
         raise InputError(
             "no metric to make worse, or two",
             expected="either --metric NAME, or --summaries and --references",
         )
     table = read_scores(scores, columns=names["columns"])
+    options: dict[str, Any] = {
+        "human": human,
+        "journal": journal,
+        "settings": PowerSettings(
+            method=tuple(method),
+            level=tuple(level),
+            coefficient=coefficient,
+            trials=trials,
+            samples=samples,
+            alpha=alpha,
+            seed=seed,
+        ),
+    }
     if metric is not None:
-        result = power_on_noise(
-            table,
-            human,
-            metric=metric,
-            amounts=amount or NOISE_LEVELS,
-            settings=settings,
-            journal=journal,
-        )
+        worse = {"amounts": amount} if amount else {}
+        result = meta.power_on_noise(table, metric=metric, **worse, **options)
     else:
+        worse = {"shares": amount} if amount else {}
         targets = read_references(references, **names) if references else []
-        result = power_on_words(
-            table,
-            read_summaries(summaries or [], [r.input for r in targets], **names),
-            targets,
-            human,
-            variant=variant,
-            shares=amount or WORD_SHARES,
-            settings=settings,
-            journal=journal,
-        )
+        systems = read_summaries(summaries or [], [entry.input for entry in targets], **names)
+        result = meta.power_on_words(table, systems, targets, variant=variant, **worse, **options)
     shown.emit(result, power_figure)

@@ -2,81 +2,35 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from litepyramid.cli.meta_options import (
-    Coefficient,
-    CoefficientOption,
-    HumanOption,
-    MetricOption,
-    ScoresArgument,
-    read_table,
-    with_tables,
-)
-from litepyramid.cli.options import (
-    STATISTICS,
-    ColumnsOption,
-    ConfidenceOption,
-    SamplesOption,
-    SeedOption,
-    Shown,
-    option,
-    said,
-    with_figure,
-    with_options,
-)
-
-_BUCKETS, _WORTH = "Buckets", "With --difference"
-Sampling = StrEnum("Sampling", ["systems", "inputs", "both"])
+from litepyramid.cli.meta_options import HUMAN, Coefficient, Names, read_table, with_tables
+from litepyramid.cli.options import Shown, with_figure, with_options
 
 
 @with_figure
 @with_tables
 def delta(
     tables: dict[str, Any],
-    human: HumanOption = ["human"],  # noqa: B006 (typer copies it)
-    metric: MetricOption = None,
-    difference: Annotated[
-        float | None,
-        option("Only show what this difference means.", "--difference", "-d", metavar="D"),
-    ] = None,
-    lower: Annotated[
-        float, option("Smallest difference of the pairs, with --to.", "--from", metavar="D")
-    ] = 0.0,
-    upper: Annotated[
-        float | None, option("Largest difference of the pairs.", "--to", metavar="D")
-    ] = None,
-    scale: Annotated[
-        float, option("Multiply the metrics: 100 turns 0-1 into points.", metavar="N")
-    ] = 1.0,
-    heat: Annotated[bool, option("Also show all ranges of differences.", "--heat")] = False,
-    plot: Annotated[
-        Literal["pairs", "scores"],
-        option("What --figure shows: pairs, or system scores (DDR22 Fig. 5)."),
-    ] = "pairs",
-    buckets: Annotated[
-        int, option("Number of buckets of pairs.", "--shares", min=1, metavar="N", panel=_BUCKETS)
-    ] = 10,
-    rule: Annotated[
-        Literal["paper", "authors"],
-        option("Buckets as in the paper, or in its code.", panel=_BUCKETS),
-    ] = "paper",
-    min_pairs: Annotated[
-        int, option("Leave cells with fewer pairs empty.", min=1, metavar="N", panel=_BUCKETS)
-    ] = 5,
-    target: Annotated[float, option("Agreement to reach.", metavar="P", panel=_WORTH)] = 0.95,
-    window: Annotated[
-        float, option("Share of pairs near the difference.", metavar="P", panel=_WORTH)
-    ] = 0.2,
-    interval: Annotated[
-        Literal["wider", "bootstrap", "wilson"],
-        option("Interval of the share that agree.", panel=_WORTH),
-    ] = "wider",
-    confidence: ConfidenceOption = 0.95,
-    samples: SamplesOption = 1000,
-    seed: SeedOption = 12345,
+    human: Names = HUMAN,
+    metrics: Names | None = None,
+    difference: float | None = None,
+    lower: float = 0.0,
+    upper: float | None = None,
+    scale: float = 1.0,
+    heat: bool = False,
+    plot: Literal["pairs", "scores"] = "pairs",
+    buckets: int = 10,
+    rule: Literal["paper", "authors"] = "paper",
+    min_pairs: int = 5,
+    target: float = 0.95,
+    window: float = 0.2,
+    interval: Literal["wider", "bootstrap", "wilson"] = "wider",
+    confidence: float = 0.95,
+    samples: int = 1000,
+    seed: int = 12345,
     *,
     shown: Shown,
 ) -> None:
@@ -84,64 +38,65 @@ def delta(
 
     $ litepyramid meta delta table.csv --metric rouge --to 1
     $ litepyramid meta delta table.csv --difference 0.5 --samples 200
+
+    Options:
+        difference (-d D): Only say what this difference is worth.
+        lower (--from D): Smallest difference of the pairs, with --to.
+        upper (--to D): Largest difference of the pairs.
+        scale (N): Multiply the metrics: 100 turns 0-1 into points.
+        heat: Also show all ranges of differences.
+        plot: What --figure shows: pairs, or system scores (DDR22 Fig. 5).
+
+    Buckets:
+        buckets (--shares N >=1): Number of buckets of pairs.
+        rule: Buckets as in the paper, or in its code.
+        min_pairs (N >=1): Leave cells with fewer pairs empty.
+
+    With --difference:
+        target (P): Agreement to reach.
+        window (P): Share of pairs near the difference.
+        interval: Interval of the share that agree.
     """
-    from litepyramid.figures.system_level import (
-        delta_figure,
-        difference_figure,
-        system_scores_figure,
-    )
+    from litepyramid import meta
+    from litepyramid.figures import system_level as figures
 
+    shared = {**tables, "human": human, "metrics": metrics, "scale": scale}
+    draw: Any = figures.delta_figure
     if difference is not None:
-        from litepyramid.meta.system_level.differences import difference as worth
-
-        said = worth(
-            **tables,
+        draw = figures.difference_figure
+        result = meta.difference(
+            **shared,
             d=difference,
-            human=human,
-            metrics=metric,
             target=target,
             window=window,
             interval=interval,
             confidence=confidence,
             samples=samples,
             seed=seed,
-            scale=scale,
         )
-        shown.emit(said, difference_figure if plot == "pairs" else system_scores_figure)
-        return
-    from litepyramid.meta import delta as run
-
-    result = run(
-        **tables,
-        human=human,
-        metrics=metric,
-        bounds=None if upper is None else (lower, upper),
-        buckets=buckets,
-        rule=rule,
-        min_pairs=min_pairs,
-        scale=scale,
-        heat_tables=heat,
-    )
-    shown.emit(result, delta_figure if plot == "pairs" else system_scores_figure)
+    else:
+        bounds = None if upper is None else (lower, upper)
+        result = meta.delta(
+            **shared,
+            bounds=bounds,
+            buckets=buckets,
+            rule=rule,
+            min_pairs=min_pairs,
+            heat_tables=heat,
+        )
+    shown.emit(result, draw if plot == "pairs" else figures.system_scores_figure)
 
 
 @with_figure
 @with_tables
 def stability(
     tables: dict[str, Any],
-    human: HumanOption = ["human"],  # noqa: B006
-    no_human: Annotated[
-        bool, option("Show metrics only; no human score is needed.", "--no-human")
-    ] = False,
-    metric: MetricOption = None,
-    size: Annotated[
-        list[int] | None,
-        option("A number of inputs; repeat. [default: ten steps]", "--size", "-M", metavar="N"),
-    ] = None,
-    samples: Annotated[
-        int, option("Pairs of rankings at each size.", min=2, metavar="N", panel=STATISTICS)
-    ] = 1000,
-    seed: SeedOption = 12345,
+    human: Names = HUMAN,
+    no_human: bool = False,
+    metrics: Names | None = None,
+    size: list[int] | None = None,
+    samples: int = 1000,
+    seed: int = 12345,
     *,
     shown: Shown,
 ) -> None:
@@ -149,26 +104,25 @@ def stability(
 
     $ litepyramid meta stability table.csv --samples 100
     $ litepyramid meta stability table.csv --no-human --size 5 --samples 100
-    """
-    from litepyramid.figures.system_level import stability_figure
-    from litepyramid.meta.system_level.ranking_stability import stability as run
 
-    result = run(
-        **tables,
-        human=None if no_human else human,
-        metrics=metric,
-        sizes=size or None,
-        samples=samples,
-        seed=seed,
+    Options:
+        no_human: Show metrics only; no human score is needed.
+        size (-M N): A number of inputs; repeat. [default: ten steps]
+
+    Statistics:
+        samples (N >=2): Pairs of rankings at each size.
+    """
+    from litepyramid import meta
+    from litepyramid.figures.system_level import stability_figure
+
+    people = None if no_human else human
+    result = meta.stability(
+        **tables, human=people, metrics=metrics, sizes=size, samples=samples, seed=seed
     )
     shown.emit(result, stability_figure)
 
 
-def _both(
-    scores: ScoresArgument,
-    full: Annotated[list[Path], option("Scores of the metrics on the whole test set; repeat.")],
-    columns: ColumnsOption = None,
-) -> dict[str, Any]:
+def _both(scores: list[Path], /, full: list[Path], columns: str | None = None) -> dict[str, Any]:
     return {"scores": read_table(scores, columns), "full": read_table(full, columns)}
 
 
@@ -176,19 +130,14 @@ def _both(
 @with_options("tables", _both)
 def full_set(
     tables: dict[str, Any],
-    human: HumanOption = ["human"],  # noqa: B006
-    metric: MetricOption = None,
-    sampling: Annotated[
-        list[Sampling], option("systems, inputs or both; repeat.", metavar="WHAT")
-    ] = list(Sampling),  # noqa: B006
-    coefficient: CoefficientOption = Coefficient.kendall,
-    plot: Annotated[
-        Literal["correlations", "scores"],
-        option("What --figure shows: r_SYS (DDR22 Fig. 4) or system scores (Fig. 2)."),
-    ] = "correlations",
-    confidence: ConfidenceOption = 0.95,
-    samples: SamplesOption = 1000,
-    seed: SeedOption = 12345,
+    human: Names = HUMAN,
+    metrics: Names | None = None,
+    sampling: Sequence[Literal["systems", "inputs", "both"]] = ("systems", "inputs", "both"),
+    coefficient: Coefficient = "kendall",
+    plot: Literal["correlations", "scores"] = "correlations",
+    confidence: float = 0.95,
+    samples: int = 1000,
+    seed: int = 12345,
     *,
     shown: Shown,
 ) -> None:
@@ -197,16 +146,20 @@ def full_set(
     $ litepyramid meta testset table.csv --full table.csv --samples 200
     $ litepyramid meta testset table.csv --full table.csv --samples 200 \\
         --sampling inputs --figure testset.svg
+
+    Options:
+        sampling (WHAT): systems, inputs or both; repeat.
+        plot: What --figure shows: r_SYS (DDR22 Fig. 4) or system scores (Fig. 2).
     """
     from litepyramid.figures.system_level import full_set_figure, score_intervals_figure
-    from litepyramid.meta.system_level.test_set import full_test_set
+    from litepyramid.meta import full_test_set
 
     result = full_test_set(
         **tables,
         human=human,
-        metrics=metric,
-        coefficient=said(coefficient),
-        sampling=said(sampling),
+        metrics=metrics,
+        coefficient=coefficient,
+        sampling=sampling,
         confidence=confidence,
         samples=samples,
         seed=seed,

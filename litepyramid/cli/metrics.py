@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from litepyramid.cli.options import OutputOption, SummariesArgument, option, with_names
+from litepyramid.cli.options import Form, Written, with_names
 
 
 @with_names
 def metrics(
-    summaries: SummariesArgument,
-    references: Annotated[Path, option("References of the inputs.", "--references", "-r")],
-    metric: Annotated[
-        list[str],
-        option(
-            "rouge-1, rouge-2, rouge-l, js-2, bleu, chrf, meteor, bertscore, or one of their "
-            "variants (rouge-2_recall); commas or repeat.",
-            "--metric",
-            "-m",
-            metavar="NAMES",
-        ),
-    ] = ["rouge-1,rouge-2,rouge-l"],  # noqa: B006
-    form: Annotated[
-        Literal["table", "json", "csv", "latex"],
-        option("csv: one row per score; others: means.", "--format", "-f", metavar="FORM"),
-    ] = "csv",
-    output: OutputOption = None,
+    summaries: list[Path],
+    /,
+    references: Path,
+    metric: Sequence[str] = ("rouge-1,rouge-2,rouge-l",),
+    form: Form = "csv",
+    output: Written | None = None,
     *,
     names: dict[str, Any],
 ) -> None:
@@ -36,6 +26,13 @@ def metrics(
         -o rouge.csv
     $ litepyramid metrics example/summaries -r example/references.jsonl \\
         -m rouge-1,js-2 -f table
+
+    Options:
+        summaries: Summary files, or folders of them; one file per system.
+        references (-r): References of the inputs.
+        metric (-m NAMES): rouge-1, rouge-2, rouge-l, js-2, bleu, chrf, meteor, bertscore, or one of
+            their variants (rouge-2_recall); commas or repeat.
+        form (--format -f FORM): csv has a row for each score; others the means.
     """
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import wraps
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 
-from litepyramid.cli.outputs import WRITTEN
+from litepyramid.cli.outputs import FILLED, MADE, WRITTEN
 
 FILES, STATISTICS = "Files and tables", "Statistics"
 """Panels of the help, after the options that matter most, which are in none."""
@@ -29,96 +29,126 @@ def option(help: str, *names: str, panel: str | None = None, **more: Any) -> Any
     return typer.Option(*names, help=help.replace("[", r"\["), rich_help_panel=panel, **more)
 
 
-FormatOption = Annotated[
-    Literal["table", "json", "csv", "latex"],
-    option("table, json, csv or latex.", "--format", "-f", metavar="FORM"),
-]
-OutputOption = Annotated[
-    Path | None,
-    option("Write to this file, not to standard output.", "--output", "-o"),
-    WRITTEN,
-]
-FigureOption = Annotated[
-    Path | None, option("Draw the result: .pdf, .png or .svg.", "--figure"), WRITTEN
-]
-SeedOption = Annotated[
-    int, option("Seed of everything random.", min=0, metavar="N", panel=STATISTICS)
-]
-SamplesOption = Annotated[
-    int,
-    option("Bootstrap samples.", min=1, max=10_000_000, metavar="N", panel=STATISTICS),
-]
-ConfidenceOption = Annotated[
-    float, option("Confidence level of intervals.", metavar="P", panel=STATISTICS)
-]
-AlphaOption = Annotated[float, option("Significance level.", metavar="P", panel=STATISTICS)]
-ConstantOption = Annotated[
-    Literal["skip", "zero", "zb21"],
-    option("Correlation with a constant vector: left out, 0, or as in ZB21.", panel=STATISTICS),
-]
-JudgeOption = Annotated[
-    str,
-    option(
-        "reading, lexical, recall, llm:MODEL, a hub id or a folder.",
-        "--judge",
-        "-j",
-        metavar="JUDGE",
-    ),
-]
-KindOption = Annotated[
-    Literal["scu", "stu"] | None,
-    option(
-        "Kind of the units, if the file does not specify it. [default: stu if the file is named "
-        "after STUs, else scu]",
-        show_default=False,
-        panel=FILES,
-    ),
-]
-ReferencesArgument = Annotated[
-    Path, typer.Argument(help="References: JSON Lines, a table, or a line file.")
-]
-SummariesArgument = Annotated[
-    list[Path], typer.Argument(help="Summary files, or folders of them; one file per system.")
-]
-ScusOption = Annotated[Path, option("SCUs of the references.", "--scus", "-s")]
-StusOption = Annotated[
-    Path | None, option("STUs of the references. [default: extracted]", "--stus", "-t")
-]
-TheirReferencesOption = Annotated[
-    Path, option("References that the units come from.", "--references", "-r")
-]
-LabelsOption = Annotated[
-    Path | None, option("Human presence labels: a file or folder.", "--labels", "-l")
-]
-StuShareOption = Annotated[
-    float | None, option("Share of sentences that carry STUs, 0 to 1.", metavar="P")
-]
-ByOption = Annotated[
-    Literal["easiness", "random", "reversed", "gold"],
-    option("How sentences are ranked: easiness, random, reversed or gold.", metavar="BY"),
-]
-EasinessOption = Annotated[
-    Path | None, option("Easiness of every sentence (JSON Lines). [default: predicted]")
-]
-RegressorOption = Annotated[
-    Path | None, option("Easiness regressor. [default: embedded]", "--regressor", "-g")
-]
-ColumnsOption = Annotated[
-    str | None,
-    option(
-        "Your tables' columns for input, system, summary, reference, unit, label, score.",
-        metavar="NAME=COLUMN,…",
-        panel=FILES,
-    ),
-]
-TreesOption = Annotated[
-    Path | None,
-    option("Constituency trees, for a regressor on the paper's features.", panel=FILES),
-]
-SplitterOption = Annotated[
-    Literal["rules", "punkt"],
-    option("Splitter for references without sentence marks.", panel=FILES),
-]
+Written = Annotated[Path, WRITTEN]
+Made = Annotated[Path, MADE]
+Filled = Annotated[Path, FILLED]
+By = Literal["easiness", "random", "reversed", "gold"]
+Form = Literal["table", "json", "csv", "latex"]
+Constant = Literal["skip", "zero", "zb21"]
+Kind = Literal["scu", "stu"]
+Splitter = Literal["rules", "punkt"]
+
+_SHARED = """The options of several commands.
+
+Options:
+    form (--format -f FORM): table, json, csv or latex.
+    output (-o): Write to this file, not to standard output.
+    figure: Draw the result: .pdf, .png or .svg.
+    judge (-j JUDGE): reading, lexical, recall, llm:MODEL, a hub id or a folder.
+    references (-r): References that the units come from.
+    scus (-s): SCUs of the references.
+    stus (-t): STUs of the references. [default: extracted]
+    labels (-l): Human presence labels: a file or folder.
+    stu_share (P): Share of sentences that carry STUs, 0 to 1.
+    easiness: Easiness of every sentence (JSON Lines). [default: predicted]
+    regressor (-g): Easiness regressor. [default: embedded]
+
+    human (NAME): The human score; repeat or use * to average raters.
+    metrics (--metric -m NAME): A metric, or pattern with *; repeat. [default: all]
+    level (-l LEVEL): system, summary or global; repeat.
+    coefficient (-c NAME): pearson, spearman, kendall, kendall_c or pairwise.
+    coefficients (--coefficient -c NAME): pearson, spearman, kendall, kendall_c or pairwise; spa
+        (system level), acc-eq (summary level); repeat.
+    trials (-n N >=1): Number of trials.
+    scores: Tables of scores: long CSV or JSONL (system,input,metric,score), sacrerouge's JSON
+        lines, or the JSON of `litepyramid score`.
+    full: Scores of the metrics on the whole test set; repeat.
+    summaries: Summary files, or folders of them; one file per system.
+    files: .pyr and .pan files, or folders, searched at any depth.
+    regex (--names REGEX): Regular expression for file names without .pan and .pyr, with groups
+        input and system, optionally annotator. [default: NIST's names, else INPUT.anything.SYSTEM]
+    complete: Leave out systems that are not annotated on every input.
+    cache: Cache file. [default: see `litepyramid cache path`]
+
+Statistics:
+    seed (N >=0): Seed of everything random.
+    samples (N 1..10000000): Bootstrap samples.
+    confidence (P): Confidence level of intervals.
+    alpha (P): Significance level.
+    constant: Correlation with a constant vector: left out, 0, or as ZB21.
+    journal: Keep finished trials here; a stopped run continues.
+
+Training:
+    epochs (N): Passes over the labels.
+    learning_rate (N): Peak learning rate.
+    batch_size (N >=1): Pairs per update.
+
+Judges behind an endpoint (llm:MODEL):
+    endpoint: URL of an OpenAI-compatible endpoint, up to /v1; key in OPENAI_API_KEY.
+    parameters (JSON): Extra request fields, as JSON.
+    concurrency (N >=1): Concurrent requests. [default: 16]
+    timeout (N): Seconds per request. [default: 120]
+    estimate: Only show requests, tokens and price.
+    prices: {"MODEL": {"in": PRICE, "out": PRICE}} per million tokens.
+    max_cost: Stop before spending more, by --prices; judgements are kept.
+
+Files and tables:
+    kind: Kind of units in a file that does not say. [default: stu if the file is named after STUs,
+        else scu]
+    ids: Input ids of line files, one per line.
+    columns (NAME=COLUMN,…): What your tables call input, system, summary, reference, unit, label,
+        score.
+    parses: Constituency trees, for a regressor on the paper's features.
+    splitter: Splits references without sentence marks.
+"""
+
+
+def described(text: str) -> tuple[str, dict[str, Any]]:
+    """A command's docstring as its help and the options that it declares, by parameter.
+
+    Below the help is a section for each panel of the options, ``Options:`` for the main one. An
+    entry is ``name (--option -o METAVAR >=1): help``; what is in brackets may be missing.
+
+    Example:
+        >>> help, options = described("Score.\\n\\nOptions:\\n    top (-n N >=1): How many.")
+        >>> help, options["top"].default, options["top"].metavar, options["top"].min
+        ('Score.', '--top', 'N', 1)
+    """
+    help, *sections = re.split(r"^(\S.*):\n(?=    \w+(?: \(.*?\))?: )", text, flags=re.MULTILINE)
+    options = {}
+    for panel, entries in zip(sections[::2], sections[1::2], strict=True):
+        for entry in re.split(r"\n    (?=\w)", entries.strip()):
+            name, said, meaning = re.fullmatch(_ENTRY, entry).groups()  # type: ignore[union-attr]
+            words = (said or "").split()
+            names = [word for word in words if word[0] == "-"]
+            if not any(word.startswith("--") for word in names):
+                names.insert(0, f"--{name.replace('_', '-')}")
+            least, _, most = next((w for w in words if _RANGE.match(w)), "").partition("..")
+            options[name] = option(
+                " ".join(meaning.split()),
+                *names,
+                panel=None if panel == "Options" else panel,
+                metavar=next((w for w in words if w[0] != "-" and not _RANGE.match(w)), None),
+                min=int(least.lstrip(">=")) if least else None,
+                max=int(most) if most else None,
+            )
+    return help.strip(), options
+
+
+_ENTRY = re.compile(r"\s*(\w+)(?: \((.*?)\))?: (.*)", re.DOTALL)
+_RANGE = re.compile(r">=\d|\d+\.\.\d")
+SHARED = described(_SHARED)[1]
+"""The options that several commands have, by parameter."""
+
+AlphaOption = Annotated[float, SHARED["alpha"]]
+ConfidenceOption = Annotated[float, SHARED["confidence"]]
+FigureOption = Annotated[Path | None, SHARED["figure"], WRITTEN]
+JudgeOption = Annotated[str, SHARED["judge"]]
+KindOption = Annotated[Literal["scu", "stu"] | None, SHARED["kind"]]
+LabelsOption = Annotated[Path | None, SHARED["labels"]]
+OutputOption = Annotated[Path | None, SHARED["output"], WRITTEN]
+SamplesOption = Annotated[int, SHARED["samples"]]
+SeedOption = Annotated[int, SHARED["seed"]]
 
 
 def with_options(
@@ -151,29 +181,66 @@ def with_options(
         if name not in own:
             raise TypeError(f"{command.__name__} takes no {name}")
 
-        @wraps(command)
         def wrapped(**given: Any) -> Any:
-            collected = collect(**{option: given.pop(option) for option in added})
-            return command(**given, **{name: collected})
+            collected = _call(collect, {option: given.pop(option) for option in added})
+            return _call(command, given | {name: collected})
 
-        parameters = [
-            entry
-            for parameter in own.values()
-            for entry in (added.values() if parameter.name == name else (parameter,))
-        ]
-        wrapped.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        wrapped.__annotations__ = {entry.name: entry.annotation for entry in parameters}
-        return wrapped
+        parameters = {
+            inner.name: inner
+            for outer in own.values()
+            for inner in (added.values() if outer.name == name else (outer,))
+        }
+        return _signed(wrapped, command, parameters)
 
     return decorate
 
 
-def _names(
-    ids: Annotated[
-        Path | None, option("Input ids of line files, one per line.", panel=FILES)
-    ] = None,
-    columns: ColumnsOption = None,
-) -> dict[str, Any]:
+def declared(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A command as typer takes it: with the options that its docstring or `SHARED` declares.
+
+    Parameters before a ``/`` are arguments. Several choices are a ``Sequence`` of a ``Literal``.
+
+    Example:
+        >>> def show(size: int, /, name: str = "x") -> None:
+        ...     '''Show it.
+        ...
+        ...     Options:
+        ...         size: How many.
+        ...         name (-n): What.
+        ...     '''
+        >>> command = declared(show)
+        >>> command.__doc__, command.__annotations__["name"].__metadata__[0].param_decls
+        ('Show it.', ('-n',))
+    """
+
+    def command(**given: Any) -> Any:
+        return _call(function, {name: _said(value) for name, value in given.items()})
+
+    _signed(command, function, _parameters(function))
+    command.__doc__ = described(inspect.getdoc(function) or "")[0]
+    return command
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """A function's parameters by name, keyword-only, with types as typer takes them."""
+    hints = get_type_hints(function, include_extras=True)
+    own = described(inspect.getdoc(function) or "")[1]
+    entries = inspect.signature(function).parameters
+    if unknown := own.keys() - entries.keys():
+        raise TypeError(f"{function.__name__} takes no {unknown.pop()}")
+    found = {}
+    for name, entry in entries.items():
+        hint, info = hints[name], own.get(name, SHARED.get(name))
+        if info is not None and not _is_declared(hint):
+            if entry.kind is entry.POSITIONAL_ONLY:
+                info = typer.Argument(help=info.help)
+            hint, marks = _plain(hint)
+            hint = Annotated[hint, info, *marks]
+        found[name] = entry.replace(annotation=hint, kind=entry.KEYWORD_ONLY)
+    return found
+
+
+def _names(ids: Path | None = None, columns: str | None = None) -> dict[str, Any]:
     """How line files and tables are to be read: keyword arguments of all readers."""
     from litepyramid.io.inputs import read_ids
     from litepyramid.io.rows import parse_columns
@@ -189,13 +256,43 @@ def with_names(command: Callable[..., None]) -> Callable[..., None]:
     return with_options("names", _names)(command)
 
 
-def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """A function's parameters by name, keyword-only, with their annotations resolved."""
-    hints = get_type_hints(function, include_extras=True)
-    return {
-        name: entry.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY)
-        for name, entry in inspect.signature(function).parameters.items()
-    }
+def _is_declared(hint: Any) -> bool:
+    marks = getattr(hint, "__metadata__", ())
+    return any(isinstance(mark, typer.models.ParameterInfo) for mark in marks)
+
+
+def _plain(hint: Any) -> tuple[Any, tuple[str, ...]]:
+    """A type without marks, its choices as an enumeration where there are several; its marks."""
+    marks = getattr(hint, "__metadata__", ())
+    parts = get_args(hint)
+    if marks:
+        return hint.__origin__, marks
+    if get_origin(hint) is Sequence:
+        choices = get_origin(parts[0]) is Literal
+        inner: Any = StrEnum("Choice", get_args(parts[0])) if choices else parts[0]
+        return list[inner], ()
+    if type(None) in parts:
+        inner, marks = _plain(parts[0])
+        return inner | None, marks
+    return hint, ()
+
+
+def _call(function: Callable[..., Any], given: dict[str, Any]) -> Any:
+    entries = inspect.signature(function).parameters.values()
+    first = [given.pop(entry.name) for entry in entries if entry.kind is entry.POSITIONAL_ONLY]
+    return function(*first, **given)
+
+
+def _signed(
+    wrapper: Callable[..., Any],
+    command: Callable[..., Any],
+    parameters: Mapping[str, inspect.Parameter],
+) -> Callable[..., Any]:
+    """The wrapper with the name and text of a command, and the parameters given."""
+    wrapper.__name__, wrapper.__doc__ = command.__name__, command.__doc__
+    wrapper.__signature__ = inspect.Signature([*parameters.values()])  # type: ignore[attr-defined]
+    wrapper.__annotations__ = {name: entry.annotation for name, entry in parameters.items()}
+    return wrapper
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +320,7 @@ class Shown:
 
 
 def _shown(
-    figure: FigureOption = None, form: FormatOption = "table", output: OutputOption = None
+    figure: Written | None = None, form: Form = "table", output: Written | None = None
 ) -> Shown:
     from litepyramid.figures.base import check_figure
 
@@ -232,12 +329,13 @@ def _shown(
 
 
 def runs(
-    target: str, figure: str | None = None, **names: str
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A decorator that gives a command its body: a call of a function, whose result is shown.
+    target: str, figure: str = "", **names: str
+) -> Callable[[Callable[..., Any]], Callable[..., None]]:
+    """A decorator that makes of a command a call of a function, whose result is shown.
 
     The command's parameters are the function's keyword arguments; groups that are a dict are taken
-    apart, and what is None is left to the function's default.
+    apart, and what is None is left to the function's default. What the command itself returns
+    replaces some of them.
 
     Args:
         target: ``module:function``, imported when the command runs.
@@ -245,19 +343,19 @@ def runs(
         names: By parameter, what the function calls it.
     """
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        @wraps(command)
-        def body(
-            form: Any = "table", output: Path | None = None, shown: Any = None, **given: Any
-        ) -> None:
+    def decorate(command: Callable[..., Any]) -> Callable[..., None]:
+        def body(**given: Any) -> None:
+            given |= _call(command, dict(given)) or {}
+            shown = given.pop("shown", None)
+            if shown is None:
+                shown = Shown(None, given.pop("form"), given.pop("output"))
             arguments: dict[str, Any] = {}
             for name, value in given.items():
                 arguments |= value if isinstance(value, dict) else {names.get(name, name): value}
-            shown = shown or Shown(None, form, output)
-            result = _load(target)(**{k: said(v) for k, v in arguments.items() if v is not None})
-            shown.emit(result, lambda drawn: _load(figure or "")(drawn))
+            result = _load(target)(**{k: v for k, v in arguments.items() if v is not None})
+            shown.emit(result, lambda drawn: _load(figure)(drawn))
 
-        return body
+        return _signed(body, command, _parameters(command))
 
     return decorate
 
@@ -267,10 +365,10 @@ def _load(target: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def said(value: Any) -> Any:
+def _said(value: Any) -> Any:
     """A choice as the word that it is, or each of a list of them."""
     if isinstance(value, list):
-        return [said(entry) for entry in value]
+        return [_said(entry) for entry in value]
     return value.value if isinstance(value, StrEnum) else value
 
 

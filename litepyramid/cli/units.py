@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from litepyramid.cli import pyramid_files, units_mix
 from litepyramid.cli.judging import with_writer
-from litepyramid.cli.options import (
-    KindOption,
-    ReferencesArgument,
-    SplitterOption,
-    option,
-    said,
-    with_names,
-)
-from litepyramid.cli.outputs import WRITTEN
+from litepyramid.cli.options import By, Form, Kind, Splitter, Written, with_names
+from litepyramid.cli.pyramid_files import from_pyr
 from litepyramid.text import counted
 
 if TYPE_CHECKING:
@@ -36,46 +27,22 @@ app = typer.Typer(
 )
 
 
-UnitForm = StrEnum("UnitForm", ["jsonl", "lines"])
-FormOption = Annotated[
-    UnitForm | None,
-    option("jsonl, or lines: an input per line. [default: by the output's ending]", metavar="FORM"),
-]
-UnitsOutput = Annotated[
-    Path | None, option("Write the units here. [default: stdout]", "--output", "-o"), WRITTEN
-]
+UnitForm = Literal["jsonl", "lines"]
 
 
 @app.command()
 @with_writer
 @with_names
 def extract(
-    references: ReferencesArgument,
-    output: UnitsOutput = None,
-    srl: Annotated[
-        str,
-        option(
-            "embedded, sentences (each is a unit), allennlp:ARCHIVE, stanza, or an interchange "
-            "file with frames.",
-            metavar="BACKEND",
-        ),
-    ] = "embedded",
-    coref: Annotated[
-        str,
-        option(
-            "srl (what the backend links), none, embedded, stanza, or an interchange file with "
-            "clusters. All but srl replace mentions before SRL.",
-            metavar="SOURCE",
-        ),
-    ] = "srl",
-    footnote: Annotated[
-        bool, option("Keep 'be' and 'being' before the verb (footnote 2 of ZB21).", "--footnote")
-    ] = False,
-    parses: Annotated[
-        Path | None, option("Also write frames and clusters to this interchange file."), WRITTEN
-    ] = None,
-    to: FormOption = None,
-    splitter: SplitterOption = "rules",
+    references: Path,
+    /,
+    output: Written | None = None,
+    srl: str = "embedded",
+    coref: str = "srl",
+    footnote: bool = False,
+    parses: Written | None = None,
+    to: UnitForm | None = None,
+    splitter: Splitter = "rules",
     *,
     writer: dict[str, Any],
     names: dict[str, Any],
@@ -85,6 +52,17 @@ def extract(
     $ litepyramid units extract example/references.jsonl -o stus.jsonl
     $ litepyramid units extract example/references.jsonl --srl sentences --to \\
         lines
+
+    Options:
+        references: References: JSON Lines, a table, or a line file.
+        output (-o): Write the units here. [default: stdout]
+        srl (BACKEND): embedded, sentences (each is a unit), allennlp:ARCHIVE, stanza, or an
+            interchange file with frames.
+        coref (SOURCE): srl (what the backend links), none, embedded, stanza, or an interchange file
+            with clusters. All but srl replace mentions before SRL.
+        footnote: Keep 'be' and 'being' before the verb (footnote 2 of ZB21).
+        parses: Also write frames and clusters to this interchange file.
+        to (FORM): jsonl, or lines: an input per line. [default: by the output's ending]
     """
     import sys
 
@@ -112,13 +90,12 @@ def extract(
 @app.command()
 @with_names
 def convert(
-    units: Annotated[Path, typer.Argument(help="A unit file: JSON Lines or a line file.")],
-    output: UnitsOutput = None,
-    to: FormOption = None,
-    write_ids: Annotated[
-        Path | None, option("Write the input ids to this file, one per line."), WRITTEN
-    ] = None,
-    kind: KindOption = None,
+    units: Path,
+    /,
+    output: Written | None = None,
+    to: UnitForm | None = None,
+    write_ids: Written | None = None,
+    kind: Kind | None = None,
     *,
     names: dict[str, Any],
 ) -> None:
@@ -129,6 +106,12 @@ def convert(
     $ litepyramid units convert example/scus.jsonl -o scus.txt --write-ids \\
         ids.txt
     $ litepyramid units convert scus.txt --ids ids.txt -o scus.jsonl
+
+    Options:
+        units: A unit file of either form.
+        output (-o): Write the units here. [default: stdout]
+        to (FORM): jsonl, or lines: an input per line. [default: by the output's ending]
+        write_ids: Write the input ids to this file, one per line.
     """
     import sys
 
@@ -142,7 +125,7 @@ def convert(
             file.write("".join(f"{entry.input}\n" for entry in loaded))
     total = sum(len(entry.units) for entry in loaded)
     message = f"{counted(len(loaded), 'input')}, {counted(total, 'unit')}"
-    if form is UnitForm.lines:
+    if form == "lines":
         weighted = sum(unit.weight != 1 for entry in loaded for unit in entry.units)
         numbered = [str(n) for n in range(1, len(loaded) + 1)]
         if weighted:
@@ -153,8 +136,61 @@ def convert(
     sys.stderr.write(message + ".\n")
 
 
-app.command()(units_mix.mix)
-app.command("from-pyr")(pyramid_files.from_pyr)
+@app.command()
+@with_names
+def mix(
+    scus: Path,
+    references: Path,
+    stus: Path | None = None,
+    stu_share: float | None = None,
+    stu_sentences: int | None = None,
+    scu_sentences: int | None = None,
+    by: By = "easiness",
+    easiness: Path | None = None,
+    regressor: Path | None = None,
+    output: Written | None = None,
+    form: Form = "table",
+    parses: Path | None = None,
+    seed: int = 12345,
+    *,
+    names: dict[str, Any],
+) -> None:
+    """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep their SCUs.
+
+    $ litepyramid units mix -s example/scus.jsonl -r example/references.jsonl \\
+        --stu-share 0.5 -o mixed.jsonl
+    $ litepyramid score example/summaries --units mixed.jsonl
+
+    Options:
+        stu_sentences (N): Number of sentences that carry STUs.
+        scu_sentences (N): Number of sentences that keep SCUs.
+        by (BY): How sentences are ranked: easiness, random, reversed or gold.
+        output (-o): Write the units here; a line file if it ends in .txt.
+    """
+    from litepyramid.easiness.files import mix_files
+    from litepyramid.io.units import write_units
+    from litepyramid.tables import emit
+
+    result = mix_files(
+        scus,
+        references,
+        stus,
+        stu_share=stu_share,
+        stu_sentences=stu_sentences,
+        scu_sentences=scu_sentences,
+        by=by,
+        easiness=easiness,
+        regressor=regressor,
+        parses=parses,
+        seed=seed,
+        **names,
+    )
+    if output is not None:
+        write_units(output, result.units, "lines" if output.suffix == ".txt" else "jsonl")
+    emit(result, form)
+
+
+app.command("from-pyr")(from_pyr)
 
 
 def _write(units: Sequence[InputUnits], output: Path | None, to: UnitForm | None) -> UnitForm:
@@ -165,10 +201,10 @@ def _write(units: Sequence[InputUnits], output: Path | None, to: UnitForm | None
     from litepyramid.io.units import units_to_json, write_units
 
     named = output is None or output.suffix in {".jsonl", ".ndjson"}
-    form = to or (UnitForm.jsonl if named else UnitForm.lines)
+    form = to or ("jsonl" if named else "lines")
     if output is not None:
-        write_units(output, units, said(form))
-    elif form is UnitForm.jsonl:
+        write_units(output, units, form)
+    elif form == "jsonl":
         for entry in units:
             sys.stdout.write(json.dumps(units_to_json(entry), ensure_ascii=False) + "\n")
     else:

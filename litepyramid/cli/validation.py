@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
 from litepyramid.cli.judging import with_judge_settings
 from litepyramid.cli.options import (
-    ConstantOption,
-    FormatOption,
-    JudgeOption,
-    LabelsOption,
-    OutputOption,
-    SeedOption,
+    Constant,
+    Form,
+    Made,
     Shown,
-    option,
+    Written,
     with_figure,
     with_names,
 )
-from litepyramid.cli.outputs import MADE
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.text import counted
 
@@ -35,61 +31,29 @@ judge_app = typer.Typer(
     no_args_is_help=True,
 )
 
-_DATA = "A labelled data set: NAME=PATH (see `litepyramid datasets`)"
-_TRAINING, _LITE2X, _HUB = "Training", "Mixing units (Lite2.x)", "Hub models"
-EpochsOption = Annotated[float, option("Passes over the labels.", metavar="N", panel=_TRAINING)]
-RateOption = Annotated[float, option("Peak learning rate.", metavar="N", panel=_TRAINING)]
-BatchOption = Annotated[int, option("Pairs per update.", min=1, metavar="N", panel=_TRAINING)]
-
 
 @with_judge_settings
 def crossval(
-    data: Annotated[str | None, typer.Argument(help=f"{_DATA}.")] = None,
-    base: Annotated[
-        str, option("Judge to train: lexical, a hub id or a folder.", metavar="JUDGE")
-    ] = "lexical",
-    by: Annotated[Literal["examples", "systems"], option("What to hold out.")] = "examples",
-    folds: Annotated[int, option("Number of folds.", min=2, metavar="N")] = 5,
-    zero_shot: Annotated[
-        list[str] | None,
-        option("Untrained judge to compare with; repeat. [default: recall]", metavar="JUDGE"),
-    ] = None,
-    train_on: Annotated[
-        list[str] | None,
-        option("Instead of folds, train on this whole data set; repeat.", metavar="NAME=PATH"),
-    ] = None,
-    test_on: Annotated[
-        str | None, option("With --train-on: score this data set.", metavar="NAME=PATH")
-    ] = None,
-    models: Annotated[Path | None, option("Folder for the fine-tuned models."), MADE] = None,
-    form: FormatOption = "table",
-    output: OutputOption = None,
-    checkpoints: Annotated[
-        str | None,
-        option("Trained judges to use instead, {fold} for the fold's number.", panel=_TRAINING),
-    ] = None,
-    epochs: EpochsOption = 2,
-    learning_rate: RateOption = 1e-5,
-    batch_size: BatchOption = 32,
-    stu_share: Annotated[
-        float | None, option("Share of sentences that carry STUs.", metavar="P", panel=_LITE2X)
-    ] = 0.5,
-    easiness: Annotated[
-        Path | None, option("Easiness of every sentence, instead of predicting it.", panel=_LITE2X)
-    ] = None,
-    regressor: Annotated[
-        str | None,
-        option(
-            "Predict by this regressor; 'sources': one trained on the --train-on sets. [default: "
-            "the embedded one, refined fold by fold]",
-            "--regressor",
-            "-g",
-            show_default=False,
-            panel=_LITE2X,
-        ),
-    ] = None,
-    constant: ConstantOption = "skip",
-    seed: SeedOption = 12345,
+    data: str | None = None,
+    /,
+    base: str = "lexical",
+    by: Literal["examples", "systems"] = "examples",
+    folds: int = 5,
+    zero_shot: list[str] | None = None,
+    train_on: list[str] | None = None,
+    test_on: str | None = None,
+    models: Made | None = None,
+    form: Form = "table",
+    output: Written | None = None,
+    checkpoints: str | None = None,
+    epochs: float = 2,
+    learning_rate: float = 1e-5,
+    batch_size: int = 32,
+    stu_share: float | None = 0.5,
+    easiness: Path | None = None,
+    regressor: str | None = None,
+    constant: Constant = "skip",
+    seed: int = 12345,
     *,
     judge_settings: dict[str, Any],
 ) -> None:
@@ -97,6 +61,25 @@ def crossval(
 
     $ litepyramid crossval folder=data --folds 3
     $ litepyramid crossval --train-on folder=other --test-on folder=data
+
+    Options:
+        data: A labelled data set: NAME=PATH (see `litepyramid datasets`).
+        base (JUDGE): What is trained: lexical, a hub id or a folder.
+        by: What is held out.
+        folds (N >=2): Number of folds.
+        zero_shot (JUDGE): Untrained judge to compare with; repeat. [default: recall]
+        train_on (NAME=PATH): Instead of folds, train on this whole data set; repeat.
+        test_on (NAME=PATH): With --train-on: score this data set.
+        models: Folder for the fine-tuned models.
+
+    Training:
+        checkpoints: Trained judges to use instead, {fold} for the fold's number.
+
+    Mixing units (Lite2.x):
+        stu_share (P): Share of sentences that carry STUs.
+        easiness: Easiness of every sentence, instead of predicting it.
+        regressor (-g): Predict by this regressor; 'sources': one trained on the --train-on sets.
+            [default: the embedded one, refined fold by fold]
     """
     from litepyramid import api
     from litepyramid.errors import InputError
@@ -144,54 +127,31 @@ def crossval(
 
 @with_names
 def finetune(
-    base: Annotated[str, typer.Argument(help="lexical, or a hub id or folder of an NLI model.")],
-    output: Annotated[Path, option("Folder to create.", "--output", "-o"), MADE],
-    data: Annotated[
-        list[str] | None, option(f"{_DATA}; repeat.", "--data", "-d", metavar="NAME=PATH")
-    ] = None,
-    summaries: Annotated[
-        list[Path] | None, option("Your own summaries, with --units and --labels.")
-    ] = None,
-    units: Annotated[Path | None, option("Their units.", "--units", "-u")] = None,
-    labels: LabelsOption = None,
-    nli: Annotated[
-        list[Path] | None, option("NLI pairs to train on as well (JSON Lines); repeat.")
-    ] = None,
-    held_out: Annotated[float, option("Share of inputs held out of training.", metavar="P")] = 0.1,
-    form: FormatOption = "table",
-    head: Annotated[
-        Literal["presence", "two-class", "three-class"],
-        option("presence is the paper's: cross-entropy over (e, n + c).", panel=_TRAINING),
-    ] = "presence",
-    epochs: EpochsOption = 2,
-    learning_rate: RateOption = 1e-5,
-    warmup: Annotated[
-        float, option("Share of warm-up steps.", metavar="P", panel=_TRAINING)
-    ] = 0.06,
-    batch_size: BatchOption = 32,
-    accumulate: Annotated[
-        int, option("Accumulate gradients over N steps.", min=1, metavar="N", panel=_TRAINING)
-    ] = 1,
-    max_length: Annotated[
-        int, option("Maximum tokens of a pair.", metavar="N", panel=_TRAINING)
-    ] = 400,
-    class_weights: Annotated[
-        Literal["none", "balanced"], option("Class weights.", panel=_TRAINING)
-    ] = "none",
-    early_stop: Annotated[
-        int,
-        option("Stop after N epochs without improvement.", min=0, metavar="N", panel=_TRAINING),
-    ] = 0,
-    bf16: Annotated[bool, option("Mixed precision on GPUs.", "--bf16", panel=_TRAINING)] = False,
-    device: Annotated[str, option("auto or cpu.", panel=_TRAINING)] = "auto",
-    seed: SeedOption = 12345,
-    revision: Annotated[str | None, option("Branch, tag or commit.", panel=_HUB)] = None,
-    offline: Annotated[
-        bool, option("Look only in the local hub cache.", "--offline", panel=_HUB)
-    ] = False,
-    label_map: Annotated[
-        str | None, option("entailment=0,neutral=1,contradiction=2", metavar="MAP", panel=_HUB)
-    ] = None,
+    base: str,
+    /,
+    output: Made,
+    data: list[str] | None = None,
+    summaries: list[Path] | None = None,
+    units: Path | None = None,
+    labels: Path | None = None,
+    nli: list[Path] | None = None,
+    held_out: float = 0.1,
+    form: Form = "table",
+    head: Literal["presence", "two-class", "three-class"] = "presence",
+    epochs: float = 2,
+    learning_rate: float = 1e-5,
+    warmup: float = 0.06,
+    batch_size: int = 32,
+    accumulate: int = 1,
+    max_length: int = 400,
+    class_weights: Literal["none", "balanced"] = "none",
+    early_stop: int = 0,
+    bf16: bool = False,
+    device: str = "auto",
+    seed: int = 12345,
+    revision: str | None = None,
+    offline: bool = False,
+    label_map: str | None = None,
     *,
     names: dict[str, Any],
 ) -> None:
@@ -200,6 +160,30 @@ def finetune(
     $ litepyramid finetune lexical --data folder=data -o my-judge
     $ litepyramid finetune lexical --summaries example/summaries --units \\
         example/scus.jsonl --labels example/labels -o my-own-judge
+
+    Options:
+        base: lexical, or a hub id or folder of an NLI model.
+        output (-o): Folder to create.
+        data (-d NAME=PATH): A labelled data set: NAME=PATH (see `litepyramid datasets`); repeat.
+        summaries: Your own summaries, with --units and --labels.
+        units (-u): Their units.
+        nli: NLI pairs to learn from too (JSON Lines); repeat.
+        held_out (P): Share of inputs held out of training.
+
+    Training:
+        head: presence is the paper's: cross-entropy over (e, n + c).
+        warmup (P): Share of steps with a rising rate.
+        accumulate (N >=1): Accumulate gradients over N steps.
+        max_length (N): Maximum tokens of a pair.
+        class_weights: Class weights.
+        early_stop (N >=0): Stop after N epochs without improvement.
+        bf16: Mixed precision on GPUs.
+        device: auto or cpu.
+
+    Hub models:
+        revision: Branch, tag or commit.
+        offline: Look only in the local hub cache.
+        label_map (MAP): entailment=0,neutral=1,contradiction=2
     """
     from litepyramid import api
     from litepyramid.errors import InputError
@@ -240,7 +224,10 @@ def finetune(
     emit(result, form)
 
 
-def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
+def datasets(
+    form: Form = "table",
+    output: Written | None = None,
+) -> None:
     """List the published data sets that can be read, with source and licence.
 
     $ litepyramid datasets
@@ -257,19 +244,13 @@ def datasets(form: FormatOption = "table", output: OutputOption = None) -> None:
 @with_names
 @with_figure
 def evaluate(
-    summaries: Annotated[
-        list[Path] | None,
-        typer.Argument(help="Summary files, or folders of them; one file per system."),
-    ] = None,
-    units: Annotated[Path | None, option("Units of the references.", "--units", "-u")] = None,
-    labels: Annotated[
-        Path | None, option("Human presence labels: a file or folder.", "--labels", "-l")
-    ] = None,
-    contrast: Annotated[
-        bool, option("Use the 824 embedded contrast pairs instead.", "--contrast")
-    ] = False,
-    judge: JudgeOption = DEFAULT_JUDGE,
-    bins: Annotated[int, option("Bins of the reliability table.", min=1, metavar="N")] = 10,
+    summaries: list[Path] | None = None,
+    /,
+    units: Path | None = None,
+    labels: Path | None = None,
+    contrast: bool = False,
+    judge: str = DEFAULT_JUDGE,
+    bins: int = 10,
     *,
     shown: Shown,
     judge_settings: dict[str, Any],
@@ -282,6 +263,12 @@ def evaluate(
     $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l \\
         example/labels
     $ litepyramid judge evaluate --contrast --judge lexical
+
+    Options:
+        summaries: Summary files, or folders of them; one file per system.
+        units (-u): Units of the references.
+        contrast: On the 824 contrast pairs that ship instead.
+        bins (N >=1): Bins of the reliability table.
     """
     from litepyramid import api
     from litepyramid.errors import InputError
@@ -304,19 +291,22 @@ def evaluate(
 
 @judge_app.command("explain")
 def explain(
-    summary: Annotated[str, typer.Argument(help="A summary, or a file with one.")],
-    unit: Annotated[str, typer.Argument(help="A unit, or a file with one per line.")],
-    judge: Annotated[
-        str,
-        option("reading, lexical, recall, or a file of weights.", "--judge", "-j", metavar="JUDGE"),
-    ] = DEFAULT_JUDGE,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    summary: str,
+    unit: str,
+    /,
+    judge: str = DEFAULT_JUDGE,
+    form: Form = "table",
+    output: Written | None = None,
 ) -> None:
     """Show why a judge does or does not find a unit: sentence, words, conflict.
 
     $ litepyramid judge explain "A storm hit Oslo." "Oslo was hit by a storm."
     $ litepyramid judge explain "Nobody died." "Two people died." --judge lexical
+
+    Options:
+        summary: A summary, or a file with one.
+        unit: A unit, or a file with one per line.
+        judge (-j JUDGE): reading, lexical, recall, or a file of weights.
     """
     from litepyramid.judges.evidence import explain as run
     from litepyramid.judges.registry import make_judge
@@ -335,11 +325,12 @@ def _text(given: str) -> str:
 
 @judge_app.command("agree")
 def agree(
-    first: Annotated[Path, typer.Argument(help="JSON of `score` with one judge.")],
-    second: Annotated[Path, typer.Argument(help="JSON of `score` with another judge.")],
-    show: Annotated[int, option("Differing pairs to show.", min=0, metavar="N")] = 10,
-    form: FormatOption = "table",
-    output: OutputOption = None,
+    first: Path,
+    second: Path,
+    /,
+    show: int = 10,
+    form: Form = "table",
+    output: Written | None = None,
 ) -> None:
     """Compare two judges on the same pairs: means, kappa, alpha, the largest differences.
 
@@ -348,6 +339,11 @@ def agree(
     $ litepyramid score example/summaries -u example/scus.jsonl -j recall \\
         -f json -o b.json
     $ litepyramid judge agree a.json b.json
+
+    Options:
+        first: JSON of `score` with one judge.
+        second: JSON of `score` with another judge.
+        show (N >=0): Differing pairs to show.
     """
     from litepyramid.tables import emit
     from litepyramid.training.agree import judges_agree
