@@ -2,70 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from litepyramid.annotation.collect import JudgedLabels
-from litepyramid.annotation.plan import read_plan
-from litepyramid.annotation.tasks import TaskSet, judging_tasks, writing_tasks
 from litepyramid.duc.convert import write_summaries
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, file_type
 from litepyramid.io.folders import check_names, filled_folder, read_manifest
 from litepyramid.io.labels import write_labels
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units, write_units
+from litepyramid.io.units import write_units
 from litepyramid.tables import render
-from litepyramid.text import counted
-from litepyramid.types import SystemSummaries
 
 JUDGED = "imported judgements"
 """What the manifest of a folder says that `write_judged` filled."""
-
-
-def writing_tasks_from(sources: Sequence[Path], title: str | None = None) -> TaskSet:
-    """Tasks of writing SCUs from the one plan that is named.
-
-    Raises:
-        InputError: There is another number of files, or it is not a plan.
-    """
-    if len(sources) != 1 or file_type(sources[0]) == "folder":
-        raise InputError(
-            f"{counted(len(sources), 'file or folder', 'files or folders')} without units to judge",
-            path=sources[0] if len(sources) == 1 else None,
-            expected="one plan; or summaries together with --units",
-        )
-    plan = read_plan(sources[0])
-    return writing_tasks(plan) if title is None else writing_tasks(plan, title)
-
-
-def judging_tasks_from(
-    sources: Sequence[Path],
-    units: Path,
-    title: str | None = None,
-    only: Sequence[str] | None = None,
-    **names: Any,
-) -> TaskSet:
-    """Tasks of judging which units are in which summaries.
-
-    Raises:
-        InputError: As `read_units` and `read_summaries`.
-    """
-    entries = read_units(units, **names)
-    summaries = read_summaries(sources, [entry.input for entry in entries], **names)
-    if only is not None:
-        kept = [i for i, entry in enumerate(entries) if entry.input in set(only)]
-        if len(kept) != len(only):
-            raise InputError("the plan names other inputs than the units", path=units)
-        entries = [entries[i] for i in kept]
-        summaries = [
-            SystemSummaries(s.system, tuple(only), tuple(s.texts[i] for i in kept))
-            for s in summaries
-        ]
-    if title is None:
-        return judging_tasks(summaries, entries)
-    return judging_tasks(summaries, entries, title)
 
 
 def write_judged(folder: Path, judged: JudgedLabels) -> None:

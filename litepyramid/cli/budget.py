@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +18,7 @@ from litepyramid.cli.options import (
     runs,
     with_figure,
     with_names,
+    with_options,
 )
 from litepyramid.judges import DEFAULT_JUDGE
 
@@ -36,7 +36,33 @@ app = typer.Typer(
 )
 
 
+def _labels(
+    inputs: int | None = None,
+    width: float | None = None,
+    per_judgement: float | None = None,
+    annotators: int | None = None,
+    per_task: int = 1,
+    checks: int = 0,
+    seconds: float | None = None,
+    strata: int = 4,
+) -> dict[str, Any]:
+    """The arguments of `plan_labels`.
+
+    With --for presence:
+        inputs (N): Label this many inputs.
+        width (W): Label enough for 95 % intervals so wide.
+        per_judgement: Cost of one yes or no.
+        annotators (N >=1): People who judge.
+        per_task (N >=1): People who judge the same summary.
+        checks (N >=0): Summaries that everybody judges.
+        seconds: Time of one answer.
+        strata (N >=1): Strata to draw from.
+    """
+    return dict(locals())
+
+
 @app.command()
+@with_options("labels", _labels)
 @with_names
 def plan(
     source: Path,
@@ -46,14 +72,8 @@ def plan(
     sentences: int | None = None,
     cost: float | None = None,
     per_sentence: float | None = None,
-    inputs: int | None = None,
-    width: float | None = None,
-    per_judgement: float | None = None,
-    annotators: int | None = None,
-    per_task: int = 1,
-    checks: int = 0,
-    seconds: float | None = None,
-    strata: int = 4,
+    *,
+    labels: dict[str, Any],
     by: Literal["easiness", "random", "reversed", "gold", "error", "score"] | None = None,
     after: list[Path] | None = None,
     output: Written | None = None,
@@ -65,7 +85,6 @@ def plan(
     scus: Path | None = None,
     splitter: Splitter = "rules",
     seed: int = 12345,
-    *,
     names: dict[str, Any],
 ) -> None:
     """Choose what people annotate: sentences to write SCUs for, or inputs to judge presence in.
@@ -87,95 +106,57 @@ def plan(
         after: An earlier plan, whose sentences are not chosen again; repeat.
         output (-o): Write the plan here, for budget export.
 
-    With --for presence:
-        inputs (N): Label this many inputs.
-        width (W): Label enough for 95 % intervals so wide.
-        per_judgement: Cost of one yes or no.
-        annotators (N >=1): People who judge.
-        per_task (N >=1): People who judge the same summary.
-        checks (N >=0): Summaries that everybody judges.
-        seconds: Time of one answer.
-        strata (N >=1): Strata to draw from.
-
     Files and tables:
         scus: With --by gold: SCUs.
     """
-    from litepyramid.annotation.budget import sentence_budget
-    from litepyramid.annotation.plan import in_plans, plan_budget, read_plan, write_plan
-    from litepyramid.annotation.sources import sentence_easiness
+    from litepyramid import api
+    from litepyramid.annotation.plan import write_plan
+    from litepyramid.annotation.presence_plan import write_presence_plan
     from litepyramid.errors import InputError
     from litepyramid.files import check_there
     from litepyramid.tables import emit
 
     check_there(source, easiness, scus, stus, regressor, parses)
+    result: Any
+    write: Callable[[Path, Any], None]
     if purpose == "presence":
-        from litepyramid import api
-        from litepyramid.annotation.presence_plan import write_presence_plan
-
         if by not in (None, "error", "score", "random"):
             raise InputError(f"--by {by} with --for presence", expected="error, score or random")
-        drawn = api.plan_labels(
+        columns, write = names["columns"], write_presence_plan
+        result = api.plan_labels(source, by=by, cost=cost, seed=seed, columns=columns, **labels)
+    else:
+        if by == "error" or by == "score":
+            raise InputError(f"--by {by} without --for presence", expected="easiness, random …")
+        write = write_plan
+        result = api.plan(
             source,
-            inputs=inputs,
+            human_share=human_share,
+            sentences=sentences,
             cost=cost,
-            per_judgement=per_judgement,
-            width=width,
-            by=by,
-            strata=strata,
-            annotators=annotators,
-            per_task=per_task,
-            checks=checks,
-            seconds=seconds,
+            per_sentence=per_sentence,
+            by=by or "easiness",
+            easiness=easiness,
+            scus=scus,
+            stus=stus,
+            regressor=regressor,
+            parses=parses,
+            after=after or (),
+            splitter=splitter,
             seed=seed,
-            columns=names["columns"],
+            **names,
         )
-        if output is not None:
-            write_presence_plan(output, drawn)
-        emit(drawn, form)
-        return
-    if by == "error" or by == "score":
-        raise InputError(f"--by {by} without --for presence", expected="easiness, random …")
-    budget = partial(
-        sentence_budget,
-        sentences=sentences,
-        human_share=human_share,
-        cost=cost,
-        per_sentence=per_sentence,
-    )
-    budget(10**9)  # whether it is one, before the references are parsed
-    before = [read_plan(path) for path in after or ()]
-    values = sentence_easiness(
-        source,
-        by=by or "easiness",
-        easiness=easiness,
-        scus=scus,
-        stus=stus,
-        regressor=regressor,
-        parses=parses,
-        splitter=splitter,
-        **names,
-    )
-    count = budget(len(values.sentences), earlier=int(in_plans(values.sentences, before).sum()))
-    result = plan_budget(
-        values,
-        count,
-        by=by or "easiness",
-        seed=seed,
-        per_sentence=per_sentence,
-        cost=cost,
-        after=before,
-    )
     if output is not None:
-        write_plan(output, result)
+        write(output, result)
     emit(result, form)
 
 
 @app.command()
 @with_names
+@runs("litepyramid.api:export_tasks", sources="work", to="form")
 def export(
     sources: list[Path],
     /,
-    output: Made,
+    folder: Made,
     units: Path | None = None,
     to: Literal["page", "label-studio", "mturk"] = "page",
     parts: int = 1,
@@ -193,36 +174,27 @@ def export(
 
     Options:
         sources: A plan (people write SCUs), or with --units summaries.
-        output (-o): Folder to write to.
+        folder (--output -o): Folder to write to.
         units (-u): People judge which of these units are present.
         to (FORM): page (offline HTML), label-studio, or mturk.
         parts (N >=1): Number of pages or batches.
         plan: With --units: a plan of labels; its inputs only, a share for each annotator.
         title: Title that people see above the tasks.
     """
-    from litepyramid.annotation.forms.export import export_tasks
-    from litepyramid.annotation.presence_plan import read_presence_plan
-    from litepyramid.annotation.sources import judging_tasks_from, writing_tasks_from
-    from litepyramid.tables import emit
-
-    shares = None
-    if units is None:
-        tasks = writing_tasks_from(sources, title)
-    else:
-        drawn = None if plan is None else read_presence_plan(plan)
-        tasks = judging_tasks_from(
-            sources, units, title, only=None if drawn is None else drawn.chosen, **names
-        )
-        shares = None if drawn is None else drawn.shares(len(tasks.ids))
-    emit(export_tasks(tasks, output, to, parts=parts, shares=shares), form)
 
 
 @app.command("import")
+@runs(
+    "litepyramid.api:import_answers",
+    without=["keep_noisy"],
+    goal="output",
+    random_rounds="rounds",
+)
 def import_answers(
     tasks: Path,
     answers: list[Path],
     /,
-    output: Made,
+    goal: Made,
     form: Form = "table",
     stus: Path | None = None,
     onto: Path | None = None,
@@ -234,7 +206,7 @@ def import_answers(
     min_compared: int | None = None,
     random_rounds: int | None = None,
     seed: int = 12345,
-) -> None:
+) -> Any:
     """Import complete or partial answers: SCUs become units, yes and no become labels.
 
     $ litepyramid budget import tasks answers.json -o scus.jsonl --stus \\
@@ -244,7 +216,7 @@ def import_answers(
     Options:
         tasks: The export's folder, or its tasks.json.
         answers: The page's JSON, Label Studio's JSON, or MTurk's CSV.
-        output (-o): Units file (writing), or folder (judging).
+        goal (--output -o): Units file (writing), or folder (judging).
 
     Tasks of writing SCUs:
         stus: STUs for all sentences without finished SCUs.
@@ -260,15 +232,8 @@ def import_answers(
         random_rounds (N >=0): Number of times to also draw labels from one random answer per item
             instead of the majority (labels-round1 …).
     """
-    from litepyramid.annotation.collect import collect_labels, collect_units
-    from litepyramid.annotation.forms.read import read_responses
-    from litepyramid.annotation.sources import check_judged, write_judged
     from litepyramid.annotation.tasks import read_tasks
     from litepyramid.errors import InputError
-    from litepyramid.files import check_output
-    from litepyramid.io.labels import read_labels
-    from litepyramid.io.units import read_units, write_units
-    from litepyramid.tables import emit
 
     sent = read_tasks(tasks)
     options: dict[str, dict[str, object]] = {
@@ -285,33 +250,8 @@ def import_answers(
     for name, value in options[other].items():
         if value is not None:
             raise InputError(f"--{name} is for tasks of {other}; these are of {sent.kind}")
-    found = read_responses(answers)
-    if sent.kind == "writing":
-        check_output(output)
-        written = collect_units(
-            sent,
-            found,
-            stus=None if stus is None else read_units(stus, kind="stu", only=True),
-            onto=None if onto is None else read_units(onto, kind=None),
-            writers=writers or "first",
-            drafts=drafts,
-        )
-        if written.units:
-            write_units(output, written.units)
-        emit(written, form)
-        return
-    check_judged(output)
-    judged = collect_labels(
-        sent,
-        found,
-        noisy_above=None if keep_noisy else 0.5 if noisy_above is None else noisy_above,
-        min_compared=10 if min_compared is None else min_compared,
-        rounds=random_rounds or 0,
-        seed=seed,
-        gold=() if gold is None else read_labels([gold], sent.units, partial=True),
-    )
-    write_judged(output, judged)
-    emit(judged, form)
+    found: dict[str, Any] = {"tasks": sent, "drafts": drafts or None}
+    return found | ({"noisy_above": None} if keep_noisy else {})
 
 
 @app.command()

@@ -329,30 +329,35 @@ def _shown(
 
 
 def runs(
-    target: str, figure: str = "", **names: str
+    target: str, figure: str = "", *, without: Sequence[str] = (), **names: str
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """A decorator that makes of a command a call of a function, whose result is shown.
 
     The command's parameters are the function's keyword arguments; groups that are a dict are taken
-    apart, and what is None is left to the function's default. What the command itself returns
-    replaces some of them.
+    apart, and what is None is left to the function's default. The dict that the command itself
+    returns, if any, holds arguments that replace these.
 
     Args:
         target: ``module:function``, imported when the command runs.
         figure: ``module:function`` that draws the result, for `with_figure`.
+        without: Parameters that only the command itself looks at.
         names: By parameter, what the function calls it.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., None]:
         def body(**given: Any) -> None:
-            given |= _call(command, dict(given)) or {}
+            replaced = _call(command, dict(given)) or {}
             shown = given.pop("shown", None)
             if shown is None:
-                shown = Shown(None, given.pop("form"), given.pop("output"))
+                shown = Shown(None, given.pop("form"), given.pop("output", None))
             arguments: dict[str, Any] = {}
             for name, value in given.items():
-                arguments |= value if isinstance(value, dict) else {names.get(name, name): value}
-            result = _load(target)(**{k: v for k, v in arguments.items() if v is not None})
+                if isinstance(value, dict):
+                    arguments |= value
+                elif name not in without:
+                    arguments[names.get(name, name)] = value
+            arguments = {name: value for name, value in arguments.items() if value is not None}
+            result = _load(target)(**arguments | replaced)
             shown.emit(result, lambda drawn: _load(figure)(drawn))
 
         return _signed(body, command, _parameters(command))

@@ -6,10 +6,11 @@ from dataclasses import replace
 import pytest
 from test_answers import full, judged
 
+import litepyramid as lp
 from litepyramid.annotation.collect import collect_labels
 from litepyramid.annotation.forms.export import export_tasks
 from litepyramid.annotation.forms.responses import ResponseFile
-from litepyramid.annotation.sources import write_judged, writing_tasks_from
+from litepyramid.annotation.sources import write_judged
 from litepyramid.annotation.tasks import _judging_id, read_tasks, write_tasks
 from litepyramid.errors import InputError
 from litepyramid.io.folders import MANIFEST
@@ -51,7 +52,7 @@ def test_same_tasks_in_another_form_or_other_parts(tmp_path, judging):
 
 def test_summaries_without_units_are_named(folder):
     with pytest.raises(InputError, match="together with --units"):
-        writing_tasks_from([folder / "summaries"])
+        lp.export_tasks([folder / "summaries"], folder / "out")
 
 
 def test_labels_are_not_mixed_into_what_is_there(folder, judging):

@@ -10,6 +10,7 @@ import sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import litepyramid as lp
 from litepyramid.annotation.forms.export import export_tasks
 from litepyramid.annotation.forms.label_studio import labelling_configuration
 from litepyramid.annotation.forms.mturk import _html, template
@@ -78,11 +79,9 @@ def test_titles_are_escaped():
 
 def test_label_studio_names_what_the_tasks_hold(tmp_path):
     folder = sample.write(tmp_path)
-    from litepyramid.annotation.sources import judging_tasks_from
-
-    tasks = judging_tasks_from([folder / "summaries"], folder / "scus.jsonl", "Mine")
-    assert tasks.title == "Mine"
-    export_tasks(tasks, folder / "out", "label-studio")
+    work, units = [folder / "summaries"], folder / "scus.jsonl"
+    lp.export_tasks(work, folder / "out", units=units, form="label-studio", title="Mine")
+    assert read_tasks(folder / "out").title == "Mine"
     root = ET.parse(folder / "out" / "label_studio_config.xml").getroot()
     repeater = root.find("Repeater")
     assert repeater.get("on") == "$units"
