@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litepyramid.api.score import load
-from litepyramid.api.units import easiness_of, regressor_of
+from litepyramid.api.units import regressor_of
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.own import as_judge
@@ -134,6 +134,7 @@ def crossval(
     Raises:
         InputError: The data set is too small, or a system has no labels.
     """
+    from litepyramid.easiness.scores import read_easiness
     from litepyramid.training.crossval import cross_validate, out_of_the_box
     from litepyramid.training.settings import FinetuneSettings
     from litepyramid.training.trainers import make_contest
@@ -142,8 +143,8 @@ def crossval(
     if regressor == "sources" and not train_on:
         raise InputError("regressor='sources' without source data", expected="train_on")
     if easiness is not None and regressor is not None:
-        raise InputError("both an easiness and a regressor", expected="one of the two")
-    values = None if easiness is None else easiness_of(easiness)
+        raise InputError("an easiness and a regressor", expected="one of the two")
+    values = None if easiness is None else read_easiness(easiness)
     trainer, baselines = make_contest(
         base,
         checkpoints,

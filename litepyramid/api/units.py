@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_names, as_references, as_units
 
 if TYPE_CHECKING:
@@ -98,12 +99,8 @@ class EasinessRegressor:
         from litepyramid.easiness.prepare import WITH_STUS, prepare_gold
         from litepyramid.easiness.regressor import PAPER, REFINED, fit
 
-        prepared, gold = prepare_gold(
-            as_references(references),
-            as_units(units),
-            WITH_STUS if start is None else start.trees.feature_set,
-            stus=None if stus is None else as_units(stus, kind="stu", only=True),
-        )
+        features = WITH_STUS if start is None else start.trees.feature_set
+        prepared, gold = prepare_gold(references, units, features, stus=stus)
         chosen = replace(PAPER if start is None else REFINED, **settings, seed=seed)
         about = dict(prepared.signature.fields)
         trees = fit(
@@ -125,11 +122,7 @@ class EasinessRegressor:
         from litepyramid.easiness.predict import predict_easiness
 
         names = as_names(ids, columns)
-        return predict_easiness(
-            as_references(references, **names),
-            regressor=self.trees,
-            stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
-        )
+        return predict_easiness(references, regressor=self.trees, stus=stus, **names)
 
     def save(self, path: str | Path) -> None:
         """Writes it as UBJ or JSON, by the file's extension."""
@@ -140,46 +133,79 @@ class EasinessRegressor:
 
 def mix(
     units: Any,
-    stus: Any,
-    easiness: Any,
+    stus: Any = None,
+    easiness: Any = None,
     *,
-    stu_share: float = 0.5,
+    references: Any = None,
+    stu_share: float | None = None,
+    stu_sentences: int | None = None,
+    scu_sentences: int | None = None,
     by: By = "easiness",
+    regressor: Any = None,
+    parses: Any = None,
     seed: int = 12345,
+    ids: Any = None,
+    columns: Any = None,
 ) -> Mix:
     """Replaces SCUs by STUs in the easiest sentences, not in the others (Lite2.x, ZB21 §3.3).
 
     Args:
         units: The SCUs.
-        stus: The STUs of the same inputs.
-        easiness: Easiness of every sentence: `EasinessRegressor.predict`'s, or a file.
-        stu_share: Share of the sentences that carry STUs.
+        stus: The STUs of the same inputs; extracted from `references` if not given.
+        easiness: Easiness of every sentence: `EasinessRegressor.predict`'s, or a file; predicted
+            from `references` if not given.
+        references: The references of the same inputs.
+        stu_share: Share of the sentences that carry STUs; half of them if no number is given; or
+        stu_sentences: the number of those that do; or
+        scu_sentences: of those that keep SCUs.
         by: How they are chosen: ``easiness``, ``reversed``, ``gold`` or ``random``.
-        seed: Seed of the random choice.
+        regressor: What predicts: an `EasinessRegressor` or its file; the embedded one.
+        parses: Constituency trees, for a regressor on the paper's features.
+        seed: Of the random choice.
+        ids: Ids of the inputs where rows go by their order.
+        columns: By known column, what tables call it.
 
     Raises:
         InputError: The inputs differ, the share is invalid, or an input is left without a unit.
     """
     from litepyramid.easiness import mix as mixing
-
-    values = easiness_of(easiness)
-    return mixing.mix(
-        as_units(units, kind="scu"),
-        as_units(stus, kind="stu", only=True),
-        values.sentences,
-        mixing.stu_count(stu_share, len(values.sentences)),
-        by=by,
-        easiness=None if by == "gold" else values,
-        seed=seed,
-    )
-
-
-def easiness_of(easiness: Any) -> Easiness:
-    """Values as they are, or those of a file."""
+    from litepyramid.easiness.files import read_sources, sentence_count, sentence_easiness
     from litepyramid.easiness.scores import read_easiness
+    from litepyramid.units.align import sentences_of
 
-    found: Easiness = read_easiness(easiness) if isinstance(easiness, str | Path) else easiness
-    return found
+    if stu_share is None and stu_sentences is None and scu_sentences is None:
+        stu_share = 0.5
+    size: Any = {
+        "stu_share": stu_share,
+        "stu_sentences": stu_sentences,
+        "scu_sentences": scu_sentences,
+    }
+    sentence_count(10**9, **size)  # whether it is one, before the references are parsed
+    names = as_names(ids, columns)
+    values = None
+    if references is None:
+        if stus is None or easiness is None:
+            raise InputError("no STUs or no easiness", expected="both, or references")
+        values = read_easiness(easiness)
+        human = as_units(units, kind="scu", only=True, **names)
+        machine = as_units(stus, kind="stu", only=True, **names)
+        sentences = values.sentences
+    else:
+        human, texts, machine = read_sources(units, references, stus, **names)
+        sentences = sentences_of(texts)
+    wanted = {entry.input for entry in human}
+    count = sentence_count(sum(s.input in wanted for s in sentences), **size)
+    if by not in ("easiness", "reversed"):
+        values = None
+    elif references is not None:
+        values = sentence_easiness(
+            [entry for entry in texts if entry.input in wanted],
+            easiness=easiness,
+            stus=machine,
+            regressor=regressor_of(regressor),
+            parses=parses,
+        )
+    return mixing.mix(human, machine, sentences, count, by=by, easiness=values, seed=seed)
 
 
 def regressor_of(regressor: Any) -> Any:

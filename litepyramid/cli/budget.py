@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import typer
 
@@ -21,9 +21,6 @@ from litepyramid.cli.options import (
     with_options,
 )
 from litepyramid.judges import DEFAULT_JUDGE
-
-if TYPE_CHECKING:
-    from litepyramid.judges.base import Judge
 
 app = typer.Typer(
     help="""Plan what people annotate, export the tasks, import the answers.
@@ -291,6 +288,12 @@ def power(
 @app.command()
 @with_figure
 @with_names
+@runs(
+    "litepyramid.easiness.files:curve_files",
+    "litepyramid.figures.correlations:curve_figure",
+    stu_share="shares",
+    coefficient="coefficients",
+)
 def curve(
     summaries: list[Path],
     /,
@@ -324,7 +327,6 @@ def curve(
         example/references.jsonl -l example/labels -c kendall --stu-share 0.5
 
     Options:
-        summaries: Summary files, or folders of them; one file per system.
         scores: Or a table of scores with the human one.
         human (NAME): With --scores: name of the human score.
         judge (-j JUDGE): reading, lexical, recall, a hub id, a folder; with {fold}: one for each of
@@ -338,39 +340,3 @@ def curve(
     Statistics:
         seeds (N >=0): Random rankings to average.
     """
-    from litepyramid.easiness.evaluate import read_folds
-    from litepyramid.easiness.files import curve_files
-    from litepyramid.easiness.sums import FoldJudges
-    from litepyramid.errors import InputError
-    from litepyramid.figures.correlations import curve_figure
-    from litepyramid.judges.registry import make_judge
-
-    def of_fold(fold: int) -> Judge:
-        return make_judge(judge.replace("{fold}", str(fold)))
-
-    if "{fold}" in judge and folds is None:
-        raise InputError(f"a judge for each fold ('{judge}') and no folds", expected="--folds")
-    parts = None if folds is None else read_folds(folds)
-    result = curve_files(
-        summaries,
-        scus,
-        references,
-        FoldJudges(of_fold, parts) if parts and "{fold}" in judge else make_judge(judge),
-        stus=stus,
-        labels=labels,
-        scores=scores,
-        against=human,
-        easiness=easiness,
-        regressor=regressor,
-        parses=parses,
-        shares=stu_share,
-        seeds=seeds,
-        seed=seed,
-        coefficients=coefficient or ["pearson"],
-        constant=constant,
-        folds=parts,
-        samples=samples,
-        confidence=confidence,
-        **names,
-    )
-    shown.emit(result, curve_figure)

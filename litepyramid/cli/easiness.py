@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import typer
 
-from litepyramid.cli.options import Form, Written, with_names, with_options
-
-if TYPE_CHECKING:
-    from litepyramid.easiness.prepare import Prepared
-    from litepyramid.easiness.scores import Easiness
+from litepyramid.cli.options import Form, Written, runs, with_names, with_options
 
 app = typer.Typer(
     help="""Predict how well STUs can replace the SCUs of a sentence (ZB21 §3.3).
@@ -58,22 +53,12 @@ def _training(
         reg_lambda (--lambda N): L2 penalty on leaf values. [default: 1]
         scu_prior (N): A sentence of n SCUs weighs n / (n + N); 0: all alike. [default: 0]
     """
+    given = dict(locals())
+    said = {name: value for name, value in given.items() if name != "start" and value is not None}
     from litepyramid.easiness.predict import EMBEDDED
     from litepyramid.easiness.regressor import PAPER, REFINED, load_regressor
 
-    given = {
-        "max_depth": max_depth,
-        "eta": eta,
-        "rounds": rounds,
-        "forest": forest,
-        "min_child_weight": min_child_weight,
-        "subsample": subsample,
-        "colsample": colsample,
-        "reg_lambda": reg_lambda,
-        "scu_prior": scu_prior,
-    }
-    said: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    settings = replace(PAPER if start is None else REFINED, **said, seed=seed)
+    settings = replace(PAPER if start is None else REFINED, **said)
     settings.check()
     if start is None:
         return settings, None
@@ -109,10 +94,11 @@ def fit(
     Training:
         features (SET): Features of a sentence (docs/easiness.md).
     """
+    from litepyramid.easiness.prepare import prepare_gold
     from litepyramid.easiness.regressor import FEW, save_regressor
     from litepyramid.easiness.regressor import fit as train
 
-    prepared, gold = _prepared(references, scus, stus, features, parses, names)
+    prepared, gold = prepare_gold(references, scus, features, stus=stus, parses=parses, **names)
     about = {"references": references.name, **dict(prepared.signature.fields)}
     settings, start = training
     regressor = train(prepared.features, gold.values, settings, about, gold.scus, start)
@@ -133,6 +119,10 @@ def fit(
 
 @app.command()
 @with_names
+@runs(
+    "litepyramid.easiness.predict:predict_easiness",
+    write="litepyramid.easiness.scores:write_easiness",
+)
 def predict(
     references: Path,
     /,
@@ -154,22 +144,6 @@ def predict(
         references: References: JSON Lines, a table, or a line file.
         output (-o): Also write the values here (JSON Lines).
     """
-    from litepyramid.easiness.predict import predict_easiness
-    from litepyramid.easiness.scores import write_easiness
-    from litepyramid.io.references import read_references
-    from litepyramid.io.units import read_units
-    from litepyramid.tables import emit
-    from litepyramid.units.parses import read_parses
-
-    found = predict_easiness(
-        read_references(references, **names),
-        regressor=regressor,
-        stus=None if stus is None else read_units(stus, kind="stu", only=True, **names),
-        parses=None if parses is None else read_parses(parses),
-    )
-    if output is not None:
-        write_easiness(output, found)
-    emit(found, form)
 
 
 @app.command()
@@ -208,10 +182,11 @@ def evaluate(
         features (SET): Features of a sentence (docs/easiness.md).
     """
     from litepyramid.easiness.evaluate import cross_fit, read_folds, seeded_folds
+    from litepyramid.easiness.prepare import prepare_gold
     from litepyramid.easiness.scores import write_easiness
     from litepyramid.tables import emit
 
-    prepared, gold = _prepared(references, scus, stus, features, parses, names)
+    prepared, gold = prepare_gold(references, scus, features, stus=stus, parses=parses, **names)
     settings, start = training
     inputs = [sentence.input for sentence in gold.sentences]
     places = seeded_folds(inputs, k, settings.seed) if folds is None else read_folds(folds)
@@ -219,25 +194,3 @@ def evaluate(
     if predictions is not None:
         write_easiness(predictions, result.predicted)
     emit(result, form, output)
-
-
-def _prepared(
-    references: Path,
-    scus: Path,
-    stus: Path | None,
-    features: str,
-    parses: Path | None,
-    names: Mapping[str, Any],
-) -> tuple[Prepared, Easiness]:
-    from litepyramid.easiness.prepare import prepare_gold
-    from litepyramid.io.references import read_references
-    from litepyramid.io.units import read_units
-    from litepyramid.units.parses import read_parses
-
-    return prepare_gold(
-        read_references(references, **names),
-        read_units(scus, only=True, **names),
-        features,
-        stus=None if stus is None else read_units(stus, kind="stu", only=True, **names),
-        parses=None if parses is None else read_parses(parses),
-    )

@@ -28,7 +28,6 @@ def metrics(
         -m rouge-1,js-2 -f table
 
     Options:
-        summaries: Summary files, or folders of them; one file per system.
         references (-r): References of the inputs.
         metric (-m NAMES): rouge-1, rouge-2, rouge-l, js-2, bleu, chrf, meteor, bertscore, or one of
             their variants (rouge-2_recall); commas or repeat.

@@ -329,7 +329,7 @@ def _shown(
 
 
 def runs(
-    target: str, figure: str = "", *, without: Sequence[str] = (), **names: str
+    target: str, figure: str = "", *, write: str = "", without: Sequence[str] = (), **names: str
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
     """A decorator that makes of a command a call of a function, whose result is shown.
 
@@ -340,6 +340,8 @@ def runs(
     Args:
         target: ``module:function``, imported when the command runs.
         figure: ``module:function`` that draws the result, for `with_figure`.
+        write: ``module:function`` that writes the result to --output; the result is shown on
+            standard output then.
         without: Parameters that only the command itself looks at.
         names: By parameter, what the function calls it.
     """
@@ -348,8 +350,9 @@ def runs(
         def body(**given: Any) -> None:
             replaced = _call(command, dict(given)) or {}
             shown = given.pop("shown", None)
+            output = given.pop("output", None)
             if shown is None:
-                shown = Shown(None, given.pop("form"), given.pop("output", None))
+                shown = Shown(None, given.pop("form"), None if write else output)
             arguments: dict[str, Any] = {}
             for name, value in given.items():
                 if isinstance(value, dict):
@@ -358,6 +361,8 @@ def runs(
                     arguments[names.get(name, name)] = value
             arguments = {name: value for name, value in arguments.items() if value is not None}
             result = _load(target)(**arguments | replaced)
+            if write and output is not None:
+                _load(write)(output, result)
             shown.emit(result, lambda drawn: _load(figure)(drawn))
 
         return _signed(body, command, _parameters(command))

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from litepyramid.cli.judging import with_writer
-from litepyramid.cli.options import By, Form, Kind, Splitter, Written, with_names
+from litepyramid.cli.options import By, Form, Kind, Splitter, Written, runs, with_names
 from litepyramid.cli.pyramid_files import from_pyr
 from litepyramid.text import counted
 
 if TYPE_CHECKING:
+    from litepyramid.easiness.mix import Mix
     from litepyramid.types import InputUnits
 
 app = typer.Typer(
@@ -138,6 +139,7 @@ def convert(
 
 @app.command()
 @with_names
+@runs("litepyramid.api:mix", write="litepyramid.cli.units:write_mix", scus="units")
 def mix(
     scus: Path,
     references: Path,
@@ -167,27 +169,19 @@ def mix(
         by (BY): How sentences are ranked: easiness, random, reversed or gold.
         output (-o): Write the units here; a line file if it ends in .txt.
     """
-    from litepyramid.easiness.files import mix_files
-    from litepyramid.io.units import write_units
-    from litepyramid.tables import emit
+    from litepyramid.easiness.files import sentence_count
+    from litepyramid.files import check_there
 
-    result = mix_files(
-        scus,
-        references,
-        stus,
-        stu_share=stu_share,
-        stu_sentences=stu_sentences,
-        scu_sentences=scu_sentences,
-        by=by,
-        easiness=easiness,
-        regressor=regressor,
-        parses=parses,
-        seed=seed,
-        **names,
-    )
-    if output is not None:
-        write_units(output, result.units, "lines" if output.suffix == ".txt" else "jsonl")
-    emit(result, form)
+    sizes = {"stu_sentences": stu_sentences, "scu_sentences": scu_sentences}
+    sentence_count(10**9, stu_share=stu_share, **sizes)
+    check_there(scus, references, stus, easiness, regressor, parses)
+
+
+def write_mix(path: Path, mixed: Mix) -> None:
+    """Writes the units of a mix in the form that the file's ending names."""
+    from litepyramid.io.units import write_units
+
+    write_units(path, mixed.units, "lines" if path.suffix == ".txt" else "jsonl")
 
 
 app.command("from-pyr")(from_pyr)

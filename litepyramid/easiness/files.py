@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from litepyramid.easiness.curve import SHARES, CurveResult, budget_curve
+from litepyramid.easiness.curve import CurveResult, budget_curve
+from litepyramid.easiness.evaluate import read_folds
 from litepyramid.easiness.gold import gold_easiness
-from litepyramid.easiness.mix import By, Mix, mix, stu_count
+from litepyramid.easiness.mix import By, stu_count
 from litepyramid.easiness.predict import predict_easiness
+from litepyramid.easiness.prepare import loaded_stus
 from litepyramid.easiness.scores import Easiness, read_easiness
 from litepyramid.easiness.sums import FoldJudges, human_scores, judge_sentences
 from litepyramid.errors import InputError
 from litepyramid.files import check_there
-from litepyramid.io.coerce import as_references, as_units
-from litepyramid.io.labels import read_labels
-from litepyramid.io.references import read_references
+from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
 from litepyramid.io.scores import read_scores
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units
 from litepyramid.judges.base import Judge
+from litepyramid.judges.registry import make_judge
 from litepyramid.types import FloatArray, InputReferences, InputUnits
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract
-from litepyramid.units.parses import read_parses
 from litepyramid.units.sentences import make_splitter
 
 
@@ -71,7 +68,7 @@ def sentence_easiness(
     scus: Any = None,
     stus: Any = None,
     regressor: Any = None,
-    parses: Path | None = None,
+    parses: Any = None,
     splitter: str = "rules",
     **names: Any,
 ) -> Easiness:
@@ -104,14 +101,9 @@ def sentence_easiness(
             sentences,
         )
     if easiness is not None:
-        given = read_easiness(easiness) if isinstance(easiness, str | Path) else easiness
+        given = read_easiness(easiness)
         return Easiness(sentences, given.of(sentences), given.signature, given.notes)
-    return predict_easiness(
-        loaded,
-        regressor=regressor,
-        stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
-        parses=None if parses is None else read_parses(parses),
-    )
+    return predict_easiness(loaded, regressor=regressor, stus=stus, parses=parses, **names)
 
 
 def _marked(references: Sequence[InputReferences], splitter: str) -> list[InputReferences]:
@@ -132,114 +124,93 @@ def _marked(references: Sequence[InputReferences], splitter: str) -> list[InputR
     ]
 
 
-def mix_files(
-    scus: Path,
-    references: Path,
-    stus: Path | None = None,
-    *,
-    stu_share: float | None = None,
-    stu_sentences: int | None = None,
-    scu_sentences: int | None = None,
-    by: By = "easiness",
-    easiness: Path | None = None,
-    regressor: Path | None = None,
-    parses: Path | None = None,
-    seed: int = 12345,
-    **names: Any,
-) -> Mix:
-    """`mix` from files; arguments as of ``litepyramid units mix``.
-
-    Raises:
-        InputError: A file is wrong, or the arguments do not go together.
-    """
-    size = partial(
-        sentence_count,
-        stu_share=stu_share,
-        stu_sentences=stu_sentences,
-        scu_sentences=scu_sentences,
-    )
-    size(10**9)  # whether it is one, before the references are parsed
-    check_there(scus, references, stus, easiness, regressor, parses)
-    human, texts, machine = read_sources(scus, references, stus, **names)
-    sentences = sentences_of(texts)
-    wanted = {entry.input for entry in human}
-    count = size(sum(s.input in wanted for s in sentences))
-    values = None
-    if by in ("easiness", "reversed"):
-        values = sentence_easiness(
-            [entry for entry in texts if entry.input in wanted],
-            easiness=easiness,
-            stus=machine,
-            regressor=regressor,
-            parses=parses,
-        )
-    return mix(human, machine, sentences, count, by=by, easiness=values, seed=seed)
-
-
 def read_sources(
-    scus: Path, references: Path, stus: Path | None, **names: Any
+    scus: Any, references: Any, stus: Any, **names: Any
 ) -> tuple[list[InputUnits], list[InputReferences], list[InputUnits]]:
-    """SCUs, references and STUs; STUs are extracted by the embedded extractor without a file.
+    """SCUs, references and STUs; STUs are extracted by the embedded extractor if not given.
 
     Raises:
         InputError: A file is wrong.
     """
-    human = read_units(scus, only=True, **names)
-    texts = read_references(references, **names)
-    if stus is not None:
-        return human, texts, read_units(stus, kind="stu", only=True, **names)
-    return human, texts, list(extract(texts).units)
+    human = as_units(scus, kind="scu", only=True, **names)
+    texts = as_references(references, **names)
+    machine = loaded_stus(stus, **names)
+    return human, texts, list(extract(texts).units if machine is None else machine)
 
 
 def curve_files(
-    summaries: Sequence[Path],
-    scus: Path,
-    references: Path,
-    judge: Judge | FoldJudges,
+    summaries: Any,
+    scus: Any,
+    references: Any,
+    judge: str,
     *,
-    stus: Path | None = None,
-    labels: Path | None = None,
+    stus: Any = None,
+    labels: Any = None,
     scores: Path | None = None,
-    against: str = "human",
-    easiness: Path | None = None,
-    regressor: Path | None = None,
-    parses: Path | None = None,
-    shares: Sequence[float] | None = None,
-    ids: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    human: str = "human",
+    easiness: Any = None,
+    regressor: Any = None,
+    parses: Any = None,
+    folds: Path | None = None,
+    ids: Any = None,
+    columns: Any = None,
     **settings: Any,
 ) -> CurveResult:
     """`budget_curve` from files; arguments as of ``litepyramid budget curve``.
 
+    Args:
+        summaries: The systems' summaries.
+        scus: SCUs of the references.
+        references: The references.
+        judge: Name of the judge; with ``{fold}`` one for each of `folds`.
+        stus: STUs of the references; extracted if not given.
+        labels: Human presence labels of the SCUs; or
+        scores: a table of scores that holds
+        human: the human score.
+        easiness: Easiness of every sentence; predicted if not given.
+        regressor: What predicts it.
+        parses: Constituency trees, for a regressor on the paper's features.
+        folds: Folder with a file of input ids for each fold, to average over.
+        ids: Ids of the inputs where rows go by their order.
+        columns: By known column, what tables call it.
+        **settings: As of `budget_curve`.
+
     Raises:
         InputError: A file is wrong, or there are no human scores or two sorts of them.
     """
+
+    def of_fold(fold: int) -> Judge:
+        return make_judge(judge.replace("{fold}", str(fold)))
+
+    if "{fold}" in judge and folds is None:
+        raise InputError(f"a judge for each fold ('{judge}') but no folds", expected="--folds")
+    parts = None if folds is None else read_folds(folds)
+    judging = FoldJudges(of_fold, parts) if parts and "{fold}" in judge else make_judge(judge)
     if (labels is None) == (scores is None):
         raise InputError(
             "the human scores must come from one place",
             expected="--labels (presence of the SCUs) or --scores (a table of scores)",
         )
     check_there(*summaries, references, stus, labels, scores, easiness, regressor, parses)
-    names: Any = {"ids": ids, "columns": columns}
-    human, texts, machine = read_sources(scus, references, stus, **names)
+    names = {"ids": ids, "columns": columns}
+    units, texts, machine = read_sources(scus, references, stus, **names)
+    wanted = [entry.input for entry in units]
     sentences = sentences_of(texts)
-    systems = read_summaries(summaries, [entry.input for entry in human], **names)
+    systems = as_summaries(summaries, wanted, **names)
     predicted = sentence_easiness(
-        [entry for entry in texts if entry.input in {own.input for own in human}],
+        [entry for entry in texts if entry.input in {*wanted}],
         easiness=easiness,
         stus=machine,
         regressor=regressor,
         parses=parses,
     )
-    gold = gold_easiness(human, machine, sentences)
-    sums = judge_sentences(systems, human, machine, sentences, judge)
+    gold = gold_easiness(units, machine, sentences)
+    sums = judge_sentences(systems, units, machine, sentences, judging)
     if labels is not None:
-        target = human_scores(read_labels([labels], human, **names), human, sums.systems)
+        target = human_scores(as_labels(labels, units, **names), units, sums.systems)
     else:
-        target = _table_scores(scores or Path(), against, sums.systems, sums.inputs)
-    return budget_curve(
-        sums, target, easiness=predicted, gold=gold, shares=shares or SHARES, **settings
-    )
+        target = _table_scores(scores or Path(), human, sums.systems, sums.inputs)
+    return budget_curve(sums, target, easiness=predicted, gold=gold, folds=parts, **settings)
 
 
 def _table_scores(

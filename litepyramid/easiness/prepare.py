@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from litepyramid.easiness.dependency import context_features, dependency_features
 from litepyramid.easiness.features import (
@@ -18,13 +20,14 @@ from litepyramid.easiness.scores import Easiness
 from litepyramid.easiness.stu_features import stu_features
 from litepyramid.easiness.subjects import subject_features
 from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_references, as_units
 from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, Signature
 from litepyramid.units.align import Sentence, align_all, sentences_of
 from litepyramid.units.extract import extract
 from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
 from litepyramid.units.parsers.embedded.tree import Tree
-from litepyramid.units.parses import ParsedReference
+from litepyramid.units.parses import ParsedReference, read_parses
 from litepyramid.units.sentences import make_splitter, tokenized
 
 WITH_STUS = "dependency+stus"
@@ -150,32 +153,48 @@ def _parsed(
 
 
 def prepare_gold(
-    references: Sequence[InputReferences],
-    scus: Sequence[InputUnits],
+    references: Any,
+    scus: Any,
     feature_set: str = WITH_STUS,
     *,
-    stus: Sequence[InputUnits] | None = None,
-    parses: Sequence[ParsedReference] | None = None,
+    stus: Any = None,
+    parses: Any = None,
+    **names: Any,
 ) -> tuple[Prepared, Easiness]:
     """Features and gold easiness of the same sentences, for training and evaluation.
 
     Args:
-        references: The references of every input.
+        references: The references of every input (`io.coerce.as_references`).
         scus: Their SCUs.
         feature_set: As in `prepare`.
         stus: Their STUs; extracted by the embedded extractor if not given.
-        parses: As in `prepare`.
+        parses: As in `prepare`, or their file.
+        **names: `ids` and `columns` of all files.
 
     Raises:
         InputError: As `prepare`; and if SCUs and references are not of the same inputs.
     """
-    wanted = [entry.input for entry in references]
-    if {entry.input for entry in scus} != set(wanted):
-        odd = sorted({entry.input for entry in scus} ^ set(wanted))[0]
+    texts = as_references(references, **names)
+    human = as_units(scus, kind="scu", only=isinstance(scus, str | Path), **names)
+    wanted = [entry.input for entry in texts]
+    if {entry.input for entry in human} != set(wanted):
+        odd = sorted({entry.input for entry in human} ^ set(wanted))[0]
         lacks = "SCUs but no references" if odd not in wanted else "references but no SCUs"
         raise InputError(f"input '{odd}' has {lacks}", hint="Are the ids the same?")
-    if stus is None:
-        stus = extract(references).units
-    prepared = prepare(references, feature_set, stus=stus, parses=parses)
-    kept = [entry for entry in stus if entry.input in set(wanted)]
-    return prepared, gold_easiness(scus, kept, prepared.sentences)
+    machine = loaded_stus(stus, **names)
+    if machine is None:
+        machine = extract(texts).units
+    prepared = prepare(texts, feature_set, stus=machine, parses=loaded_parses(parses))
+    kept = [entry for entry in machine if entry.input in set(wanted)]
+    return prepared, gold_easiness(human, kept, prepared.sentences)
+
+
+def loaded_stus(stus: Any, **names: Any) -> Sequence[InputUnits] | None:
+    """STUs from whatever holds them, in a file STUs alone; None if they are not given."""
+    only = isinstance(stus, str | Path)
+    return None if stus is None else as_units(stus, kind="stu", only=only, **names)
+
+
+def loaded_parses(parses: Any) -> Sequence[ParsedReference] | None:
+    """Parsed references, from their interchange file too."""
+    return read_parses(parses) if isinstance(parses, str | Path) else parses

@@ -112,12 +112,16 @@ def write_easiness(path: str | Path, easiness: Easiness) -> None:
 _LINE = {"input": str, "reference?": int, "sentence": int, "easiness?": float, "text?": str}
 
 
-def read_easiness(path: str | Path) -> Easiness:
+def read_easiness(path: str | Path | Easiness) -> Easiness:
     """Reads what `write_easiness` wrote; the values may come from any other tool as well.
+
+    An `Easiness` is given back as it is.
 
     Raises:
         InputError: A line is not such an object, or two lines are for the same sentence.
     """
+    if isinstance(path, Easiness):
+        return path
     found: dict[Sentence, float] = {}
     seen: dict[Place, int] = {}
     for number, line in read_jsonl(path):
