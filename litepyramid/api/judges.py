@@ -12,6 +12,7 @@ from litepyramid.api.units import regressor_of
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.own import as_judge
+from litepyramid.text import counted
 from litepyramid.types import Signature
 
 if TYPE_CHECKING:
@@ -167,10 +168,15 @@ def crossval(
         regressor=predictor,
     )
     shared: Any = {"units": units, "baselines": baselines, "constant": constant}
-    if sources:
-        result = out_of_the_box(sources, own, trainer, **shared)
-    else:
-        result = cross_validate(own, trainer, by=by, folds=folds, seed=seed, **shared)
+    try:
+        if sources:
+            result = out_of_the_box(sources, own, trainer, **shared)
+        else:
+            result = cross_validate(own, trainer, by=by, folds=folds, seed=seed, **shared)
+    except KeyboardInterrupt as stop:
+        if kept := len(list(Path(models).glob("fold*/config.json"))) if models else 0:
+            stop.add_note(f"{counted(kept, 'trained fold')} kept in {models}")
+        raise
     source = Path(easiness).name if isinstance(easiness, str | Path) else named
     if source is None and (values is not None or regressor is not None):
         source = "given"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from litepyramid.cli.options import Form, Made, Written
+from litepyramid.cli.options import Form, Made, Written, runs
 from litepyramid.text import counted
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ def path() -> None:
 
 
 @app.command()
+@runs("litepyramid.judges.cache_info:cache_info", cache="path")
 def info(
     cache: Made | None = None,
     form: Form = "table",
@@ -40,10 +41,6 @@ def info(
     $ litepyramid cache info
     $ litepyramid cache info --cache judgements.sqlite -f json
     """
-    from litepyramid.judges.cache_info import cache_info
-    from litepyramid.tables import emit
-
-    emit(cache_info(cache), form, output)
 
 
 @app.command()

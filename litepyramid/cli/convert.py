@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from litepyramid.cli.options import Form, Written
+from litepyramid.cli.options import Form, Written, runs
 
 What = Literal[
     "units",
@@ -19,10 +19,11 @@ What = Literal[
 ]
 
 
+@runs("litepyramid.scoring.convert:convert", files="paths", goal="output", to="target")
 def convert(
     files: list[Path],
     /,
-    output: Written,
+    goal: Written,
     to: What | None = None,
     form: Form = "table",
 ) -> None:
@@ -34,10 +35,6 @@ def convert(
     Options:
         files: TREC nuggets, assignments, answers, claims or leaderboards; or litepyramid's units,
             summaries, labels, scores or results. Several files are joined.
-        output (-o): Write to this file.
+        goal (--output -o): Write to this file.
         to (WHAT): What to write. [default: the counterpart of FILES]
     """
-    from litepyramid.scoring.convert import convert as run
-    from litepyramid.tables import emit
-
-    emit(run(files, output, to), form)

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from litepyramid.cli.options import Form, Written, with_names
+from litepyramid.cli.options import Form, Written, runs, with_names
 
 
 @with_names
+@runs("litepyramid.scoring.metric_scores:metric_scores", without=["metric", "names"])
 def metrics(
     summaries: list[Path],
     /,
@@ -19,8 +20,8 @@ def metrics(
     output: Written | None = None,
     *,
     names: dict[str, Any],
-) -> None:
-    """Score summaries with ROUGE, BLEU, chrF, METEOR, BERTScore or JS-2, for litepyramid meta.
+) -> Any:
+    """Score summaries by ROUGE, BLEU, chrF, METEOR, BERTScore or JS-2, for litepyramid meta.
 
     $ litepyramid metrics example/summaries -r example/references.jsonl \\
         -o rouge.csv
@@ -35,10 +36,10 @@ def metrics(
     """
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries
-    from litepyramid.scoring.metric_scores import metric_scores
-    from litepyramid.tables import emit
 
     wanted = read_references(references, **names)
-    systems = read_summaries(summaries, [entry.input for entry in wanted], **names)
-    chosen = [name.strip() for part in metric for name in part.split(",")]
-    emit(metric_scores(systems, wanted, chosen), form, output)
+    return {
+        "references": wanted,
+        "summaries": read_summaries(summaries, [entry.input for entry in wanted], **names),
+        "metrics": [name.strip() for part in metric for name in part.split(",")],
+    }

@@ -355,11 +355,10 @@ def runs(
                 shown = Shown(None, given.pop("form"), None if write else output)
             arguments: dict[str, Any] = {}
             for name, value in given.items():
-                if isinstance(value, dict):
+                if isinstance(value, dict) and name not in without:
                     arguments |= value
-                elif name not in without:
+                elif value is not None and name not in without:
                     arguments[names.get(name, name)] = value
-            arguments = {name: value for name, value in arguments.items() if value is not None}
             result = _load(target)(**arguments | replaced)
             if write and output is not None:
                 _load(write)(output, result)

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from litepyramid.annotation.plan import plan_budget
-from litepyramid.easiness.mix import mix, stu_count
-from litepyramid.easiness.predict import predict_easiness
+from litepyramid import api
 from litepyramid.embedded.example import load_example
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.registry import make_judge
 from litepyramid.meta.correlations import correlate
-from litepyramid.scoring.compare import compare_systems
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.scoring.score import score_systems
-from litepyramid.scoring.seen import look
 from litepyramid.tables import Result
 from litepyramid.types import ScoreTable
-from litepyramid.units.extract import extract
 
 SHARE = 0.5
 
@@ -46,24 +39,32 @@ class Step:
 def tour(seed: int = 12345) -> Iterator[Step]:
     """Runs the main jobs on the shipped example, one after the other."""
     example = load_example()
-    judge = make_judge(DEFAULT_JUDGE)
-    lite2 = score_systems(example.summaries, example.scus, judge, labels=example.labels, seed=seed)
+    judge = api.judge(DEFAULT_JUDGE)
+    lite2 = api.score(
+        example.summaries,
+        example.scus,
+        references=example.references,
+        judge=judge,
+        labels=example.labels,
+        seed=seed,
+        evidence=True,
+    )
     yield Step(
         "Score: how many of the references' facts does each system carry?",
         ("litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",),
-        replace(lite2, seen=look(judge, example.summaries, example.scus, example.references)),
-        "Trust the human column: what people found. The embedded judge detects denials,\n"
-        "swapped roles, changed numbers and hedges, so 'swapped', which reverses every\n"
-        "fact, comes after 'lead'. It misses paraphrases, so 'abstractive' scores too\n"
-        "low, and half of the false facts: papers need an NLI model (--judge HUB_ID).",
+        lite2,
+        "Trust the human column: what people found. The judge that ships reads denials,\n"
+        "exchanged roles, other numbers and hedges, so 'swapped', which turns every fact\n"
+        "round, comes after 'lead'. It cannot read paraphrase, so 'abstractive' gets too\n"
+        "little, and it misses one lie in two: papers want an NLI model (--judge HUB_ID).",
     )
     yield Step(
         "Compare: which systems differ significantly?",
         ("litepyramid compare example/summaries --units example/scus.jsonl",),
-        compare_systems(lite2.matrix, seed=seed, signature=lite2.signature),
+        api.compare(lite2, seed=seed),
     )
-    stus = extract(example.references).units
-    lite3 = score_systems(example.summaries, stus, judge, labels=None, seed=seed)
+    stus = api.extract_units(example.references).units
+    lite3 = api.score(example.summaries, stus, judge=judge, seed=seed)
     first = "\n".join(
         textwrap.fill(text, 80, initial_indent="  - ", subsequent_indent="    ")
         for text in stus[0].texts
@@ -74,15 +75,14 @@ def tour(seed: int = 12345) -> Iterator[Step]:
         lite3,
         f"The STUs of the first reference ({stus[0].input}):\n{first}",
     )
-    easiness = predict_easiness(example.references, stus=stus)
-    count = stu_count(SHARE, len(easiness.sentences))
+    easiness = api.EasinessRegressor.embedded().predict(example.references, stus)
     yield Step(
         "Budget: which half of the sentences should people write SCUs for?",
         (f"litepyramid budget plan example/references.jsonl --human-share {SHARE} -o plan.json",),
-        plan_budget(easiness, len(easiness.sentences) - count),
+        api.plan(example.references, human_share=SHARE, easiness=easiness),
     )
-    mixed = mix(example.scus, stus, easiness.sentences, count, easiness=easiness)
-    lite25 = score_systems(example.summaries, mixed.units, judge, seed=seed)
+    mixed = api.mix(example.scus, stus, easiness, stu_share=SHARE)
+    lite25 = api.score(example.summaries, mixed.units, judge=judge, seed=seed)
     table = _side_by_side(lite2, lite25, lite3)
     yield Step(
         "Meta-evaluate: how well do the scores agree with people?",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -65,8 +66,6 @@ def extract(
         parses: Also write frames and clusters to this interchange file.
         to (FORM): jsonl, or lines: an input per line. [default: by the output's ending]
     """
-    import sys
-
     from litepyramid.errors import InputError
     from litepyramid.io.references import read_references
     from litepyramid.tables import render
@@ -114,8 +113,6 @@ def convert(
         to (FORM): jsonl, or lines: an input per line. [default: by the output's ending]
         write_ids: Write the input ids to this file, one per line.
     """
-    import sys
-
     from litepyramid.files import atomic_write
     from litepyramid.io.units import kind_by_name, read_units
 

@@ -14,11 +14,11 @@ from litepyramid.cli.options import (
     Made,
     Shown,
     Written,
+    runs,
     with_figure,
     with_names,
 )
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.text import counted
 
 judge_app = typer.Typer(
     help="""Evaluate judges against human labels.
@@ -33,6 +33,7 @@ judge_app = typer.Typer(
 
 
 @with_judge_settings
+@runs("litepyramid.api:crossval", without=["test_on"])
 def crossval(
     data: str | None = None,
     /,
@@ -56,8 +57,8 @@ def crossval(
     seed: int = 12345,
     *,
     judge_settings: dict[str, Any],
-) -> None:
-    """Cross-validate a judge: train on all folds but one, score the held-out fold.
+) -> Any:
+    """Cross-validate a judge: train on all folds but one, score the one left out.
 
     $ litepyramid crossval folder=data --folds 3
     $ litepyramid crossval --train-on folder=other --test-on folder=data
@@ -81,10 +82,8 @@ def crossval(
         regressor (-g): Predict by this regressor; 'sources': one trained on the --train-on sets.
             [default: the embedded one, refined fold by fold]
     """
-    from litepyramid import api
     from litepyramid.errors import InputError
     from litepyramid.io.datasets import open_dataset
-    from litepyramid.tables import emit
 
     if (data is None) == (not (train_on and test_on)):
         raise InputError(
@@ -96,40 +95,23 @@ def crossval(
     if regressor == "sources" and not train_on:
         raise InputError("--regressor sources without source data", expected="--train-on")
     if easiness is not None and regressor is not None:
-        raise InputError("both --easiness and --regressor", expected="one of the two")
-    try:
-        result = api.crossval(
-            base,
-            open_dataset(data or test_on or ""),
-            by=by,
-            folds=folds,
-            train_on=[open_dataset(text) for text in train_on or []],
-            checkpoints=checkpoints,
-            models=models,
-            zero_shot=zero_shot or ["recall"],
-            stu_share=stu_share,
-            easiness=easiness,
-            regressor=regressor,
-            constant=constant,
-            seed=seed,
-            epochs=epochs,
-            learning_rate=learning_rate,
-            batch_size=batch_size,
-            **judge_settings,
-        )
-    except KeyboardInterrupt as stop:
-        kept = len(list(models.glob("fold*/config.json"))) if models else 0
-        if kept:
-            stop.add_note(f"{counted(kept, 'trained fold')} kept in {models}")
-        raise
-    emit(result, form, output)
+        raise InputError("--easiness and --regressor", expected="one of the two")
+    return {
+        "data": open_dataset(data or test_on or ""),
+        "train_on": [open_dataset(text) for text in train_on or []],
+    }
 
 
 @with_names
+@runs(
+    "litepyramid.api:finetune",
+    without=["summaries", "units", "labels", "names"],
+    folder="output",
+)
 def finetune(
     base: str,
     /,
-    output: Made,
+    folder: Made,
     data: list[str] | None = None,
     summaries: list[Path] | None = None,
     units: Path | None = None,
@@ -154,8 +136,8 @@ def finetune(
     label_map: str | None = None,
     *,
     names: dict[str, Any],
-) -> None:
-    """Fine-tune a judge on human presence labels; run again to continue a stopped run.
+) -> Any:
+    """Fine-tune a judge on human presence labels; a run that was stopped continues.
 
     $ litepyramid finetune lexical --data folder=data -o my-judge
     $ litepyramid finetune lexical --summaries example/summaries --units \\
@@ -163,7 +145,7 @@ def finetune(
 
     Options:
         base: lexical, or a hub id or folder of an NLI model.
-        output (-o): Folder to create.
+        folder (--output -o): Folder to create.
         data (-d NAME=PATH): A labelled data set: NAME=PATH (see `litepyramid datasets`); repeat.
         summaries: Your own summaries, with --units and --labels.
         units (-u): Their units.
@@ -189,7 +171,6 @@ def finetune(
     from litepyramid.errors import InputError
     from litepyramid.io.datasets import open_dataset
     from litepyramid.judges.nli.labels import parse_label_map
-    from litepyramid.tables import emit
 
     sets = [open_dataset(text) for text in data or []]
     if summaries or units or labels:
@@ -199,31 +180,10 @@ def finetune(
                 expected="--summaries, --units and --labels together",
             )
         sets.append(api.load(units, summaries=summaries, labels=labels, **names))
-    result = api.finetune(
-        base,
-        sets,
-        output,
-        nli=nli or [],
-        revision=revision,
-        offline=offline,
-        label_map=parse_label_map(label_map) if label_map else None,
-        device=device,
-        head=head,
-        epochs=epochs,
-        learning_rate=learning_rate,
-        warmup=warmup,
-        batch_size=batch_size,
-        accumulate=accumulate,
-        max_length=max_length,
-        class_weights=class_weights,
-        early_stop=early_stop,
-        held_out=held_out,
-        bf16=bf16,
-        seed=seed,
-    )
-    emit(result, form)
+    return {"data": sets, "label_map": parse_label_map(label_map) if label_map else None}
 
 
+@runs("litepyramid.io.datasets:DatasetList")
 def datasets(
     form: Form = "table",
     output: Written | None = None,
@@ -233,10 +193,6 @@ def datasets(
     $ litepyramid datasets
     $ litepyramid datasets -f json -o datasets.json
     """
-    from litepyramid.io.datasets import DatasetList
-    from litepyramid.tables import emit
-
-    emit(DatasetList(), form, output)
 
 
 @judge_app.command("evaluate")
@@ -290,6 +246,7 @@ def evaluate(
 
 
 @judge_app.command("explain")
+@runs("litepyramid.judges.evidence:explain", without=["unit"])
 def explain(
     summary: str,
     unit: str,
@@ -297,8 +254,8 @@ def explain(
     judge: str = DEFAULT_JUDGE,
     form: Form = "table",
     output: Written | None = None,
-) -> None:
-    """Show why a judge does or does not find a unit: sentence, words, conflict.
+) -> Any:
+    """Show why a judge finds a unit in a summary or not: sentence, words, conflict.
 
     $ litepyramid judge explain "A storm hit Oslo." "Oslo was hit by a storm."
     $ litepyramid judge explain "Nobody died." "Two people died." --judge lexical
@@ -308,12 +265,10 @@ def explain(
         unit: A unit, or a file with one per line.
         judge (-j JUDGE): reading, lexical, recall, or a file of weights.
     """
-    from litepyramid.judges.evidence import explain as run
     from litepyramid.judges.registry import make_judge
-    from litepyramid.tables import emit
 
     units = [line for line in _text(unit).splitlines() if line.strip()]
-    emit(run(make_judge(judge), _text(summary), units), form, output)
+    return {"judge": make_judge(judge), "summary": _text(summary), "units": units}
 
 
 def _text(given: str) -> str:
@@ -324,6 +279,7 @@ def _text(given: str) -> str:
 
 
 @judge_app.command("agree")
+@runs("litepyramid.training.agree:judges_agree")
 def agree(
     first: Path,
     second: Path,
@@ -345,7 +301,3 @@ def agree(
         second: JSON of `score` with another judge.
         show (N >=0): Differing pairs to show.
     """
-    from litepyramid.tables import emit
-    from litepyramid.training.agree import judges_agree
-
-    emit(judges_agree(first, second, show=show), form, output)
