@@ -54,7 +54,7 @@ def plan(
         easiness: Easiness of every sentence, or its file; predicted if not given.
         scus: With ``gold``: the SCUs.
         stus: The STUs that will be used; extracted if not given.
-        regressor: What predicts: an `EasinessRegressor` or its file; the embedded one.
+        regressor: An `EasinessRegressor` or its file, for the prediction; embedded by default.
         parses: Constituency trees, for a regressor on the paper's features.
         after: Earlier plans, or their files: their sentences are not chosen again.
         splitter: Splitter for references without sentence marks: ``rules`` or ``punkt``.
@@ -114,7 +114,7 @@ def export_tasks(
         folder: Where to; `import_answers` needs it again.
         units: The units to judge in the summaries.
         form: ``page`` (one web page that works offline), ``label-studio`` or ``mturk``.
-        parts: Deal the tasks out to so many pages or batches.
+        parts: Number of pages or batches to split the tasks into.
         plan: With `units`: a plan of labels (`plan_labels`), or its file: its inputs only, a share
             for each annotator.
         title: What people see above the tasks.

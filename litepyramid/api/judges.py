@@ -144,7 +144,7 @@ def crossval(
     if regressor == "sources" and not train_on:
         raise InputError("regressor='sources' without source data", expected="train_on")
     if easiness is not None and regressor is not None:
-        raise InputError("an easiness and a regressor", expected="one of the two")
+        raise InputError("both an easiness and a regressor", expected="one of the two")
     values = None if easiness is None else read_easiness(easiness)
     trainer, baselines = make_contest(
         base,

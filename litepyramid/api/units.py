@@ -159,11 +159,11 @@ def mix(
         stu_sentences: the number of those that do; or
         scu_sentences: of those that keep SCUs.
         by: How they are chosen: ``easiness``, ``reversed``, ``gold`` or ``random``.
-        regressor: What predicts: an `EasinessRegressor` or its file; the embedded one.
+        regressor: An `EasinessRegressor` or its file, for the prediction; embedded by default.
         parses: Constituency trees, for a regressor on the paper's features.
-        seed: Of the random choice.
-        ids: Ids of the inputs where rows go by their order.
-        columns: By known column, what tables call it.
+        seed: Seed of the random choice.
+        ids: Ids of the inputs, where rows are matched by order.
+        columns: Own column names, by known column.
 
     Raises:
         InputError: The inputs differ, the share is invalid, or an input is left without a unit.

@@ -47,12 +47,12 @@ def _labels(
 
     With --for presence:
         inputs (N): Label this many inputs.
-        width (W): Label enough for 95 % intervals so wide.
-        per_judgement: Cost of one yes or no.
-        annotators (N >=1): People who judge.
-        per_task (N >=1): People who judge the same summary.
-        checks (N >=0): Summaries that everybody judges.
-        seconds: Time of one answer.
+        width (W): Label enough for 95 % intervals of this width.
+        per_judgement: Cost of one judgement.
+        annotators (N >=1): Number of people who judge.
+        per_task (N >=1): Number of people who judge each summary.
+        checks (N >=0): Number of summaries that everybody judges.
+        seconds: Time per answer.
         strata (N >=1): Strata to draw from.
     """
     return dict(locals())
@@ -93,10 +93,10 @@ def plan(
 
     Options:
         source: References; with --for presence, JSON of `score` or a score table.
-        purpose (--for WHAT): What people are to do: write SCUs, or judge presence.
+        purpose (--for WHAT): What people do: write SCUs, or judge presence.
         human_share (P): People annotate this share of the sentences, 0 to 1.
         sentences (N): People annotate this many sentences.
-        cost: People annotate what this buys.
+        cost: People annotate as much as this buys.
         per_sentence: Cost of one sentence.
         by (BY): easiness, random, reversed or gold; with --for presence error, score or random.
             [default: easiness, error]
@@ -175,7 +175,7 @@ def export(
         units (-u): People judge which of these units are present.
         to (FORM): page (offline HTML), label-studio, or mturk.
         parts (N >=1): Number of pages or batches.
-        plan: With --units: a plan of labels; its inputs only, a share for each annotator.
+        plan: With --units: a labelling plan; exports its inputs, split by annotator.
         title: Title that people see above the tasks.
     """
 
@@ -225,7 +225,7 @@ def import_answers(
         noisy_above (P): Drop workers who contradict the others more often than this. [default: 0.5]
         gold: Known labels of some summaries, to compare workers with.
         keep_noisy: Drop no worker.
-        min_compared (N >=1): Drop nobody on fewer compared answers. [default: 10]
+        min_compared (N >=1): Never drop a worker with fewer comparable answers. [default: 10]
         random_rounds (N >=0): Number of times to also draw labels from one random answer per item
             instead of the majority (labels-round1 …).
     """
@@ -246,7 +246,7 @@ def import_answers(
     other = "judging" if sent.kind == "writing" else "writing"
     for name, value in options[other].items():
         if value is not None:
-            raise InputError(f"--{name} is for tasks of {other}; these are of {sent.kind}")
+            raise InputError(f"--{name} is for {other} tasks; these are {sent.kind} tasks")
     found: dict[str, Any] = {"tasks": sent, "drafts": drafts or None}
     return found | ({"noisy_above": None} if keep_noisy else {})
 
@@ -267,18 +267,18 @@ def power(
     *,
     shown: Shown,
 ) -> None:
-    """Simulate how many inputs people must label to see a difference of two systems.
+    """Simulate how many inputs people must label to detect a difference between two systems.
 
     $ litepyramid budget power --difference 0.1
     $ litepyramid budget power --difference 0.1 --pilot scores.json --inputs 200
 
     Options:
-        difference (D): The difference of human scores to see.
-        pilot: JSON of `score` with labels, or a score table. [default: as REALSumm]
-        inputs (N): Inputs the judge scores. [default: ten times those labelled]
-        metric (NAME): Which metric of a table is the judge's.
-        human (NAME): The human scores of a table.
-        power (P): Share of tests that should find it.
+        difference (D): Difference between human scores to detect.
+        pilot: JSON of `score` with labels, or a score table. [default: REALSumm]
+        inputs (N): Inputs scored by the judge. [default: ten times those labelled]
+        metric (NAME): The judge's metric in a table.
+        human (NAME): The human metric in a table.
+        power (P): Share of tests that should detect it.
 
     Statistics:
         samples (N 100..100000): Simulated tests.
@@ -319,7 +319,7 @@ def curve(
     shown: Shown,
     names: dict[str, Any],
 ) -> None:
-    """Correlate scores with people at each share of STUs (ZB21 Fig. 2, 4).
+    """Correlate scores with human scores at each share of STUs (ZB21 Fig. 2, 4).
 
     $ litepyramid budget curve example/summaries -s example/scus.jsonl -r \\
         example/references.jsonl -l example/labels --figure curve.svg
@@ -327,7 +327,7 @@ def curve(
         example/references.jsonl -l example/labels -c kendall --stu-share 0.5
 
     Options:
-        scores: Or a table of scores with the human one.
+        scores: Score table with human scores, instead of --labels.
         human (NAME): With --scores: name of the human score.
         judge (-j JUDGE): reading, lexical, recall, a hub id, a folder; with {fold}: one for each of
             --folds.

@@ -54,7 +54,7 @@ def clear(
     $ litepyramid cache clear --cache judgements.sqlite --yes
 
     Options:
-        yes (-y): Do not ask.
+        yes (-y): Do not ask for confirmation.
     """
     from litepyramid.judges.cache import LogitCache
     from litepyramid.judges.cache_file import is_cache

@@ -47,11 +47,11 @@ def _training(
         eta (N): Learning rate. [default: 0.1; with --start 0.05]
         rounds (N): Boosting rounds. [default: 40; with --start 20]
         forest (N): Trees per round. [default: 1; with --start 8]
-        min_child_weight (N): Fewest sentences in a leaf. [default: 1; with --start 5]
+        min_child_weight (N): Minimum number of sentences per leaf. [default: 1; with --start 5]
         subsample (N): Share of sentences per tree. [default: 1; with --start 0.6]
         colsample (N): Share of features per tree. [default: 1; with --start 0.4]
         reg_lambda (--lambda N): L2 penalty on leaf values. [default: 1]
-        scu_prior (N): A sentence of n SCUs weighs n / (n + N); 0: all alike. [default: 0]
+        scu_prior (N): Weight of a sentence with n SCUs: n / (n + N); 0: all equal. [default: 0]
     """
     given = dict(locals())
     said = {name: value for name, value in given.items() if name != "start" and value is not None}

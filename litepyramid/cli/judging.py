@@ -86,9 +86,9 @@ def _settings(
         devices (LIST): Several, with a model on each: cuda:0,cuda:1; or all.
         dtype (TYPE): auto, float32 (default on CPU), bfloat16 or float16 (on GPU), int8 (CPU only).
         batch_tokens (N >=1): Maximum tokens of a batch. [default: 4096; on a GPU 32768]
-        threads (N >=1): Threads on CPU. [default: one per core that is free]
+        threads (N >=1): Threads on CPU. [default: one per free core]
         offline: Look only in the local hub cache.
-        long: A summary that is too long: cut (default), or split, the best part counting.
+        long: Summaries that are too long: cut (default), or split; the best part counts.
         cache: Cache file. [default: see `litepyramid cache path`]
         no_cache: Do not use the cache.
     """
@@ -121,8 +121,8 @@ def _writer(
     """The settings given, as `write_units` takes them; empty without a model.
 
     Judges behind an endpoint (llm:MODEL):
-        llm (MODEL): Units by this model, in place of STUs.
-        prompt: A prompt of your own, with {sentences}.
+        llm (MODEL): Have this model write the units, instead of STUs.
+        prompt: Your own prompt, with {sentences}.
     """
     from litepyramid.errors import InputError
 

@@ -109,7 +109,7 @@ def compare(
         correction (METHOD): bonferroni, holm, benjamini-hochberg or none.
 
     Statistics:
-        grouping (--group): Correct over a metric's tests, or a level's.
+        grouping (--group): Correct over the tests of one metric, or of one level.
         p_value: (c + 1)/(k + 1) of k samples, or c/k of those strictly larger.
         samples (N >=1): Samples. [default: enough for all tests]
     """
@@ -156,7 +156,7 @@ def rank(
     $ litepyramid meta rank table.csv --level summary --samples 100
 
     Options:
-        scores: Tables of scores, put together; NAME=FILE for several data sets.
+        scores: Score tables, combined; NAME=FILE for several data sets.
         level (-l LEVEL): system, summary or global.
     """
     from litepyramid.io.scores import read_scores

@@ -39,7 +39,7 @@ def range_(
         judged (NAME): Rows that people judged, by name or pattern; repeat.
         top (RANGE): Top range: above the baseline on one metric; among the best of one metric; or
             the best by human score.
-        baseline (NAME): The row that is the baseline.
+        baseline (NAME): The baseline row.
 
     Ranges and samples:
         best (N >=2): With --top best: how many of each metric.

@@ -95,7 +95,7 @@ def power(
 
     Options:
         metric (-m NAME): Make this metric worse by noise.
-        summaries: Make ROUGE-1 worse by leaving words out of these summaries.
+        summaries: Make ROUGE-1 worse by removing words from these summaries.
         references (-r): With --summaries: their references.
         variant (NAME): With --summaries: recall, f1 or precision of ROUGE-1.
         amount (N): Share of words kept (0 to 1), or noise in standard deviations; repeat. [default:

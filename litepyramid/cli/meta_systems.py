@@ -40,7 +40,7 @@ def delta(
     $ litepyramid meta delta table.csv --difference 0.5 --samples 200
 
     Options:
-        difference (-d D): Only say what this difference is worth.
+        difference (-d D): Only show what this difference means.
         lower (--from D): Smallest difference of the pairs, with --to.
         upper (--to D): Largest difference of the pairs.
         scale (N): Multiply the metrics: 100 turns 0-1 into points.

@@ -21,7 +21,7 @@ def metrics(
     *,
     names: dict[str, Any],
 ) -> Any:
-    """Score summaries by ROUGE, BLEU, chrF, METEOR, BERTScore or JS-2, for litepyramid meta.
+    """Score summaries with ROUGE, BLEU, chrF, METEOR, BERTScore or JS-2, for litepyramid meta.
 
     $ litepyramid metrics example/summaries -r example/references.jsonl \\
         -o rouge.csv
@@ -32,7 +32,7 @@ def metrics(
         references (-r): References of the inputs.
         metric (-m NAMES): rouge-1, rouge-2, rouge-l, js-2, bleu, chrf, meteor, bertscore, or one of
             their variants (rouge-2_recall); commas or repeat.
-        form (--format -f FORM): csv has a row for each score; others the means.
+        form (--format -f FORM): csv: one row per score; others: means.
     """
     from litepyramid.io.references import read_references
     from litepyramid.io.summaries import read_summaries

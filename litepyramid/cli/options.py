@@ -60,8 +60,8 @@ Options:
     coefficients (--coefficient -c NAME): pearson, spearman, kendall, kendall_c or pairwise; spa
         (system level), acc-eq (summary level); repeat.
     trials (-n N >=1): Number of trials.
-    scores: Tables of scores: long CSV or JSONL (system,input,metric,score), sacrerouge's JSON
-        lines, or the JSON of `litepyramid score`.
+    scores: Score tables: long CSV or JSONL (system,input,metric,score), sacrerouge's JSON lines, or
+        the JSON of `litepyramid score`.
     full: Scores of the metrics on the whole test set; repeat.
     summaries: Summary files, or folders of them; one file per system.
     files: .pyr and .pan files, or folders, searched at any depth.
@@ -75,7 +75,7 @@ Statistics:
     samples (N 1..10000000): Bootstrap samples.
     confidence (P): Confidence level of intervals.
     alpha (P): Significance level.
-    constant: Correlation with a constant vector: left out, 0, or as ZB21.
+    constant: Correlation with a constant vector: left out, 0, or as in ZB21.
     journal: Keep finished trials here; a stopped run continues.
 
 Training:
@@ -90,16 +90,16 @@ Judges behind an endpoint (llm:MODEL):
     timeout (N): Seconds per request. [default: 120]
     estimate: Only show requests, tokens and price.
     prices: {"MODEL": {"in": PRICE, "out": PRICE}} per million tokens.
-    max_cost: Stop before spending more, by --prices; judgements are kept.
+    max_cost: Stop before spending more (by --prices); judgements are kept.
 
 Files and tables:
-    kind: Kind of units in a file that does not say. [default: stu if the file is named after STUs,
-        else scu]
+    kind: Kind of the units, if the file does not specify it. [default: stu if the file is named
+        after STUs, else scu]
     ids: Input ids of line files, one per line.
-    columns (NAME=COLUMN,…): What your tables call input, system, summary, reference, unit, label,
-        score.
+    columns (NAME=COLUMN,…): Your tables' columns for input, system, summary, reference, unit,
+        label, score.
     parses: Constituency trees, for a regressor on the paper's features.
-    splitter: Splits references without sentence marks.
+    splitter: Splitter for references without sentence marks.
 """
 
 

@@ -53,10 +53,10 @@ def tour(seed: int = 12345) -> Iterator[Step]:
         "Score: how many of the references' facts does each system carry?",
         ("litepyramid score example/summaries --units example/scus.jsonl --labels example/labels",),
         lite2,
-        "Trust the human column: what people found. The judge that ships reads denials,\n"
-        "exchanged roles, other numbers and hedges, so 'swapped', which turns every fact\n"
-        "round, comes after 'lead'. It cannot read paraphrase, so 'abstractive' gets too\n"
-        "little, and it misses one lie in two: papers want an NLI model (--judge HUB_ID).",
+        "Trust the human column: what people found. The embedded judge detects denials,\n"
+        "swapped roles, changed numbers and hedges, so 'swapped', which reverses every\n"
+        "fact, comes after 'lead'. It misses paraphrases, so 'abstractive' scores too\n"
+        "low, and half of the false facts: papers need an NLI model (--judge HUB_ID).",
     )
     yield Step(
         "Compare: which systems differ significantly?",

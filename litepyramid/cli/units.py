@@ -108,7 +108,7 @@ def convert(
     $ litepyramid units convert scus.txt --ids ids.txt -o scus.jsonl
 
     Options:
-        units: A unit file of either form.
+        units: A unit file: JSON Lines or a line file.
         output (-o): Write the units here. [default: stdout]
         to (FORM): jsonl, or lines: an input per line. [default: by the output's ending]
         write_ids: Write the input ids to this file, one per line.

@@ -58,15 +58,15 @@ def crossval(
     *,
     judge_settings: dict[str, Any],
 ) -> Any:
-    """Cross-validate a judge: train on all folds but one, score the one left out.
+    """Cross-validate a judge: train on all folds but one, score the held-out fold.
 
     $ litepyramid crossval folder=data --folds 3
     $ litepyramid crossval --train-on folder=other --test-on folder=data
 
     Options:
         data: A labelled data set: NAME=PATH (see `litepyramid datasets`).
-        base (JUDGE): What is trained: lexical, a hub id or a folder.
-        by: What is held out.
+        base (JUDGE): Judge to train: lexical, a hub id or a folder.
+        by: What to hold out.
         folds (N >=2): Number of folds.
         zero_shot (JUDGE): Untrained judge to compare with; repeat. [default: recall]
         train_on (NAME=PATH): Instead of folds, train on this whole data set; repeat.
@@ -95,7 +95,7 @@ def crossval(
     if regressor == "sources" and not train_on:
         raise InputError("--regressor sources without source data", expected="--train-on")
     if easiness is not None and regressor is not None:
-        raise InputError("--easiness and --regressor", expected="one of the two")
+        raise InputError("both --easiness and --regressor", expected="one of the two")
     return {
         "data": open_dataset(data or test_on or ""),
         "train_on": [open_dataset(text) for text in train_on or []],
@@ -137,7 +137,7 @@ def finetune(
     *,
     names: dict[str, Any],
 ) -> Any:
-    """Fine-tune a judge on human presence labels; a run that was stopped continues.
+    """Fine-tune a judge on human presence labels; run again to continue a stopped run.
 
     $ litepyramid finetune lexical --data folder=data -o my-judge
     $ litepyramid finetune lexical --summaries example/summaries --units \\
@@ -149,12 +149,12 @@ def finetune(
         data (-d NAME=PATH): A labelled data set: NAME=PATH (see `litepyramid datasets`); repeat.
         summaries: Your own summaries, with --units and --labels.
         units (-u): Their units.
-        nli: NLI pairs to learn from too (JSON Lines); repeat.
+        nli: NLI pairs to train on as well (JSON Lines); repeat.
         held_out (P): Share of inputs held out of training.
 
     Training:
         head: presence is the paper's: cross-entropy over (e, n + c).
-        warmup (P): Share of steps with a rising rate.
+        warmup (P): Share of warm-up steps.
         accumulate (N >=1): Accumulate gradients over N steps.
         max_length (N): Maximum tokens of a pair.
         class_weights: Class weights.
@@ -223,7 +223,7 @@ def evaluate(
     Options:
         summaries: Summary files, or folders of them; one file per system.
         units (-u): Units of the references.
-        contrast: On the 824 contrast pairs that ship instead.
+        contrast: Use the 824 embedded contrast pairs instead.
         bins (N >=1): Bins of the reliability table.
     """
     from litepyramid import api
@@ -255,7 +255,7 @@ def explain(
     form: Form = "table",
     output: Written | None = None,
 ) -> Any:
-    """Show why a judge finds a unit in a summary or not: sentence, words, conflict.
+    """Show why a judge does or does not find a unit: sentence, words, conflict.
 
     $ litepyramid judge explain "A storm hit Oslo." "Oslo was hit by a storm."
     $ litepyramid judge explain "Nobody died." "Two people died." --judge lexical

@@ -171,8 +171,8 @@ def curve_files(
         regressor: What predicts it.
         parses: Constituency trees, for a regressor on the paper's features.
         folds: Folder with a file of input ids for each fold, to average over.
-        ids: Ids of the inputs where rows go by their order.
-        columns: By known column, what tables call it.
+        ids: Ids of the inputs, where rows are matched by order.
+        columns: Own column names, by known column.
         **settings: As of `budget_curve`.
 
     Raises:
