@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 from litepyramid.cli.options import Made, Written, with_options
 
-PANEL = "NLI judges (a hub id or a folder)"
-
 
 def _llm(
     endpoint: str | None = None,

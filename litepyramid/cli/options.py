@@ -78,6 +78,20 @@ Statistics:
     constant: Correlation with a constant vector: left out, 0, or as in ZB21.
     journal: Keep finished trials here; a stopped run continues.
 
+Few labels:
+    combine (--combine/--no-combine): Estimate human scores from labels of some inputs and the
+        judge.
+    plan (FILE): With --combine: the labelling plan, if not at random.
+    assume_random (--assume-random/--no-assume-random): With --combine: the labelled inputs are a
+        random sample.
+    target: With --combine: intervals for these inputs or for new ones.
+
+Units and weights:
+    weights (-w): A weight for every unit.
+    importance: Score all nuggets, or only the vital ones.
+    srl (BACKEND): embedded, sentences, allennlp:ARCHIVE, stanza, a file.
+    coref (SOURCE): srl, none, embedded, stanza, a file.
+
 Training:
     epochs (N): Passes over the labels.
     learning_rate (N): Peak learning rate.
@@ -139,16 +153,6 @@ _ENTRY = re.compile(r"\s*(\w+)(?: \((.*?)\))?: (.*)", re.DOTALL)
 _RANGE = re.compile(r">=\d|\d+\.\.\d")
 SHARED = described(_SHARED)[1]
 """The options that several commands have, by parameter."""
-
-AlphaOption = Annotated[float, SHARED["alpha"]]
-ConfidenceOption = Annotated[float, SHARED["confidence"]]
-FigureOption = Annotated[Path | None, SHARED["figure"], WRITTEN]
-JudgeOption = Annotated[str, SHARED["judge"]]
-KindOption = Annotated[Literal["scu", "stu"] | None, SHARED["kind"]]
-LabelsOption = Annotated[Path | None, SHARED["labels"]]
-OutputOption = Annotated[Path | None, SHARED["output"], WRITTEN]
-SamplesOption = Annotated[int, SHARED["samples"]]
-SeedOption = Annotated[int, SHARED["seed"]]
 
 
 def with_options(

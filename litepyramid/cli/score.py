@@ -3,188 +3,56 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import typer
 
-from litepyramid.cli.judging import PANEL, with_judge_settings
-from litepyramid.cli.options import (
-    AlphaOption,
-    ConfidenceOption,
-    FigureOption,
-    JudgeOption,
-    KindOption,
-    LabelsOption,
-    SamplesOption,
-    SeedOption,
-    Shown,
-    option,
-    with_figure,
-    with_names,
-)
-from litepyramid.cli.outputs import MADE, WRITTEN
+from litepyramid.cli.judging import with_judge_settings
+from litepyramid.cli.options import Kind, Made, Shown, Written, with_figure, with_names
 from litepyramid.judges import DEFAULT_JUDGE
 
-_UNITS, _LABELS = "Units and weights", "Few labels"
 _COLUMNS = ("npz", "parquet", "folder")
-PageFormatOption = Annotated[
-    Literal["table", "json", "csv", "latex", "html", "npz", "parquet", "folder"],
-    option(
-        "table, json, csv, latex, html; for large results folder, npz, parquet.",
-        "--format",
-        "-f",
-        metavar="FORM",
-    ),
-]
-CombineOption = Annotated[
-    bool,
-    option("Estimate human scores from labels of some inputs and the judge.", panel=_LABELS),
-]
-PlanOption = Annotated[
-    Path | None,
-    option("With --combine: the labelling plan, if not at random.", metavar="FILE", panel=_LABELS),
-]
-AssumeOption = Annotated[
-    bool,
-    option("With --combine: the labelled inputs are a random sample.", panel=_LABELS),
-]
-TargetOption = Annotated[
-    Literal["inputs", "population"],
-    option("With --combine: intervals for these inputs or for new ones.", panel=_LABELS),
-]
-UnitsOption = Annotated[
-    Path | None,
-    option("Units of the references: JSON Lines, a table, or a line file.", "--units", "-u"),
-]
-ReferencesOption = Annotated[
-    Path | None,
-    option("References to extract STUs from.", "--references", "-r"),
-]
-SrlOption = Annotated[
-    str,
-    option(
-        "embedded, sentences, allennlp:ARCHIVE, stanza, a file.",
-        metavar="BACKEND",
-        panel=_UNITS,
-    ),
-]
-CorefOption = Annotated[
-    str,
-    option(
-        "srl, none, embedded, stanza, a file.",
-        metavar="SOURCE",
-        panel=_UNITS,
-    ),
-]
-WeightsOption = Annotated[
-    Path | None, option("A weight for every unit.", "--weights", "-w", panel=_UNITS)
-]
-ImportanceOption = Annotated[
-    Literal["vital", "all"], option("Score all nuggets, or only the vital ones.", panel=_UNITS)
-]
+PageForm = Literal["table", "json", "csv", "latex", "html", "npz", "parquet", "folder"]
+Target = Literal["inputs", "population"]
+Importance = Literal["vital", "all"]
 
 
 @with_judge_settings
 @with_names
 def score(
-    summaries: Annotated[
-        list[Path] | None, typer.Argument(help="Summary files, or folders; one file per system.")
-    ] = None,
-    units: UnitsOption = None,
-    references: ReferencesOption = None,
-    judge: JudgeOption = DEFAULT_JUDGE,
-    labels: LabelsOption = None,
-    pyramid: Annotated[
-        Literal["lite", "sample", "original", "modified"],
-        option(
-            "lite: mean over all units; sample: LitePyramid; original, modified: Pyramid.",
-            metavar="RULE",
-        ),
-    ] = "lite",
-    name: Annotated[
-        str | None, option("Name of the metric. [default: by the units]", metavar="NAME")
-    ] = None,
-    form: PageFormatOption = "table",
-    output: Annotated[
-        Path | None,
-        option("Write to this file, or folder.", "--output", "-o", metavar="PATH"),
-        MADE,
-    ] = None,
-    figure: FigureOption = None,
-    html: Annotated[
-        Path | None,
-        option("Write the report page: which fact is in which summary.", metavar="FILE"),
-        WRITTEN,
-    ] = None,
-    evidence: Annotated[
-        bool, option("Save texts and where each unit was found, in JSON and page.")
-    ] = False,
-    combine: CombineOption = False,
-    plan: PlanOption = None,
-    assume_random: AssumeOption = False,
-    target: TargetOption = "inputs",
-    label_units: Annotated[
-        Path | None,
-        option("The units of --labels, if not those scored.", panel=_UNITS),
-    ] = None,
-    weights: WeightsOption = None,
-    presence: Annotated[
-        Path | None,
-        option(
-            "Presence instead of a judge: CSV, JSON Lines, or a saved result of `score`.",
-            metavar="FILE",
-            panel=_UNITS,
-        ),
-    ] = None,
-    importance: ImportanceOption = "all",
-    direction: Annotated[
-        Literal["recall", "precision", "f1"],
-        option(
-            "recall: reference facts in summaries; precision: summary facts in references.",
-            metavar="WAY",
-            panel=_UNITS,
-        ),
-    ] = "recall",
-    premise: Annotated[
-        Path | None,
-        option(
-            "With --direction precision: judge against these documents (faithfulness).",
-            metavar="FILE",
-            panel=_UNITS,
-        ),
-    ] = None,
-    srl: SrlOption = "embedded",
-    coref: CorefOption = "srl",
-    sample_size: Annotated[
-        int,
-        option("With --pyramid sample: K.", min=1, metavar="N", panel=_UNITS),
-    ] = 16,
-    reference_count: Annotated[
-        int,
-        option(
-            "With --pyramid modified: per input.",
-            min=1,
-            metavar="N",
-            panel=_UNITS,
-        ),
-    ] = 1,
-    samples: SamplesOption = 10_000,
-    confidence: ConfidenceOption = 0.95,
-    seed: SeedOption = 12345,
-    kind: KindOption = None,
-    engine: Annotated[
-        Literal["local", "ray"],
-        option("Judge on this machine or on a Ray cluster.", panel=PANEL),
-    ] = "local",
-    workers: Annotated[
-        int | None,
-        option(
-            "Processes of an embedded judge [default: all cores], or judges on Ray [one per GPU].",
-            min=1,
-            metavar="N",
-            panel=PANEL,
-        ),
-    ] = None,
+    summaries: list[Path] | None = None,
+    /,
+    units: Path | None = None,
+    references: Path | None = None,
+    judge: str = DEFAULT_JUDGE,
+    labels: Path | None = None,
+    pyramid: Literal["lite", "sample", "original", "modified"] = "lite",
+    name: str | None = None,
+    form: PageForm = "table",
+    output: Made | None = None,
+    figure: Written | None = None,
+    html: Written | None = None,
+    evidence: bool = False,
+    combine: bool = False,
+    plan: Path | None = None,
+    assume_random: bool = False,
+    target: Target = "inputs",
+    label_units: Path | None = None,
+    weights: Path | None = None,
+    presence: Path | None = None,
+    importance: Importance = "all",
+    direction: Literal["recall", "precision", "f1"] = "recall",
+    premise: Path | None = None,
+    srl: str = "embedded",
+    coref: str = "srl",
+    sample_size: int = 16,
+    reference_count: int = 1,
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    kind: Kind | None = None,
+    engine: Literal["local", "ray"] = "local",
+    workers: int | None = None,
     *,
     judge_settings: dict[str, Any],
     names: dict[str, Any],
@@ -196,6 +64,33 @@ def score(
     $ litepyramid score example/summaries --references example/references.jsonl
     $ litepyramid score example/summaries --units example/scus.jsonl \\
         --references example/references.jsonl --html report.html
+
+    Options:
+        summaries: Summary files, or folders; one file per system.
+        units (-u): Units of the references: JSON Lines, a table, or a line file.
+        references (-r): References to extract STUs from.
+        pyramid (RULE): lite: mean over all units; sample: LitePyramid; original, modified: Pyramid.
+        name (NAME): Name of the metric. [default: by the units]
+        form (--format -f FORM): table, json, csv, latex, html; for large results folder, npz,
+            parquet.
+        output (-o PATH): Write to this file, or folder.
+        html (FILE): Write the report page: which fact is in which summary.
+        evidence (--evidence/--no-evidence): Save texts and where each unit was found, in JSON and
+            page.
+
+    Units and weights:
+        label_units: The units of --labels, if not those scored.
+        presence (FILE): Presence instead of a judge: CSV, JSON Lines, or a saved result of `score`.
+        direction (WAY): recall: reference facts in summaries; precision: summary facts in
+            references.
+        premise (FILE): With --direction precision: judge against these documents (faithfulness).
+        sample_size (N >=1): With --pyramid sample: K.
+        reference_count (N >=1): With --pyramid modified: per input.
+
+    NLI judges (a hub id or a folder):
+        engine: Judge on this machine or on a Ray cluster.
+        workers (N >=1): Processes of an embedded judge [default: all cores], or judges on Ray [one
+            per GPU].
     """
     from litepyramid import api
     from litepyramid.errors import InputError
@@ -209,6 +104,8 @@ def score(
             raise InputError(f"{what} without --labels", expected="both")
     if not combine and (plan is not None or assume_random):
         raise InputError("--plan or --assume-random without --combine", expected="both")
+    if output is not None and form != "folder":
+        check_output(output)
     check_there(*summaries or (), labels, label_units, weights, presence, premise)
     check_figure(figure)
     if form in _COLUMNS and (
@@ -219,8 +116,6 @@ def score(
             expected="--output PATH and none of the others",
             hint="'litepyramid report' writes the page of a saved result.",
         )
-    if output is not None and form != "folder":
-        check_output(output)
     if premise is not None and direction == "recall":
         raise InputError("--premise without --direction precision or f1", expected="both")
     if direction != "recall":
@@ -282,36 +177,28 @@ def score(
 @with_names
 @with_figure
 def compare(
-    summaries: Annotated[
-        list[Path],
-        typer.Argument(help="Summary files or folders; or one table of scores."),
-    ],
-    units: UnitsOption = None,
-    references: ReferencesOption = None,
-    judge: JudgeOption = DEFAULT_JUDGE,
-    against: Annotated[
-        str | None, option("Compare this system with all others.", metavar="SYSTEM")
-    ] = None,
-    top: Annotated[int | None, option("Compare only the N best systems.", metavar="N")] = None,
-    metric: Annotated[
-        str | None, option("Metric to use, if a table has several.", metavar="NAME")
-    ] = None,
-    combine: CombineOption = False,
-    human: Annotated[
-        str, option("With --combine: the human metric of a table.", metavar="NAME", panel=_LABELS)
-    ] = "human",
-    plan: PlanOption = None,
-    assume_random: AssumeOption = False,
-    target: TargetOption = "inputs",
-    weights: WeightsOption = None,
-    importance: ImportanceOption = "all",
-    srl: SrlOption = "embedded",
-    coref: CorefOption = "srl",
-    samples: SamplesOption = 10_000,
-    confidence: ConfidenceOption = 0.95,
-    alpha: AlphaOption = 0.05,
-    seed: SeedOption = 12345,
-    kind: KindOption = None,
+    summaries: list[Path],
+    /,
+    units: Path | None = None,
+    references: Path | None = None,
+    judge: str = DEFAULT_JUDGE,
+    against: str | None = None,
+    top: int | None = None,
+    metric: str | None = None,
+    combine: bool = False,
+    human: str = "human",
+    plan: Path | None = None,
+    assume_random: bool = False,
+    target: Target = "inputs",
+    weights: Path | None = None,
+    importance: Importance = "all",
+    srl: str = "embedded",
+    coref: str = "srl",
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    alpha: float = 0.05,
+    seed: int = 12345,
+    kind: Kind | None = None,
     *,
     shown: Shown,
     judge_settings: dict[str, Any],
@@ -322,6 +209,17 @@ def compare(
     $ litepyramid compare scores.json
     $ litepyramid compare example/summaries --units example/scus.jsonl --against \\
         lead
+
+    Options:
+        summaries: Summary files or folders; or one table of scores.
+        units (-u): Units of the references: JSON Lines, a table, or a line file.
+        references (-r): References to extract STUs from.
+        against (SYSTEM): Compare this system with all others.
+        top (N): Compare only the N best systems.
+        metric (NAME): Metric to use, if a table has several.
+
+    Few labels:
+        human (NAME): With --combine: the human metric of a table.
     """
     from litepyramid import api
     from litepyramid.figures.scores import comparison_figure
@@ -378,15 +276,18 @@ def compare(
 
 
 def report(
-    result: Annotated[Path, typer.Argument(help="A saved result of `litepyramid score`.")],
-    output: Annotated[
-        Path, option("The page to write.", "--output", "-o", metavar="FILE"), WRITTEN
-    ] = Path("report.html"),
+    result: Path,
+    /,
+    output: Written = Path("report.html"),
 ) -> None:
     """Write the report page of a saved result: which fact is in which summary.
 
     $ litepyramid report scores.json
     $ litepyramid report scores.json -o rain.html
+
+    Options:
+        result: A saved result of `litepyramid score`.
+        output (-o FILE): The page to write.
     """
     from litepyramid.scoring.saved import read_result
 
