@@ -122,13 +122,12 @@ def _writer(
         llm (MODEL): Have this model write the units, instead of STUs.
         prompt: Your own prompt, with {sentences}.
     """
+    settings: dict[str, Any] = dict(locals())
+    del settings["llm"]
     from litepyramid.errors import InputError
 
-    settings = {
-        "endpoint": endpoint, "prompt": prompt, "parameters": read_parameters(parameters),
-        "concurrency": concurrency, "timeout": timeout, "estimate": estimate or None,
-        "prices": prices, "max_cost": max_cost,
-    }  # fmt: skip
+    settings["parameters"] = read_parameters(parameters)
+    settings["estimate"] = estimate or None
     given = {name: value for name, value in settings.items() if value is not None}
     if llm is None and given:
         raise InputError(f"--{next(iter(given)).replace('_', '-')} without --llm", expected="both")

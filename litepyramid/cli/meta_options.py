@@ -28,10 +28,10 @@ LEVELS: Sequence[Level] = ("system", "summary")
 
 def read_table(scores: list[Path], /, columns: str | None = None) -> Any:
     """The scores of a command's files as one table."""
-    from litepyramid.io.rows import parse_columns
+    from litepyramid.io.coerce import as_names
     from litepyramid.io.scores import read_scores
 
-    return read_scores(scores, columns=parse_columns(columns) if columns else None)
+    return read_scores(scores, columns=as_names(None, columns)["columns"])
 
 
 def _tables(

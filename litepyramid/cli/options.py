@@ -246,13 +246,9 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 def _names(ids: Path | None = None, columns: str | None = None) -> dict[str, Any]:
     """How line files and tables are to be read: keyword arguments of all readers."""
-    from litepyramid.io.inputs import read_ids
-    from litepyramid.io.rows import parse_columns
+    from litepyramid.io.coerce import as_names
 
-    return {
-        "ids": read_ids(ids) if ids else None,
-        "columns": parse_columns(columns) if columns else None,
-    }
+    return as_names(ids, columns)
 
 
 def with_names(command: Callable[..., None]) -> Callable[..., None]:
