@@ -334,7 +334,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=0.002)
     parser.add_argument("--dropout", type=float, default=0.2)
     parser.add_argument("--patience", type=int, default=8)
-    parser.add_argument("--start", type=Path, help="a pipeline to go on from")
+    parser.add_argument("--start", type=Path, help="a pipeline to continue from")
     parser.add_argument("--invent", action="store_true", help="replace words by invented ones")
     parser.add_argument("--titles", action="store_true", help="put titles before bare names")
     parser.add_argument("--evaluate", type=Path, help="measure this pipeline, train none")
