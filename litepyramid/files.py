@@ -168,6 +168,24 @@ def read_json(
     return parse_json(text, path=path, expected=expected, error=error)
 
 
+def read_document(path: str | Path, form: str, what: str, expected: str) -> dict[str, Any]:
+    """The JSON object of a file that says of what form it is (its key ``format``).
+
+    Args:
+        path: The file.
+        form: The form.
+        what: What a file of another form is not, for messages.
+        expected: What it should be, for messages.
+
+    Raises:
+        InputError: As `read_json`; or it is of another form.
+    """
+    data = read_json(path, expected)
+    if not isinstance(data, dict) or data.get("format") != form:
+        raise InputError(f"not {what}", path=path, expected=expected)
+    return data
+
+
 def check_there(*paths: str | Path | None) -> None:
     """Says before the work whether files and folders that will be read are there.
 

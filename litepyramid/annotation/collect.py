@@ -9,10 +9,14 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.annotation.agreement import AgreementResult, agree, random_labels
-from litepyramid.annotation.completion import Completion, listed
+from litepyramid.annotation.completion import (
+    Completion,
+    listed,
+    nothing_belongs,
+    sort_responses,
+)
 from litepyramid.annotation.fill import fill
 from litepyramid.annotation.forms.responses import ResponseFile
-from litepyramid.annotation.sorting import nothing_belongs, sort_responses
 from litepyramid.annotation.tasks import TaskSet
 from litepyramid.errors import InputError
 from litepyramid.tables import Column, Result, Table, record

@@ -19,7 +19,7 @@ from litepyramid.checked import built, check_shape, shape_of
 from litepyramid.easiness.mix import By, carriers, ranking
 from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
-from litepyramid.files import read_json, write_json
+from litepyramid.files import read_document, write_json
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import counted, place
@@ -147,12 +147,9 @@ class BudgetPlan(Result):
         }
         expected = self.expected()
         rows = tuple((name, expected[key], 1 - expected[key]) for key, name in names.items())
-        return Table(
-            "Expected quality, by who annotates",
-            (Column("annotators"), Column("kept"), Column("lost")),
-            rows,
-            ("kept: expected mean ROUGE-1 F1 of the units used with the SCUs people would write.",),
-        )
+        columns = (Column("annotators"), Column("kept"), Column("lost"))
+        note = "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people would write."
+        return Table("Expected quality, by who annotates", columns, rows, (note,))
 
     def _first_table(self, limit: int = 5) -> list[Table]:
         several = any(s.reference for s in self.sentences)
@@ -296,9 +293,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
         InputError: It is not a plan, or a broken one: an "annotate" is neither true nor false ….
     """
     expected = "what `litepyramid budget plan -o` writes"
-    data = read_json(path, expected)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError("not a budget plan", path=path, expected=expected)
+    data = read_document(path, FORMAT, "a budget plan", expected)
     check_shape(data, _PLAN, what="a broken budget plan", path=path)
     rows = data["sentences"]
     if not rows:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from litepyramid.annotation.plan import BudgetPlan
 from litepyramid.checked import built, check_shape, shape_of
 from litepyramid.errors import InputError
-from litepyramid.files import file_type, read_json, write_json
+from litepyramid.files import file_type, read_document, write_json
 from litepyramid.tables import HIDDEN, record
 from litepyramid.types import InputUnits, SystemSummaries, check_unique
 from litepyramid.units.align import Sentence
@@ -208,9 +208,7 @@ def read_tasks(path: str | Path) -> TaskSet:
     if file_type(path) == "folder":
         path = path / "tasks.json"
     expected = "the tasks.json that `litepyramid budget export` writes next to the tasks"
-    data = read_json(path, expected)
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError("not a task file", path=path, expected=expected)
+    data = read_document(path, FORMAT, "a task file", expected)
     tasks = _parse(data, path)
     ids = [_writing_id(t.input, t.reference, t.sentence, t.text) for t in tasks.writing]
     ids += [_judging_id(t.system, t.input, t.summary, t.units) for t in tasks.judging]

@@ -11,27 +11,21 @@ from typing import TYPE_CHECKING, Any
 from litepyramid.checked import parse_json
 from litepyramid.errors import ModelError, loading
 from litepyramid.files import file_type, split_lines
+from litepyramid.units.parsers.embedded.frames import word_set
 
 if TYPE_CHECKING:
     import torch
 
-HEADS = {
-    "bert-base-uncased": 12,
-    "bert-base-cased": 12,
-    "bert-large-uncased": 16,
-    "bert-large-cased": 16,
-    "bert-large-uncased-whole-word-masking": 16,
-    "bert-large-cased-whole-word-masking": 16,
-    "bert-base-multilingual-cased": 12,
-    "bert-base-multilingual-uncased": 12,
-    "bert-base-chinese": 12,
-    "bert-base-german-cased": 12,
-    "spanbert-base-cased": 12,
-    "spanbert-large-cased": 16,
-    "scibert_scivocab_uncased": 12,
-    "scibert_scivocab_cased": 12,
-}
-"""Attention heads of the published BERTs: the one number of theirs that weights do not show."""
+_PUBLISHED = word_set(
+    """
+    bert-base-uncased bert-base-cased bert-base-chinese bert-base-german-cased
+    bert-base-multilingual-cased bert-base-multilingual-uncased
+    bert-large-uncased bert-large-uncased-whole-word-masking
+    bert-large-cased bert-large-cased-whole-word-masking
+    spanbert-base-cased spanbert-large-cased scibert_scivocab_uncased scibert_scivocab_cased
+    """
+)
+"""BERTs whose attention heads are known, the one number of theirs that weights do not show."""
 
 _VOCABULARIES = ("vocab.txt", "tokenizer.json")
 _PUBLISHER = {"spanbert": "SpanBERT", "scibert": "allenai", "bert": "google-bert"}
@@ -199,4 +193,5 @@ def _known_heads(name: str) -> int | None:
     last = Path(name).name
     if stated := re.search(r"_H-\d+_A-(\d+)", last):
         return int(stated[1])
-    return HEADS.get(last.lower())
+    large = 16 if "large" in last.lower() else 12
+    return large if last.lower() in _PUBLISHED else None

@@ -16,8 +16,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
 
-from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.files import read_lines
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parses import Span
 
@@ -25,44 +27,19 @@ _HE = frozenset({"he", "him", "his"})
 _SHE = frozenset({"she", "her"})
 _THEY = frozenset({"they", "them", "their"})
 _PRONOUNS = _HE | _SHE | _THEY | {"its"}
-_MEN = word_set(
-    """
-    man boy father dad son brother husband grandfather uncle nephew king prince actor
-    gentleman lad grandson groom boyfriend businessman policeman spokesman schoolboy mr sir
-    lord
-    """
-)
-_WOMEN = word_set(
-    """
-    woman girl mother mum mom daughter sister wife grandmother aunt niece queen princess
-    actress lady granddaughter bride girlfriend widow duchess businesswoman policewoman
-    spokeswoman schoolgirl mrs ms miss
-    """
-)
-_PEOPLE = word_set(
-    """
-    person child baby toddler teenager teen student teacher doctor nurse officer driver
-    player manager coach captain singer star writer author victim suspect patient pilot
-    president minister senator governor mayor lawyer attorney judge reporter journalist
-    owner worker member leader candidate politician champion midfielder defender striker
-    winger goalkeeper forward footballer boss chief director chairman executive veteran
-    soldier survivor resident neighbour neighbor friend partner parent passenger winner
-    model photographer artist chef farmer scientist researcher expert professor priest pope
-    bishop immigrant prisoner killer attacker gunman robber thief pensioner youngster host
-    presenter comedian rapper fan official
-    """
-)
-_GROUPS = word_set(
-    """
-    police team club family couple pair group company crowd staff crew band government
-    committee council army duo trio
-    """
-)
+
 _REACH = 1000
 """How many of the latest names and phrases a mention may point to."""
 _SUBJECT = frozenset({"nsubj", "nsubj:pass"})
 _CASES_OF_PEOPLE = frozenset({"'s", "’s", "'", "by", "with"})
 _OF_NAME = frozenset({"amod", "compound", "flat", "nmod:desc"})
+
+
+@cache
+def _nouns() -> dict[str, frozenset[str]]:
+    """Nouns for men, women, people and groups (``people.txt``, a kind per line)."""
+    path = Path(__file__).resolve().parents[3] / "embedded" / "people.txt"
+    return {kind: frozenset(words) for kind, *words in map(str.split, read_lines(path))}
 
 
 @dataclass(slots=True)
@@ -160,8 +137,10 @@ class _Phrases(Tree):
                 joined = joined or conjunct
                 last = max(last, self.under(child)[-1])
         text = self.lower(i)
-        gender = "m" if text in _MEN else "f" if text in _WOMEN else ""
-        known = bool(gender) or text in _PEOPLE
+        nouns = _nouns()
+        gender = "m" if text in nouns["men"] else "f" if text in nouns["women"] else ""
+        known = bool(gender) or text in nouns["people"]
+        plural = word.xpos in {"NNS", "NNPS"} or text in nouns["groups"]
         person = True if known else None if name and self.may_be_person(i) else False
 
         def entity(end_: int, whole: bool) -> _Entity:
@@ -171,7 +150,7 @@ class _Phrases(Tree):
                 head=self.head(i),
                 subject=word.deprel in _SUBJECT and (whole or not name),
                 name=name and not (whole and joined),
-                plural=word.xpos in {"NNS", "NNPS"} or text in _GROUPS or (whole and joined),
+                plural=plural or (whole and joined),
                 person=person,
                 gender=gender,
                 mentions=[(self.offset + start, self.offset + end_ + 1)],
