@@ -45,11 +45,6 @@ class Easiness(Result):
                 f"the easiness values have the shape {values.shape}",
                 expected=f"one value for each of {len(self.sentences)} sentences",
             )
-        if self.scus is not None and self.scus.shape != values.shape:
-            raise InputError(
-                f"{self.scus.size} counts of SCUs for {values.size} sentences",
-                expected="one for each",
-            )
         values.setflags(write=False)
         object.__setattr__(self, "values", values)
 

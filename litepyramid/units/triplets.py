@@ -24,7 +24,6 @@ They differ from it in four cases, where it looks like an oversight there:
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted
@@ -35,31 +34,13 @@ BE_OF_FOOTNOTE = BE_BEFORE_VERB | {"be", "being"}
 NO_VERBS = frozenset({"'", "will", "could", "can", "might", "should", "would"})
 
 
-@dataclass(frozen=True, slots=True)
-class Triplet:
-    """One STU as token indices of its sentence, in the order in which they are written.
-
-    Attributes:
-        before: Every tagged token before the verb.
-        verb: A form of "be" before the verb if rule 3 puts one there, the verb's own tokens,
-            and a negation after it (rule 5).
-        argument: One argument after the verb.
-    """
-
-    before: tuple[int, ...]
-    verb: tuple[int, ...]
-    argument: tuple[int, ...]
-
-    @property
-    def indices(self) -> tuple[int, ...]:
-        """All tokens of the STU."""
-        return self.before + self.verb + self.argument
-
-
 def frame_triplets(
     tokens: Sequence[str], tags: Sequence[str], *, footnote: bool = False
-) -> list[Triplet]:
-    """The triplets of one frame (rules 1 to 5).
+) -> list[tuple[int, ...]]:
+    """The triplets of one frame (rules 1 to 5), as token indices in the order they are written.
+
+    First every tagged token before the verb; then a form of "be" before the verb if rule 3 puts
+    one there, the verb's own tokens, and a negation after it (rule 5); then one argument.
 
     Args:
         tokens: The words of the sentence.
@@ -73,10 +54,8 @@ def frame_triplets(
 
     Example:
         >>> tags = "B-ARG1 O B-V B-ARGM-LOC I-ARGM-LOC B-ARGM-TMP".split()
-        >>> for t in frame_triplets("She was seen in Dublin yesterday".split(), tags):
-        ...     print(t)
-        Triplet(before=(0,), verb=(1, 2), argument=(3, 4))
-        Triplet(before=(0,), verb=(1, 2), argument=(5,))
+        >>> frame_triplets("She was seen in Dublin yesterday".split(), tags)
+        [(0, 1, 2, 3, 4), (0, 1, 2, 5)]
     """
     if len(tags) != len(tokens):
         raise ValueError(f"{counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}")
@@ -96,7 +75,7 @@ def frame_triplets(
         verb.insert(0, place)
     if arguments and arguments[0][0] == "ARGM-NEG":
         verb += arguments.pop(0)[1]
-    return [Triplet(tuple(before), tuple(verb), tuple(found)) for _, found in arguments]
+    return [(*before, *verb, *found) for _, found in arguments]
 
 
 def _arguments(tags: Sequence[str], first_verb: int) -> list[tuple[str, list[int]]]:
@@ -155,5 +134,5 @@ def sentence_stus(
                 expected="a BIO row with one tag for each token",
             ) from None
         for triplet in triplets:
-            stus[write(triplet.indices)] = None
+            stus[write(triplet)] = None
     return list(stus) or [write(range(len(sentence.tokens)))]
