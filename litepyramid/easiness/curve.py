@@ -18,7 +18,7 @@ from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
 from litepyramid.stats import check_samples, mean_of_scored, percentile_interval
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, Signature
 
@@ -102,24 +102,19 @@ class CurveResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """A row for each level, coefficient and share; a column for each way of choosing."""
-        columns = [Column("level"), Column("coefficient", "K"), Column("share", digits=2)]
-        columns += [Column("stu_sentences", "STU sent.")]
+        columns: list[str | Column] = [
+            *("level", Column("coefficient", "K"), Column("share", digits=2)),
+            Column("stu_sentences", "STU sent."),
+        ]
         for by in self.ways:
-            columns.append(Column(by, by))
-            if by == "random":
-                columns.append(Column("random_sd", "± sd"))
+            columns += [by, Column("random_sd", "± sd")] if by == "random" else [by]
         short = {"pearson": "r", "spearman": "ρ", "kendall": "τ"}
-        rows: list[tuple[Cell, ...]] = []
+        rows = []
         for level, coefficient in self.panels:
-            lines = [self.line(by, level, coefficient) for by in self.ways]
-            for points in zip(*lines, strict=True):
-                row: list[Cell] = [level, short.get(coefficient, coefficient)]
-                row += [points[0].share, points[0].stu_sentences]
-                for point in points:
-                    row.append(point.value)
-                    if point.by == "random":
-                        row.append(point.sd)
-                rows.append(tuple(row))
+            for points in zip(*(self.line(b, level, coefficient) for b in self.ways), strict=True):
+                values = {p.by: p.value for p in points} | {f"{p.by}_sd": p.sd for p in points}
+                sign = short.get(coefficient, coefficient)
+                rows.append(row(points[0], coefficient=sign) | values)
         notes = (
             f"{self.systems} systems, {self.inputs} inputs, {self.sentences} sentences; share 0 "
             "is Lite2 (SCUs alone), share 1 is Lite3 (STUs alone).",
@@ -127,7 +122,7 @@ class CurveResult(Result):
             f"Signature: {self.signature}",
         )
         title = "Correlation with the human score by the share of sentences that carry STUs"
-        return [Table(title, tuple(columns), tuple(rows), notes), self._widths()]
+        return [Table.of(title, columns, rows, notes), self._widths()]
 
     def _widths(self) -> Table:
         """Width of combined intervals by share, a column for each way of choosing."""
