@@ -194,11 +194,11 @@ def curve_files(
     check_there(*summaries, references, stus, labels, scores, easiness, regressor, parses)
     names = {"ids": ids, "columns": columns}
     units, texts, machine = read_sources(scus, references, stus, **names)
-    wanted = [entry.input for entry in units]
+    wanted = {entry.input: None for entry in units}
     sentences = sentences_of(texts)
-    systems = as_summaries(summaries, wanted, **names)
+    systems = as_summaries(summaries, list(wanted), **names)
     predicted = sentence_easiness(
-        [entry for entry in texts if entry.input in {*wanted}],
+        [entry for entry in texts if entry.input in wanted],
         easiness=easiness,
         stus=machine,
         regressor=regressor,
@@ -223,9 +223,6 @@ def _table_scores(
             raise InputError(f"system '{name}' has no '{against}' score", path=path)
     if not set(inputs) & set(matrix.inputs):
         raise InputError(f"no input of the units has a '{against}' score", path=path)
-    rows = [matrix.systems.index(name) for name in systems]
-    known = {
-        name: values[rows] for name, values in zip(matrix.inputs, matrix.values.T, strict=True)
-    }
-    unknown = np.full(len(systems), np.nan)
-    return np.stack([known.get(name, unknown) for name in inputs], axis=1)
+    own = matrix.values[[matrix.systems.index(name) for name in systems]]
+    known = dict(zip(matrix.inputs, own.T, strict=True))
+    return np.stack([known.get(name, np.full(len(own), np.nan)) for name in inputs], axis=1)
