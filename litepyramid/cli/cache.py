@@ -24,7 +24,7 @@ def path() -> None:
     $ litepyramid cache path
     $ LITEPYRAMID_CACHE=judgements.sqlite litepyramid cache path
     """
-    from litepyramid.judges.cache_info import default_cache_path
+    from litepyramid.judges.cache_file import default_cache_path
 
     typer.echo(str(default_cache_path()))
 
@@ -57,8 +57,7 @@ def clear(
         yes (-y): Do not ask for confirmation.
     """
     from litepyramid.judges.cache import LogitCache
-    from litepyramid.judges.cache_file import is_cache
-    from litepyramid.judges.cache_info import default_cache_path
+    from litepyramid.judges.cache_file import default_cache_path, is_cache
 
     file = cache or default_cache_path()
     if not is_cache(file):

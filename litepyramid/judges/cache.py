@@ -21,10 +21,10 @@ from dataclasses import dataclass
 from functools import wraps
 from glob import escape
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from litepyramid.errors import InputError
-from litepyramid.judges.cache_file import TAILS, is_cache, open_cache, seal
+from litepyramid.judges.cache_file import TAILS, default_cache_path, is_cache, open_cache, seal
 from litepyramid.text import counted
 
 P = ParamSpec("P")
@@ -93,7 +93,8 @@ class LogitCache:
     """The sqlite file, or a store in memory that ends with the process.
 
     Args:
-        path: The file, made with its folder if it is not there; None for memory.
+        path: The file, made with its folder if it is not there; ``"default"`` for the user's own
+            (`default_cache_path`), None for memory.
 
     Raises:
         InputError: The file is not a cache, or cannot be opened or written to.
@@ -107,8 +108,8 @@ class LogitCache:
         b'0123'
     """
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
+    def __init__(self, path: Path | Literal["default"] | None) -> None:
+        self.path = default_cache_path() if path == "default" else path
         self._models: dict[str, int] = {}
         self._owner = uuid.uuid4().hex
         self._leave: weakref.finalize[..., LogitCache] | None = None

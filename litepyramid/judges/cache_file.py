@@ -1,10 +1,12 @@
-"""The file of the judgement cache: how it begins, that it is one, and the seal of each row."""
+"""The file of the judgement cache: where it is, what it begins with, and the seal of each row."""
 
 from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 import tempfile
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 
@@ -38,6 +40,28 @@ CREATE TABLE files (
 PRAGMA user_version = {VERSION};
 PRAGMA application_id = {_APPLICATION};
 """
+
+
+def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
+    """Where the cache is unless the user says otherwise.
+
+    ``LITEPYRAMID_CACHE`` names the file; else it lies in the user's cache folder
+    (``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches``, ``%LOCALAPPDATA%``).
+
+    Example:
+        >>> default_cache_path({"LITEPYRAMID_CACHE": "judged.sqlite"})
+        PosixPath('judged.sqlite')
+    """
+    env = os.environ if environment is None else environment
+    if named := env.get("LITEPYRAMID_CACHE"):
+        return Path(named).expanduser()
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        base = Path(env.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "litepyramid" / "judgements.sqlite"
 
 
 def is_cache(path: Path) -> bool:

@@ -1,40 +1,16 @@
-"""Where the cache is, and what it holds."""
+"""What the judgement cache holds."""
 
 from __future__ import annotations
 
 import json
-import os
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from litepyramid.judges.cache import LogitCache
-from litepyramid.judges.cache_file import is_cache
+from litepyramid.judges.cache_file import default_cache_path, is_cache
 from litepyramid.tables import Column, Result, Table
-
-
-def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
-    """Where the cache is unless the user says otherwise.
-
-    ``LITEPYRAMID_CACHE`` names the file; else it lies in the user's cache folder
-    (``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches``, ``%LOCALAPPDATA%``).
-
-    Example:
-        >>> default_cache_path({"LITEPYRAMID_CACHE": "judged.sqlite"})
-        PosixPath('judged.sqlite')
-    """
-    env = os.environ if environment is None else environment
-    if named := env.get("LITEPYRAMID_CACHE"):
-        return Path(named).expanduser()
-    if sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif sys.platform == "win32":
-        base = Path(env.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
-    else:
-        base = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "litepyramid" / "judgements.sqlite"
 
 
 @dataclass(frozen=True, slots=True)

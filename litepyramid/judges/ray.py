@@ -10,7 +10,7 @@ from typing import Any
 
 from litepyramid.errors import InputError, LitepyramidError, ModelError, require
 from litepyramid.judges.base import Items, JudgedBatch, judged
-from litepyramid.judges.cache_info import default_cache_path
+from litepyramid.judges.cache_file import default_cache_path
 from litepyramid.judges.lexical.model import is_model_file
 from litepyramid.judges.registry import EMBEDDED, LLM, make_judge
 from litepyramid.text import counted

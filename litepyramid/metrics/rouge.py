@@ -93,8 +93,8 @@ class Rouge:
         best = (-1.0, 0.0, 0.0)
         found = [match(words) for match in matchers]
         if self.pooled:
-            found = [(sum(h for h, _, _ in found), sum(r for _, r, _ in found),
-                      sum(c for _, _, c in found))]  # fmt: skip
+            all_hits, all_theirs, all_ours = map(sum, zip(*found, strict=True))
+            found = [(all_hits, all_theirs, all_ours)]
         for hits, theirs, ours in found:
             recall = hits / theirs if theirs else 0.0
             precision = hits / ours if ours else 0.0

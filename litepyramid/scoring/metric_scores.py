@@ -12,7 +12,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.judges.base import pair_key
 from litepyramid.judges.cache import LogitCache, StoredLogits
-from litepyramid.judges.cache_info import default_cache_path
+from litepyramid.judges.cache_file import default_cache_path
 from litepyramid.metrics.packages import Family, families
 from litepyramid.progress import track
 from litepyramid.stats import system_means

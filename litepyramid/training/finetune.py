@@ -20,7 +20,6 @@ from litepyramid.tables import Result, Table, plain
 from litepyramid.training.crossval import validate
 from litepyramid.training.folds import LabelledItems, join_items, labelled_items
 from litepyramid.training.pairs import (
-    HeldOut,
     TrainingPairs,
     presence_pairs,
     read_nli,
@@ -113,6 +112,10 @@ def finetune(
         read = read_nli(nli, head)
         parts.append(_as_items(read))
         data = TrainingPairs(data.pairs + read.pairs, data.labels + read.labels)
+    development = None
+    if settings.early_stop and held:
+        unseen = join_items([labelled_items(h.dataset, h.inputs) for h in held])
+        development = presence_pairs(unseen, head)
     facts = run_facts(base, revision, data, settings)
     if made_from(goal, base, revision, data, settings):
         pass  # a run that was stopped while it evaluated
@@ -128,7 +131,7 @@ def finetune(
             data,
             goal,
             settings,
-            development=_development(held, settings) if settings.early_stop else None,
+            development=development,
             revision=revision,
             offline=offline,
             label_map=label_map,
@@ -160,11 +163,6 @@ def _as_items(data: TrainingPairs) -> LabelledItems:
         tuple((premise, (hypothesis,)) for premise, hypothesis in data.pairs),
         tuple((label,) for label in data.labels),
     )
-
-
-def _development(held: Sequence[HeldOut], settings: FinetuneSettings) -> TrainingPairs:
-    parts = [labelled_items(entry.dataset, entry.inputs) for entry in held]
-    return presence_pairs(join_items(parts), settings.head)
 
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:

@@ -103,15 +103,11 @@ def labelled_items(
     chosen = [s for s in dataset.summaries if s.system in wanted and s.system in by_name]
     if not chosen:
         raise InputError(f"no labelled system of {dataset.name} to learn from")
-    items: list[tuple[str, tuple[str, ...]]] = []
-    labels: list[tuple[float, ...]] = []
-    for index, entry in enumerate(dataset.scus):
-        if entry.input not in wanted_inputs:
-            continue
-        for system in chosen:
-            items.append((system.texts[index], entry.texts))
-            labels.append(by_name[system.system].labels[index])
-    return LabelledItems(tuple(items), tuple(labels))
+    places = [i for i, entry in enumerate(dataset.scus) if entry.input in wanted_inputs]
+    return LabelledItems(
+        tuple((s.texts[i], dataset.scus[i].texts) for i in places for s in chosen),
+        tuple(by_name[s.system].labels[i] for i in places for s in chosen),
+    )
 
 
 def join_items(parts: Sequence[LabelledItems]) -> LabelledItems:

@@ -18,7 +18,7 @@ from litepyramid.easiness.scores import Easiness
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.training.folds import make_folds
-from litepyramid.types import InputReferences, InputUnits
+from litepyramid.types import InputUnits
 from litepyramid.units.align import sentences_of
 from litepyramid.units.extract import extract
 
@@ -68,7 +68,11 @@ def unit_variants(
         if easiness is None and (folds is None or regressor is not None):
             easiness = predict_easiness(dataset.references, stus=stus, regressor=regressor)
         elif easiness is None and folds is not None:
-            easiness = _cross_fitted(dataset, dataset.references, stus, folds, seed)
+            prepared, gold = prepare_gold(dataset.references, dataset.scus, stus=stus)
+            split = make_folds(dataset, "examples", folds, seed)
+            places = {name: fold.number for fold in split for name in fold.inputs}
+            start = load_regressor(EMBEDDED)
+            easiness = cross_fit(prepared.features, gold, places, REFINED, start).predicted
         sentences = sentences_of(dataset.references)
         count = stu_count(stu_share, len(sentences))
         mixed = mix(dataset.scus, stus, sentences, count, easiness=easiness)
@@ -99,20 +103,3 @@ def source_regressor(sources: Sequence[Dataset]) -> Regressor:
     features = FeatureTable(tables[0].feature_set, tables[0].names, values)
     about = {"name": "+".join(source.name for source in sources)}
     return fit(features, np.concatenate(golds), about=about)
-
-
-def _cross_fitted(
-    dataset: Dataset,
-    references: Sequence[InputReferences],
-    stus: Sequence[InputUnits],
-    folds: int,
-    seed: int,
-) -> Easiness:
-    prepared, gold = prepare_gold(references, dataset.scus, stus=stus)
-    places = {
-        name: fold.number
-        for fold in make_folds(dataset, "examples", folds, seed)
-        for name in fold.inputs
-    }
-    start = load_regressor(EMBEDDED)
-    return cross_fit(prepared.features, gold, places, REFINED, start).predicted

@@ -96,7 +96,7 @@ def test_damage_found_later_is_set_aside_too(path):
         file.write(b"\xff" * (size // 2))
     keys = [pair_key("s", str(i)) for i in range(5000)]
     with LogitCache(path) as cache:
-        with pytest.warns(CacheWarning, match="set aside"):
+        with pytest.warns(CacheWarning, match="renamed to"):
             found = cache.get("m", keys)
         assert found == {}
         cache.put("m", {A: KEPT})

@@ -90,7 +90,7 @@ def test_a_damaged_cache_costs_a_warning_and_a_new_judgement(tiny, tmp_path, ite
     cache = tmp_path / "c.sqlite"
     LogitCache(cache).close()
     cache.write_bytes(cache.read_bytes()[:100] + b"no database" * 500)
-    with pytest.warns(UserWarning, match="set aside"):
+    with pytest.warns(UserWarning, match="renamed to"):
         judge = TransformersJudge(str(tiny), device="cpu", cache=cache)
     assert judge.judge(items).counts["judged"] > 0
     judge.close()

@@ -13,7 +13,6 @@ from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.files import write_jsonl
 from litepyramid.judges.base import UnsentError
 from litepyramid.judges.cache import LogitCache, StoredLogits
-from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.llm.client import Endpoint, Reply, UnansweredError
 from litepyramid.judges.llm.cost import Estimate, read_answers, read_prices
 
@@ -77,7 +76,7 @@ class Asker:
         if max_cost is not None and self._price is None:
             raise InputError("a cost limit without prices", expected="--prices FILE as well")
         self._max_cost = max_cost
-        self.cache = LogitCache(default_cache_path() if cache == "default" else cache)
+        self.cache = LogitCache(cache)
         self._versions: list[str] = []
         self.begin()
 

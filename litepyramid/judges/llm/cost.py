@@ -74,9 +74,8 @@ def read_prices(path: str | Path, model: str) -> Price:
     """
     expected = '{"MODEL": {"in": PRICE, "out": PRICE}}, per million tokens'
     table = read_json(path, expected)
-    if not isinstance(table, dict) or model not in table:
-        raise InputError(f"no price for '{model}'", path=path, expected=expected)
-    check_shape(table[model], {"in": float, "out": float}, path=path)
+    shape = {model: {"in": float, "out": float}}
+    check_shape(table, shape, what=f"no price for '{model}'", path=path)
     price = Price(table[model]["in"], table[model]["out"])
     if min(price.read, price.written) < 0:
         raise InputError(f"a price for '{model}' is below 0", path=path, expected=expected)

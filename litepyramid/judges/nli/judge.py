@@ -14,7 +14,6 @@ import numpy as np
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import Items, JudgedBatch, note_kept, pair_key, pairs_of, windows
 from litepyramid.judges.cache import LogitCache, StoredLogits
-from litepyramid.judges.cache_info import default_cache_path
 from litepyramid.judges.evidence import Spans, best_parts
 from litepyramid.judges.nli.checkpoint import Checkpoint, file_sha256, open_checkpoint
 from litepyramid.judges.nli.encode import Pair
@@ -56,7 +55,7 @@ class TransformersJudge:
         long: What becomes of a summary that does not fit: ``cut`` at its end, or ``split`` at
             sentences into parts that fit, of which each unit's best counts.
         cache: The cache's file; None for a store in memory that ends with this object;
-            ``"default"`` for the user's own, see `cache_info.default_cache_path`.
+            ``"default"`` for the user's own, see `cache_file.default_cache_path`.
         progress: Show a progress bar on stderr; None to show it on a terminal only.
 
     Raises:
@@ -96,7 +95,7 @@ class TransformersJudge:
             raise InputError(f"{counted(batch_tokens, 'token')} a batch", expected="at least 1")
         if long not in ("cut", "split"):
             raise InputError(f"long is '{long}'", expected="cut or split")
-        self._cache = LogitCache(default_cache_path() if cache == "default" else cache)
+        self._cache = LogitCache(cache)
         self.checkpoint: Checkpoint = open_checkpoint(
             model,
             revision=revision,
