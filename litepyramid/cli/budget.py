@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from litepyramid.cli.options import (
     Constant,
     Form,
+    Group,
     Made,
-    Shown,
+    NamesGroup,
+    ShownGroup,
     Splitter,
     Written,
     runs,
-    with_figure,
-    with_names,
-    with_options,
 )
 from litepyramid.judges import DEFAULT_JUDGE
 
@@ -59,8 +58,6 @@ def _labels(
 
 
 @app.command()
-@with_options("labels", _labels)
-@with_names
 def plan(
     source: Path,
     /,
@@ -70,7 +67,7 @@ def plan(
     cost: float | None = None,
     per_sentence: float | None = None,
     *,
-    labels: dict[str, Any],
+    labels: Annotated[dict[str, Any], Group(_labels)],
     by: Literal["easiness", "random", "reversed", "gold", "error", "score"] | None = None,
     after: list[Path] | None = None,
     output: Written | None = None,
@@ -82,7 +79,7 @@ def plan(
     scus: Path | None = None,
     splitter: Splitter = "rules",
     seed: int = 12345,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> None:
     """Choose what people annotate: sentences to write SCUs for, or inputs to judge presence in.
 
@@ -148,7 +145,6 @@ def plan(
 
 
 @app.command()
-@with_names
 @runs("litepyramid.api:export_tasks", sources="work", to="form")
 def export(
     sources: list[Path],
@@ -161,7 +157,7 @@ def export(
     title: str | None = None,
     form: Form = "table",
     *,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> None:
     """Export annotation tasks: SCU writing from a plan, presence judging from summaries.
 
@@ -252,7 +248,6 @@ def import_answers(
 
 
 @app.command()
-@with_figure
 @runs("litepyramid.api:label_power", "litepyramid.figures.labels:label_power_figure")
 def power(
     difference: float,
@@ -265,7 +260,7 @@ def power(
     samples: int = 1000,
     seed: int = 12345,
     *,
-    shown: Shown,
+    shown: ShownGroup,
 ) -> None:
     """Simulate how many inputs people must label to detect a difference between two systems.
 
@@ -286,8 +281,6 @@ def power(
 
 
 @app.command()
-@with_figure
-@with_names
 @runs(
     "litepyramid.easiness.files:curve_files",
     "litepyramid.figures.correlations:curve_figure",
@@ -316,8 +309,8 @@ def curve(
     confidence: float = 0.95,
     seed: int = 12345,
     *,
-    shown: Shown,
-    names: dict[str, Any],
+    shown: ShownGroup,
+    names: NamesGroup,
 ) -> None:
     """Correlate scores with human scores at each share of STUs (ZB21 Fig. 2, 4).
 

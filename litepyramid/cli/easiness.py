@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from litepyramid.cli.options import Form, Written, runs, with_names, with_options
+from litepyramid.cli.options import Form, Group, NamesGroup, Written, runs
 
 app = typer.Typer(
     help="""Predict how well STUs can replace the SCUs of a sentence (ZB21 §3.3).
@@ -65,9 +65,10 @@ def _training(
     return settings, load_regressor(EMBEDDED if start == "embedded" else start)
 
 
+TrainingGroup = Annotated[Any, Group(_training)]
+
+
 @app.command()
-@with_options("training", _training)
-@with_names
 def fit(
     references: Path,
     /,
@@ -77,8 +78,8 @@ def fit(
     features: FeatureSet = "dependency+stus",
     parses: Path | None = None,
     *,
-    training: Any,
-    names: dict[str, Any],
+    training: TrainingGroup,
+    names: NamesGroup,
 ) -> None:
     """Train an easiness regressor on references with SCUs; the defaults are the paper's.
 
@@ -118,7 +119,6 @@ def fit(
 
 
 @app.command()
-@with_names
 @runs(
     "litepyramid.easiness.predict:predict_easiness",
     write="litepyramid.easiness.scores:write_easiness",
@@ -132,7 +132,7 @@ def predict(
     output: Written | None = None,
     form: Form = "table",
     *,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> None:
     """Predict the easiness of every reference sentence.
 
@@ -147,8 +147,6 @@ def predict(
 
 
 @app.command()
-@with_options("training", _training)
-@with_names
 def evaluate(
     references: Path,
     /,
@@ -160,10 +158,10 @@ def evaluate(
     k: int = 5,
     predictions: Written | None = None,
     *,
-    training: Any,
+    training: TrainingGroup,
     form: Form = "table",
     output: Written | None = None,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> None:
     """Measure the error of predicted easiness by cross-validation over inputs.
 

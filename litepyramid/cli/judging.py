@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from litepyramid.cli.options import Made, Written, with_options
+from litepyramid.cli.options import Group, Made, Written
 
 
 def _llm(
@@ -55,7 +53,6 @@ def read_parameters(text: str | None) -> Any:
     return value
 
 
-@with_options("llm", _llm)
 def _settings(
     mode: Literal["p3c", "l3c", "p2c", "l2c"] | None = None,
     revision: str | None = None,
@@ -71,7 +68,7 @@ def _settings(
     cache: Made | None = None,
     no_cache: bool = False,
     *,
-    llm: dict[str, Any],
+    llm: Annotated[dict[str, Any], Group(_llm)],
 ) -> dict[str, Any]:
     """The settings given, as `make_judge` takes them.
 
@@ -134,34 +131,7 @@ def _writer(
     return {} if llm is None else {"model": llm, **given}
 
 
-def _shows_estimates(command: Callable[..., None]) -> Callable[..., None]:
-    """Where an estimate alone was asked for, that is the command's result."""
-
-    @wraps(command)
-    def shown(*arguments: Any, **given: Any) -> None:
-        from litepyramid.judges.base import UnsentError
-        from litepyramid.tables import emit
-
-        try:
-            command(*arguments, **given)
-        except UnsentError as unsent:
-            to = given.get("output") if "form" in given else None
-            emit(unsent.result, given.get("form", "table"), to)
-
-    return shown
-
-
-def with_judge_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds the options of judges to a command that takes `judge_settings`.
-
-    The command gets those that the user gave, as keyword arguments of `make_judge`.
-    """
-    return with_options("judge_settings", _settings)(_shows_estimates(command))
-
-
-def with_writer(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds the options of units by a language model to a command that takes `writer`.
-
-    The command gets those that the user gave, as keyword arguments of `write_units`.
-    """
-    return with_options("writer", _writer)(_shows_estimates(command))
+JudgeGroup = Annotated[dict[str, Any], Group(_settings)]
+"""Of the options of judges those that the user gave, as keyword arguments of `make_judge`."""
+WriterGroup = Annotated[dict[str, Any], Group(_writer)]
+"""Of those for units by a language model, as keyword arguments of `write_units`."""

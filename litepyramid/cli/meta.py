@@ -15,10 +15,10 @@ from litepyramid.cli.meta_options import (
     Coefficient,
     Level,
     Names,
+    ScoresGroup,
     Test,
-    with_scores,
 )
-from litepyramid.cli.options import Constant, Form, Shown, Written, runs, with_figure
+from litepyramid.cli.options import Constant, Form, ShownGroup, Written, runs
 
 app = typer.Typer(
     help="""Meta-evaluation: how well metrics agree with people, and how certain that is.
@@ -30,10 +30,9 @@ app = typer.Typer(
 )
 
 
-@with_scores
 @runs("litepyramid.meta:correlate", coefficients="coefficient")
 def correlate(
-    scores: Any,
+    scores: ScoresGroup,
     human: Names = HUMAN,
     metrics: Names | None = None,
     level: Sequence[Level] = LEVELS,
@@ -49,11 +48,9 @@ def correlate(
     """
 
 
-@with_figure
-@with_scores
 @runs("litepyramid.meta:interval", f"{FIGURES}interval_figure", coefficients="coefficient")
 def interval(
-    scores: Any,
+    scores: ScoresGroup,
     human: Names = HUMAN,
     metrics: Names | None = None,
     level: Sequence[Level] = LEVELS,
@@ -64,7 +61,7 @@ def interval(
     confidence: float = 0.95,
     constant: Constant = "skip",
     *,
-    shown: Shown,
+    shown: ShownGroup,
 ) -> None:
     """Compute confidence intervals of correlations, by bootstrap or Fisher's transformation.
 
@@ -76,11 +73,9 @@ def interval(
     """
 
 
-@with_figure
-@with_scores
 @runs("litepyramid.meta:compare", f"{FIGURES}significance_figure", coefficients="coefficient")
 def compare(
-    scores: Any,
+    scores: ScoresGroup,
     human: Names = HUMAN,
     metrics: Names | None = None,
     level: Sequence[Level] = LEVELS,
@@ -95,7 +90,7 @@ def compare(
     alpha: float = 0.05,
     constant: Constant = "skip",
     *,
-    shown: Shown,
+    shown: ShownGroup,
 ) -> None:
     """Test every pair of metrics: does one correlate better with the human score?
 
@@ -115,10 +110,9 @@ def compare(
     """
 
 
-@with_scores
 @runs("litepyramid.meta:normality")
 def normality(
-    scores: Any,
+    scores: ScoresGroup,
     human: Names | None = None,
     metrics: Names | None = None,
     form: Form = "table",

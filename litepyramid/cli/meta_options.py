@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from litepyramid.cli.options import with_options
+from litepyramid.cli.options import Group
 
 Level = Literal["system", "summary", "global"]
 Coefficient = Literal["pearson", "spearman", "kendall", "kendall_c", "pairwise", "spa", "acc-eq"]
@@ -44,11 +44,7 @@ def _tables(
     }
 
 
-def with_scores(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds the files of scores and --columns to a command that takes a table, `scores`."""
-    return with_options("scores", read_table)(command)
-
-
-def with_tables(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --full too; the command takes `tables`, keyword arguments: `scores` and `full`."""
-    return with_options("tables", _tables)(command)
+ScoresGroup = Annotated[Any, Group(read_table)]
+"""The table of a command's files of scores, with --columns."""
+TablesGroup = Annotated[dict[str, Any], Group(_tables)]
+"""With --full too, as keyword arguments: `scores` and `full`."""

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from litepyramid.cli.meta_options import Names, with_scores
-from litepyramid.cli.options import Form, Made, Shown, Written, runs, with_figure, with_names
+from litepyramid.cli.meta_options import Names, ScoresGroup
+from litepyramid.cli.options import Form, Made, NamesGroup, ShownGroup, Written, runs
 
 
-@with_figure
-@with_scores
 @runs("litepyramid.meta:scoring_range", "litepyramid.figures.system_level:range_figure")
 def range_(
-    scores: Any,
+    scores: ScoresGroup,
     metrics: Names | None = None,
     human: str | None = None,
     judged: Names | None = None,
@@ -27,7 +25,7 @@ def range_(
     better_metrics: Names | None = None,
     seed: int = 12345,
     *,
-    shown: Shown,
+    shown: ShownGroup,
 ) -> None:
     """Compare metrics with each other on average, all and top-scoring summaries (P19).
 
@@ -52,7 +50,6 @@ def range_(
     """
 
 
-@with_names
 def generate(
     documents: Path,
     /,
@@ -71,7 +68,7 @@ def generate(
     journal: Made | None = None,
     seed: int = 12345,
     *,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> None:
     """Generate extracts of documents over a metric's whole scoring range, by genetic search.
 

@@ -15,10 +15,10 @@ from litepyramid.cli.meta_options import (
     Coefficient,
     Level,
     Names,
+    ScoresGroup,
     Test,
-    with_scores,
 )
-from litepyramid.cli.options import Made, Shown, runs, with_figure, with_names
+from litepyramid.cli.options import Made, NamesGroup, ShownGroup, runs
 
 app = typer.Typer(
     help="""Simulate the coverage of intervals on held-out halves and the power of tests.
@@ -33,11 +33,9 @@ Interval = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 
 
 @app.command()
-@with_figure
-@with_scores
 @runs("litepyramid.meta:coverage", f"{FIGURES}coverage_figure")
 def coverage(
-    scores: Any,
+    scores: ScoresGroup,
     human: Names = HUMAN,
     metrics: Names | None = None,
     method: Sequence[Interval] = ("boot-systems", "boot-inputs", "boot-both", "fisher"),
@@ -49,7 +47,7 @@ def coverage(
     seed: int = 12345,
     journal: Made | None = None,
     *,
-    shown: Shown,
+    shown: ShownGroup,
 ) -> None:
     """Count how often an interval from half of the data contains the other half's correlation.
 
@@ -63,8 +61,6 @@ def coverage(
 
 
 @app.command()
-@with_figure
-@with_names
 def power(
     scores: list[Path],
     /,
@@ -83,8 +79,8 @@ def power(
     seed: int = 12345,
     journal: Made | None = None,
     *,
-    shown: Shown,
-    names: dict[str, Any],
+    shown: ShownGroup,
+    names: NamesGroup,
 ) -> None:
     """Count how often tests find a metric better than a version made worse by a known amount.
 

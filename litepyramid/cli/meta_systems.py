@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from litepyramid.cli.meta_options import HUMAN, Coefficient, Names, read_table, with_tables
-from litepyramid.cli.options import Shown, with_figure, with_options
+from litepyramid.cli.meta_options import HUMAN, Coefficient, Names, TablesGroup, read_table
+from litepyramid.cli.options import Group, ShownGroup
 
 
-@with_figure
-@with_tables
 def delta(
-    tables: dict[str, Any],
+    tables: TablesGroup,
     human: Names = HUMAN,
     metrics: Names | None = None,
     difference: float | None = None,
@@ -32,7 +30,7 @@ def delta(
     samples: int = 1000,
     seed: int = 12345,
     *,
-    shown: Shown,
+    shown: ShownGroup,
 ) -> None:
     """Show what a difference between two systems' scores means (r_SYSΔ, DDR22).
 
@@ -87,10 +85,8 @@ def delta(
     shown.emit(result, draw if plot == "pairs" else figures.system_scores_figure)
 
 
-@with_figure
-@with_tables
 def stability(
-    tables: dict[str, Any],
+    tables: TablesGroup,
     human: Names = HUMAN,
     no_human: bool = False,
     metrics: Names | None = None,
@@ -98,7 +94,7 @@ def stability(
     samples: int = 1000,
     seed: int = 12345,
     *,
-    shown: Shown,
+    shown: ShownGroup,
 ) -> None:
     """Show how similar two rankings of the systems are, each from M inputs.
 
@@ -126,10 +122,11 @@ def _both(scores: list[Path], /, full: list[Path], columns: str | None = None) -
     return {"scores": read_table(scores, columns), "full": read_table(full, columns)}
 
 
-@with_figure
-@with_options("tables", _both)
+BothGroup = Annotated[dict[str, Any], Group(_both)]
+
+
 def full_set(
-    tables: dict[str, Any],
+    tables: BothGroup,
     human: Names = HUMAN,
     metrics: Names | None = None,
     sampling: Sequence[Literal["systems", "inputs", "both"]] = ("systems", "inputs", "both"),
@@ -139,7 +136,7 @@ def full_set(
     samples: int = 1000,
     seed: int = 12345,
     *,
-    shown: Shown,
+    shown: ShownGroup,
 ) -> None:
     """Correlate metrics on the whole test set with human scores on the judged inputs.
 

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from litepyramid.cli.options import Form, Written, runs, with_names
+from litepyramid.cli.options import Form, NamesGroup, Written, runs
 
 
-@with_names
 @runs("litepyramid.scoring.metric_scores:metric_scores", without=["metric", "names"])
 def metrics(
     summaries: list[Path],
@@ -19,7 +18,7 @@ def metrics(
     form: Form = "csv",
     output: Written | None = None,
     *,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> Any:
     """Score summaries with ROUGE, BLEU, chrF, METEOR, BERTScore or JS-2, for litepyramid meta.
 

@@ -155,54 +155,22 @@ SHARED = described(_SHARED)[1]
 """The options that several commands have, by parameter."""
 
 
-def with_options(
-    name: str, collect: Callable[..., Any]
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A decorator that puts a group of options, declared once, in place of one parameter.
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Marks a parameter of a command, inside its ``Annotated``, that stands for several options.
 
-    Args:
-        name: The parameter of the command that the options stand for.
+    Attributes:
         collect: Its parameters are the options; what it makes of them is the command's argument.
-            It is called before the command.
-
-    Raises:
-        TypeError: The decorated command has no such parameter.
-
-    Example:
-        >>> def both(left: int = 1, right: int = 2) -> int:
-        ...     return left + right
-        >>> def show(total: int, last: str = "!") -> None:
-        ...     print(f"{total}{last}")
-        >>> command = with_options("total", both)(show)
-        >>> list(inspect.signature(command).parameters)
-        ['left', 'right', 'last']
-        >>> command(left=5, right=6, last=".")
-        11.
     """
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        own, added = _parameters(command), _parameters(collect)
-        if name not in own:
-            raise TypeError(f"{command.__name__} takes no {name}")
-
-        def wrapped(**given: Any) -> Any:
-            collected = _call(collect, {option: given.pop(option) for option in added})
-            return _call(command, given | {name: collected})
-
-        parameters = {
-            inner.name: inner
-            for outer in own.values()
-            for inner in (added.values() if outer.name == name else (outer,))
-        }
-        return _signed(wrapped, command, parameters)
-
-    return decorate
+    collect: Callable[..., Any]
 
 
 def declared(function: Callable[..., Any]) -> Callable[..., Any]:
     """A command as typer takes it: with the options that its docstring or `SHARED` declares.
 
-    Parameters before a ``/`` are arguments. Several choices are a ``Sequence`` of a ``Literal``.
+    Parameters before a ``/`` are arguments. Several choices are a ``Sequence`` of a ``Literal``. In
+    place of a `Group` stand its options.
 
     Example:
         >>> def show(size: int, /, name: str = "x") -> None:
@@ -217,10 +185,24 @@ def declared(function: Callable[..., Any]) -> Callable[..., Any]:
         ('Show it.', ('-n',))
     """
 
-    def command(**given: Any) -> Any:
-        return _call(function, {name: _said(value) for name, value in given.items()})
+    parameters: dict[str, inspect.Parameter] = {}
+    groups: dict[str, Callable[..., Any]] = {}
+    for name, entry in _parameters(function).items():
+        marks = getattr(entry.annotation, "__metadata__", ())
+        if group := next((mark for mark in marks if isinstance(mark, Group)), None):
+            groups[name] = declared(group.collect)
+            parameters |= inspect.signature(groups[name]).parameters
+        else:
+            parameters[name] = entry
 
-    _signed(command, function, _parameters(function))
+    def command(**given: Any) -> Any:
+        given = {name: _said(value) for name, value in given.items()}
+        for name, collect in groups.items():
+            own = inspect.signature(collect).parameters
+            given[name] = collect(**{option: given.pop(option) for option in own})
+        return _call(function, given)
+
+    _signed(command, function, parameters)
     command.__doc__ = described(inspect.getdoc(function) or "")[0]
     return command
 
@@ -251,9 +233,8 @@ def _names(ids: Path | None = None, columns: str | None = None) -> dict[str, Any
     return as_names(ids, columns)
 
 
-def with_names(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds --ids and --columns to a command that takes `names`."""
-    return with_options("names", _names)(command)
+NamesGroup = Annotated[dict[str, Any], Group(_names)]
+"""--ids and --columns, as keyword arguments of all readers."""
 
 
 def _is_declared(hint: Any) -> bool:
@@ -328,6 +309,10 @@ def _shown(
     return Shown(figure, form, output)
 
 
+ShownGroup = Annotated[Shown, Group(_shown)]
+"""--figure, --format and --output; whether the figure can be drawn is seen before all else."""
+
+
 def runs(
     target: str, figure: str = "", *, write: str = "", without: Sequence[str] = (), **names: str
 ) -> Callable[[Callable[..., Any]], Callable[..., None]]:
@@ -339,7 +324,7 @@ def runs(
 
     Args:
         target: ``module:function``, imported when the command runs.
-        figure: ``module:function`` that draws the result, for `with_figure`.
+        figure: ``module:function`` that draws the result, for `ShownGroup`.
         write: ``module:function`` that writes the result to --output; the result is shown on
             standard output then.
         without: Parameters that only the command itself looks at.
@@ -379,11 +364,3 @@ def _said(value: Any) -> Any:
     if isinstance(value, list):
         return [_said(entry) for entry in value]
     return value.value if isinstance(value, StrEnum) else value
-
-
-def with_figure(command: Callable[..., None]) -> Callable[..., None]:
-    """Adds --figure, --format and --output to a command that takes `shown`.
-
-    Whether the figure can be drawn is seen before the command's work.
-    """
-    return with_options("shown", _shown)(command)

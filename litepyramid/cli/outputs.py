@@ -70,7 +70,10 @@ def check_outputs(
 
 
 def checked(callback: Callable[..., Any]) -> Callable[..., Any]:
-    """A command that checks its outputs before its work, and says what Ctrl-C leaves."""
+    """A command that checks its outputs before its work, and says what Ctrl-C leaves.
+
+    Where an estimate alone was asked of a judge, that is the result.
+    """
 
     @wraps(callback)
     def careful(**given: Any) -> Any:
@@ -87,6 +90,14 @@ def checked(callback: Callable[..., Any]) -> Callable[..., Any]:
                 {name: mark for name, mark in marks.items() if mark != WRITTEN},
             )
             return callback(**given)
+        except Exception as error:
+            from litepyramid.judges.base import UnsentError
+            from litepyramid.tables import emit
+
+            if not isinstance(error, UnsentError):
+                raise
+            to = given.get("output") if "form" in given else None
+            emit(error.result, given.get("form", "table"), to)
         except KeyboardInterrupt as stop:
             kept = "; ".join(getattr(stop, "__notes__", ()))
             hint = " (--journal FILE saves finished parts)" if "journal" in given else ""

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import typer
 
-from litepyramid.cli.judging import with_judge_settings
-from litepyramid.cli.options import Kind, Made, Shown, Written, with_figure, with_names
+from litepyramid.cli.judging import JudgeGroup
+from litepyramid.cli.options import Kind, Made, NamesGroup, Shown, ShownGroup, Written
 from litepyramid.judges import DEFAULT_JUDGE
 
 _COLUMNS = ("npz", "parquet", "folder")
@@ -17,8 +17,6 @@ Target = Literal["inputs", "population"]
 Importance = Literal["vital", "all"]
 
 
-@with_judge_settings
-@with_names
 def score(
     summaries: list[Path] | None = None,
     /,
@@ -54,8 +52,8 @@ def score(
     engine: Literal["local", "ray"] = "local",
     workers: int | None = None,
     *,
-    judge_settings: dict[str, Any],
-    names: dict[str, Any],
+    judge_settings: JudgeGroup,
+    names: NamesGroup,
 ) -> None:
     """Score systems by the reference facts that their summaries carry.
 
@@ -173,9 +171,6 @@ def score(
     Shown(figure, form, output).emit(shown, score_figure)
 
 
-@with_judge_settings
-@with_names
-@with_figure
 def compare(
     summaries: list[Path],
     /,
@@ -200,9 +195,9 @@ def compare(
     seed: int = 12345,
     kind: Kind | None = None,
     *,
-    shown: Shown,
-    judge_settings: dict[str, Any],
-    names: dict[str, Any],
+    shown: ShownGroup,
+    judge_settings: JudgeGroup,
+    names: NamesGroup,
 ) -> None:
     """Compare systems on the same inputs: differences, intervals, p-values.
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from litepyramid.cli.judging import with_writer
-from litepyramid.cli.options import By, Form, Kind, Splitter, Written, runs, with_names
+from litepyramid.cli.judging import WriterGroup
+from litepyramid.cli.options import By, Form, Kind, NamesGroup, Splitter, Written, runs
 from litepyramid.cli.pyramid_files import from_pyr
 from litepyramid.text import counted
 
@@ -33,8 +33,6 @@ UnitForm = Literal["jsonl", "lines"]
 
 
 @app.command()
-@with_writer
-@with_names
 def extract(
     references: Path,
     /,
@@ -46,8 +44,8 @@ def extract(
     to: UnitForm | None = None,
     splitter: Splitter = "rules",
     *,
-    writer: dict[str, Any],
-    names: dict[str, Any],
+    writer: WriterGroup,
+    names: NamesGroup,
 ) -> None:
     """Extract semantic triplet units (STUs) from references, or have a model write units.
 
@@ -88,7 +86,6 @@ def extract(
 
 
 @app.command()
-@with_names
 def convert(
     units: Path,
     /,
@@ -97,7 +94,7 @@ def convert(
     write_ids: Written | None = None,
     kind: Kind | None = None,
     *,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> None:
     """Convert units between JSON Lines and line files.
 
@@ -135,7 +132,6 @@ def convert(
 
 
 @app.command()
-@with_names
 @runs("litepyramid.api:mix", write="litepyramid.cli.units:write_mix", scus="units")
 def mix(
     scus: Path,
@@ -152,7 +148,7 @@ def mix(
     parses: Path | None = None,
     seed: int = 12345,
     *,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> None:
     """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep their SCUs.
 

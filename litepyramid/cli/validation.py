@@ -7,16 +7,15 @@ from typing import Any, Literal
 
 import typer
 
-from litepyramid.cli.judging import with_judge_settings
+from litepyramid.cli.judging import JudgeGroup
 from litepyramid.cli.options import (
     Constant,
     Form,
     Made,
-    Shown,
+    NamesGroup,
+    ShownGroup,
     Written,
     runs,
-    with_figure,
-    with_names,
 )
 from litepyramid.judges import DEFAULT_JUDGE
 
@@ -32,7 +31,6 @@ judge_app = typer.Typer(
 )
 
 
-@with_judge_settings
 @runs("litepyramid.api:crossval", without=["test_on"])
 def crossval(
     data: str | None = None,
@@ -56,7 +54,7 @@ def crossval(
     constant: Constant = "skip",
     seed: int = 12345,
     *,
-    judge_settings: dict[str, Any],
+    judge_settings: JudgeGroup,
 ) -> Any:
     """Cross-validate a judge: train on all folds but one, score the held-out fold.
 
@@ -102,7 +100,6 @@ def crossval(
     }
 
 
-@with_names
 @runs(
     "litepyramid.api:finetune",
     without=["summaries", "units", "labels", "names"],
@@ -135,7 +132,7 @@ def finetune(
     offline: bool = False,
     label_map: str | None = None,
     *,
-    names: dict[str, Any],
+    names: NamesGroup,
 ) -> Any:
     """Fine-tune a judge on human presence labels; run again to continue a stopped run.
 
@@ -196,9 +193,6 @@ def datasets(
 
 
 @judge_app.command("evaluate")
-@with_judge_settings
-@with_names
-@with_figure
 def evaluate(
     summaries: list[Path] | None = None,
     /,
@@ -208,9 +202,9 @@ def evaluate(
     judge: str = DEFAULT_JUDGE,
     bins: int = 10,
     *,
-    shown: Shown,
-    judge_settings: dict[str, Any],
-    names: dict[str, Any],
+    shown: ShownGroup,
+    judge_settings: JudgeGroup,
+    names: NamesGroup,
 ) -> None:
     """Compare a judge with human labels: accuracy, AUC, Brier score, reliability table.
 

@@ -1,14 +1,15 @@
-"""Groups of options stand in a command's place for them, and give it what they make."""
+"""Options are declared once: in a command's docstring, for all commands, or as a group."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
-from litepyramid.cli.options import with_options
+from litepyramid.cli.options import Group, declared
 
 
 def area(
@@ -18,23 +19,40 @@ def area(
     return width * height
 
 
-def test_a_group_is_declared_once_and_collected_before_the_command():
-    app = typer.Typer()
+def show(
+    name: str,
+    /,
+    size: Annotated[int, Group(area)],
+    last: str = ".",
+    kinds: Sequence[Literal["round", "flat"]] = ("flat",),
+    loud: bool = False,
+) -> None:
+    """Shows it.
 
-    @app.command()
-    @with_options("size", area)
-    def show(
-        name: Annotated[str, typer.Argument()],
-        *,
-        size: int,
-        last: Annotated[str, typer.Option("--last")] = ".",
-    ) -> None:
-        """Shows it."""
-        typer.echo(f"{name} {size}{last}")
+    Options:
+        name: What to show.
+        last (--last -e END): What
+            comes last.
 
+    More:
+        kinds (--kind): round or flat; repeat.
+        loud: In capitals.
+    """
+    text = f"{name} {size}{last} {' '.join(kinds)}"
+    typer.echo(text.upper() if loud else text)
+
+
+@pytest.fixture
+def app() -> typer.Typer:
+    made = typer.Typer()
+    made.command()(declared(show))
+    return made
+
+
+def test_a_group_is_declared_once_and_collected_before_the_command(app):
     run = CliRunner().invoke
-    assert run(app, ["field"]).output == "field 6.\n"
-    assert run(app, ["field", "--width", "5", "--last", "!"]).output == "field 15!\n"
+    assert run(app, ["field"]).output == "field 6. flat\n"
+    assert run(app, ["field", "--width", "5", "--last", "!"]).output == "field 15! flat\n"
     assert run(app, ["field", "--width", "0"]).exit_code == 2
     said = run(app, ["--help"]).output
     places = [said.index(text) for text in ("Shows it", "--width", "--height", "--last")]
@@ -42,6 +60,25 @@ def test_a_group_is_declared_once_and_collected_before_the_command():
     assert "--size" not in said
 
 
-def test_a_command_without_the_parameter_is_a_mistake():
-    with pytest.raises(TypeError, match="takes no size"):
-        with_options("size", area)(lambda: None)
+def test_a_docstring_declares_options(app):
+    run = CliRunner().invoke
+    kinds = ["--kind", "round", "--kind", "flat"]
+    assert run(app, ["field", "-e", "!", *kinds, "--loud"]).output == "FIELD 6! ROUND FLAT\n"
+    assert run(app, ["field", "--kind", "square"]).exit_code == 2
+    said = run(app, ["--help"]).output
+    places = [said.index(t) for t in ("What to show.", "END", "What comes last.", "More", "--kind")]
+    assert places == sorted(places)
+    assert "--no-loud" not in said
+    assert "Options:" not in said
+
+
+def test_an_option_that_is_no_parameter_is_a_mistake():
+    def other() -> None:
+        """Does nothing.
+
+        Options:
+            size: Of nothing.
+        """
+
+    with pytest.raises(TypeError, match="other takes no size"):
+        declared(other)

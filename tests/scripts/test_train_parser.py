@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from litepyramid.types import InputReferences
-from litepyramid.units.extract import extract_units
+from litepyramid.units.extract import extract
 from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train_parser.py"
@@ -47,5 +47,5 @@ def test_train_and_use(tmp_path):
     assert json.loads((out / "meta.json").read_text())["license"] == "CC BY-SA 4.0"
     backend = EmbeddedBackend(out)
     entry = InputReferences("a", (("Ann left Rome .",),), (True,))
-    assert extract_units([entry], srl=backend)[0].texts == ("Ann left Rome",)
+    assert extract([entry], srl=backend).units[0].texts == ("Ann left Rome",)
     assert backend.name == "parser-1.0.0"
