@@ -121,13 +121,15 @@ def test_the_lines_of_the_design(example, tmp_path, monkeypatch):
     mixed = lp.mix(data.units, stus, easy, stu_share=0.5)
     plan = lp.plan(data.references, human_share=0.5)
     assert mixed.counts()["stu_sentences"] == len(plan.sentences) // 2
+    assert lp.mix(data.units, references=data.references).units == mixed.units
     assert lp.score(data, mixed).metric == "lite2.xpyramid"
     tasks = lp.export_tasks(plan, "tasks/", form="page").tasks
     one = {"task": tasks.ids[0], "scus": ["A fact."], "finished": True}
     Path("answers.json").write_text(
         json.dumps({"format": "litepyramid-answers", "worker": "w", "answers": [one]})
     )
-    answers = lp.import_answers("tasks/", "answers.json", stus=stus)
+    answers = lp.import_answers("tasks/", "answers.json", stus=stus, output="answers.jsonl")
+    assert lp.load("answers.jsonl").units == tuple(answers.units)
     assert answers.scus == 1
     assert lp.score(data, answers).metric == "lite2.xpyramid"
 
