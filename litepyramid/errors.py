@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, distribution
@@ -68,6 +68,24 @@ class LitepyramidError(Exception):
 
 class InputError(LitepyramidError):
     """A file or an argument is not as expected."""
+
+
+def choose(what: str, value: object, allowed: Sequence[str]) -> None:
+    """Sees that a name is among those there are.
+
+    Raises:
+        InputError: It is not.
+
+    Example:
+        >>> choose("rule", "old", ("text", "code"))
+        Traceback (most recent call last):
+        ...
+        litepyramid.errors.InputError: unknown rule 'old'. Expected text or code.
+    """
+    if value not in allowed:
+        known = f"{', '.join(allowed[:-1])} or {allowed[-1]}"
+        each = "one of " if len(allowed) > 2 else ""
+        raise InputError(f"unknown {what} '{value}'", expected=each + known)
 
 
 class ModelError(LitepyramidError):

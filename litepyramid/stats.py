@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from litepyramid.blas import single_threaded
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray
 
@@ -110,10 +110,8 @@ def check_samples(
         check_share("confidence", confidence)
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
         if samples < needed:
-            raise InputError(
-                counted(samples, "sample"),
-                expected=f"at least {needed} for an interval at {100 * confidence:g} %",
-            )
+            goal = f"at least {needed} for an interval at {100 * confidence:g} %"
+            raise InputError(counted(samples, "sample"), expected=goal)
     if alpha is not None:
         check_share("alpha", alpha)
         needed = ceil(tests / alpha * (1 - _ROUNDING) - 1)
@@ -196,8 +194,7 @@ def p_values_of(
         >>> p_values_of(np.array([1, 0]), np.array([4, 0])).tolist()
         [0.4, nan]
     """
-    if rule not in get_args(PValueRule):
-        raise InputError(f"unknown rule '{rule}' for p-values", expected="plus_one or paper")
+    choose("rule for p-values", rule, get_args(PValueRule))
     c, k = np.asarray(larger, dtype=np.float64), np.asarray(kept, dtype=np.float64)
     k = np.where(k == 0, np.nan, k)
     return np.asarray((c + 1) / (k + 1) if rule == "plus_one" else c / k)
@@ -212,13 +209,12 @@ def as_large(
         >>> as_large(0.2, np.array([0.3, 0.2, -0.4, np.nan]), "two-sided")
         (3, 3)
     """
+    choose("alternative", alternative, get_args(Alternative))
     kept = samples[~np.isnan(samples)]
     if alternative == "less":
         observed, kept = -observed, -kept
     elif alternative == "two-sided":
         observed, kept = abs(observed), np.abs(kept)
-    elif alternative != "greater":
-        raise InputError(f"no alternative '{alternative}'", expected="greater, less or two-sided")
     large = kept > observed + _ROUNDING if rule == "paper" else kept >= observed - _ROUNDING
     return int(large.sum()), kept.size
 
@@ -316,30 +312,22 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
         >>> adjust_p_values(np.array([0.01, 0.04, 0.03]), "holm").tolist()
         [0.03, 0.06, 0.06]
     """
-    p = np.asarray(p, dtype=np.float64)
-    adjusted = p.copy()
-    tests = ~np.isnan(p)
-    kept = p[tests]
+    choose("correction", method, get_args(Correction))
+    adjusted = np.array(p, dtype=np.float64)
+    tests = ~np.isnan(adjusted)
+    kept = adjusted[tests]
     m = kept.size
-    if m == 0 or method == "none":
-        return adjusted
     if method == "bonferroni":
         adjusted[tests] = np.minimum(1.0, m * kept)
     elif method == "holm":
         order = np.argsort(kept, kind="stable")
         steps = np.maximum.accumulate((m - np.arange(m)) * kept[order])
-        result = np.empty(m)
-        result[order] = np.minimum(1.0, steps)
-        adjusted[tests] = result
-    elif method == "benjamini-hochberg":
+        kept[order] = np.minimum(1.0, steps)
+        adjusted[tests] = kept
+    elif method == "benjamini-hochberg" and m:
         from scipy.stats import false_discovery_control
 
         adjusted[tests] = false_discovery_control(kept, method="bh")
-    else:
-        raise InputError(
-            f"unknown correction '{method}'",
-            expected="none, bonferroni, holm or benjamini-hochberg",
-        )
     return adjusted
 
 
@@ -357,6 +345,18 @@ def mean_of_scored(values: FloatArray) -> float:
     """
     scored = values[~np.isnan(values)]
     return float(scored.mean()) if scored.size else float("nan")
+
+
+def described(values: FloatArray) -> tuple[float, float, int]:
+    """Mean, standard deviation (with n - 1) and number of the values that are not NaN.
+
+    Example:
+        >>> described(np.array([1.0, np.nan, 3.0])), described(np.array([2.0]))
+        ((2.0, 1.4142135623730951, 2), (2.0, nan, 1))
+    """
+    scored = values[~np.isnan(values)]
+    deviation = float(scored.std(ddof=1)) if scored.size > 1 else float("nan")
+    return mean_of_scored(scored), deviation, scored.size
 
 
 def system_means(values: FloatArray) -> FloatArray:

@@ -6,10 +6,11 @@ import csv
 import io
 import math
 import re
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import Any, Literal
@@ -84,6 +85,18 @@ class Table:
         )
         return cls(title, named, tuple(rows), tuple(notes))
 
+    def without(self, *names: str) -> Table:
+        """The table less the columns of these names."""
+        kept = [i for i, column in enumerate(self.columns) if column.name not in names]
+        rows = tuple(tuple(row[i] for i in kept) for row in self.rows)
+        return replace(self, columns=tuple(self.columns[i] for i in kept), rows=rows)
+
+    @property
+    def numeric(self) -> list[bool]:
+        """Of each column, whether it holds a number: it is then aligned on the right."""
+        columns = range(len(self.columns))
+        return [any(isinstance(row[i], int | float) for row in self.rows) for i in columns]
+
 
 class Result:
     """What every public result can do: a frozen dataclass inherits from it and defines `to_tables`.
@@ -130,9 +143,7 @@ class Result:
         """
         pandas = require("pandas", extra="tables", purpose="a data frame")
         table = self.to_csv_table()
-        return pandas.DataFrame(
-            [list(row) for row in table.rows], columns=[column.name for column in table.columns]
-        )
+        return pandas.DataFrame(table.rows, columns=[column.name for column in table.columns])
 
     def save(self, path: str | Path) -> None:
         """Writes the result in the format given by the file's extension.
@@ -275,29 +286,19 @@ def _text(table: Table) -> str:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    buffer = io.StringIO()
-    console = Console(file=buffer, width=_width(), color_system=None, highlight=False)
+    buffer, width = io.StringIO(), max(40, shutil.get_terminal_size((80, 24)).columns)
+    console = Console(file=buffer, width=width, color_system=None, highlight=False)
     if table.title:
         console.print(Text(legible(table.title)), overflow="fold")
     rows = [
         [cut(show(*c), _WIDEST) for c in zip(r, table.columns, strict=True)] for r in table.rows
     ]
-    numeric = [
-        any(isinstance(row[i], int | float) for row in table.rows)
-        for i in range(len(table.columns))
-    ]
-    needed = [
-        max(
-            [
-                *map(len, column.title.split()),
-                min(
-                    max((len(row[i]) for row in rows), default=0), 99 if numeric[i] else _NARROWEST
-                ),
-            ]
-        )
-        for i, column in enumerate(table.columns)
-    ]
-    parts = _parts(needed, table.repeated, console.width)
+    numeric, needed = table.numeric, []
+    for i, column in enumerate(table.columns):
+        longest = max((len(row[i]) for row in rows), default=0)
+        shown = min(longest, 99 if numeric[i] else _NARROWEST)
+        needed.append(max([shown, *map(len, column.title.split())]))
+    parts = _parts(needed, table.repeated, width)
     for number, part in enumerate(parts):
         grid = RichTable(box=box.SIMPLE_HEAD, padding=(0, 1), show_edge=False)
         for i in part:
@@ -312,7 +313,7 @@ def _text(table: Table) -> str:
                 grid.add_row(*(Text(row[i]) for i in part))
         console.print(*[""] * bool(number), grid, sep="\n")
     for note in table.notes:
-        for line in wrap_note(legible(note), console.width):
+        for line in wrap_note(legible(note), width):
             console.print(Text(line), overflow="fold")
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
 
@@ -349,27 +350,13 @@ def wrap_note(note: str, width: int) -> list[str]:
     return [line.rstrip() for line in lines]
 
 
-def _width() -> int:
-    import shutil
-
-    return max(40, shutil.get_terminal_size((80, 24)).columns)
-
-
 def _csv(table: Table) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([column.name for column in table.columns])
     for row in table.rows:
-        writer.writerow(
-            [
-                ""
-                if cell is None or (isinstance(cell, float) and math.isnan(cell))
-                else repr(cell)
-                if isinstance(cell, float)
-                else guarded(str(cell))
-                for cell in row
-            ]
-        )
+        known = (None if cell != cell else cell for cell in row)  # NaN is an empty cell
+        writer.writerow(guarded(cell) if isinstance(cell, str) else cell for cell in known)
     return buffer.getvalue()
 
 
@@ -384,12 +371,8 @@ def _html(table: Table) -> str:
 
 
 def _latex(table: Table) -> str:
-    numeric = [
-        any(isinstance(row[i], int | float) for row in table.rows)
-        for i in range(len(table.columns))
-    ]
     lines = [f"% {printable(note)}" for note in (table.title, *table.notes) if note]
-    lines.append(r"\begin{tabular}{" + "".join("r" if n else "l" for n in numeric) + "}")
+    lines.append(r"\begin{tabular}{" + "".join("r" if n else "l" for n in table.numeric) + "}")
     lines.append(r"\toprule")
     lines.append(" & ".join(latex_escape(c.title) for c in table.columns) + r" \\")
     lines.append(r"\midrule")

@@ -34,7 +34,7 @@ from litepyramid.meta import (
     scoring_range,
     stability,
 )
-from litepyramid.meta.simulate.power_result import PowerSettings
+from litepyramid.meta.simulate.test_power import PowerSettings
 from litepyramid.metrics import metric_named
 from litepyramid.tables import Column, Table, render
 

@@ -248,7 +248,7 @@ def import_answers(
 
 
 @app.command()
-@runs("litepyramid.api:label_power", "litepyramid.figures.labels:label_power_figure")
+@runs("litepyramid.api:label_power", "litepyramid.figures.scores:label_power_figure")
 def power(
     difference: float,
     pilot: Path | None = None,

@@ -104,7 +104,7 @@ def power(
     from litepyramid.io.references import read_references
     from litepyramid.io.scores import read_scores
     from litepyramid.io.summaries import read_summaries
-    from litepyramid.meta.simulate.power_result import PowerSettings
+    from litepyramid.meta.simulate.test_power import PowerSettings
 
     if (metric is None) == (not summaries) or bool(summaries) != (references is not None):
         raise InputError(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from litepyramid.duc.peers import PyramidFolder
 from litepyramid.errors import InputError
@@ -14,7 +14,7 @@ from litepyramid.files import check_output, write_jsonl, writing
 from litepyramid.io.folders import check_names, filled_folder
 from litepyramid.io.labels import write_labels
 from litepyramid.io.units import write_units
-from litepyramid.tables import HIDDEN, Column, Result, Table, record
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import SystemSummaries
 
@@ -24,35 +24,24 @@ class Converted(Result):
     """What was written.
 
     Attributes:
-        rows: Per input: SCUs, contributors, references, annotated summaries.
-        inputs: The inputs' names.
+        inputs: Per input: SCUs, contributors, references, annotated summaries.
         files: The files and folders written.
         notes: What a user must know.
     """
 
-    rows: tuple[tuple[int, int, int, int], ...] = field(metadata=HIDDEN)
-    inputs: tuple[str, ...]
+    inputs: dict[str, dict[str, int]]
     files: tuple[Path, ...]
     notes: tuple[str, ...]
 
     def to_tables(self) -> Sequence[Table]:
         """One row per input."""
         columns = (
-            Column("input"),
-            Column("scus", "SCUs"),
-            Column("contributors"),
-            Column("references"),
+            *("input", Column("scus", "SCUs"), "contributors", "references"),
             Column("annotations", "annotated summaries"),
         )
-        rows = tuple((name, *row) for name, row in zip(self.inputs, self.rows, strict=True))
+        rows = [{"input": name, **counts} for name, counts in self.inputs.items()]
         notes = (*self.notes, *(f"Wrote {path}" for path in self.files))
-        return [Table(f"Pyramids of {counted(len(rows), 'input')}", columns, rows, notes)]
-
-    def to_json(self) -> dict[str, Any]:
-        """The same as plain values."""
-        names = ("scus", "contributors", "references", "annotations")
-        rows = (dict(zip(names, row, strict=True)) for row in self.rows)
-        return {**record(self), "inputs": dict(zip(self.inputs, rows, strict=True))}
+        return [Table.of(f"Pyramids of {counted(len(rows), 'input')}", columns, rows, notes)]
 
 
 def convert(
@@ -100,38 +89,30 @@ def convert(
             for texts in folder.summaries():
                 write_summaries(new, texts)
     if references is not None:
-        write_jsonl(
-            references,
-            [
-                {"input": entry.input, "references": list(map(list, entry.references))}
-                for entry in folder.references()
-            ],
-        )
+        entries = folder.references()
+        rows = [{"input": e.input, "references": list(map(list, e.references))} for e in entries]
+        write_jsonl(references, rows)
     write_units(units, folder.units())
     missing = len(folder.systems) * len(folder.inputs) - len(folder.annotations)
     if folder.annotations and missing:
         said = counted(missing, "summary is not annotated", "summaries are not annotated")
         notes.append(f"{said}: their systems' files lack the input.")
-    return Converted(
-        rows=tuple(
-            (
-                len(p.scus),
-                p.contributors,
-                len(p.references),
-                sum(a.pyramid.input == p.input for a in folder.annotations),
-            )
-            for p in folder.pyramids
-        ),
-        inputs=folder.inputs,
-        files=tuple(path for path in (units, labels, summaries, references) if path),
-        notes=tuple(notes),
-    )
+    annotated = Counter(a.pyramid.input for a in folder.annotations)
+    inputs = {
+        p.input: {
+            "scus": len(p.scus),
+            "contributors": p.contributors,
+            "references": len(p.references),
+            "annotations": annotated[p.input],
+        }
+        for p in folder.pyramids
+    }
+    written = tuple(path for path in (units, labels, summaries, references) if path)
+    return Converted(inputs, written, tuple(notes))
 
 
 def write_summaries(folder: Path, summaries: SystemSummaries) -> None:
     """Writes one system's summaries as JSON Lines into a folder, the file named after it."""
-    rows: Iterable[tuple[str, str]] = zip(summaries.inputs, summaries.texts, strict=True)
-    write_jsonl(
-        folder / f"{summaries.system}.jsonl",
-        [{"input": name, "summary": " ".join(text.split())} for name, text in rows],
-    )
+    texts = zip(summaries.inputs, summaries.texts, strict=True)
+    rows = [{"input": name, "summary": " ".join(text.split())} for name, text in texts]
+    write_jsonl(folder / f"{summaries.system}.jsonl", rows)

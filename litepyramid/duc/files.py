@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,7 +87,7 @@ class Pyramid:
     """
 
     input: str
-    path: str
+    path: Path
     scus: tuple[Scu, ...]
     references: tuple[tuple[str, ...], ...]
     reference_names: tuple[str, ...]
@@ -183,15 +184,11 @@ def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerA
     name = peer_name(path, names)
     pyramid = _pyramid(node, name.input, path, legacy)
     known = {scu.uid for scu in pyramid.scus}
-    present: dict[str, int] = {}
-    extra = 0
+    found: Counter[str] = Counter()
     for peer in marked.all("peerscu"):
-        uid = _needed(peer, "uid", path)
-        number = len(peer.all("contributor"))
-        if uid == "0":
-            extra += number
-        elif number:
-            present[uid] = present.get(uid, 0) + number
+        found[_needed(peer, "uid", path)] += len(peer.all("contributor"))
+    extra = found.pop("0", 0)
+    present = dict(+found)
     text = marked.child("text") or annotation.child("text") or root.child("text")
     return PeerAnnotation(
         system=name.system,
@@ -266,7 +263,7 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
         scus.append(Scu(uid, label, tuple(places), element.attributes.get("comment", "")))
     return Pyramid(
         input=name,
-        path=str(path),
+        path=path,
         scus=tuple(scus),
         references=references,
         reference_names=titles,

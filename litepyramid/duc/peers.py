@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import filterfalse
 from pathlib import Path
 from typing import Any
 
@@ -107,27 +108,18 @@ class PyramidFolder:
 
     def labels(self) -> list[SystemLabels]:
         """Presence of each of the pyramid's SCUs, of those inputs a system was annotated on."""
-        pyramids = {p.input: p for p in self.pyramids}
-        return [
-            SystemLabels(
-                system,
-                tuple(rows),
-                tuple(
-                    tuple(int(scu.uid in a.present) for scu in pyramids[name].scus)
-                    for name, a in rows.items()
-                ),
-            )
-            for system, rows in self._by_system().items()
-        ]
+        scus = {p.input: p.scus for p in self.pyramids}
+        found = []
+        for system, rows in self._by_system().items():
+            labels = (tuple(int(s.uid in a.present) for s in scus[i]) for i, a in rows.items())
+            found.append(SystemLabels(system, tuple(rows), tuple(labels)))
+        return found
 
     def _by_system(self) -> dict[str, dict[str, PeerAnnotation]]:
-        grouped: dict[str, dict[str, PeerAnnotation]] = {name: {} for name in self.systems}
+        grouped: dict[str, dict[str, PeerAnnotation]] = {}
         for annotation in self.annotations:
-            grouped[annotation.system][annotation.pyramid.input] = annotation
-        return {
-            system: {name: rows[name] for name in self.inputs if name in rows}
-            for system, rows in grouped.items()
-        }
+            grouped.setdefault(annotation.system, {})[annotation.pyramid.input] = annotation
+        return grouped
 
 
 @dataclass(frozen=True)
@@ -147,37 +139,26 @@ class PeerScores(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """System means first, then one row per summary."""
-        systems = Table(
-            "Pyramid scores",
-            (
-                Column("system"),
-                Column("modified"),
-                Column("original"),
-                Column("inputs"),
-                Column("found", "SCUs found"),
-                Column("other", "not in pyramid"),
-            ),
-            tuple(
-                (
-                    system,
-                    *(mean_of_scored(values) for values in self.scores.values[:, i]),
-                    *self.counts[i],
-                )
-                for i, system in enumerate(self.scores.systems)
-            ),
-            (*self.notes, f"Signature: {self.signature}"),
+        """System means."""
+        headers = {"found": "SCUs found", "other": "not in pyramid"}
+        names = ("system", "modified", "original", "inputs", *headers)
+        rows: tuple[tuple[Any, ...], ...] = tuple(
+            (system, *map(mean_of_scored, self.scores.values[:, i]), *self.counts[i])
+            for i, system in enumerate(self.scores.systems)
         )
-        return [systems]
+        columns = tuple(Column(name, headers.get(name, "")) for name in names)
+        notes = (*self.notes, f"Signature: {self.signature}")
+        return [Table("Pyramid scores", columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Every score with its system and input."""
-        rows = []
-        for i, system in enumerate(self.scores.systems):
-            for j, name in enumerate(self.scores.inputs):
-                modified, original = self.scores.values[:, i, j]
-                row = {"system": system, "input": name}
-                rows.append({**row, "modified": modified, "original": original})
+        rows = [
+            {"system": system, "input": name, "modified": modified, "original": original}
+            for i, system in enumerate(self.scores.systems)
+            for name, (modified, original) in zip(
+                self.scores.inputs, self.scores.values[:, i].T, strict=True
+            )
+        ]
         return {**record(self), "scores": rows}
 
 
@@ -213,25 +194,15 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None)
         other = annotations.get(key)
         if other is not None:
             if not annotation.annotator or annotation.annotator == other.annotator:
-                raise InputError(
-                    f"system '{key[0]}' on input '{key[1]}' is also in {other.pyramid.path}",
-                    path=file,
-                    hint="Rename one, or describe the names with a regular expression.",
-                )
+                raise _twice(f"system '{key[0]}' on input '{key[1]}'", other.pyramid, file)
             again.append(key[1])
             annotation = min(other, annotation, key=lambda a: _natural(a.annotator))
         annotations[key] = annotation
     known = {name for _, name in annotations}
-    for file in files:
-        if is_peer(file):
-            continue
+    for file in filterfalse(is_peer, files):
         pyramid = read_pyramid(file, names=names, known=known)
         if pyramid.input in pyramids:
-            raise InputError(
-                f"input '{pyramid.input}' is also in {pyramids[pyramid.input].path}",
-                path=file,
-                hint="Rename one, or describe the names with a regular expression.",
-            )
+            raise _twice(f"input '{pyramid.input}'", pyramids[pyramid.input], file)
         pyramids[pyramid.input] = pyramid
     changed = 0
     for annotation in annotations.values():
@@ -239,13 +210,11 @@ def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None)
         main = pyramids.setdefault(own.input, own)
         changed += _shape(main) != _shape(own)
     ordered = tuple(pyramids[name] for name in sorted(pyramids, key=_natural))
-    matched = tuple(annotations[key] for key in sorted(annotations, key=_natural_pair))
+    keys = sorted(annotations, key=lambda key: tuple(map(_natural, key)))
+    matched = tuple(annotations[key] for key in keys)
     notes = _notes(ordered, matched, changed)
-    read_as = {
-        Path(p.path).name: p.input
-        for p in (*ordered, *(a.pyramid for a in matched))
-        if Path(p.path).name.split(".")[0] != p.input
-    }
+    every = (*ordered, *(a.pyramid for a in matched))
+    read_as = {p.path.name: p.input for p in every if p.path.name.split(".")[0] != p.input}
     if read_as:
         name = min(read_as)
         notes = (
@@ -285,16 +254,13 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
 
     if not folder.annotations:
         raise InputError("no peer annotation", expected="at least one .pan file")
-    numbers = []
-    for pyramid in folder.pyramids:
-        number = references or len(pyramid.references)
-        if not number:
-            raise InputError(
-                "cannot tell where the references start or how many there are",
-                path=pyramid.path,
-                hint="Give the number of references of each pyramid (--references).",
-            )
-        numbers.append(number)
+    numbers = [references or len(pyramid.references) for pyramid in folder.pyramids]
+    if not all(numbers):
+        raise InputError(
+            "cannot tell where the references start or how many there are",
+            path=folder.pyramids[numbers.index(0)].path,
+            hint="Give the number of references of each pyramid (--references).",
+        )
     inputs, systems = folder.inputs, folder.systems
     values = np.full((len(METRICS), len(systems), len(inputs)), np.nan)
     counts = np.zeros((len(systems), 3), dtype=np.int64)
@@ -312,16 +278,14 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
     blank = int(np.isnan(values[1]).sum()) - missing
     notes = list(folder.notes)
     if missing:
-        said = counted(
-            missing, "summary was not annotated and is", "summaries were not annotated and are"
-        )
-        notes.append(f"{said} left out of the means.")
+        one, many = "summary was not annotated and is", "summaries were not annotated and are"
+        notes.append(f"{counted(missing, one, many)} left out of the means.")
     if blank:
         said = counted(blank, "summary has", "summaries have")
         notes.append(f"{said} no SCU marked at all: no original score.")
     return PeerScores(
         ScoreTable(METRICS, systems, inputs, values),
-        tuple((int(a), int(b), int(c)) for a, b, c in counts),
+        tuple((a, b, c) for a, b, c in counts.tolist()),
         tuple(notes),
         Signature.of(
             units="scu",
@@ -337,23 +301,19 @@ def _notes(
     pyramids: tuple[Pyramid, ...], annotations: tuple[PeerAnnotation, ...], changed: int
 ) -> tuple[str, ...]:
     """What was odd about the files; nothing is said where nothing was."""
+    every = (*pyramids, *(a.pyramid for a in annotations))
+    empty, repeated = sum(p.empty for p in pyramids), sum(p.repeated for p in pyramids)
+    unplaced = sum(p.unplaced for p in pyramids if p.references)
+    legacy = len({p.path for p in every if p.legacy_encoding})
+    unknown = sum(len(a.unknown) for a in annotations)
+    other = "peer annotations carry another pyramid than their input's: SCUs are matched by number."
     counts = {
-        "SCUs without a contributor were left out.": sum(p.empty for p in pyramids),
-        "SCUs have two contributors in one reference: both count.": sum(
-            p.repeated for p in pyramids
-        ),
-        "contributors could not be assigned to a reference.": sum(
-            p.unplaced for p in pyramids if p.references
-        ),
-        "files are not UTF-8 and were read as Windows-1252.": len(
-            {p.path for p in (*pyramids, *(a.pyramid for a in annotations)) if p.legacy_encoding}
-        ),
-        "peer annotations carry another pyramid than their input's: SCUs are matched by number.": (
-            changed
-        ),
-        "SCUs found in summaries are not in the pyramid and do not count.": sum(
-            len(a.unknown) for a in annotations
-        ),
+        "SCUs without a contributor were left out.": empty,
+        "SCUs have two contributors in one reference: both count.": repeated,
+        "contributors could not be assigned to a reference.": unplaced,
+        "files are not UTF-8 and were read as Windows-1252.": legacy,
+        other: changed,
+        "SCUs found in summaries are not in the pyramid and do not count.": unknown,
     }
     return tuple(f"{number} {what}" for what, number in counts.items() if number)
 
@@ -366,5 +326,6 @@ def _natural(name: str) -> tuple[int, int, str]:
     return (0, int(name), name) if name.isdecimal() else (1, 0, name)
 
 
-def _natural_pair(key: tuple[str, str]) -> tuple[tuple[int, int, str], tuple[int, int, str]]:
-    return _natural(key[0]), _natural(key[1])
+def _twice(what: str, other: Pyramid, path: Path) -> InputError:
+    hint = "Rename one, or describe the names with a regular expression."
+    return InputError(f"{what} is also in {other.path}", path=path, hint=hint)

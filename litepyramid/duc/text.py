@@ -6,6 +6,7 @@ import re
 import warnings
 from bisect import bisect_left
 from collections.abc import Sequence
+from itertools import accumulate
 
 MAX_PATTERN_TEXT = 50_000
 REACH = 20_000
@@ -64,15 +65,11 @@ def heading_places(text: str, lines: Sequence[str], pattern: str) -> list[tuple[
         if len(found) > 1:
             return found
     starts = []
-    offset = 0
-    offsets = []
-    for line in lines:
-        offsets.append(offset)
-        offset += len(line) + 1
+    offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
     for i in range(len(lines) - 2):
         above, title, below = (lines[i + k].strip() for k in range(3))
         if _RULE.fullmatch(above) and _RULE.fullmatch(below) and title:
-            starts.append((offsets[i], offsets[i + 2] + len(lines[i + 2])))
+            starts.append((offsets[i], offsets[i + 3] - 1))
     return starts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from litepyramid.figures.base import (
     panels,
     title,
 )
+from litepyramid.meta.core.coefficients import best_first
 from litepyramid.meta.correlations import SYMBOLS
 from litepyramid.meta.intervals import method_name
 from litepyramid.meta.system_level.sign_agreement import wilson_interval
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from litepyramid.meta.comparisons import ComparisonResult, LevelComparison
     from litepyramid.meta.intervals import Interval, IntervalResult
     from litepyramid.meta.simulate.interval_coverage import CoverageResult
-    from litepyramid.meta.simulate.power_result import PowerResult
+    from litepyramid.meta.simulate.test_power import PowerResult
 
 _LEVELS = {"summary": BLUE, "system": ORANGE, "global": GREEN}
 _WAYS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -59,11 +61,9 @@ def curve_figure(result: CurveResult) -> Any:
                 _band(axis, x, low, high, color="0.5", alpha=0.16, label=named)
             axis.plot(x, [p.value for p in line], label=label, markersize=4, **look)
         axis.set_title(f"{level.capitalize()} level", fontsize=10)
-        axis.set_xlabel("sentences that carry STUs (%)")
-        axis.set_ylabel(
-            f"{coefficient.capitalize()} {SYMBOLS[coefficient]} with the human score", fontsize=9
-        )
-        axis.set_xlim(0, 100)
+        axis.set(xlabel="sentences that carry STUs (%)", xlim=(0, 100))
+        said = f"{coefficient.capitalize()} {SYMBOLS[coefficient]} with the human score"
+        axis.set_ylabel(said, fontsize=9)
     legend_below(figure, axes[0])
     return figure
 
@@ -83,12 +83,10 @@ def interval_figure(result: IntervalResult) -> Any:
     """
     coefficients = list(dict.fromkeys(i.coefficient for i in result.intervals))
     levels = list(dict.fromkeys(i.level for i in result.intervals))
-    first = {
-        i.metric: i.value
-        for i in result.intervals
-        if (i.coefficient, i.level) == (coefficients[0], levels[0])
-    }
-    metrics = sorted(first, key=lambda name: -np.nan_to_num(first[name], nan=-2))
+    first = [
+        i for i in result.intervals if (i.coefficient, i.level) == (coefficients[0], levels[0])
+    ]
+    metrics = [first[n].metric for n in best_first([i.value for i in first])]
     number = len(coefficients)
     height = 1.2 + 0.32 * len(metrics)
     figure, axes = panels(number, number, 3.6 + 2.0 / number, height, sharey=True)
@@ -99,8 +97,8 @@ def interval_figure(result: IntervalResult) -> Any:
             if found.coefficient == coefficient:
                 offset = (levels.index(found.level) - (len(levels) - 1) / 2) * step
                 _one_interval(axis, found, metrics.index(found.metric) + offset, step)
-        axis.set_xlabel(f"{coefficient} ({SYMBOLS[coefficient]})")
-        axis.set_ylim(len(metrics) - 0.4, -0.6)
+        xlabel = f"{coefficient} ({SYMBOLS[coefficient]})"
+        axis.set(xlabel=xlabel, ylim=(len(metrics) - 0.4, -0.6))
     axes[0].set_yticks(range(len(metrics)), metrics, fontsize=8.5)
     for level in levels:
         axes[0].plot([], [], "o-", color=_LEVELS[level], label=f"{level} level")
@@ -113,7 +111,7 @@ def interval_figure(result: IntervalResult) -> Any:
 def _one_interval(axes: Any, found: Interval, y: float, step: float) -> None:
     colour = _LEVELS[found.level]
     drawn = found.drawn[~np.isnan(found.drawn)]
-    if drawn.size:
+    if drawn.size and np.ptp(drawn) > 1e-9:
         counts, edges = np.histogram(drawn, bins=40)
         half = counts / counts.max() * step * 0.45
         middle = (edges[:-1] + edges[1:]) / 2
@@ -129,7 +127,7 @@ def significance_figure(result: ComparisonResult) -> Any:
     by their correlation in the first panel (DDR21 Fig. 5, 6).
     """
     levels = list(dict.fromkeys(c.level for c in result.comparisons))
-    order = np.argsort(-np.nan_to_num(result.comparisons[0].correlations, nan=-2), kind="stable")
+    order = best_first(result.comparisons[0].correlations)
     size = 1.0 + max(1.4, 0.2 * len(result.metrics)) + max(map(len, result.metrics)) / 18
     figure, axes = panels(
         len(result.comparisons), len(levels), size, size, "compressed", sharex=True, sharey=True
@@ -153,14 +151,14 @@ def _matrix(axes: Any, c: LevelComparison, result: ComparisonResult, order: Any)
     count = len(order)
     names = [result.metrics[i] for i in order]
     axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), aspect="equal")
-    for i in range(count):
-        axes.add_patch(Rectangle((i - 0.5, i - 0.5), 1, 1, color="0.85", linewidth=0))
-    for i, j in zip(*np.nonzero(raw), strict=True):
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1, 1, color=BLUE, linewidth=0))
-    for i, j in zip(*np.nonzero(corrected), strict=True):
-        axes.add_patch(
-            Rectangle((j - 0.38, i - 0.38), 0.76, 0.76, fill=False, edgecolor=YELLOW, lw=1.3)
-        )
+    marks: tuple[tuple[Any, float, dict[str, Any]], ...] = (
+        (np.eye(count), 1, {"color": "0.85", "linewidth": 0}),
+        (raw, 1, {"color": BLUE, "linewidth": 0}),
+        (corrected, 0.76, {"fill": False, "edgecolor": YELLOW, "lw": 1.3}),
+    )
+    for flags, side, look in marks:
+        for i, j in zip(*np.nonzero(flags), strict=True):
+            axes.add_patch(Rectangle((j - side / 2, i - side / 2), side, side, **look))
     axes.set_xticks(range(count), names, rotation=90, fontsize=7)
     axes.set_yticks(range(count), names, fontsize=7)
     axes.grid(visible=False)
@@ -184,7 +182,8 @@ def coverage_figure(result: CoverageResult) -> Any:
             if (r.metric, r.level) == (metric, level) and r.trials:
                 y = methods.index(r.method)
                 look = {"color": COLOURS[y % len(COLOURS)], "mfc": "auto" if r.best else "white"}
-                _share(axis, r.coverage, r.trials, y, **look)
+                ends = _wilson([r.coverage], [r.trials])
+                axis.errorbar([r.coverage], [y], xerr=ends, fmt="o", capsize=3, **look)
                 axis.annotate(
                     f"{r.coverage:.2f}", (r.coverage, y), xytext=(0, 6),
                     textcoords="offset points", ha="center", fontsize=8,
@@ -195,17 +194,15 @@ def coverage_figure(result: CoverageResult) -> Any:
     axes[0].set_xlim(None, 1.02)
     for axis in axes[-across:]:
         axis.set_xlabel("share of intervals that contain the other half's r", fontsize=9)
-    title(
-        figure,
-        "With Wilson's 95 % interval over trials; filled: nearest to the line, significantly",
-    )
+    said = "With Wilson's 95 % interval over trials; filled: nearest to the line, significantly"
+    title(figure, said)
     return figure
 
 
-def _share(axes: Any, share: float, trials: int, y: float, **look: Any) -> None:
-    """A point across with Wilson's interval, which ends at 0 and 1."""
-    low, high = wilson_interval(round(share * trials), trials, 0.95)
-    axes.errorbar([share], [y], xerr=[[share - low], [high - share]], fmt="o", capsize=3, **look)
+def _wilson(shares: Sequence[float], trials: Sequence[int]) -> Any:
+    """How far Wilson's intervals reach below and above shares: they end at 0 and 1."""
+    ends = [wilson_interval(round(p * n), n, 0.95) for p, n in zip(shares, trials, strict=True)]
+    return np.abs(np.reshape(ends, (-1, 2)).T - shares)
 
 
 def power_figure(result: PowerResult) -> Any:
@@ -216,30 +213,25 @@ def power_figure(result: PowerResult) -> Any:
     for axis, level in zip(axes, levels, strict=True):
         for i, method in enumerate(methods):
             kept = [r for r in result.rows if (r.level, r.method) == (level, method) and r.trials]
-            ends = [wilson_interval(round(r.power * r.trials), r.trials, 0.95) for r in kept]
+            power = [r.power for r in kept]
             axis.errorbar(
                 [100 * r.amount if result.kind == "words" else r.amount for r in kept],
-                [r.power for r in kept],
-                yerr=[
-                    [r.power - low for r, (low, _) in zip(kept, ends, strict=True)],
-                    [high - r.power for r, (_, high) in zip(kept, ends, strict=True)],
-                ],
+                power,
+                yerr=_wilson(power, [r.trials for r in kept]),
                 fmt="-" + "os^Dv<>"[i % 7],
                 markersize=5,
                 capsize=2,
                 color=COLOURS[i % len(COLOURS)],
                 label=method_name(method),
             )
+        axis.set_xlabel("k, % of the words that the worse metric sees")
         if result.kind == "noise":
             axis.set_xscale("log", base=2)
             amounts = sorted({r.amount for r in result.rows})
             axis.set_xticks(amounts, [f"{a:g}" for a in amounts])
             axis.set_xlabel("noise, in standard deviations of the scores")
-        else:
-            axis.set_xlabel("k, % of the words that the worse metric sees")
         axis.set_title(f"{level} level", fontsize=11)
-    axes[0].set_ylim(-0.03, 1.03)
-    axes[0].set_ylabel(f"power at α = {result.settings.alpha:g}")
+    axes[0].set(ylim=(-0.03, 1.03), ylabel=f"power at α = {result.settings.alpha:g}")
     legend_below(figure, axes[0])
     title(figure, "With Wilson's 95 % interval over trials")
     return figure

@@ -1,4 +1,4 @@
-"""Figures of scores for a column of a paper: systems, their differences, a judge's calibration."""
+"""Figures for a column of a paper: systems, their differences, a judge's calibration, labels."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from litepyramid.judges.calibration import CalibrationResult
     from litepyramid.scoring.compare import PairComparison, SystemComparison
     from litepyramid.scoring.direction import DirectionResult
+    from litepyramid.scoring.label_power import LabelPower
     from litepyramid.scoring.result import ScoreResult
 
 _WIDTH, _ROW, _CELL = 3.3, 0.155, 0.088
@@ -146,11 +147,7 @@ def _matrix(result: SystemComparison | CombinedScores) -> Any:
     figure.colorbar(image, cax=bar, orientation="horizontal")
     bar.set_xlim(min(0.0, float(np.nanmin(values))), most)
     bar.tick_params(labelsize=6, length=2)
-    bar.set_title(
-        f"row − column\n· p ≥ {result.alpha:g} (Holm)",
-        fontsize=_SIZE,
-        loc="left",
-    )
+    bar.set_title(f"row − column\n· p ≥ {result.alpha:g} (Holm)", fontsize=_SIZE, loc="left")
     return figure
 
 
@@ -190,6 +187,28 @@ def calibration_figure(result: CalibrationResult) -> Any:
         axes.set_xlabel(names[0], fontsize=_SIZE)
         axes.set_ylabel(names[1], fontsize=_SIZE)
         axes.set_title(said, fontsize=_SIZE + 1)
+    return figure
+
+
+def label_power_figure(result: LabelPower) -> Any:
+    """Power by the number of labelled inputs, from the labels alone and with the judge."""
+    figure = new_figure(4.6, 3.0)
+    axes = figure.subplots()
+    plain_axes(axes)
+    labels = [row.labels for row in result.rows]
+    lines = (
+        ("labels and judge", BLUE, "o-", [row.combined for row in result.rows], result.combined),
+        ("labels alone", ORANGE, "s--", [row.alone for row in result.rows], result.alone),
+    )
+    for name, colour, look, curve, needed in lines:
+        said = f"{name}: {needed}" if needed else f"{name}: more than {labels[-1]}"
+        axes.plot(labels, curve, look, color=colour, markersize=3.5, label=said)
+    axes.axhline(result.power, color="0.5", linewidth=0.9, linestyle=":")
+    axes.set(xscale="log", ylim=(0, 1.02), xlabel="labelled inputs")
+    axes.set_xticks(labels[::2], [str(n) for n in labels[::2]])
+    axes.minorticks_off()
+    axes.set_ylabel(f"power to detect {result.difference:g} (α = {result.alpha:g})", fontsize=9)
+    legend_below(figure, axes)
     return figure
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from math import isinf, isnan, nan
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from litepyramid.figures.base import (
     BLUE,
     COLOURS,
@@ -23,7 +25,7 @@ from litepyramid.figures.base import (
 from litepyramid.stats import system_means
 
 if TYPE_CHECKING:
-    from litepyramid.meta.ranges.result import ScoringRangeResult
+    from litepyramid.meta.ranges.scoring_ranges import ScoringRangeResult
     from litepyramid.meta.system_level.deltas import DeltaResult, MetricDelta
     from litepyramid.meta.system_level.differences import DifferenceResult
     from litepyramid.meta.system_level.ranking_stability import StabilityResult
@@ -40,17 +42,14 @@ def delta_figure(result: DeltaResult) -> Any:
     figure = new_figure(4.4 * columns + 0.6, 7.6 * blocks)
     grid = figure.subplots(2 * blocks, columns, squeeze=False, height_ratios=(3, 4) * blocks)
     bottom = min([-0.1, *(c.tau for e in result.metrics for c in e.curve if not isnan(c.tau))])
-    for axes in grid.ravel():
-        axes.set_visible(False)
-    image = None
-    for place, entry in enumerate(result.metrics):
-        upper, lower = (grid[2 * (place // columns) + row][place % columns] for row in (0, 1))
-        upper.set_visible(True)
-        lower.set_visible(True)
+    pairs = list(zip(grid[::2].ravel(), grid[1::2].ravel(), strict=True))
+    for (upper, lower), entry in zip(pairs, result.metrics, strict=False):
         _curve(upper, entry, bottom)
         image = _heat(lower, entry, result)
-    bar = figure.colorbar(image, ax=grid[1].tolist(), shrink=0.8, pad=0.01)
-    bar.set_label("τ-b")
+    for surplus in pairs[len(result.metrics) :]:
+        for axes in surplus:
+            axes.set_visible(False)
+    figure.colorbar(image, ax=grid[1].tolist(), shrink=0.8, pad=0.01).set_label("τ-b")
     return figure
 
 
@@ -123,8 +122,7 @@ def stability_figure(result: StabilityResult) -> Any:
             axes.fill_between(sizes, low, high, color=colour, alpha=0.13, linewidth=0)
     if max(p.inputs for curve in result.curves for p in curve.points) > 1000:
         axes.set_xscale("log")
-    axes.set_ylim(None, 1.0)
-    axes.set_xlabel("M, inputs that each ranking is made from")
+    axes.set(ylim=(None, 1.0), xlabel="M, inputs that each ranking is made from")
     axes.set_ylabel("Kendall's τ-b between two rankings")
     legend_below(figure, axes)
     return figure
@@ -151,9 +149,7 @@ def difference_figure(result: DifferenceResult) -> Any:
                           fmt="o", color=GREEN, capsize=3)  # fmt: skip
         if not isnan(entry.reached) and not isinf(entry.reached):
             axes.axvline(entry.reached, color="0.35", linewidth=0.9)
-        axes.set_xscale("log")
-        axes.set_ylim(-0.06, 1.06)
-        axes.set_xlabel(f"difference on {entry.metric}")
+        axes.set(xscale="log", ylim=(-0.06, 1.06), xlabel=f"difference on {entry.metric}")
         axes.set_title(entry.metric, fontsize=11)
         axes.set_ylabel("share that agree with the sign")
     legend_below(figure, grid[0])
@@ -171,13 +167,11 @@ def full_set_figure(result: FullSetResult) -> Any:
             if i.sampling == sampling:
                 y = metrics.index(i.metric)
                 _two_sides(axis, y, (i.judged.low, i.judged.high), (i.full.low, i.full.high))
-                for value, shift, colour in ((i.judged.value, -0.14, ORANGE),
-                                             (i.full.value, 0.14, BLUE)):  # fmt: skip
-                    axis.plot([value], [y + shift], "o", color=colour, markersize=6)
+                axis.plot([i.judged.value], [y - 0.14], "o", color=ORANGE, markersize=6)
+                axis.plot([i.full.value], [y + 0.14], "o", color=BLUE, markersize=6)
         axis.set_title(f"BOOT-{sampling.upper()}", fontsize=10)
-        axis.set_xlabel(f"{R_SYS} ({result.coefficient})")
         axis.set_yticks(range(len(metrics)), metrics)
-        axis.set_ylim(len(metrics) - 0.5, -0.5)
+        axis.set(xlabel=f"{R_SYS} ({result.coefficient})", ylim=(len(metrics) - 0.5, -0.5))
     legend_below(figure, axes[0])
     return figure
 
@@ -191,8 +185,8 @@ def score_intervals_figure(result: FullSetResult) -> Any:
         for y, (_, *ends) in enumerate(ordered):
             _two_sides(axis, y, ends[:2], ends[2:])
         axis.set_yticks(range(len(ordered)), [row[0] for row in ordered], fontsize=7)
-        axis.set_ylim(len(ordered) - 0.5, -0.5)
-        axis.set_xlabel(f"average {entry.metric} of a system")
+        below = f"average {entry.metric} of a system"
+        axis.set(ylim=(len(ordered) - 0.5, -0.5), xlabel=below)
     legend_below(figure, axes[0])
     title(figure, f"{100 * result.confidence:g} % bootstrap intervals over inputs")
     return figure
@@ -232,31 +226,27 @@ def range_figure(result: ScoringRangeResult) -> Any:
     plain_axes(right)
     points = [p for p in result.better if p.number >= 5 and not isnan(p.value)]
     middles = [(p.low + p.high) / 2 for p in points]
-    right.plot(middles, [p.value for p in points], "o-", color=BLUE, markersize=4)
-    spread = [0.0 if isnan(p.deviation) else p.deviation for p in points]
-    low, high = ([min(1.0, max(0.0, p.value + sign * sd)) for p, sd in zip(points, spread,
-                 strict=True)] for sign in (-1, 1))  # fmt: skip
+    values, spread = (np.array([getattr(p, n) for p in points]) for n in ("value", "deviation"))
+    right.plot(middles, values, "o-", color=BLUE, markersize=4)
+    low, high = (np.clip(values + sign * np.nan_to_num(spread), 0, 1) for sign in (-1, 1))
     right.fill_between(middles, low, high, color=BLUE, alpha=0.15, linewidth=0)
-    right.set_ylim(0, 1)
-    right.set_xlabel("average score of a summary")
+    right.set(ylim=(0, 1), xlabel="average score of a summary")
     right.set_ylabel("F/N: better on all / on one")
     return figure
 
 
 def _agreement(axes: Any, result: ScoringRangeResult, name: str) -> Any:
     size = len(result.metrics)
-    taus = [[1.0 if i == j else nan for j in range(size)] for i in range(size)]
-    number = 0.0
-    for a in result.agreement:
-        if a.range == name:
-            i, j = result.metrics.index(a.one), result.metrics.index(a.other)
-            taus[i][j] = taus[j][i] = a.tau
-            number = a.summaries
+    taus = np.where(np.eye(size), 1.0, nan)
+    found = [a for a in result.agreement if a.range == name]
+    for a in found:
+        i, j = result.metrics.index(a.one), result.metrics.index(a.other)
+        taus[i, j] = taus[j, i] = a.tau
 
     def said(i: int, j: int) -> list[tuple[str, float, float]]:
-        return [] if i == j else [(f"{taus[i][j]:.2f}", max(4, 12 - size // 2), 0)]
+        return [] if i == j else [(f"{taus[i, j]:.2f}", max(4, 12 - size // 2), 0)]
 
     image = squares(axes, taus, result.metrics, result.metrics, said)
     axes.set_xticks(range(size), result.metrics, fontsize=8, rotation=25, ha="right")
-    axes.set_title(f"{_RANGES[name]}\n{number:.0f} summaries per topic", fontsize=10)
+    axes.set_title(f"{_RANGES[name]}\n{found[-1].summaries:.0f} summaries per topic", fontsize=10)
     return image

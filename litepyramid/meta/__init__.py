@@ -11,32 +11,26 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-_PUBLIC = {
-    "Aligned": "litepyramid.meta.alignment",
-    "ComparisonResult": "litepyramid.meta.comparisons",
-    "CorrelationResult": "litepyramid.meta.correlations",
-    "IntervalResult": "litepyramid.meta.intervals",
-    "NormalityResult": "litepyramid.meta.normality_tests",
-    "align": "litepyramid.meta.alignment",
-    "bootstrap_samples": "litepyramid.meta.core.bootstrap",
-    "compare": "litepyramid.meta.comparisons",
-    "correlate": "litepyramid.meta.correlations",
-    "coverage": "litepyramid.meta.simulate.interval_coverage",
-    "delta": "litepyramid.meta.system_level.deltas",
-    "difference": "litepyramid.meta.system_level.differences",
-    "fisher_interval": "litepyramid.meta.intervals",
-    "full_test_set": "litepyramid.meta.system_level.test_set",
-    "generate": "litepyramid.meta.ranges.generation",
-    "interval": "litepyramid.meta.intervals",
-    "level_correlation": "litepyramid.meta.core.levels",
-    "normality": "litepyramid.meta.normality_tests",
-    "permutation_samples": "litepyramid.meta.core.permutation",
-    "power_on_noise": "litepyramid.meta.simulate.test_power",
-    "power_on_words": "litepyramid.meta.simulate.test_power",
-    "rank": "litepyramid.meta.ranking",
-    "scoring_range": "litepyramid.meta.ranges.scoring_ranges",
-    "stability": "litepyramid.meta.system_level.ranking_stability",
+_MODULES = {
+    "alignment": "Aligned align",
+    "comparisons": "ComparisonResult compare",
+    "core.bootstrap": "bootstrap_samples",
+    "core.levels": "level_correlation",
+    "core.permutation": "permutation_samples",
+    "correlations": "CorrelationResult correlate",
+    "intervals": "IntervalResult fisher_interval interval",
+    "normality_tests": "NormalityResult normality",
+    "ranges.generation": "generate",
+    "ranges.scoring_ranges": "scoring_range",
+    "ranking": "rank",
+    "simulate.interval_coverage": "coverage",
+    "simulate.test_power": "power_on_noise power_on_words",
+    "system_level.deltas": "delta",
+    "system_level.differences": "difference",
+    "system_level.ranking_stability": "stability",
+    "system_level.test_set": "full_test_set",
 }
+_PUBLIC = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 __all__ = sorted(_PUBLIC)
 
@@ -44,7 +38,7 @@ __all__ = sorted(_PUBLIC)
 def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module 'litepyramid.meta' has no attribute '{name}'")
-    return getattr(import_module(_PUBLIC[name]), name)
+    return getattr(import_module(f"litepyramid.meta.{_PUBLIC[name]}"), name)
 
 
 def __dir__() -> list[str]:

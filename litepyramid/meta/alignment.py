@@ -6,15 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import compress
 from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.core.levels import LEVELS, Level, choose, several
+from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.levels import LEVELS, Level, several
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreTable
+from litepyramid.types import FloatArray, ScoreTable, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,36 @@ class Aligned:
     Z: FloatArray = field(repr=False)
     left_out: LeftOut
 
+    def entry(self) -> dict[str, Any]:
+        """What a result says of the first metric."""
+        names = {"metric": self.metrics[0], "human": self.human, "left_out": self.left_out}
+        return {**names, "systems": len(self.systems), "inputs": len(self.inputs)}
+
+
+def signature_of(
+    table: ScoreTable,
+    sides: Sequence[Aligned],
+    levels: Sequence[Level],
+    coefficients: Sequence[Coefficient],
+    **fields: object,
+) -> Signature:
+    """The signature of correlations; `fields` stand before the table's hash and size."""
+    return Signature.of(
+        human=sides[0].human,
+        level="+".join(levels),
+        coefficient="+".join(coefficients),
+        **fields,
+        scores_sha=table.sha,
+        N=span([len(side.systems) for side in sides]),
+        M=span([len(side.inputs) for side in sides]),
+    )
+
+
+def span(numbers: Sequence[int]) -> str:
+    """``"16"``, or ``"14-16"`` where the numbers differ."""
+    low, high = min(numbers), max(numbers)
+    return str(low) if low == high else f"{low}-{high}"
+
 
 def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequence[str]) -> Aligned:
     """Chooses metrics, and keeps the systems and inputs scored by all of them and `human`.
@@ -95,37 +127,34 @@ def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequenc
     table = read_scores(scores)
     named, raters, Z = human_score(table, human)
     names = metric_names(table, metrics, human)
-    values = np.stack([table.values[table.metrics.index(name)] for name in names])
-    stack = np.concatenate([values, Z[None]])
+    stack = np.stack([*(table.matrix(name).values for name in names), Z])
     scored = ~np.isnan(stack)
     # Taking out a system may leave an input without scores, so: until nothing changes.
     rows, columns = np.ones(len(table.systems), bool), np.ones(len(table.inputs), bool)
-    while True:
-        part = scored[:, rows][:, :, columns]
-        keep_rows, keep_columns = part.any(axis=2).all(axis=0), part.any(axis=1).all(axis=0)
-        if keep_rows.all() and keep_columns.all():
-            break
-        rows[np.nonzero(rows)[0][~keep_rows]] = False
-        columns[np.nonzero(columns)[0][~keep_columns]] = False
+    left = 0
+    while left != (left := rows.sum() + columns.sum()):
+        part = scored & rows[:, None] & columns
+        rows[:], columns[:] = part.any(axis=2).all(axis=0), part.any(axis=1).all(axis=0)
     if not rows.any() or not columns.any():
         raise InputError(
             f"no system and input that {', '.join(names)} and {', '.join(raters)} all score",
             hint="Check that the files use the same names for systems and inputs.",
         )
-    part = scored[:, rows][:, :, columns].all(axis=0)
-    kept = np.where(part, stack[:, rows][:, :, columns], np.nan)
+    stack = stack[:, rows][:, :, columns]
+    missing = np.isnan(stack).any(axis=0)
+    kept = np.where(missing, np.nan, stack)
     return Aligned(
         metrics=names,
         human=named,
         raters=raters,
-        systems=tuple(s for s, keep in zip(table.systems, rows, strict=True) if keep),
-        inputs=tuple(i for i, keep in zip(table.inputs, columns, strict=True) if keep),
+        systems=tuple(compress(table.systems, rows)),
+        inputs=tuple(compress(table.inputs, columns)),
         values=kept[:-1],
         Z=kept[-1],
         left_out=LeftOut(
-            tuple(s for s, keep in zip(table.systems, rows, strict=True) if not keep),
-            tuple(i for i, keep in zip(table.inputs, columns, strict=True) if not keep),
-            int((~part).sum()),
+            tuple(compress(table.systems, ~rows)),
+            tuple(compress(table.inputs, ~columns)),
+            int(missing.sum()),
         ),
     )
 
@@ -149,26 +178,23 @@ def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> N
     """
     for level in levels:
         choose("level", level, LEVELS)
-    scores = 0
+    most = dict.fromkeys(LEVELS, 0)
     for one in aligned:
         scored = ~np.isnan(one.Z)
-        scores = max(scores, int(scored.sum()))
-        if (
-            ("system" in levels and len(one.systems) > 1)
-            or ("summary" in levels and (scored.sum(axis=0) > 1).any())
-            or ("global" in levels and scored.sum() > 1)
-        ):
-            return
+        found = len(one.systems), scored.sum(axis=0).max(), scored.sum()
+        most = {level: max(most[level], int(n)) for level, n in zip(LEVELS, found, strict=True)}
+    if any(most[level] > 1 for level in levels):
+        return
     what = f"scores of {' or '.join(repr(n) for one in aligned for n in one.metrics)}"
     what += f" and '{aligned[0].human}'"
-    if max(len(one.systems) for one in aligned) > 1:
+    if most["system"] > 1:
         raise InputError(
             f"no input has two systems with {what}", expected="at least one, for the summary level"
         )
     raise InputError(
         f"only 1 system has {what}",
         expected="at least two to correlate",
-        hint="Only the global level works with one system." if scores > 1 else None,
+        hint="Only the global level works with one system." if most["global"] > 1 else "",
     )
 
 
@@ -177,22 +203,18 @@ def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, 
 
     The name of a list of ratings means all its raters: ``gold`` is ``gold_0``, ``gold_1`` ….
     """
-    chosen: dict[str, None] = {}
+    chosen: list[str] = []
+    known = f"one of {', '.join(table.metrics)}"
     for name in several(names):
-        if name in table.metrics:
-            chosen[name] = None
-            continue
         raters = re.compile(re.escape(name) + r"_\d+")
-        found = [m for m in table.metrics if fnmatchcase(m, name) or raters.fullmatch(m)]
+        alike = [m for m in table.metrics if fnmatchcase(m, name) or raters.fullmatch(m)]
+        found = [name] if name in table.metrics else alike
         if not found:
-            raise InputError(
-                f"no metric '{name}' in the scores",
-                expected=f"one of {', '.join(table.metrics)}",
-            )
-        chosen.update(dict.fromkeys(found))
+            raise InputError(f"no metric '{name}' in the scores", expected=known)
+        chosen += found
     if not chosen:
-        raise InputError("no metric is named", expected=f"one of {', '.join(table.metrics)}")
-    return tuple(chosen)
+        raise InputError("no metric is named", expected=known)
+    return tuple(dict.fromkeys(chosen))
 
 
 def metric_names(
@@ -227,8 +249,34 @@ def human_score(
     """
     raters = select_metrics(table, human)
     asked = ", ".join(several(human))
-    values = average([table.values[table.metrics.index(name)] for name in raters])
+    values = average([table.matrix(name).values for name in raters])
     return raters[0] if len(raters) == 1 else f"mean({asked})", raters, values
+
+
+def unaligned(
+    table: ScoreTable,
+    metrics: str | Sequence[str] | None,
+    human: str | Sequence[str] | None,
+    source: ScoreTable | None = None,
+) -> tuple[list[tuple[str, FloatArray]], list[tuple[str, FloatArray]]]:
+    """The human score and the metrics, each with all that it has scored.
+
+    Args:
+        table: Where the human score is taken from.
+        metrics: Names or patterns; None: all but `human`.
+        human: The human score; None: there is none.
+        source: Where the metrics are taken from; None: `table` too.
+
+    Returns:
+        The name of the human score with its (N, M) scores, in a list that is empty without one;
+        the same of each metric.
+    """
+    source = source or table
+    found = [] if human is None else [human_score(table, human)]
+    people = [(named, Z) for named, _, Z in found]
+    names = [n for n in source.metrics if not any(n in raters for _, raters, _ in found)]
+    chosen = names if metrics is None else select_metrics(source, metrics)
+    return people, [(name, source.matrix(name).values) for name in chosen]
 
 
 def average(matrices: Sequence[FloatArray]) -> FloatArray:

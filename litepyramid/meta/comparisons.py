@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import LeftOut, align, check_correlatable
-from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, kinds, several
+from litepyramid.meta.alignment import LeftOut, align, check_correlatable, signature_of
+from litepyramid.meta.core.coefficients import Coefficient, best_first
+from litepyramid.meta.core.levels import ConstantPolicy, Level, kinds, several
 from litepyramid.meta.correlations import SYMBOLS
 from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
 from litepyramid.stats import (
@@ -23,7 +23,7 @@ from litepyramid.stats import (
     check_samples,
     check_share,
 )
-from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
+from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
 
@@ -84,9 +84,7 @@ class ComparisonResult(Result):
         """One row per test; more than four metrics: one row per metric, a mark per other one."""
         few = len(self.metrics) <= 4
         tables = [self._tests(c) if few else self._summary(c) for c in self.comparisons]
-        last = tables[-1]
-        notes = [] if few else [self._legend()]
-        notes += self.remarks()
+        notes = [*([] if few else [self._legend()]), *self.remarks()]
         if self.left_out:
             notes.append(f"Left out, not scored by all: {self.left_out}.")
         failed = sum(int(np.triu(c.failed).sum()) for c in self.comparisons)
@@ -97,38 +95,36 @@ class ComparisonResult(Result):
         if constants:
             many = ", ".join(f"{level} up to {n}" for level, n in constants.items())
             notes.append(f"Constant vectors of one metric: {many}.")
-        tables[-1] = Table(
-            last.title, last.columns, last.rows, (*last.notes, *notes, str(self.signature))
-        )
+        tables[-1] = replace(tables[-1], notes=(*notes, str(self.signature)))
         return tables
 
     def remarks(self) -> list[str]:
         """How small p could become, and what the rule ``"paper"`` finds by ties alone."""
         if self.method == "williams":
             return []
-        tests = family_size(len(self.metrics), self.grouping, self.alternative, self.correction)
-        levels = {c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons}
+        if self.signature.to_json()["p_value"] != "paper":
+            tests = family_size(len(self.metrics), self.grouping, self.alternative, self.correction)
+            levels = {c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons}
+            return [
+                f"p can be as small as {', '.join(levels.values())}; the strictest of "
+                f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
+            ]
         remarks = [
-            f"p can be as small as {', '.join(levels.values())}; the strictest of "
-            f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
+            "p = c/k counts only samples larger than the observed difference: two equal "
+            "metrics get p = 0, and the test does not keep its level. plus_one does."
         ]
-        if self.signature.to_json()["p_value"] == "paper":
-            found = [
-                f"{self.metrics[i]} > {self.metrics[j]}"
-                for c in self.comparisons
-                for i, j in self.pairs()
-                if c.p_values[i, j] <= self.alpha < c.counting_ties[i, j]
-            ]
-            remarks = [
-                "p = c/k counts only samples larger than the observed difference: two equal "
-                "metrics get p = 0, and the test does not keep its level. plus_one does."
-            ]
-            if found:
-                remarks.append(
-                    f"Warning: p ≤ {self.alpha:g} only because of ties in "
-                    f"{counted(len(found), 'test')}: {', '.join(found[:3])}"
-                    f"{' …' if len(found) > 3 else ''}."
-                )
+        found = [
+            f"{self.metrics[i]} > {self.metrics[j]}"
+            for c in self.comparisons
+            for i, j in self.pairs()
+            if c.p_values[i, j] <= self.alpha < c.counting_ties[i, j]
+        ]
+        if found:
+            remarks.append(
+                f"Warning: p ≤ {self.alpha:g} only because of ties in "
+                f"{counted(len(found), 'test')}: {', '.join(found[:3])}"
+                f"{' …' if len(found) > 3 else ''}."
+            )
         return remarks
 
     def to_csv_table(self) -> Table:
@@ -138,44 +134,39 @@ class ComparisonResult(Result):
 
     def to_json(self) -> dict[str, Any]:
         """The tests row by row, and what they have in common."""
-        return {
-            **record(self),
-            "smallest_p": {
-                level: min(c.smallest_p for c in self.comparisons if c.level == level)
-                for level in {c.level: 0 for c in self.comparisons}
-            },
-            "remarks": self.remarks(),
-            "correlations": [
-                {
-                    "level": c.level,
-                    "coefficient": c.coefficient,
-                    "metric": name,
-                    "value": c.correlations[i],
-                    "constant": c.constant[i],
-                }
-                for c in self.comparisons
-                for i, name in enumerate(self.metrics)
-            ],
-            "tests": self._rows(),
-        }
+        smallest: dict[str, float] = {}
+        for c in self.comparisons:
+            smallest[c.level] = min(c.smallest_p, smallest.get(c.level, 1.0))
+        names = ("level", "coefficient", "metric", "value", "constant")
+        correlations = [
+            dict(zip(names, (c.level, c.coefficient, *found), strict=True))
+            for c in self.comparisons
+            for found in zip(self.metrics, c.correlations, c.constant, strict=True)
+        ]
+        common = {"smallest_p": smallest, "remarks": self.remarks(), "correlations": correlations}
+        return {**record(self), **common, "tests": self._rows()}
 
     def _rows(self) -> list[dict[str, Any]]:
-        return [self._test(c, i, j) for c in self.comparisons for i, j in self.pairs()]
+        return [test for c in self.comparisons for test in self._of(c)]
 
-    def _test(self, c: LevelComparison, i: int, j: int) -> dict[str, Any]:
-        return {
-            "level": c.level,
-            "coefficient": c.coefficient,
-            "metric": self.metrics[i],
-            "other": self.metrics[j],
-            "correlation": float(c.correlations[i]),
-            "other_correlation": float(c.correlations[j]),
-            "difference": float(c.correlations[i] - c.correlations[j]),
-            "p_value": float(c.p_values[i, j]),
-            "corrected": float(c.corrected[i, j]),
-            "significant": int(c.corrected[i, j] <= self.alpha),
-            "failed": int(c.failed[i, j]),
-        }
+    def _of(self, c: LevelComparison) -> list[dict[str, Any]]:
+        """The tests of one level and coefficient."""
+        return [
+            {
+                "level": c.level,
+                "coefficient": c.coefficient,
+                "metric": self.metrics[i],
+                "other": self.metrics[j],
+                "correlation": float(c.correlations[i]),
+                "other_correlation": float(c.correlations[j]),
+                "difference": float(c.correlations[i] - c.correlations[j]),
+                "p_value": float(c.p_values[i, j]),
+                "corrected": float(c.corrected[i, j]),
+                "significant": int(c.corrected[i, j] <= self.alpha),
+                "failed": int(c.failed[i, j]),
+            }
+            for i, j in self.pairs()
+        ]
 
     def pairs(self) -> list[tuple[int, int]]:
         """The pairs (row, column) that were tested; two-sided each once."""
@@ -190,41 +181,36 @@ class ComparisonResult(Result):
         )
 
     def _tests(self, c: LevelComparison) -> Table:
-        columns = [
-            Column("metric", "a"),
-            Column("other", "b"),
-            Column("correlation", "corr a"),
-            Column("other_correlation", "corr b"),
-            Column("difference", "a - b", signed=True),
+        columns = (
+            *(Column("metric", "a"), Column("other", "b"), Column("correlation", "corr a")),
+            *(Column("other_correlation", "corr b"), Column("difference", "a - b", signed=True)),
             Column("p_value", "p", digits=4, above_zero=True),
-        ]
-        if self.correction != "none":
-            columns.append(Column("corrected", "corrected p", digits=4, above_zero=True))
-        order = sorted(self.pairs(), key=lambda ij: (-_rank(c, ij[0]), -_rank(c, ij[1])))
-        return Table.of(self._title(c), columns, [self._test(c, i, j) for i, j in order])
+            Column("corrected", "corrected p", digits=4, above_zero=True),
+        )
+        worst_last = -np.nan_to_num(c.correlations, nan=-2.0)
+        first, second = np.transpose(self.pairs())
+        tests = self._of(c)
+        order = np.lexsort((worst_last[second], worst_last[first]))
+        table = Table.of(self._title(c), columns, [tests[n] for n in order])
+        return table if self.correction != "none" else table.without("corrected")
 
     def _summary(self, c: LevelComparison) -> Table:
         """DDR21's Figure 5 in characters: a mark for every other metric, in the rows' order."""
-        order = sorted(range(len(self.metrics)), key=lambda i: -_rank(c, i))
+        order = best_first(c.correlations)
         columns = (
-            Column("number", "#"),
-            Column("metric"),
+            *(Column("number", "#"), Column("metric")),
             Column("correlation", SYMBOLS[c.coefficient]),
             Column("better", "better than" if self.alternative == "greater" else "differs from"),
             Column("marks", "which"),
         )
+        marks = np.where(c.p_values <= self.alpha, "○", "·")
+        marks[c.corrected <= self.alpha] = "●"
+        np.fill_diagonal(marks, "\\")
         rows: list[tuple[Cell, ...]] = []
-        for number, i in enumerate(order, start=1):
-            marks = "".join(
-                "\\" if i == j
-                else "●" if c.corrected[i, j] <= self.alpha
-                else "○" if c.p_values[i, j] <= self.alpha
-                else "·"
-                for j in order
-            )  # fmt: skip
-            rows.append(
-                (number, self.metrics[i], float(c.correlations[i]), marks.count("●"), marks)
-            )
+        for number, i in enumerate(order.tolist(), start=1):
+            which = "".join(marks[i, order])
+            value = float(c.correlations[i])
+            rows.append((number, self.metrics[i], value, which.count("●"), which))
         return Table(self._title(c), columns, tuple(rows))
 
     def _legend(self) -> str:
@@ -236,11 +222,6 @@ class ComparisonResult(Result):
             f"{self.correction.replace('-', ' and ').title().replace('And', 'and')} correction "
             f"over {within}, ○ without it only, · not."
         )
-
-
-def _rank(c: LevelComparison, i: int) -> float:
-    value = float(c.correlations[i])
-    return -2.0 if np.isnan(value) else value
 
 
 def compare(
@@ -313,8 +294,23 @@ def compare(
             samples=samples, target=alpha / tests, seed=seed, constant=constant,
         )  # fmt: skip
         corrected = corrected_p_values(found, correction, grouping, alternative)
-        fields: dict[str, Any] = {n: getattr(found, n) for n in PairTests.__slots__}
-        comparisons.append(LevelComparison(**fields, level=at, coefficient=by, corrected=corrected))
+        comparisons.append(
+            LevelComparison(**row(found), level=at, coefficient=by, corrected=corrected)
+        )
+    draws = {"p_value": p_value, "samples": samples or "auto", "seed": seed} if resampled else {}
+    signature = signature_of(
+        table,
+        [aligned],
+        levels,
+        coefficients,
+        test=method,
+        alternative=alternative,
+        **draws,
+        alpha=alpha,
+        correction=correction,
+        grouping=grouping if correction != "none" else None,
+        constant=constant,
+    )
     return ComparisonResult(
         metrics=aligned.metrics,
         human=aligned.human,
@@ -327,23 +323,7 @@ def compare(
         systems=len(aligned.systems),
         inputs=len(aligned.inputs),
         left_out=aligned.left_out,
-        signature=Signature.of(
-            human=aligned.human,
-            level="+".join(levels),
-            coefficient="+".join(coefficients),
-            test=method,
-            alternative=alternative,
-            p_value=p_value if resampled else None,
-            samples=(samples or "auto") if resampled else None,
-            seed=seed if resampled else None,
-            alpha=alpha,
-            correction=correction,
-            grouping=grouping if correction != "none" else None,
-            constant=constant,
-            scores_sha=table.sha,
-            N=len(aligned.systems),
-            M=len(aligned.inputs),
-        ),
+        signature=signature,
     )
 
 

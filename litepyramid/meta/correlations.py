@@ -9,7 +9,13 @@ from itertools import product
 from typing import Any
 
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
+from litepyramid.meta.alignment import (
+    LeftOut,
+    align,
+    check_correlatable,
+    metric_names,
+    signature_of,
+)
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, kinds, level_correlation, several
 from litepyramid.tables import Column, Result, Table, row
@@ -100,12 +106,11 @@ class CorrelationResult(Result):
             "zb21": "had their first value raised slightly",
         }[self.policy]
         constants = {c.metric: c for c in self.correlations if c.constant}
-        if constants:
+        if any(c.level != "summary" for c in constants.values()):
+            notes.append(f"Constant vectors {what}: {listed(list(constants))}.")
+        elif constants:
             some = [f"{m} {c.constant} of {c.inputs}" for m, c in constants.items()]
-            if all(c.level == "summary" for c in constants.values()):
-                notes.append(f"Inputs with a constant column {what}: {listed(some)}.")
-            else:
-                notes.append(f"Constant vectors {what}: {listed(list(constants))}.")
+            notes.append(f"Inputs with a constant column {what}: {listed(some)}.")
         notes += left_out_notes({c.metric: c.left_out for c in self.correlations})
         tied = [f"{c.metric} {c.epsilon:.3g}" for c in self.correlations if c.epsilon >= 0]
         if tied:
@@ -119,14 +124,10 @@ class CorrelationResult(Result):
 
 def left_out_notes(left_out: dict[str, LeftOut]) -> list[str]:
     """One sentence on what was left out, by metric, or nothing where nothing was."""
-    lost = {metric: left for metric, left in left_out.items() if left}
-    if not lost:
-        return []
-    some = set(map(str, lost.values()))
-    if len(some) == 1 and len(lost) == len(left_out):
-        return [f"Left out, not scored by both sides: {some.pop()}."]
-    each = listed([f"{metric} {left}" for metric, left in lost.items()], "; ")
-    return [f"Left out, not scored by both sides: {each}."]
+    lost = [f"{metric} {left}" for metric, left in left_out.items() if left]
+    alike = len(set(map(str, left_out.values()))) == 1
+    said = str(next(iter(left_out.values()))) if alike else listed(lost, "; ")
+    return [f"Left out, not scored by both sides: {said}."] if lost else []
 
 
 def counts_table(entries: Sequence[Any], **same: Any) -> Table:
@@ -178,46 +179,13 @@ def correlate(
         0.913
     """
     table = read_scores(scores)
-    names = metric_names(table, metrics, human)
     levels, coefficients = several(level), several(coefficient)
-    sides = [align(table, name, human) for name in names]
+    sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
     check_correlatable(sides, levels)
     found = []
-    for aligned, (at, by) in product(sides, kinds(levels, coefficients)):
-        value = level_correlation(aligned.values[0], aligned.Z, at, by, constant)
-        found.append(
-            Correlation(
-                metric=aligned.metrics[0],
-                human=aligned.human,
-                raters=aligned.raters,
-                level=at,
-                coefficient=by,
-                value=value.value,
-                systems=len(aligned.systems),
-                inputs=len(aligned.inputs),
-                used=value.used,
-                constant=value.constant,
-                too_few=value.too_few,
-                left_out=aligned.left_out,
-                epsilon=value.epsilon,
-            )
-        )
-    return CorrelationResult(
-        tuple(found),
-        constant,
-        Signature.of(
-            human=found[0].human,
-            level="+".join(levels),
-            coefficient="+".join(coefficients),
-            constant=constant,
-            scores_sha=table.sha,
-            N=span([c.systems for c in found]),
-            M=span([c.inputs for c in found]),
-        ),
-    )
-
-
-def span(numbers: Sequence[int]) -> str:
-    """``"16"``, or ``"14-16"`` where the numbers differ."""
-    low, high = min(numbers), max(numbers)
-    return str(low) if low == high else f"{low}-{high}"
+    for side, (at, by) in product(sides, kinds(levels, coefficients)):
+        value = row(level_correlation(side.values[0], side.Z, at, by, constant))
+        value |= {"level": at, "coefficient": by, "raters": side.raters}
+        found.append(Correlation(**value, **side.entry()))
+    signature = signature_of(table, sides, levels, coefficients, constant=constant)
+    return CorrelationResult(tuple(found), constant, signature)

@@ -9,21 +9,26 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import LeftOut, align, check_correlatable, metric_names
+from litepyramid.meta.alignment import (
+    LeftOut,
+    align,
+    check_correlatable,
+    metric_names,
+    signature_of,
+)
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.draws import Sampling
+from litepyramid.meta.core.draws import SAMPLINGS, Sampling
 from litepyramid.meta.core.levels import (
     ConstantPolicy,
     Level,
-    choose,
     kinds,
     level_correlation,
     several,
 )
-from litepyramid.meta.correlations import SYMBOLS, counts_table, left_out_notes, span
+from litepyramid.meta.correlations import SYMBOLS, counts_table, left_out_notes
 from litepyramid.progress import track
 from litepyramid.stats import check_samples, check_share, percentile_interval
 from litepyramid.tables import Column, Result, Table, hidden, row
@@ -31,11 +36,7 @@ from litepyramid.types import FloatArray, Signature
 
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
-BOOT: dict[str, Sampling] = {
-    "boot-systems": "systems",
-    "boot-inputs": "inputs",
-    "boot-both": "both",
-}
+BOOT: dict[str, Sampling] = {f"boot-{sampling}": sampling for sampling in SAMPLINGS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,22 +98,19 @@ class IntervalResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per metric, level and coefficient."""
-        failing = any(i.failed for i in self.intervals)
-        columns: list[Column | str] = ["metric", "level", Column("coefficient", "coef")]
-        columns += [Column("value", "corr"), "low", "high", *["failed"] * failing]
-        columns += [Column("systems", "N"), Column("inputs", "M")]
+        columns = (
+            *("metric", "level", Column("coefficient", "coef"), Column("value", "corr")),
+            *("low", "high", "failed", Column("systems", "N"), Column("inputs", "M")),
+        )
         notes = left_out_notes({i.metric: i.left_out for i in self.intervals})
+        failing = any(i.failed for i in self.intervals)
         if failing:
             notes.append(f"Failed: samples of {self.samples} without a correlation, left out.")
-        return [
-            Table.of(
-                f"Correlation with {self.intervals[0].human}, {100 * self.confidence:g} % interval "
-                f"by {method_name(self.method)}",
-                columns,
-                [row(i, coefficient=SYMBOLS[i.coefficient]) for i in self.intervals],
-                (*notes, str(self.signature)),
-            )
-        ]
+        percent = f"{100 * self.confidence:g} % interval by {method_name(self.method)}"
+        title = f"Correlation with {self.intervals[0].human}, {percent}"
+        rows = [row(i, coefficient=SYMBOLS[i.coefficient]) for i in self.intervals]
+        table = Table.of(title, columns, rows, (*notes, str(self.signature)))
+        return [table if failing else table.without("failed")]
 
     def to_csv_table(self) -> Table:
         """One row per interval, with all counts."""
@@ -181,41 +179,34 @@ def interval(
             )
             found.append(
                 Interval(
-                    metric=aligned.metrics[0],
-                    human=aligned.human,
+                    **aligned.entry(),
                     level=at,
                     coefficient=by,
                     value=value.value,
                     low=low,
                     high=high,
                     failed=int(np.isnan(drawn).sum()),
-                    systems=len(aligned.systems),
-                    inputs=len(aligned.inputs),
                     constant=value.constant,
-                    left_out=aligned.left_out,
                     drawn=drawn,
                 )
             )
-    resampled = method != "fisher"
+    draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
     return IntervalResult(
         intervals=tuple(found),
         method=method,
         confidence=confidence,
-        samples=samples if resampled else 0,
-        seed=seed if resampled else None,
+        samples=draws.get("samples", 0),
+        seed=draws.get("seed"),
         policy=constant,
-        signature=Signature.of(
-            human=found[0].human,
-            level="+".join(levels),
-            coefficient="+".join(coefficients),
+        signature=signature_of(
+            table,
+            sides,
+            levels,
+            coefficients,
             interval=method,
             confidence=confidence,
-            samples=samples if resampled else None,
-            seed=seed if resampled else None,
+            **draws,
             constant=constant,
-            scores_sha=table.sha,
-            N=span([i.systems for i in found]),
-            M=span([i.inputs for i in found]),
         ),
     )
 
@@ -234,8 +225,8 @@ def interval_ends(
     """The ends of one interval, made as `interval` says, and the correlations drawn for it."""
     if method == "fisher":
         r = level_correlation(X, Z, level, coefficient, constant).value
-        low, high = fisher_interval(r, observations(X, Z, level), coefficient, confidence)
-        return low, high, np.empty(0)
+        ends = fisher_interval(r, observations(X, Z, level), coefficient, confidence)
+        return (*ends, np.empty(0))
     drawn = bootstrap_samples(
         X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed, constant=constant
     )
@@ -259,11 +250,8 @@ def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
     level (DDR21 §3.1; the same as the nlpstats package).
     """
     scored = ~(np.isnan(X) | np.isnan(Z))
-    if level == "system":
-        return int(scored.any(axis=1).sum())
-    if level == "summary":
-        return int(scored.sum(axis=0).max(initial=0))
-    return int(scored.sum())
+    by_level = {"system": scored.any(axis=1).sum(), "summary": scored.sum(axis=0).max(initial=0)}
+    return int(by_level.get(level, scored.sum()))
 
 
 def fisher_interval(

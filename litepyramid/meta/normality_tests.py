@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import human_score, select_metrics
+from litepyramid.meta.alignment import span, unaligned
 from litepyramid.meta.core.levels import mean_tolerance
-from litepyramid.meta.correlations import span
 from litepyramid.stats import check_share, system_means
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
@@ -109,22 +108,14 @@ def normality(
     """
     check_share("alpha", alpha)
     table = read_scores(scores)
-    tested: list[tuple[str, FloatArray]] = []
-    raters: tuple[str, ...] = ()
-    if human is not None:
-        named, raters, values = human_score(table, human)
-        tested.append((named, values))
-    names = [name for name in table.metrics if name not in raters]
-    if metrics is not None:
-        names = list(select_metrics(table, metrics))
-    tested += [(name, table.matrix(name).values) for name in names]
-    found = tuple(_one(name, values, alpha) for name, values in tested)
+    people, machines = unaligned(table, metrics, human)
+    found = tuple(_one(name, values, alpha) for name, values in [*people, *machines])
     return NormalityResult(
         found,
         alpha,
         Signature.of(
             test="shapiro-wilk",
-            human=tested[0][0] if human is not None else None,
+            human=people[0][0] if people else None,
             alpha=alpha,
             scores_sha=table.sha,
             N=span([m.systems for m in found]),
@@ -134,27 +125,22 @@ def normality(
 
 
 def _one(name: str, X: FloatArray, alpha: float) -> MetricNormality:
+    from scipy.stats import shapiro
+
     scored = ~np.isnan(X)
     columns = [column[~np.isnan(column)] for column in X.T]
     usable = [c for c in columns if len(c) >= 3 and np.ptp(c) > 0]
     averages = system_means(X)[scored.any(axis=1)]
     flat = len(averages) < 3 or np.ptp(averages) <= mean_tolerance(X)
-    rejected = sum(shapiro_p(c) <= alpha for c in usable)
+    rejected = sum(shapiro(c).pvalue <= alpha for c in usable)
     return MetricNormality(
         metric=name,
-        system_p=nan if flat else shapiro_p(averages),
-        rejected=rejected,
+        system_p=nan if flat else float(shapiro(averages).pvalue),
+        rejected=int(rejected),
         tested=len(usable),
-        constant=sum(1 for c in columns if len(c) >= 3 and np.ptp(c) == 0),
-        too_few=sum(1 for c in columns if 0 < len(c) < 3),
+        constant=sum(len(c) >= 3 for c in columns) - len(usable),
+        too_few=sum(0 < len(c) < 3 for c in columns),
         systems=int(scored.any(axis=1).sum()),
         inputs=int(scored.any(axis=0).sum()),
         share=rejected / len(usable) if usable else nan,
     )
-
-
-def shapiro_p(x: FloatArray) -> float:
-    """P-value of scipy's Shapiro-Wilk test of three or more values that are not all the same."""
-    from scipy.stats import shapiro
-
-    return float(shapiro(x).pvalue)

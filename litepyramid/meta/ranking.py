@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -13,12 +14,12 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import select_metrics
 from litepyramid.meta.comparisons import compare
-from litepyramid.meta.core.coefficients import PAIRED, Coefficient
-from litepyramid.meta.core.levels import Level
+from litepyramid.meta.core.coefficients import PAIRED, Coefficient, best_first
+from litepyramid.meta.core.levels import Level, several
 from litepyramid.meta.correlations import SYMBOLS
 from litepyramid.meta.intervals import interval
 from litepyramid.stats import Correction
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import ScoreTable, Signature
 
@@ -87,36 +88,30 @@ class RankResult(Result):
         """One table per data set; if there are several, one over all."""
         symbol, percent = SYMBOLS[self.coefficient], f"{100 * self.confidence:g} %"
         columns = (
-            Column("rank"), Column("metric"), Column("value", symbol),
-            Column("low", f"{percent} low"), Column("high"),
-        )  # fmt: skip
+            "rank",
+            "metric",
+            Column("value", symbol),
+            Column("low", f"{percent} low"),
+            "high",
+        )
         tables = []
         for name in dict.fromkeys(one.dataset for one in self.ranks):
-            rows: list[tuple[Cell, ...]] = [
-                (one.rank, one.metric, one.value, one.low, one.high)
-                for one in self.ranks
-                if one.dataset == name
-            ]
-            tables.append(Table(f"{name}: {self.level} level {symbol}", columns, tuple(rows)))
+            own = [one for one in self.ranks if one.dataset == name]
+            tables.append(Table.of(f"{name}: {self.level} level {symbol}", columns, own))
         if len(tables) > 1:
-            names = ("metric", "datasets", "average_rank", "macro_average")
-            said = ("metric", "data sets", "average rank", "macro average")
-            heads = tuple(map(Column, names, said))
-            lines = tuple(tuple(getattr(one, n) for n in names) for one in self.overall)
-            tables.append(Table(f"Over {counted(len(tables), 'data set')}", heads, lines))
-        last = tables[-1]
+            heads = [Column(name, name.replace("_", " ")) for name in OverallRank.__slots__]
+            heads[1] = Column("datasets", "data sets")
+            tables.append(Table.of(f"Over {counted(len(tables), 'data set')}", heads, self.overall))
         note = (
             "A metric starts a new rank if the best of the rank above is significantly better "
             f"(α = {self.alpha:g})."
         )
-        tables[-1] = Table(last.title, last.columns, last.rows, (note, str(self.signature)))
+        tables[-1] = replace(tables[-1], notes=(note, str(self.signature)))
         return tables
 
     def to_csv_table(self) -> Table:
         """One row per data set and metric."""
-        names = RankedMetric.__slots__
-        rows = tuple(tuple(getattr(one, n) for n in names) for one in self.ranks)
-        return Table("", tuple(map(Column, names)), rows)
+        return Table.of("", RankedMetric.__slots__, self.ranks)
 
 
 def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
@@ -135,8 +130,7 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
         >>> clusters(p, [0.9, 0.8, 0.7], 0.05)
         [1, 1, 2]
     """
-    p = np.asarray(p_values)
-    order = np.argsort(-np.nan_to_num(np.asarray(values), nan=-np.inf), kind="stable").tolist()
+    p, order = np.asarray(p_values), best_first(values).tolist()
     first, ranks = order[0], [1] * len(order)
     for before, one in pairwise(order):
         opens = p[first, one] <= alpha
@@ -182,56 +176,48 @@ def rank(
     """
     level = level or ("summary" if PAIRED.get(coefficient) == "summary" else "system")
     sets = scores if isinstance(scores, Mapping) else {"scores": scores}
-    wanted = [human] if isinstance(human, str) else list(human)
-    chosen = [metrics] if isinstance(metrics, str) else metrics
+    wanted = several(human)
     found: list[RankedMetric] = []
-    said: dict[str, Any] = {}
+    said: dict[str, Any] = {"level": level, "coefficient": coefficient}
     for name, given in sets.items():
         table = read_scores(given)
-        raters = [one for one in wanted if _some(one, table)]
+        raters = _known(wanted, table)
         if not raters:
             raise InputError(f"no human score in {name}", expected=" or ".join(wanted))
-        own = None if chosen is None else [one for one in chosen if _some(one, table)]
         common: dict[str, Any] = {
-            "metrics": own or None, "level": level, "coefficient": coefficient, "seed": seed,
+            **said, "seed": seed, "metrics": _known(several(metrics or ()), table) or None,
         }  # fmt: skip
         tests = compare(table, raters, alpha=alpha, correction=correction, **common)
-        ends = {
-            one.metric: one
-            for one in interval(
-                table, raters, samples=samples, confidence=confidence, **common
-            ).intervals
-        }
-        level_tests = tests.comparisons[0]
-        ranks = clusters(level_tests.corrected, level_tests.correlations, alpha)
+        made = interval(table, raters, samples=samples, confidence=confidence, **common)
+        ends = {one.metric: one for one in made.intervals}
+        only = tests.comparisons[0]
+        ranks = clusters(only.corrected, only.correlations, alpha)
         rows = [
             RankedMetric(name, metric, place, float(value), ends[metric].low, ends[metric].high)
-            for metric, place, value in zip(
-                tests.metrics, ranks, level_tests.correlations, strict=True
-            )
+            for metric, place, value in zip(tests.metrics, ranks, only.correlations, strict=True)
         ]
         found += sorted(rows, key=lambda one: (one.rank, -one.value))
-        said = dict(tests.signature.fields)
     overall = []
     for metric in dict.fromkeys(one.metric for one in found):
-        own_rows = [one for one in found if one.metric == metric]
-        place, value = (
-            float(np.mean([getattr(one, key) for one in own_rows])) for key in ("rank", "value")
-        )
-        overall.append(OverallRank(metric, len(own_rows), place, value))
+        places, values = zip(*((o.rank, o.value) for o in found if o.metric == metric), strict=True)
+        means = float(np.mean(places)), float(np.mean(values))
+        overall.append(OverallRank(metric, len(places), *means))
     overall.sort(key=lambda one: (one.average_rank, -one.macro_average))
     signature = Signature.of(
-        datasets="+".join(sets), human="+".join(wanted), level=level, coefficient=coefficient,
-        test=said["test"], interval="boot-both", confidence=confidence, samples=samples, seed=seed,
-        alpha=alpha, correction=correction,
+        datasets="+".join(sets), human="+".join(wanted), **said, test="perm-both",
+        interval="boot-both", confidence=confidence, samples=samples, seed=seed, alpha=alpha,
+        correction=correction,
     )  # fmt: skip
     return RankResult(
         level, coefficient, confidence, alpha, tuple(found), tuple(overall), signature
     )
 
 
-def _some(pattern: str, table: ScoreTable) -> bool:
-    try:
-        return bool(select_metrics(table, pattern))
-    except InputError:
-        return False
+def _known(patterns: Sequence[str], table: ScoreTable) -> list[str]:
+    """The names and patterns that mean some metric of the table."""
+    known = []
+    for pattern in patterns:
+        with suppress(InputError):
+            select_metrics(table, pattern)
+            known.append(pattern)
+    return known

@@ -10,11 +10,11 @@ from typing import Literal, get_args
 import numpy as np
 
 from litepyramid.blas import single_threaded
-from litepyramid.errors import InputError
+from litepyramid.errors import choose
 from litepyramid.meta.core.bootstrap import bootstrap_samples, check_number
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.draws import Swaps
-from litepyramid.meta.core.levels import ConstantPolicy, Level, choose, level_correlation
+from litepyramid.meta.core.draws import SWAPS, Swaps
+from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.meta.core.permuted_pairs import MARGIN, permuted_p_values
 from litepyramid.meta.intervals import BOOT, observations
 from litepyramid.stats import Alternative, PValueRule, check_share, resampled_p_value
@@ -33,12 +33,7 @@ ComparisonMethod = Literal[
 COMPARISON_METHODS: tuple[ComparisonMethod, ...] = get_args(ComparisonMethod)
 TwoSided = Literal["greater", "two-sided"]
 ALTERNATIVES: tuple[TwoSided, ...] = get_args(TwoSided)
-PERM: dict[str, Swaps] = {
-    "perm-systems": "systems",
-    "perm-inputs": "inputs",
-    "perm-both": "both",
-    "perm-both-xor": "both_xor",
-}
+PERM: dict[str, Swaps] = {f"perm-{swaps.replace('_', '-')}": swaps for swaps in SWAPS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,25 +171,20 @@ def williams_p_value(
     """
     from scipy.stats import t as student
 
+    choose("alternative", alternative, get_args(Alternative))
     if n <= 3 or math.isnan(r_xz + r_yz + r_xy):
         return math.nan
     difference = r_xz - r_yz
+    determinant = max(0.0, 1 - r_xz**2 - r_yz**2 - r_xy**2 + 2 * r_xz * r_yz * r_xy)
+    mean = (r_xz + r_yz) / 2
+    below = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r_xy) ** 3
+    above = (n - 1) * (1 + r_xy)
     if abs(difference) < 1e-12:
         statistic = 0.0
+    elif below > 0:
+        statistic = difference * math.sqrt(max(0.0, above) / below)
     else:
-        determinant = max(0.0, 1 - r_xz**2 - r_yz**2 - r_xy**2 + 2 * r_xz * r_yz * r_xy)
-        mean = (r_xz + r_yz) / 2
-        below = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r_xy) ** 3
-        above = (n - 1) * (1 + r_xy)
         statistic = math.copysign(math.inf, difference)
-        if below > 0:
-            statistic = difference * math.sqrt(max(0.0, above) / below)
     if alternative == "two-sided":
         return float(2 * student.sf(abs(statistic), n - 3))
-    if alternative == "less":
-        statistic = -statistic
-    elif alternative != "greater":
-        raise InputError(
-            f"unknown alternative '{alternative}'", expected="greater, less or two-sided"
-        )
-    return float(student.sf(statistic, n - 3))
+    return float(student.sf(-statistic if alternative == "less" else statistic, n - 3))

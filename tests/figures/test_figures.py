@@ -27,10 +27,9 @@ from litepyramid.figures.system_level import (
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare, coverage, delta, full_test_set, interval, stability
 from litepyramid.meta.ranges.scoring_ranges import scoring_range
-from litepyramid.meta.simulate.power_result import PowerSettings
-from litepyramid.meta.simulate.test_power import power_on_noise
+from litepyramid.meta.simulate.test_power import PowerSettings, power_on_noise
 from litepyramid.stats import system_means
-from litepyramid.types import Signature
+from litepyramid.types import ScoreTable, Signature
 
 pytest.importorskip("matplotlib")
 from matplotlib import image
@@ -122,6 +121,15 @@ def test_intervals_are_sorted_by_the_first_panel():
     shown = [label.get_text() for label in axes.get_yticklabels()]
     assert [values[name] for name in shown] == sorted(values.values(), reverse=True)
     assert shown != list(result.intervals[0].metric)
+
+
+def test_an_interval_without_a_spread_is_a_point():
+    x = np.random.default_rng(0).random((9, 6))
+    names = tuple("abcdefghi"), tuple("123456")
+    scores = ScoreTable(("m", "human"), *names, np.stack([x, 0.3 * x + 0.1]))
+    result = interval(scores, samples=50, level="system", coefficient="pearson")
+    assert 0 < np.ptp(result.intervals[0].drawn) < 1e-12
+    assert not interval_figure(result).axes[0].collections
 
 
 def test_coverage_ends_at_1_and_the_curve_shows_what_sampling_does():

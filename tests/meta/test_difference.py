@@ -14,7 +14,7 @@ from sklearn.isotonic import IsotonicRegression
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.system_level.differences import difference
-from litepyramid.meta.system_level.pairs import SystemPairs
+from litepyramid.meta.system_level.paired_scores import SystemPairs
 from litepyramid.meta.system_level.sign_agreement import reaching, wilson_interval
 from litepyramid.stats import resampled_means
 from litepyramid.tables import render

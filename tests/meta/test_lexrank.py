@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from litepyramid.errors import InputError
 from litepyramid.meta.ranges.lexrank import cosine_similarities, lexrank, lexrank_extract
 
 
@@ -45,8 +44,3 @@ def test_an_extract_keeps_the_limit_and_repeats_nothing() -> None:
         assert list(extract) == sorted(set(extract))
         assert not {0, 1} <= set(extract)
     assert lexrank_extract(sentences, lengths, 1) == ()
-
-
-def test_damping_is_checked() -> None:
-    with pytest.raises(InputError, match="below 1"):
-        lexrank(np.ones((2, 2)), damping=1.0)

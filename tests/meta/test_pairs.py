@@ -14,7 +14,7 @@ from scipy.stats import kendalltau
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.system_level.deltas import delta
-from litepyramid.meta.system_level.pairs import SystemPairs
+from litepyramid.meta.system_level.paired_scores import SystemPairs
 
 SUMMEVAL = ("expert_relevance_annotator1", "expert_relevance_annotator2",
             "expert_relevance_annotator3")  # fmt: skip

@@ -17,9 +17,9 @@ from litepyramid.meta.alignment import align
 from litepyramid.meta.core import draws, permutation
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.core.coefficients import COEFFICIENTS
+from litepyramid.meta.core.draws import coin_blocks
 from litepyramid.meta.core.levels import CONSTANT_POLICIES, LEVELS, level_correlation
 from litepyramid.meta.core.permutation import (
-    coin_blocks,
     permutation_samples,
     prepare_pair,
     standardised,

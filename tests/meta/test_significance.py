@@ -18,8 +18,8 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import bootstrap_samples, compare, interval, normality
 from litepyramid.meta.comparisons import corrected_p_values
+from litepyramid.meta.core.draws import coin_blocks
 from litepyramid.meta.core.permutation import (
-    coin_blocks,
     permutation_samples,
     prepare_pair,
     standardised,

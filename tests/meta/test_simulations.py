@@ -9,8 +9,7 @@ from scipy.stats import chi2_contingency
 from litepyramid.errors import InputError
 from litepyramid.meta.simulate import interval_coverage as coverage_module
 from litepyramid.meta.simulate.interval_coverage import coverage
-from litepyramid.meta.simulate.power_result import PowerSettings
-from litepyramid.meta.simulate.test_power import power_on_noise, power_on_words
+from litepyramid.meta.simulate.test_power import PowerSettings, power_on_noise, power_on_words
 from litepyramid.tables import render
 from litepyramid.types import InputReferences, ScoreTable, SystemSummaries
 

@@ -7,12 +7,10 @@ carry a weight.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from litepyramid.blas import single_threaded
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.by_input import ColumnCorrelations
 from litepyramid.meta.core.coefficients import PAIRED, Coefficient
@@ -21,12 +19,11 @@ from litepyramid.meta.core.levels import (
     ConstantPolicy,
     Level,
     checked,
-    choose,
-    constant_value,
     mean_tolerance,
     row_values,
 )
 from litepyramid.meta.core.pairwise import Resample, resampled
+from litepyramid.stats import resampled_means
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
@@ -66,7 +63,7 @@ def bootstrap_samples(
         >>> bootstrap_samples(X, 2 * X, samples=2, seed=1).round(6).tolist()
         [1.0, 1.0]
     """
-    X, Z = checked(X, Z, level, coefficient, constant)
+    X, Z = checked(X, Z, level, coefficient, constant, paired=paired_inputs)
     choose("sampling", sampling, draws.SAMPLINGS)
     check_number(samples)
     if not paired_inputs and level != "system":
@@ -74,11 +71,6 @@ def bootstrap_samples(
             f"unpaired inputs at {level} level",
             expected="the system level",
             hint="Only averages over inputs can be taken over different inputs.",
-        )
-    if paired_inputs and X.shape != Z.shape:
-        raise InputError(
-            f"score matrices of the shapes {X.shape} and {Z.shape} with paired inputs",
-            expected="the same inputs for both",
         )
     n, m = X.shape
     paired = coefficient in PAIRED
@@ -127,10 +119,10 @@ class Resampled:
         self.level = level
         self.coefficient = coefficient
         self.constant: ConstantPolicy = "skip" if coefficient == "pairwise" else constant
-        self.X, self.Z = X, Z
+        # Columns that lie together make the products with the draws quicker.
+        self.X, self.Z = np.asfortranarray(X), np.asfortranarray(Z)
         if level == "system":
-            self._x = _Averages(X)
-            self._z = _Averages(Z)
+            self._slack = mean_tolerance(X), mean_tolerance(Z)
         else:
             self.scored = ~(np.isnan(X) | np.isnan(Z))
             self._columns = ColumnCorrelations(X, Z, coefficient) if level == "summary" else None
@@ -150,8 +142,8 @@ class Resampled:
         """
         if self.level == "system":
             return self._system(systems, inputs, inputs if other_inputs is None else other_inputs)
-        if self.level == "summary":
-            return self._summary(systems, inputs)
+        if self._columns is not None:
+            return self._summary(self._columns, systems, inputs)
         return self._global(systems, inputs)
 
     def _system(
@@ -160,26 +152,29 @@ class Resampled:
         inputs: FloatArray | None,
         other_inputs: FloatArray | None,
     ) -> FloatArray:
-        x, x_scored = self._x(inputs)
-        z, z_scored = self._z(other_inputs)
-        weights = systems
-        if x_scored is not None or z_scored is not None:
-            weights = np.ones((1, x.shape[1])) if systems is None else systems
-            for scored in (x_scored, z_scored):
-                if scored is not None:
-                    weights = weights * scored
-        return self._rows(x, z, weights, self._x.tolerance, self._z.tolerance)
+        x, z = (
+            resampled_means(side, np.ones((1, side.shape[1])) if drawn is None else drawn)
+            for side, drawn in ((self.X, inputs), (self.Z, other_inputs))
+        )
+        missing = np.isnan(x) | np.isnan(z)
+        if missing.any():
+            systems = np.where(missing, 0.0, 1.0 if systems is None else systems)
+            x, z = np.nan_to_num(x), np.nan_to_num(z)
+        return row_values(x, z, self.coefficient, self.constant, systems, *self._slack)
 
-    def _rows(self, x: FloatArray, z: FloatArray, weights: Any, *slack: float) -> FloatArray:
-        return row_values(x, z, self.coefficient, self.constant, weights, *slack)
-
-    def _summary(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
-        if self._columns is None:
-            raise ValueError("made for another level")
+    def _summary(
+        self,
+        columns: ColumnCorrelations,
+        systems: FloatArray | None,
+        inputs: FloatArray | None,
+    ) -> FloatArray:
         weights = np.ones((1, len(self.X))) if systems is None else systems
-        r = self._columns(weights)
-        if self.constant != "skip":
-            self._fill(r, weights)
+        r = columns(weights)
+        if self.constant != "skip" and np.isnan(r).any():
+            sample, column = np.nonzero(np.isnan(r))
+            x, z = columns.X[:, column].T, columns.Z[:, column].T
+            drawn = weights[sample] * self.scored[:, column].T
+            r[sample, column] = row_values(x, z, self.coefficient, self.constant, drawn)
         valid = ~np.isnan(r)
         r = np.where(valid, r, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -187,41 +182,10 @@ class Resampled:
                 return np.asarray(r.sum(axis=1) / valid.sum(axis=1))
             return np.asarray((inputs * r).sum(axis=1) / (inputs * valid).sum(axis=1))
 
-    def _fill(self, r: FloatArray, weights: FloatArray) -> None:
-        """Gives the columns that are constant under a draw what the policy says."""
-        for row, column in zip(*np.nonzero(np.isnan(r)), strict=True):
-            w = weights[row] * self.scored[:, column]
-            drawn = np.repeat(np.arange(len(w)), w.astype(np.int64))
-            if drawn.size >= 2:
-                r[row, column] = constant_value(
-                    self.X[drawn, column], self.Z[drawn, column], self.coefficient, self.constant
-                )
-
     def _global(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
         x, z = self.X[self.scored], self.Z[self.scored]
         n, m = self.X.shape
         w_systems = np.ones((1, n)) if systems is None else systems
         w_inputs = np.ones((1, m)) if inputs is None else inputs
         weights = (w_systems[:, :, None] * w_inputs[:, None, :])[:, self.scored]
-        return self._rows(x[None], z[None], weights)
-
-
-class _Averages:
-    """Every sample's mean score of every system, over the inputs drawn and scored."""
-
-    def __init__(self, X: FloatArray) -> None:
-        scored = ~np.isnan(X)
-        self._sums = np.ascontiguousarray(np.where(scored, X, 0.0).T)
-        self._scored = None if scored.all() else np.ascontiguousarray(scored.T.astype(np.float64))
-        self.tolerance = mean_tolerance(X)
-
-    def __call__(self, inputs: FloatArray | None) -> tuple[FloatArray, FloatArray | None]:
-        """(B, N) means, and (B, N) flags of what was scored at all, None where everything is."""
-        if inputs is None:
-            inputs = np.ones((1, len(self._sums)))
-        sums = inputs @ self._sums
-        if self._scored is None:
-            return sums / inputs.sum(axis=1, keepdims=True), None
-        number = inputs @ self._scored
-        means = np.divide(sums, number, out=np.zeros_like(sums), where=number > 0)
-        return means, (number > 0).astype(np.float64)
+        return row_values(x[None], z[None], self.coefficient, self.constant, weights)

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.errors import InputError
-from litepyramid.meta.core.coefficients import COEFFICIENTS, Coefficient, correlate_rows
+from litepyramid.meta.core.coefficients import Coefficient, correlate_rows
 from litepyramid.types import FloatArray
 
 _CELLS = 32_000
@@ -32,33 +31,20 @@ class ColumnCorrelations:
     """
 
     def __init__(self, X: FloatArray, Z: FloatArray, coefficient: Coefficient) -> None:
-        if coefficient not in COEFFICIENTS:
-            raise InputError(
-                f"unknown coefficient '{coefficient}'", expected=", ".join(COEFFICIENTS)
-            )
         self.scored = ~(np.isnan(X) | np.isnan(Z))
         self.coefficient = coefficient
         self.X = np.where(self.scored, X, 0.0)
         self.Z = np.where(self.scored, Z, 0.0)
         self._complete = bool(self.scored.all())
         if coefficient == "pearson":
-            self._dx = _centred(self.X, self.scored)
-            self._dz = _centred(self.Z, self.scored)
+            self._centred = [_centred(side, self.scored) for side in (self.X, self.Z)]
         elif coefficient == "spearman":
-            self._below_x, self._x_simple = _below(self.X, self.scored)
-            self._below_z, self._z_simple = _below(self.Z, self.scored)
-        elif coefficient in ("kendall", "pairwise"):
-            self._one, self._two = np.triu_indices(len(X), 1)
+            self._below = [_below(side, self.scored) for side in (self.X, self.Z)]
 
     def __call__(self, weights: FloatArray) -> FloatArray:
         """The coefficients under (B, N) numbers of draws: (B, M), NaN where one is constant."""
-        if self.coefficient == "pearson":
-            return self._pearson(weights)
-        if self.coefficient == "spearman":
-            return self._spearman(weights)
-        if self.coefficient in ("kendall", "pairwise"):
-            return self._kendall(weights)
-        return self._one_by_one(weights)
+        ways = {"pearson": self._pearson, "spearman": self._spearman, "kendall_c": self._one_by_one}
+        return ways.get(self.coefficient, self._kendall)(weights)
 
     def _one_by_one(self, weights: FloatArray) -> FloatArray:
         result = np.empty((len(weights), self.X.shape[1]))
@@ -68,7 +54,7 @@ class ColumnCorrelations:
         return result
 
     def _pearson(self, weights: FloatArray) -> FloatArray:
-        dx, dz = self._dx, self._dz
+        dx, dz = self._centred
         n = weights @ self.scored if not self._complete else weights.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             mx, mz = weights @ dx / n, weights @ dz / n
@@ -94,28 +80,25 @@ class ColumnCorrelations:
         # The midranks' sum of squares is (n³ - Σ t³) / 12 over groups of t tied draws: where no two
         # systems tie, these are the draws of each system.
         cubes = drawn.sum(axis=0, dtype=np.float64) ** 3 - (drawn**3).sum(axis=0)
-        sizes = [np.broadcast_to(cubes / 12.0, (m, rows)) for _ in "xz"]
-        sides = ((self._below_x, self._x_simple), (self._below_z, self._z_simple))
-        for side, (_, simple) in enumerate(sides):
-            if not simple.all():
-                sizes[side] = sizes[side].copy()
+        sizes = np.tile(cubes / 12.0, (2, m, 1))
+        (_, x_simple), (_, z_simple) = self._below
         block = max(1, min(rows, _CELLS // (4 * n)))
         columns = max(1, min(m, _CELLS // (n * block), _PAIR_CELLS // (n * n)))
         for left in range(0, m, columns):
             part = slice(left, left + columns)
-            below = [b[part].reshape(-1, n).astype(kind, copy=False) for b, _ in sides]
+            below = [b[part].reshape(-1, n).astype(kind, copy=False) for b, _ in self._below]
             for start in range(0, rows, block):
                 place = part, slice(start, start + block)
                 some = np.ascontiguousarray(drawn[:, place[1]])
                 # The midrank of a system, less the mean of all: (drawn below it - above it) / 2.
                 x, z = ((b @ some).reshape(-1, n, some.shape[1]) for b in below)
                 product = x * some
-                if not self._x_simple[part].all():
+                if not x_simple[part].all():
                     x *= product
                     sizes[0][place] = x.sum(axis=1)
                 product *= z
                 result[place] = product.sum(axis=1)
-                if not self._z_simple[part].all():
+                if not z_simple[part].all():
                     z *= z
                     z *= some
                     sizes[1][place] = z.sum(axis=1)
@@ -124,7 +107,7 @@ class ColumnCorrelations:
         return np.clip(result, -1.0, 1.0, out=result).T
 
     def _kendall(self, weights: FloatArray) -> FloatArray:
-        one, two = self._one, self._two
+        one, two = np.triu_indices(len(self.X), 1)
         rows, m = len(weights), self.X.shape[1]
         balance, untied_x, untied_z, total = (np.zeros((rows, m)) for _ in range(4))
         kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32 else np.float64

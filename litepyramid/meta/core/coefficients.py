@@ -13,9 +13,9 @@ from __future__ import annotations
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from litepyramid.errors import InputError
+from litepyramid.errors import choose
 from litepyramid.types import FloatArray, IntArray
 
 Coefficient = Literal["pearson", "spearman", "kendall", "kendall_c", "pairwise", "spa", "acc-eq"]
@@ -26,6 +26,9 @@ PAIRED = {"spa": "system", "acc-eq": "summary"}
 
 TIE_TOLERANCE = 1e-11
 """Averages whose difference is below this share of the largest score in the matrix are tied."""
+
+Sides = tuple[tuple[FloatArray, float], tuple[FloatArray, float]]
+"""(B or 1, N) values of x and of z, each with the difference up to which they are tied."""
 
 _PAIR_CELLS = 20_000
 _MOST_PAIRED = 600
@@ -75,11 +78,9 @@ def correlate_rows(
         x_ranks = midranks(x, weights, x_tolerance)
         z_ranks = midranks(z, weights, z_tolerance)
         return _pearson(x_ranks, z_ranks, weights, 0.0, 0.0, rows)
-    if coefficient not in COEFFICIENTS:
-        raise InputError(f"unknown coefficient '{coefficient}'", expected=", ".join(COEFFICIENTS))
-    if n > _MOST_PAIRED:
-        return _long_rows(x, z, weights, coefficient, (x_tolerance, z_tolerance), rows)
-    return _paired(x, z, weights, coefficient, (x_tolerance, z_tolerance), rows)
+    choose("coefficient", coefficient, COEFFICIENTS)
+    sides = (np.atleast_2d(x), x_tolerance), (np.atleast_2d(z), z_tolerance)
+    return (_long_rows if n > _MOST_PAIRED else _paired)(sides, weights, coefficient, rows)
 
 
 def constant_rows(x: FloatArray, weights: FloatArray | None, tolerance: float) -> NDArray[np.bool_]:
@@ -112,6 +113,16 @@ def dense_ranks(x: FloatArray, tolerance: float = 0.0) -> IntArray:
     return ranks
 
 
+def best_first(values: ArrayLike) -> IntArray:
+    """The indices of values, the largest first, ties in their order, NaN last.
+
+    Example:
+        >>> best_first([0.1, np.nan, 0.3, 0.1]).tolist()
+        [2, 0, 3, 1]
+    """
+    return np.argsort(-np.nan_to_num(np.asarray(values), nan=-np.inf), kind="stable")
+
+
 def midranks(x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0) -> FloatArray:
     """Ranks from 1, tied ones share their mean; as if each item stood there `weights` times.
 
@@ -121,17 +132,23 @@ def midranks(x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0) 
         >>> midranks(np.array([5.0, 7.0, 7.0]), np.array([[2.0, 1.0, 1.0]])).tolist()
         [[1.5, 3.5, 3.5]]
     """
+    keys, in_group = _groups(x, weights, tolerance)
+    middle = np.cumsum(in_group, axis=1) - 0.5 * (in_group - 1.0)
+    return np.asarray(middle.ravel()[keys])
+
+
+def _groups(
+    x: FloatArray, weights: FloatArray | None, tolerance: float
+) -> tuple[IntArray, FloatArray]:
+    """Where each item's group of ties stands among all groups, and (B, N) how many are in each."""
     dense = np.atleast_2d(dense_ranks(x, tolerance))
     n = dense.shape[1]
-    if weights is None:
-        weights = np.ones((1, n))
-    weights = np.atleast_2d(weights)
+    weights = np.ones((1, n)) if weights is None else np.atleast_2d(weights)
     rows = max(len(dense), len(weights))
     keys = np.broadcast_to(dense, (rows, n)) + np.arange(0, rows * n, n)[:, None]
     drawn = np.broadcast_to(weights, (rows, n))
     in_group = np.bincount(keys.ravel(), drawn.ravel(), rows * n).reshape(rows, n)
-    middle = np.cumsum(in_group, axis=1) - 0.5 * (in_group - 1.0)
-    return np.asarray(middle.ravel()[keys])
+    return keys, np.asarray(in_group, dtype=np.float64)
 
 
 def _pearson(
@@ -157,51 +174,40 @@ def _pearson(
 def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
     """x less its weighted mean, scaled so that no square under- or overflows."""
     if weights is None:
-        means = x.mean(axis=1, keepdims=True)
-        drawn = x - means
+        drawn = x - x.mean(axis=1, keepdims=True)
     else:
         weights = np.atleast_2d(weights)
         total = weights.sum(axis=1, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             means = (weights * x).sum(axis=1, keepdims=True) / total
-        drawn = x - means
-        drawn = np.where(weights > 0, drawn, 0.0)
+        drawn = np.where(weights > 0, x - means, 0.0)
     scale = np.abs(drawn).max(axis=1, keepdims=True)
     return np.asarray(drawn / np.where(scale > 0, scale, 1.0))
 
 
 def _paired(
-    x: FloatArray,
-    z: FloatArray,
-    weights: FloatArray | None,
-    coefficient: Coefficient,
-    tolerances: tuple[float, float],
-    rows: int,
+    sides: Sides, weights: FloatArray | None, coefficient: Coefficient, rows: int
 ) -> FloatArray:
     """The three coefficients over pairs of items, by the signs of all pairs' differences."""
-    x, z = np.atleast_2d(x), np.atleast_2d(z)
-    n = x.shape[1]
+    n = sides[0][0].shape[1]
     one, two = np.triu_indices(n, 1)
     block = max(1, _PAIR_CELLS // one.size)
     result = np.empty(rows)
-    fixed = {name: _signs(a, one, two, t) for name, a, t in (("x", x, tolerances[0]),
-             ("z", z, tolerances[1])) if len(a) == 1}  # fmt: skip
+    fixed = [_signs(a, one, two, t) if len(a) == 1 else None for a, t in sides]
+    weights = None if weights is None else np.atleast_2d(weights)
     for start in range(0, rows, block):
         part = slice(start, start + block)
-        sx = fixed["x"] if "x" in fixed else _signs(x[part], one, two, tolerances[0])
-        sz = fixed["z"] if "z" in fixed else _signs(z[part], one, two, tolerances[1])
-        w = None
-        if weights is not None:
-            w = weights if weights.ndim == 1 or len(weights) == 1 else weights[part]
-            w = np.atleast_2d(w)
+        some = [(a if len(a) == 1 else a[part], t) for a, t in sides]
+        sx, sz = (
+            _signs(a, one, two, t) if shared is None else shared
+            for (a, t), shared in zip(some, fixed, strict=True)
+        )
+        w = weights if weights is None or len(weights) == 1 else weights[part]
         pairs = None if w is None else w[:, one] * w[:, two]
         result[part] = _pair_value(sx, sz, pairs, coefficient)
         if coefficient == "kendall_c":
             total = np.full(1, float(n)) if w is None else w.sum(axis=1)
-            distinct = np.minimum(
-                _distinct(x if len(x) == 1 else x[part], w, tolerances[0]),
-                _distinct(z if len(z) == 1 else z[part], w, tolerances[1]),
-            )
+            distinct = np.minimum(*((_groups(a, w, t)[1] > 0).sum(axis=1) for a, t in some))
             with np.errstate(invalid="ignore", divide="ignore"):
                 result[part] *= 2.0 / (total**2 * (distinct - 1) / distinct)
     return result
@@ -236,37 +242,15 @@ def _pair_value(
         return np.asarray(balance / (np.sqrt(untied_x * untied_z)))
 
 
-def _distinct(x: FloatArray, weights: FloatArray | None, tolerance: float) -> FloatArray:
-    dense = dense_ranks(x, tolerance)
-    if weights is None:
-        return np.asarray(dense.max(axis=1) + 1.0)
-    rows, n = max(len(dense), len(weights)), dense.shape[1]
-    keys = np.broadcast_to(dense, (rows, n)) + np.arange(0, rows * n, n)[:, None]
-    drawn = np.broadcast_to(weights, (rows, n))
-    in_group = np.bincount(keys.ravel(), drawn.ravel(), rows * n).reshape(rows, n)
-    return np.asarray((in_group > 0).sum(axis=1), dtype=np.float64)
-
-
 def _long_rows(
-    x: FloatArray,
-    z: FloatArray,
-    weights: FloatArray | None,
-    coefficient: Coefficient,
-    tolerances: tuple[float, float],
-    rows: int,
+    sides: Sides, weights: FloatArray | None, coefficient: Coefficient, rows: int
 ) -> FloatArray:
     """The same for long vectors, one at a time in O(n log n) by scipy, repeated items repeated."""
-    n = x.shape[-1]
-    dense = [
-        np.broadcast_to(dense_ranks(a, t), (rows, n))
-        for a, t in zip((np.atleast_2d(x), np.atleast_2d(z)), tolerances, strict=True)
-    ]
-    if weights is None:
-        weights = np.ones(n)
-    drawn = np.broadcast_to(weights, (rows, n)).astype(np.int64)
-    return np.array(
-        [_long_row(a, b, w, coefficient) for a, b, w in zip(*dense, drawn, strict=True)]
-    )
+    shape = rows, sides[0][0].shape[1]
+    dense = [np.broadcast_to(dense_ranks(a, t), shape) for a, t in sides]
+    drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(np.int64)
+    each = zip(*dense, drawn, strict=True)
+    return np.array([_long_row(a, b, w, coefficient) for a, b, w in each])
 
 
 def _long_row(x: IntArray, z: IntArray, weights: IntArray, coefficient: Coefficient) -> float:
@@ -274,8 +258,6 @@ def _long_row(x: IntArray, z: IntArray, weights: IntArray, coefficient: Coeffici
 
     a, b = np.repeat(x, weights), np.repeat(z, weights)
     if coefficient != "pairwise":
-        if a.size < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
-            return float("nan")
         return float(kendalltau(a, b, variant="c" if coefficient == "kendall_c" else "b")[0])
 
     def tied(keys: IntArray) -> float:

@@ -7,7 +7,7 @@ asked for, how many are held in memory at once, or which thread computes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
@@ -102,6 +102,48 @@ def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64
     bits = generator(seed, COINS, block).bytes(int(np.prod(shape)) * BLOCK // 8)
     flips = np.take(_eight_coins(np.dtype(dtype)), np.frombuffer(bits, dtype=np.uint8), axis=0)
     return flips.reshape(*shape, BLOCK)
+
+
+class Swapped:
+    """A prepared pair of metrics: differences of correlations under given coins.
+
+    Attributes:
+        dtype: The kind of number that it wants the coins in.
+        by_input: Whether it wants the coins as (M, N, B) and not as (N, M, B).
+    """
+
+    dtype: type[np.floating] = np.float64
+    by_input = False
+
+    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
+        """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each, (M, N, B) if `by_input`."""
+        raise NotImplementedError
+
+
+def observed_coins(shape: tuple[int, int], pair: Swapped) -> FloatArray:
+    """One sample in which nothing is swapped."""
+    return np.ones((*(shape[::-1] if pair.by_input else shape), 1), dtype=pair.dtype)
+
+
+def coin_blocks(
+    shape: tuple[int, int], pair: Swapped, swaps: Swaps, seed: int, numbers: Iterable[int]
+) -> Iterator[FloatArray]:
+    """The coins of the numbered blocks, one block after the other.
+
+    They are laid out as `pair` wants them; for a seed they are the same whatever the layout.
+    """
+    n, m = shape
+    for number in numbers:
+        lines = shape if swaps == "both" else (n + m,)
+        u = coins(seed, lines, number, pair.dtype)
+        if swaps != "both":
+            rows, columns = u[:n, None], u[None, n:]
+            kept = rows if swaps == "systems" else columns
+            if swaps == "both_xor":
+                u = rows * columns
+            else:
+                u = np.array(np.broadcast_to(kept, (n, m, BLOCK)))
+        yield np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
 
 
 @lru_cache(maxsize=4)

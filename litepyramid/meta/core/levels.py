@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.meta.core.coefficients import (
     COEFFICIENTS,
     PAIRED,
@@ -87,19 +86,16 @@ def level_correlation(
     if coefficient in PAIRED:
         value, epsilon = acc_eq(X, Z) if coefficient == "acc-eq" else (spa(X, Z), math.nan)
         return LevelValue(value, int(not math.isnan(value)), 0, 0, epsilon)
+    x, z, weights = X, Z, None
+    x_tolerance = z_tolerance = 0.0
     if level == "system":
         x, z = system_means(X), system_means(Z)
-        kept = ~(np.isnan(x) | np.isnan(z))
-        rows_x, rows_z, weights = x[None, kept], z[None, kept], None
         x_tolerance, z_tolerance = mean_tolerance(X), mean_tolerance(Z)
-    else:
-        x_tolerance = z_tolerance = 0.0
-        scored = ~(np.isnan(X) | np.isnan(Z))
-        rows_x, rows_z = np.where(scored, X, 0.0), np.where(scored, Z, 0.0)
-        if level == "global":
-            rows_x, rows_z, weights = X[scored][None], Z[scored][None], None
-        else:
-            rows_x, rows_z, weights = rows_x.T, rows_z.T, scored.T.astype(np.float64)
+    scored = ~(np.isnan(x) | np.isnan(z))
+    rows_x, rows_z = x[scored][None], z[scored][None]
+    if level == "summary":
+        rows_x, rows_z = np.where(scored, X, 0.0).T, np.where(scored, Z, 0.0).T
+        weights = scored.T.astype(np.float64)
     values = row_values(rows_x, rows_z, coefficient, constant, weights, x_tolerance, z_tolerance)
     count = np.full(1, rows_x.shape[1]) if weights is None else weights.sum(axis=1)
     constants = constant_rows(rows_x, weights, x_tolerance)
@@ -133,39 +129,26 @@ def row_values(
         return r
     none = constant_rows(x, weights, x_tolerance) | constant_rows(z, weights, z_tolerance)
     shape = (len(r), x.shape[-1])
-    x, z = np.broadcast_to(x, shape), np.broadcast_to(z, shape)
-    every = np.ones(shape) if weights is None else np.broadcast_to(weights, shape)
-    for row in np.nonzero(np.broadcast_to(none, r.shape))[0]:
-        drawn = np.repeat(np.arange(shape[1]), every[row].astype(np.int64))
-        if drawn.size >= 2:
-            r[row] = constant_value(
-                x[row, drawn], z[row, drawn], coefficient, policy, x_tolerance, z_tolerance
-            )
+    every = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(np.int64)
+    none = np.broadcast_to(none, r.shape) & (every.sum(axis=1) >= 2)
+    if policy == "zero":
+        r[none] = 0.0
+        return r
+    sides = (np.broadcast_to(x, shape), x_tolerance), (np.broadcast_to(z, shape), z_tolerance)
+    for row in np.nonzero(none)[0]:
+        drawn = np.repeat(np.arange(shape[1]), every[row])
+        (a, a_tolerance), (b, b_tolerance) = (
+            _raised(values[row, drawn], tolerance) for values, tolerance in sides
+        )
+        r[row : row + 1] = correlate_rows(
+            a, b, coefficient, x_tolerance=a_tolerance, z_tolerance=b_tolerance
+        )
     return r
 
 
-def constant_value(
-    x: FloatArray,
-    z: FloatArray,
-    coefficient: Coefficient,
-    policy: ConstantPolicy,
-    x_tolerance: float = 0.0,
-    z_tolerance: float = 0.0,
-) -> float:
-    """The coefficient that a policy gives to two vectors of which one or both are constant."""
-    if policy == "skip":
-        return float("nan")
-    if policy == "zero":
-        return 0.0
-    first = np.zeros(len(x))
-    first[0] = 1.0
-    if np.ptp(x) <= x_tolerance:
-        x, x_tolerance = first, 0.0
-    if np.ptp(z) <= z_tolerance:
-        z, z_tolerance = first, 0.0
-    return float(
-        correlate_rows(x, z, coefficient, x_tolerance=x_tolerance, z_tolerance=z_tolerance)[0]
-    )
+def _raised(x: FloatArray, tolerance: float) -> tuple[FloatArray, float]:
+    """A constant vector with its first value raised, and how far apart its values are tied."""
+    return (np.eye(1, len(x))[0], 0.0) if np.ptp(x) <= tolerance else (x, tolerance)
 
 
 def mean_tolerance(X: FloatArray) -> float:
@@ -174,9 +157,15 @@ def mean_tolerance(X: FloatArray) -> float:
 
 
 def checked(
-    X: FloatArray, Z: FloatArray, level: str, coefficient: str, constant: str = "skip"
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The two matrices as float64, after checks of shapes and names."""
+    X: FloatArray,
+    Z: FloatArray,
+    level: str,
+    coefficient: str,
+    constant: str = "skip",
+    *,
+    paired: bool = False,
+) -> tuple[FloatArray, FloatArray]:
+    """The two matrices as float64, after checks of shapes (alike if `paired`) and names."""
     X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
     choose("level", level, LEVELS)
     if PAIRED.get(coefficient) != level:
@@ -187,9 +176,10 @@ def checked(
             f"score matrices of the shapes {X.shape} and {Z.shape}",
             expected="(systems, inputs) for both, with the same systems",
         )
-    if (level != "system" or coefficient in PAIRED) and X.shape != Z.shape:
+    if (level != "system" or coefficient in PAIRED or paired) and X.shape != Z.shape:
+        where = "with paired inputs" if level == "system" else f"at {level} level"
         raise InputError(
-            f"score matrices of the shapes {X.shape} and {Z.shape} at {level} level",
+            f"score matrices of the shapes {X.shape} and {Z.shape} {where}",
             expected="the same inputs for both",
             hint="Only the system level can average each side over its own inputs.",
         )
@@ -220,8 +210,7 @@ def kinds(
         >>> kinds(("system", "summary"), ("kendall", "spa"))
         [('system', 'kendall'), ('system', 'spa'), ('summary', 'kendall')]
     """
-    levels = [levels] if isinstance(levels, str) else levels
-    coefficients = [coefficients] if isinstance(coefficients, str) else coefficients
+    levels, coefficients = several(levels), several(coefficients)
     for coefficient in coefficients:
         if PAIRED.get(coefficient, levels[0]) not in levels:
             raise InputError(
@@ -229,9 +218,3 @@ def kinds(
                 expected=f"the {PAIRED[coefficient]} level",
             )
     return [(one, c) for one in levels for c in coefficients if PAIRED.get(c, one) == one]
-
-
-def choose(what: str, value: str, allowed: tuple[str, ...]) -> None:
-    """Raises InputError unless `value` is among the allowed ones."""
-    if value not in allowed:
-        raise InputError(f"unknown {what} '{value}'", expected=f"one of {', '.join(allowed)}")

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from litepyramid.meta.core.draws import Swapped
 from litepyramid.types import FloatArray
 
 SPA_PERMUTATIONS, SPA_SEED = 1000, 4
@@ -40,18 +41,16 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
         (1.0, True)
     """
     kept = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
-    if not kept.any():
-        return float("nan")
     signs = _signs(int(kept.sum()))
     w = np.ones(len(X)) if weights is None else weights
-    ps = [
-        _p_values(np.ascontiguousarray(side[:, kept], dtype=np.float32), signs) for side in (X, Z)
-    ]
     one, two = np.triu_indices(len(X), 1)
     pairs = w[one] * w[two]
-    if not pairs.sum():
+    if not kept.any() or not pairs.any():
         return float("nan")
-    return float(1 - np.average(np.abs(ps[0] - ps[1]), weights=pairs))
+    metric, people = (
+        _p_values(np.ascontiguousarray(side[:, kept], dtype=np.float32), signs) for side in (X, Z)
+    )
+    return float(1 - np.average(np.abs(metric - people), weights=pairs))
 
 
 def _signs(inputs: int) -> Any:
@@ -62,13 +61,11 @@ def _signs(inputs: int) -> Any:
 def _p_values(x: Any, signs: Any) -> FloatArray:
     """(pairs,) of float32 scores, first system over second."""
     null, observed = np.ascontiguousarray((signs @ x.T).T), x.sum(axis=1)
-    return np.concatenate(
-        [np.empty(0)]
-        + [
-            ((null[i] - null[i + 1 :]) >= (observed[i] - observed[i + 1 :])[:, None]).mean(axis=1)
-            for i in range(len(x) - 1)
-        ]
-    )
+    parts = [np.empty(0)]
+    for i in range(len(x) - 1):
+        larger = null[i] - null[i + 1 :] >= (observed[i] - observed[i + 1 :])[:, None]
+        parts.append(larger.mean(axis=1))
+    return np.concatenate(parts)
 
 
 def resampled(X: FloatArray, Z: FloatArray, coefficient: str) -> Resample:
@@ -92,11 +89,10 @@ def resampled(X: FloatArray, Z: FloatArray, coefficient: str) -> Resample:
     return evaluate
 
 
-class SpaSwaps:
+class SpaSwaps(Swapped):
     """The difference of two metrics' SPA when their scores are swapped; see `Swapped`."""
 
     dtype = np.float32
-    by_input = False
 
     def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
         self._kept = ~np.isnan(Z).any(axis=0)
@@ -227,16 +223,13 @@ def acc_eq(X: FloatArray, Z: FloatArray) -> tuple[float, float]:
     return TieAccuracy.of(X, Z).best()
 
 
-class TieAccuracySwaps:
+class TieAccuracySwaps(Swapped):
     """The difference of two metrics' acc_eq when their scores are swapped; see `Swapped`.
 
     Each metric's ε, of all its data, goes with its scores: a pair of two metrics' scores ties up to
     the mean of both. Whether a pair is right is then a function of its two coins, u and v, and so
     is the difference of X' and Y': α (u + v) / 2 + β (u − v) / 2, linear in the coins.
     """
-
-    dtype = np.float64
-    by_input = False
 
     def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
         one, two = np.triu_indices(len(Z), 1)

@@ -9,13 +9,12 @@ Kendall's and of Spearman's coefficients is one scalar product.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import Protocol
+from collections.abc import Iterable
 
 import numpy as np
 
 from litepyramid.blas import single_threaded
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import check_number
 from litepyramid.meta.core.coefficients import (
@@ -24,12 +23,11 @@ from litepyramid.meta.core.coefficients import (
     dense_ranks,
     midranks,
 )
-from litepyramid.meta.core.draws import Swaps
+from litepyramid.meta.core.draws import Swapped, Swaps, coin_blocks, observed_coins
 from litepyramid.meta.core.levels import (
     ConstantPolicy,
     Level,
     checked,
-    choose,
     mean_tolerance,
     row_values,
 )
@@ -42,24 +40,6 @@ from litepyramid.meta.core.permutation_by_input import (
 )
 from litepyramid.stats import system_means
 from litepyramid.types import FloatArray
-
-
-class Swapped(Protocol):
-    """A prepared pair of metrics: differences of correlations under given coins."""
-
-    @property
-    def dtype(self) -> type[np.floating]:
-        """The kind of number that it wants the coins in."""
-        ...
-
-    @property
-    def by_input(self) -> bool:
-        """Whether it wants the coins as (M, N, B) and not as (N, M, B)."""
-        ...
-
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each, (M, N, B) if `by_input`."""
-        ...
 
 
 @single_threaded
@@ -160,8 +140,7 @@ def standardised(
         both.append(np.where(missing, np.nan, centred * 0.0 if flat else centred / spread))
     pooled = np.stack(both)
     kept = ~np.isnan(pooled)
-    values = pooled[kept]
-    if values.size:
+    if (values := pooled[kept]).size:
         ordered = np.sort(values)
         tolerance = 1e-12 * max(1.0, float(np.abs(ordered[[0, -1]]).max()))
         first = np.concatenate([[True], np.diff(ordered) > tolerance])
@@ -169,41 +148,8 @@ def standardised(
     return pooled[0], pooled[1], np.where(missing, np.nan, Z)
 
 
-def observed_coins(shape: tuple[int, ...], pair: Swapped) -> FloatArray:
-    """One sample in which nothing is swapped."""
-    n, m = shape
-    return np.ones((m, n, 1) if pair.by_input else (n, m, 1), dtype=pair.dtype)
-
-
-def coin_blocks(
-    shape: tuple[int, ...], pair: Swapped, swaps: Swaps, seed: int, numbers: Iterable[int]
-) -> Iterator[FloatArray]:
-    """The coins of the numbered blocks, one block after the other.
-
-    They are laid out as `pair` wants them; for a seed they are the same whatever the layout.
-    """
-    n, m = shape
-    for number in numbers:
-        u = _coins(n, m, swaps, seed, number, pair.dtype)
-        yield np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
-
-
-def _coins(n: int, m: int, swaps: Swaps, seed: int, block: int, dtype: type) -> FloatArray:
-    if swaps == "both":
-        return draws.coins(seed, (n, m), block, dtype)
-    lines = draws.coins(seed, (n + m,), block, dtype)
-    rows, columns = lines[:n, None], lines[None, n:]
-    if swaps == "both_xor":
-        return np.asarray(rows * columns)
-    kept = rows if swaps == "systems" else columns
-    return np.array(np.broadcast_to(kept, (n, m, draws.BLOCK)))
-
-
-class SystemSwaps:
+class SystemSwaps(Swapped):
     """System level: averages under swaps are linear in the coins."""
-
-    dtype = np.float64
-    by_input = False
 
     def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
         X, Y, Z = scores
@@ -224,9 +170,8 @@ class SystemSwaps:
 
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(N, samples): what the averages of X gain and those of Y lose."""
-        return np.concatenate(
-            [np.matmul(self._half[:, None, :], u)[:, 0, :] for u in blocks], axis=1
-        )
+        moved = [np.matmul(self._half[:, None, :], u)[:, 0, :] for u in blocks]
+        return np.concatenate(moved, axis=1)
 
     def moved(self, shift: FloatArray, other: SystemSwaps | None = None) -> FloatArray:
         """r(X', Z) - r(Y', Z) for averages moved by `shift`.
@@ -273,24 +218,14 @@ class SystemSwaps:
         return middle + shift, middle - shift, tolerance
 
 
-class GlobalSwaps:
-    """Global level: the swapped scores themselves, sample by sample."""
+class GlobalSwaps(ColumnsOneByOne):
+    """Global level: the swapped scores themselves; all cells are those of one input."""
 
-    dtype = np.float64
     by_input = False
 
     def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
-        X, Y, Z = scores
-        self._scored = ~np.isnan(Z)
-        self._x, self._y, self._z = X[self._scored], Y[self._scored], Z[self._scored]
-        self._coefficient, self._policy = coefficient, policy
+        X, Y, Z = (side.reshape(-1, 1) for side in scores)
+        super().__init__((X, Y, Z), coefficient, policy)
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each."""
-        parts = []
-        for u in blocks:
-            kept = u[self._scored].T > 0
-            x, y = np.where(kept, self._x, self._y), np.where(kept, self._y, self._x)
-            rx, ry = (row_values(a, self._z, self._coefficient, self._policy) for a in (x, y))
-            parts.append(rx - ry)
-        return np.concatenate(parts)
+    def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return super()._sides(u.reshape(1, -1, u.shape[2]))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.meta.core.coefficients import Coefficient, constant_rows, correlate_rows, midranks
+from litepyramid.meta.core.draws import Swapped
 from litepyramid.meta.core.levels import ConstantPolicy, row_values
 from litepyramid.types import FloatArray
 
@@ -34,7 +35,7 @@ def mean_difference(rx: FloatArray, ry: FloatArray, number: int | None = None) -
     return np.asarray(sides[0] - sides[1])
 
 
-class _ByInput:
+class _ByInput(Swapped):
     """What the classes below share: inputs change independently of each other under the coins."""
 
     by_input = True
@@ -42,20 +43,25 @@ class _ByInput:
 
     def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """r(X', Z) - r(Y', Z) for blocks of coins, (M, N, B) each."""
-        return np.concatenate([mean_difference(*self._sides(u), self._number) for u in blocks])
+        return np.concatenate([self._mean(u) for u in blocks])
 
     def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(samples, inputs): the two coefficients' difference at each input; NaN if one has none.
 
         Turning all coins of an input over changes the sign of its difference, and nothing else.
         """
-        parts = []
-        for u in blocks:
-            rx, ry = self._sides(u)
-            if self._number is not None:
-                rx, ry = np.nan_to_num(rx), np.nan_to_num(ry)
-            parts.append((rx - ry).T)
-        return np.concatenate(parts)
+        return np.concatenate([self._terms(u).T for u in blocks])
+
+    def _mean(self, u: FloatArray) -> FloatArray:
+        """(B,) the difference of the two coefficients' means over the inputs."""
+        return mean_difference(*self._sides(u), self._number)
+
+    def _terms(self, u: FloatArray) -> FloatArray:
+        """(inputs, B) differences."""
+        rx, ry = self._sides(u)
+        if self._number is not None:
+            rx, ry = np.nan_to_num(rx), np.nan_to_num(ry)
+        return rx - ry
 
     def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The coefficients of X' and of Y' with Z, (inputs, B) each."""
@@ -64,8 +70,6 @@ class _ByInput:
 
 class ColumnsOneByOne(_ByInput):
     """Any coefficient and policy: the swapped scores themselves, input by input. Slow."""
-
-    dtype = np.float64
 
     def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
         X, Y, Z = scores
@@ -88,8 +92,6 @@ class ColumnsOneByOne(_ByInput):
 
 class Moments(_ByInput):
     """Pearson: Σ x'z, Σ x' and Σ x'² of a column are linear in its coins."""
-
-    dtype = np.float64
 
     def __init__(self, scores: Scores, policy: ConstantPolicy) -> None:
         X, Y, Z = scores
@@ -141,8 +143,6 @@ class ColumnRanks(_ByInput):
     coefficients is 2 L·u over it.
     """
 
-    dtype: type[np.floating]
-
     def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
         X, Y, Z = scores
         # All sums are of small multiples of 1/16: exact in 24 bits for so few systems.
@@ -179,7 +179,6 @@ class ColumnRanks(_ByInput):
             usable = n >= 2
         else:
             usable = (n >= 2) & ~constant_z
-        self._n = n
         self._a = a
         self._untied = untied
         self._pairs = n * (n - 1)
@@ -193,42 +192,30 @@ class ColumnRanks(_ByInput):
         self._scaled = scaled[self._plain].reshape(-1)
         self._prepared: dict[str, tuple[Floats, ...]] = {}
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for blocks of coins, (M, N, B) each."""
-        return np.concatenate([self._block(u) for u in blocks])
-
-    def _block(self, u: FloatArray) -> FloatArray:
+    def _mean(self, u: FloatArray) -> FloatArray:
         samples = u.shape[2]
         if not self._count:
             return np.full(samples, np.nan)
         total = np.zeros(samples)
         if self._tied.size:
             rx, ry = self._values("tied", self._tied, u)
-            if self._policy == "zero":
-                rx, ry = np.nan_to_num(rx), np.nan_to_num(ry)
-            elif np.isnan(rx).any() or np.isnan(ry).any():
+            if np.isnan(rx).any() or np.isnan(ry).any():
                 # The two means are over different inputs: nothing cancels any more.
-                rx, ry = self._values("all", self._usable, u)
-                return mean_difference(rx, ry)
+                return mean_difference(*self._values("all", self._usable, u))
             total += (rx - ry).sum(axis=0)
         if self._plain.size:
             flat = u[self._plain] if self._plain.size < len(u) else u
             total += self._scaled @ flat.reshape(-1, samples)
         return total / self._count
 
-    def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(samples, inputs) differences, NaN if one side has none; the untied inputs first."""
+    def _terms(self, u: FloatArray) -> FloatArray:
+        """(inputs, B) differences, the untied inputs first."""
         plain = self._scaled.reshape(len(self._plain), 1, self._a.shape[2])
-        parts = []
-        for u in blocks:
-            found = [np.matmul(plain, u[self._plain])[:, 0]]
-            if self._tied.size:
-                rx, ry = self._values("tied", self._tied, u)
-                if self._policy == "zero":
-                    rx, ry = np.nan_to_num(rx), np.nan_to_num(ry)
-                found.append(rx - ry)
-            parts.append(np.concatenate(found).T)
-        return np.concatenate(parts)
+        found = [np.matmul(plain, u[self._plain])[:, 0]]
+        if self._tied.size:
+            rx, ry = self._values("tied", self._tied, u)
+            found.append(rx - ry)
+        return np.concatenate(found)
 
     def _values(
         self, name: str, columns: NDArray[np.intp], u: FloatArray
@@ -239,18 +226,10 @@ class ColumnRanks(_ByInput):
         if len(columns) < len(u):
             u = u[columns]
         if self._coefficient == "spearman":
-            return self._spearman(self._prepared[name], self._z_size[columns], u)
-        balance, flip, untied, unflip = self._quadratic(self._prepared[name], u)
-        if self._coefficient == "pairwise":
-            pairs = self._pairs[columns, None] / 2
-            tied = self._both_tied[columns]
-            even, odd = balance / 2 + untied + tied, flip / 2 + unflip
-            return (even + odd) / pairs, (even - odd) / pairs
-        size = self._z_size[columns, None]
-        with np.errstate(invalid="ignore", divide="ignore"):
-            rx = (balance + flip) / (np.sqrt(untied + unflip) * size)
-            ry = (balance - flip) / (np.sqrt(untied - unflip) * size)
-        return rx, ry
+            rx, ry = self._spearman(self._prepared[name], self._z_size[columns], u)
+        else:
+            rx, ry = self._by_pairs(self._prepared[name], columns, u)
+        return (np.nan_to_num(rx), np.nan_to_num(ry)) if self._policy == "zero" else (rx, ry)
 
     def _prepare(self, columns: NDArray[np.intp]) -> tuple[Floats, ...]:
         if self._coefficient == "spearman":
@@ -273,14 +252,23 @@ class ColumnRanks(_ByInput):
         )
         return tuple(form.astype(self.dtype) for form in forms)
 
-    @staticmethod
-    def _quadratic(forms: tuple[Floats, ...], u: FloatArray) -> tuple[FloatArray, ...]:
-        """The even and the odd part of both forms; all are small multiples of ⅛: exact."""
+    def _by_pairs(
+        self, forms: tuple[Floats, ...], columns: NDArray[np.intp], u: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
         parts: list[FloatArray] = []
         for fixed, linear, square in (forms[:3], forms[3:]):
+            # The even and the odd part; all are small multiples of ⅛: exact.
             even = fixed + (np.matmul(square, u) * u).sum(axis=1)
             parts += [even.astype(np.float64), np.matmul(linear, u)[:, 0].astype(np.float64)]
-        return tuple(parts)
+        balance, flip, untied, unflip = parts
+        if self._coefficient == "pairwise":
+            pairs = self._pairs[columns, None] / 2
+            even, odd = balance / 2 + untied + self._both_tied[columns], flip / 2 + unflip
+            return (even + odd) / pairs, (even - odd) / pairs
+        size = self._z_size[columns, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rx = (balance + flip) / (np.sqrt(untied + unflip) * size)
+            return rx, (balance - flip) / (np.sqrt(untied - unflip) * size)
 
     @staticmethod
     def _spearman(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import chain, combinations
 from math import ceil, prod
 from typing import Any
@@ -11,13 +12,10 @@ import numpy as np
 
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.draws import Swaps
+from litepyramid.meta.core.draws import Swapped, Swaps, coin_blocks, observed_coins
 from litepyramid.meta.core.levels import ConstantPolicy, Level
 from litepyramid.meta.core.pairwise import SPA_PERMUTATIONS
 from litepyramid.meta.core.permutation import (
-    Swapped,
-    coin_blocks,
-    observed_coins,
     prepare_pair,
     standardised,
 )
@@ -156,27 +154,22 @@ def permuted_p_values(
     return p, valid, failed, most, smallest
 
 
+@dataclass
 class _Shared:
     """What all pairs of a level share: the coins and, at system level, the averages they move."""
 
-    def __init__(
-        self,
-        values: FloatArray,
-        Z: FloatArray,
-        level: Level,
-        coefficient: Coefficient,
-        swaps: Swaps,
-        seed: int,
-        constant: ConstantPolicy,
-    ) -> None:
-        self._values, self._Z, self._level = values, Z, level
-        self._coefficient: Coefficient = coefficient
-        self._constant: ConstantPolicy = constant
-        self._swaps: Swaps = swaps
-        self._seed = seed
+    values: FloatArray
+    Z: FloatArray
+    level: Level
+    coefficient: Coefficient
+    swaps: Swaps
+    seed: int
+    constant: ConstantPolicy
+
+    def __post_init__(self) -> None:
         self._numbers = range(0)
         self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
-        self._alone = [self._pair(X, None) for X in values] if level == "system" else []
+        self._alone = [self._pair(X) for X in self.values] if self.level == "system" else []
         self._shifts: list[FloatArray] = []
 
     def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
@@ -185,8 +178,8 @@ class _Shared:
         while start < most:
             stop = min(most, max(first, 2 * start))
             if self._alone and not whole:
-                width = SPA_PERMUTATIONS if self._coefficient == "spa" else 1
-                part = _SHIFTS // (self._Z.shape[0] * len(self._values) * width)
+                width = SPA_PERMUTATIONS if self.coefficient == "spa" else 1
+                part = _SHIFTS // (self.Z.shape[0] * len(self.values) * width)
                 stop = min(stop, start + max(1, part // draws.BLOCK) * draws.BLOCK)
             self._numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
             self._coins = {}
@@ -200,7 +193,7 @@ class _Shared:
         """Of two metrics' correlations: observed; under the window's draws; and a function that
         gives the (1 + draws, parts) terms whose signs `flip_tails` may turn, as observed first.
         """
-        shape = self._Z.shape
+        shape = self.Z.shape
         if self._alone:
             one, two = self._alone[i], self._alone[j]
             still = [observed_coins(shape, one)]
@@ -211,7 +204,7 @@ class _Shared:
                 return np.asarray(one.terms(np.concatenate([start, shifts], axis=1), two))
 
             return one.moved(start, two), one.moved(shifts, two), terms
-        pair = self._pair(self._values[i], self._values[j])
+        pair = self._pair(self.values[i], self.values[j])
         still = [observed_coins(shape, pair)]
         if not refined:
             return pair(still), pair(self._blocks(pair)), lambda: np.empty(0)
@@ -221,16 +214,16 @@ class _Shared:
         values = rows.sum(axis=1) if whole else pair(chain(still, self._blocks(pair)))
         return values[:1], values[1:], lambda: rows
 
-    def _pair(self, one: FloatArray, two: FloatArray | None) -> Any:
+    def _pair(self, one: FloatArray, two: FloatArray | None = None) -> Any:
         """Two metrics, or one against 0, prepared for the coins."""
-        X, Y, Z = standardised(one, one if two is None else two, self._Z)
+        X, Y, Z = standardised(one, one if two is None else two, self.Z)
         Y = np.zeros_like(X) if two is None else Y
-        return prepare_pair(X, Y, Z, self._level, self._coefficient, self._constant)
+        return prepare_pair(X, Y, Z, self.level, self.coefficient, self.constant)
 
     def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
         """The window's coins as the pair wants them; kept in memory where they are few enough."""
-        shape = self._Z.shape
-        made = coin_blocks(shape, pair, self._swaps, self._seed, self._numbers)
+        shape = self.Z.shape
+        made = coin_blocks(shape, pair, self.swaps, self.seed, self._numbers)
         if len(self._numbers) * draws.BLOCK * prod(shape) > _CACHED_COINS:
             return made
         key = np.dtype(pair.dtype).str, pair.by_input

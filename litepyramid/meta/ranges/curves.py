@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litepyramid.stats import described
 from litepyramid.types import FloatArray
 
 Rule = Literal["text", "code"]
@@ -73,7 +74,7 @@ def opposite_orders(
         # The code begins at 0; above it there is nothing of a negative score (JS-2).
         low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
         starts = min(low, 0.0) + np.arange(_STEPS) * (high - low) / _STEPS
-        return tuple(_point(start, high, y[x > start]) for start in starts.tolist())
+        return tuple(RangePoint(start, high, *described(y[x > start])) for start in starts.tolist())
     return _steps(x, y)
 
 
@@ -108,16 +109,5 @@ def _steps(x: FloatArray, y: FloatArray) -> tuple[RangePoint, ...]:
     low, high = (0.0, 1.0) if inside else (float(x.min()), float(x.max()))
     edges = np.linspace(low, high, 11)
     where = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, 9)
-    return tuple(
-        _point(float(edges[i]), float(edges[i + 1]), y[where == i]) for i in range(len(edges) - 1)
-    )
-
-
-def _point(low: float, high: float, y: NDArray[np.float64]) -> RangePoint:
-    return RangePoint(
-        low,
-        high,
-        float(y.mean()) if y.size else float("nan"),
-        float(y.std(ddof=1)) if y.size > 1 else float("nan"),
-        int(y.size),
-    )
+    ends = enumerate(pairwise(edges.tolist()))
+    return tuple(RangePoint(a, b, *described(y[where == i])) for i, (a, b) in ends)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray
 
@@ -46,6 +46,7 @@ class SearchSettings:
     collect: Collect = "spread"
 
     def __post_init__(self) -> None:
+        choose("way to collect", self.collect, get_args(Collect))
         if self.population < 2:
             raise InputError(f"a population of {self.population}", expected="at least 2")
         if self.generations < 0 or self.words < 1:
@@ -59,8 +60,6 @@ class SearchSettings:
                 f"the shares of survivors, mutants and fresh extracts are {shares}",
                 expected="some survivors, none below 0, together at most 1",
             )
-        if self.collect not in ("spread", "last"):
-            raise InputError(f"unknown way to collect '{self.collect}'", expected="spread or last")
 
 
 def search(
@@ -105,12 +104,12 @@ def search(
     known: dict[Extract, float] = {}
     living = _distinct(makers.random, settings.population, set())
     for generation in range(settings.generations + 1):
+        if generation:
+            living = _next_generation(living, makers, settings, rng)
         unknown = [extract for extract in living if extract not in known]
         if unknown:
             known.update(zip(unknown, map(float, fitness(unknown)), strict=True))
         living.sort(key=lambda extract: (-known[extract], extract))
-        if generation < settings.generations:
-            living = _next_generation(living, makers, settings, rng)
     if settings.collect == "spread":
         living = _spread(known, settings.population, rng)
     return tuple(living), np.array([known[extract] for extract in living])
@@ -178,28 +177,22 @@ class _Makers:
 
     def random(self) -> Extract:
         """Sentences in random order, each taken if it still fits."""
-        return self._fill([], self._shuffled(len(self.lengths)))
+        return self._filled([], range(len(self.lengths)))
 
     def child(self, one: Extract, other: Extract) -> Extract:
         """The sentences of both in random order, each taken if it still fits."""
-        pool = sorted({*one, *other})
-        return self._fill([], [pool[i] for i in self._shuffled(len(pool))])
+        return self._filled([], sorted({*one, *other}))
 
     def mutant(self, extract: Extract) -> Extract:
         """One sentence out; filled up at random, the lost one not among them."""
         lost = extract[self.rng.integers(len(extract))]
-        kept = [i for i in extract if i != lost]
-        return self._fill(kept, (i for i in self._shuffled(len(self.lengths)) if i != lost))
+        return self._filled([i for i in extract if i != lost], range(len(self.lengths)), lost)
 
-    def _shuffled(self, n: int) -> list[int]:
-        order: list[int] = self.rng.permutation(n).tolist()
-        return order
-
-    def _fill(self, start: list[int], order: Iterable[int]) -> Extract:
+    def _filled(self, start: list[int], pool: Sequence[int], lost: int = -1) -> Extract:
         chosen = set(start)
         left = self.words - sum(int(self.lengths[i]) for i in start)
-        for i in order:
-            if i not in chosen and self.lengths[i] <= left:
+        for i in (pool[place] for place in self.rng.permutation(len(pool)).tolist()):
+            if i not in chosen and i != lost and self.lengths[i] <= left:
                 chosen.add(i)
                 left -= int(self.lengths[i])
         return tuple(sorted(chosen))

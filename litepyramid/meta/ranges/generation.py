@@ -55,24 +55,8 @@ class Generated(Result):
 
     def to_tables(self) -> list[Table]:
         """How many summaries there are, and the range they span for each metric."""
-        rows = []
-        extracts = [i for i, name in enumerate(self.table.systems) if name.startswith("extract-")]
-        for metric, values in zip(self.table.metrics, self.table.values, strict=True):
-            scores = values[extracts]
-            low, middle, high = (
-                float(np.nanmean(cut(scores, axis=0)))
-                for cut in (np.nanmin, np.nanmedian, np.nanmax)
-            )
-            base = float(np.nanmean(values[self.table.systems.index(BASELINE)]))
-            rows.append((metric, low, middle, high, base))
+        columns = ("metric", "lowest", "median", "highest", Column(BASELINE, "LexRank"))
         counts = [len(found) for found in self.found_by.values()]
-        columns = (
-            Column("metric"),
-            Column("lowest"),
-            Column("median"),
-            Column("highest"),
-            Column(BASELINE, "LexRank"),
-        )
         notes = (
             f"{counted(len(counts), 'input')}, "
             f"{counted(round(np.mean(counts)), 'different extract')} each "
@@ -80,17 +64,24 @@ class Generated(Result):
             "averages over inputs.",
             f"Signature: {self.signature}",
         )
-        return [Table("Generated summaries", columns, tuple(rows), notes)]
+        return [Table.of("Generated summaries", columns, self._ranges(), notes)]
+
+    def _ranges(self) -> list[dict[str, Any]]:
+        """Per metric, means over the inputs of the extracts' ends and middle, and the baseline."""
+        extracts = [i for i, name in enumerate(self.table.systems) if name.startswith("extract-")]
+        parts = ("lowest", np.nanmin), ("median", np.nanmedian), ("highest", np.nanmax)
+        rows = []
+        for metric, values in zip(self.table.metrics, self.table.values, strict=True):
+            found: dict[str, Any] = {n: part(values[extracts], axis=0) for n, part in parts}
+            found[BASELINE] = values[self.table.systems.index(BASELINE)]
+            means = {name: float(np.nanmean(scores)) for name, scores in found.items()}
+            rows.append({"metric": metric, **means})
+        return rows
 
     def to_json(self) -> dict[str, Any]:
         """The range of every metric, sizes and settings; the scores are in the table."""
-        table = self.to_tables()[0]
-        names = [column.name for column in table.columns]
-        return {
-            "ranges": [dict(zip(names, cells, strict=True)) for cells in table.rows],
-            "extracts": {name: len(found) for name, found in self.found_by.items()},
-            **record(self),
-        }
+        extracts = {name: len(found) for name, found in self.found_by.items()}
+        return {"ranges": self._ranges(), "extracts": extracts, **record(self)}
 
     def write_scores(self, path: str | Path) -> None:
         """Writes the long table system,input,metric,score that ``meta range`` reads."""
@@ -98,19 +89,13 @@ class Generated(Result):
 
     def write_texts(self, path: str | Path) -> None:
         """Writes every summary as a JSON line: input, system, summary, found_by."""
-        write_jsonl(
-            path,
-            [
-                {
-                    "input": name,
-                    "system": system,
-                    "summary": text,
-                    "found_by": list(self.found_by[name].get(system, ())),
-                }
-                for name, texts in self.texts.items()
-                for system, text in texts.items()
-            ],
-        )
+        rows = []
+        for name, texts in self.texts.items():
+            for system, text in texts.items():
+                found_by = list(self.found_by[name].get(system, ()))
+                row = {"input": name, "system": system, "summary": text, "found_by": found_by}
+                rows.append(row)
+        write_jsonl(path, rows)
 
 
 def generate(
@@ -178,9 +163,31 @@ def generate(
     for (metric, entry), extracts in zip(searches.values(), made, strict=True):
         for extract in extracts:
             found[entry.input].setdefault(tuple(extract), []).append(metric.name)
-    return _scored(
-        documents, bases, targets, metrics, systems, found, settings, seed, state["data"]
+    texts: dict[str, dict[str, str]] = {}
+    found_by: dict[str, dict[str, tuple[str, ...]]] = {}
+    for entry in documents:
+        rows = texts[entry.input] = {BASELINE: bases[entry.input]}
+        origins = found_by[entry.input] = {}
+        for number, (extract, by) in enumerate(sorted(found[entry.input].items()), start=1):
+            rows[f"extract-{number:04}"] = _text(entry, extract)
+            origins[f"extract-{number:04}"] = tuple(by)
+        for system in systems:
+            if entry.input in system.inputs:
+                rows[system.system] = system.texts[system.inputs.index(entry.input)]
+    longest = max(found_by.values(), key=len)
+    rows_of_all = (*(system.system for system in systems), BASELINE, *longest)
+    check_unique(rows_of_all, "system")
+    signature = Signature.of(
+        metrics=",".join(names),
+        population=settings.population,
+        generations=settings.generations,
+        words=settings.words,
+        collect=settings.collect,
+        seed=seed,
+        data_sha=state["data"],
     )
+    table = _scored(metrics, texts, targets, rows_of_all)
+    return Generated(table, texts, found_by, settings, signature)
 
 
 def _search_one(
@@ -215,47 +222,15 @@ def _baseline(entry: InputDocuments, most: int) -> str:
 
 
 def _scored(
-    documents: Sequence[InputDocuments],
-    bases: dict[str, str],
-    targets: dict[str, list[str]],
     metrics: Sequence[Metric],
-    systems: Sequence[SystemSummaries],
-    found: dict[str, dict[Extract, list[str]]],
-    settings: SearchSettings,
-    seed: int,
-    data: str,
-) -> Generated:
-    texts: dict[str, dict[str, str]] = {}
-    found_by: dict[str, dict[str, tuple[str, ...]]] = {}
-    for entry in documents:
-        rows = {BASELINE: bases[entry.input]}
-        found_by[entry.input] = {}
-        for number, extract in enumerate(sorted(found[entry.input]), start=1):
-            rows[f"extract-{number:04}"] = _text(entry, extract)
-            found_by[entry.input][f"extract-{number:04}"] = tuple(found[entry.input][extract])
-        for system in systems:
-            if entry.input in system.inputs:
-                rows[system.system] = system.texts[system.inputs.index(entry.input)]
-        texts[entry.input] = rows
-    longest = max(found_by.values(), key=len)
-    named = (*(system.system for system in systems), BASELINE, *longest)
-    check_unique(named, "system")
-    place = {name: i for i, name in enumerate(named)}
-    values = np.full((len(metrics), len(named), len(documents)), np.nan)
-    for column, entry in enumerate(documents):
-        where = [place[name] for name in texts[entry.input]]
-        batch = list(texts[entry.input].values())
+    texts: dict[str, dict[str, str]],
+    targets: dict[str, list[str]],
+    systems: tuple[str, ...],
+) -> ScoreTable:
+    place = {name: i for i, name in enumerate(systems)}
+    values = np.full((len(metrics), len(systems), len(texts)), np.nan)
+    for column, (name, own) in enumerate(texts.items()):
+        where, batch = [place[system] for system in own], list(own.values())
         for row, metric in enumerate(metrics):
-            values[row, where, column] = metric.score(batch, targets[entry.input])
-    names = tuple(metric.name for metric in metrics)
-    table = ScoreTable(names, named, tuple(d.input for d in documents), values)
-    signature = Signature.of(
-        metrics=",".join(names),
-        population=settings.population,
-        generations=settings.generations,
-        words=settings.words,
-        collect=settings.collect,
-        seed=seed,
-        data_sha=data,
-    )
-    return Generated(table, texts, found_by, settings, signature)
+            values[row, where, column] = metric.score(batch, targets[name])
+    return ScoreTable(tuple(metric.name for metric in metrics), systems, tuple(texts), values)

@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.meta.core.coefficients import best_first
 from litepyramid.types import FloatArray
 
 _MOST_CELLS = 10_000_000
+_DAMPING, _TOLERANCE, _REDUNDANT = 0.85, 1e-10, 0.5
 
 
 def cosine_similarities(sentences: Sequence[Sequence[str]]) -> FloatArray:
@@ -43,24 +45,16 @@ def cosine_similarities(sentences: Sequence[Sequence[str]]) -> FloatArray:
     return np.asarray(np.clip(vectors @ vectors.T, 0.0, 1.0))
 
 
-def lexrank(
-    similarities: FloatArray,
-    *,
-    threshold: float | None = 0.1,
-    damping: float = 0.85,
-    tolerance: float = 1e-10,
-) -> FloatArray:
+def lexrank(similarities: FloatArray, *, threshold: float | None = 0.1) -> FloatArray:
     """How central each sentence is: the stationary walk over the graph of similar sentences.
 
-    p = (1 − d)/n + d Σ_j p_j A_ji / Σ_k A_jk (Erkan & Radev 2004), by power iteration;
+    p = (1 − d)/n + d Σ_j p_j A_ji / Σ_k A_jk (Erkan & Radev 2004), d = .85, by power iteration;
     A_ji is 1 where sentences are more similar than `threshold`, else 0. A sentence that is
     similar to none leads everywhere alike.
 
     Args:
         similarities: (n, n) cosines.
         threshold: None keeps the cosines themselves as weights ("continuous LexRank").
-        damping: The share d of steps that follow the graph.
-        tolerance: Stop when the sum of all changes is below this.
 
     Returns:
         (n,) float64 that sums to 1.
@@ -73,45 +67,35 @@ def lexrank(
         >>> int(lexrank(similar).argmax())
         0
     """
-    if not 0 <= damping < 1:
-        raise InputError(f"damping is {damping}", expected="a number from 0 to below 1")
     links = similarities if threshold is None else (similarities > threshold).astype(np.float64)
     n = len(links)
     sums = links.sum(axis=1, keepdims=True)
     steps = np.divide(links, sums, out=np.full_like(links, 1.0 / n), where=sums > 0)
-    rank = np.full(n, 1.0 / n)
-    change = np.inf
-    while change > tolerance:
-        new = (1 - damping) / n + damping * (rank @ steps)
-        change = float(np.abs(new - rank).sum())
-        rank = new
+    rank, before = np.full(n, 1.0 / n), np.zeros(n)
+    while np.abs(rank - before).sum() > _TOLERANCE:
+        rank, before = (1 - _DAMPING) / n + _DAMPING * (rank @ steps), rank
     return rank
 
 
 def lexrank_extract(
-    sentences: Sequence[Sequence[str]],
-    lengths: Sequence[int],
-    words: int,
-    *,
-    redundant: float = 0.5,
+    sentences: Sequence[Sequence[str]], lengths: Sequence[int], words: int
 ) -> tuple[int, ...]:
     """The extract that LexRank makes: central sentences first, near repeats left out.
+
+    A sentence whose cosine with one already taken is above .5 is a near repeat.
 
     Args:
         sentences: Every sentence's words, as the similarity sees them.
         lengths: Every sentence's length, as the limit counts it.
         words: The most words that the extract may have; a sentence that does not fit is skipped.
-        redundant: A sentence more similar than this to one already taken is skipped.
 
     Returns:
         Indices of the chosen sentences, in the order of the text.
     """
     similar = cosine_similarities(sentences)
     taken: list[int] = []
-    used = 0
-    for index in np.argsort(-lexrank(similar), kind="stable"):
-        fits = used + lengths[index] <= words
-        if fits and all(similar[index, other] <= redundant for other in taken):
-            taken.append(int(index))
-            used += lengths[index]
+    for index in best_first(lexrank(similar)).tolist():
+        fits = sum(lengths[i] for i in (*taken, index)) <= words
+        if fits and (similar[index, taken] <= _REDUNDANT).all():
+            taken.append(index)
     return tuple(sorted(taken))

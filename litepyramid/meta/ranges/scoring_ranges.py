@@ -3,40 +3,154 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import combinations
-from typing import Any
+from itertools import combinations, compress
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import select_metrics
-from litepyramid.meta.core.coefficients import correlate_rows
+from litepyramid.meta.core.coefficients import best_first, correlate_rows
 from litepyramid.meta.core.journal import piece_rng
+from litepyramid.meta.core.levels import several
 from litepyramid.meta.ranges.curves import (
     DisagreementCurve,
+    RangePoint,
     Rule,
     better,
     opposite_orders,
 )
-from litepyramid.meta.ranges.result import RangeAgreement, RangeName, ScoringRangeResult, Top
-from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, ScoreTable, Signature
+from litepyramid.stats import described
+from litepyramid.tables import Column, Result, Table, row
+from litepyramid.text import counted, cut
+from litepyramid.types import FloatArray, ScoreTable, Signature
 
+Top = Literal["baseline", "best", "human"]
+RangeName = Literal["judged", "whole", "top"]
 _CODE_SMALLEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class RangeAgreement:
+    """Kendall's τ-b between two metrics on the summaries of one range, averaged over topics.
+
+    Attributes:
+        range: ``judged`` (P19's A), ``whole`` (W) or ``top`` (T).
+        one: A metric.
+        other: Another one.
+        tau: Mean over the topics that have a τ; NaN if none has.
+        topics: How many have.
+        undefined: Topics with fewer than two such summaries, or all tied for one metric.
+        summaries: Mean number of summaries a topic.
+    """
+
+    range: RangeName
+    one: str
+    other: str
+    tau: float
+    topics: int
+    undefined: int
+    summaries: float
+
+
+@dataclass(frozen=True)
+class ScoringRangeResult(Result):
+    """Agreement between metrics by scoring range.
+
+    Attributes:
+        metrics: The metrics compared.
+        better_metrics: The metrics used for F/N.
+        agreement: τ of every pair of metrics on every range that the table has.
+        disagreement: The curve of every pair of metrics; opposite orders against average score.
+        better: F/N (eq. 1) against the normalised average score.
+        unbeaten: Summaries sampled for eq. 1 that no other beats on any metric (0/0).
+        topics: How many topics were used.
+        dropped: Topics with too few summaries.
+        above: Share of the whole range's summaries that are in the top range.
+        rule: ``"text"`` or ``"code"``.
+        signature: Names everything that the numbers depend on.
+    """
+
+    metrics: tuple[str, ...]
+    better_metrics: tuple[str, ...]
+    agreement: tuple[RangeAgreement, ...]
+    disagreement: tuple[DisagreementCurve, ...]
+    better: tuple[RangePoint, ...]
+    unbeaten: int
+    topics: int
+    dropped: tuple[str, ...]
+    above: float
+    rule: Rule
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """Agreement by range, then the two curves."""
+        notes = [
+            f"{counted(self.topics, 'topic')}, with the number of summaries in the last column; "
+            f"{100 * self.above:.0f} % of the whole range is top."
+        ]
+        if self.dropped:
+            notes.append(f"Left out, too few summaries: {', '.join(self.dropped)}.")
+        agreement = replace(self.to_csv_table(), notes=tuple(notes))
+        if not any(a.undefined for a in self.agreement):
+            agreement = agreement.without("undefined")
+        beaten = "is beaten" if self.unbeaten == 1 else "are beaten"
+        better = Table.of(
+            "Share of summaries better on one metric that are better on all (eq. 1), by score",
+            ("score", Column("value", "F/N"), Column("deviation", "sd"), "number"),
+            [row(p, score=_step(p)) for p in self.better],
+            (
+                f"Metrics: {', '.join(self.better_metrics)}.",
+                f"{self.unbeaten} of the sampled summaries {beaten} by no other on any metric: "
+                "no F/N.",
+            ),
+        )
+        curves = [(c, p) for c in self.disagreement for p in c.points]
+        scores = "averages over the pair by the first metric, without rescaling"
+        if self.rule == "text":
+            scores = "averages over the metrics, each from 0 to 1 within its topic"
+        opposite = Table.of(
+            "Pairs of summaries that two metrics order differently, by score",
+            (
+                *(Column("one", "metric"), Column("other", "and"), "score"),
+                *(Column("value", "opposite"), Column("number", "pairs")),
+            ),
+            [row(p, one=c.one, other=c.other, score=_step(p)) for c, p in curves],
+            (f"Scores: {scores}.", f"Signature: {self.signature}"),
+        )
+        return [agreement, better, opposite]
+
+    def to_csv_table(self) -> Table:
+        """Agreement by range, one row per pair of metrics and range."""
+        columns = (
+            *(Column("one", "metric"), Column("other", "and"), "range"),
+            *(Column("tau", "τ-b", signed=True), "topics", Column("undefined", "no τ")),
+            Column("summaries", "each", digits=0),
+        )
+        entries = sorted(self.agreement, key=lambda a: (a.one, a.other))
+        return Table.of("Agreement between metrics", columns, entries)
+
+
+def _step(point: RangePoint) -> str:
+    return f"{point.low:z.2f} to {point.high:z.2f}"
 
 
 @dataclass(frozen=True)
 class _Topic:
-    """One input's summaries: (metrics, summaries) scores by range."""
+    """One input's summaries: (metrics, summaries) scores by range, and those of the baseline."""
 
-    name: str
     judged: FloatArray
     whole: FloatArray
-    baseline: FloatArray | None
+    baseline: FloatArray
     human: FloatArray
+
+    @property
+    def all(self) -> FloatArray:
+        """The whole range; without other rows the judged ones are all there is."""
+        return self.whole if self.whole.shape[1] else self.judged
 
 
 def scoring_range(
@@ -108,33 +222,30 @@ def scoring_range(
     if len(names) < 2:
         raise InputError(f"{counted(len(names), 'metric')}", expected="at least two to compare")
     topics, dropped = _topics(table, names, human, judged, baseline, top, rule)
-    agreement: list[RangeAgreement] = []
-    parts: dict[RangeName, list[FloatArray]] = {"judged": [], "whole": []}
-    for topic in topics:
-        parts["judged"].append(topic.judged)
-        parts["whole"].append(topic.whole)
-    above = [_top(topic, top, best, share) for topic in topics]
+    ranges: dict[RangeName, list[FloatArray]] = {
+        "judged": [topic.judged for topic in topics],
+        "whole": [topic.whole for topic in topics],
+        "top": [_top(topic, top, best, share) for topic in topics],
+    }
+    above = sum(part.shape[1] for part in ranges["top"])
+    whole = [topic.all for topic in topics]
+    agreement, curves = [], []
     for one, other in combinations(range(len(names)), 2):
-        for which, summaries in parts.items():
-            if any(part.shape[1] for part in summaries):
-                agreement.append(_agreement(which, names, one, other, summaries))
-        chosen = above
         if top == "best" and rule == "code":
-            chosen = [_best_of_both(topic.whole, one, other, best) for topic in topics]
-        agreement.append(_agreement("top", names, one, other, chosen))
-    whole = [topic.whole if topic.whole.shape[1] else topic.judged for topic in topics]
+            ranges["top"] = [
+                topic.whole[:, [i for m in (one, other) for i in best_first(topic.whole[m])[:best]]]
+                for topic in topics
+            ]
+        pair = names[one], names[other]
+        for which, parts in ranges.items():
+            if which == "top" or any(part.shape[1] for part in parts):
+                agreement.append(_agreement(which, pair, [part[[one, other]] for part in parts]))
+        rng = piece_rng(seed, "pairs")
+        points = opposite_orders(whole, one, other, pairs, rule, rng)
+        curves.append(DisagreementCurve(*pair, points))
     on = _better_metrics(names, better_metrics, rule)
     rows = [names.index(name) for name in on]
-    points, unbeaten = better([p[rows] for p in whole], drawn, rule, piece_rng(seed, "better"))
-    size = sum(part.shape[1] for part in whole)
-    curves = tuple(
-        DisagreementCurve(
-            names[one],
-            names[other],
-            opposite_orders(whole, one, other, pairs, rule, piece_rng(seed, "pairs")),
-        )
-        for one, other in combinations(range(len(names)), 2)
-    )
+    steps, unbeaten = better([p[rows] for p in whole], drawn, rule, piece_rng(seed, "better"))
     signature = Signature.of(
         metrics=",".join(names),
         top=top,
@@ -152,12 +263,12 @@ def scoring_range(
         names,
         on,
         tuple(agreement),
-        curves,
-        points,
+        tuple(curves),
+        steps,
         unbeaten,
         len(topics),
         dropped,
-        sum(part.shape[1] for part in above) / size,
+        above / sum(part.shape[1] for part in whole),
         rule,
         signature,
     )
@@ -170,18 +281,21 @@ def _better_metrics(
     if asked is None:
         kept = tuple(n for n in names if rule == "text" or not n.lower().startswith("js"))
         return kept or names
-    patterns = [asked] if isinstance(asked, str) else asked
-    for pattern in patterns:
+    chosen = _fitting(names, asked, "metric '{}' for eq. 1")
+    return tuple(compress(names, chosen))
+
+
+def _fitting(names: Sequence[str], patterns: str | Sequence[str], what: str) -> list[bool]:
+    """Which of the names fit one of the patterns; each pattern has to fit some."""
+    for pattern in several(patterns):
         if not any(fnmatchcase(name, pattern) for name in names):
-            raise InputError(f"no metric '{pattern}' for eq. 1", expected=", ".join(names))
-    return tuple(n for n in names if any(fnmatchcase(n, p) for p in patterns))
+            raise InputError(f"no {what.format(pattern)}", expected=cut(", ".join(names)))
+    return [any(fnmatchcase(name, pattern) for pattern in several(patterns)) for name in names]
 
 
 def _check(top: str, rule: str, best: int, share: float, pairs: int, drawn: int) -> None:
-    if top not in ("baseline", "best", "human"):
-        raise InputError(f"unknown top range '{top}'", expected="baseline, best or human")
-    if rule not in ("text", "code"):
-        raise InputError(f"unknown rule '{rule}'", expected="text or code")
+    choose("top range", top, get_args(Top))
+    choose("rule", rule, get_args(Rule))
     if best < 2 or pairs < 1 or drawn < 1:
         raise InputError(
             f"the best {best}, {counted(pairs, 'pair')}, "
@@ -201,13 +315,9 @@ def _topics(
     top: Top,
     rule: Rule,
 ) -> tuple[list[_Topic], tuple[str, ...]]:
-    patterns = [judged] if isinstance(judged, str) else judged
-    for pattern in patterns:
-        if not any(fnmatchcase(system, pattern) for system in table.systems):
-            raise InputError(f"no row '{pattern}' in the scores", hint="Check --judged.")
+    named = np.array(_fitting(table.systems, judged, "row '{}' in the scores"), dtype=bool)
     values = np.stack([table.matrix(name).values for name in names])
     people = table.matrix(human).values if human else np.full(values.shape[1:], np.nan)
-    named = np.array([any(fnmatchcase(s, p) for p in patterns) for s in table.systems], dtype=bool)
     is_base = np.array([system == baseline for system in table.systems], dtype=bool)
     if top == "baseline" and not is_base.any():
         raise InputError(
@@ -217,78 +327,40 @@ def _topics(
         )
     if top == "human" and human is None:
         raise InputError("a top range by human score needs one", hint="Name the human score.")
+    fewest = _CODE_SMALLEST if rule == "code" else 2
     topics, dropped = [], []
     for column, name in enumerate(table.inputs):
-        part = values[:, :, column]
+        part, by = values[:, :, column], people[:, column]
         scored = ~np.isnan(part).any(axis=0)
-        by_people = scored & ~is_base & (named | ~np.isnan(people[:, column]))
-        rest = scored & ~is_base & ~by_people
-        base = part[:, is_base & scored]
-        fewest = _CODE_SMALLEST if rule == "code" else 2
-        # Without other rows the judged ones are all there is.
-        size = int(rest.sum()) or int(by_people.sum())
-        if size < fewest or (top == "baseline" and not base.shape[1]):
+        base, others = part[:, is_base & scored], scored & ~is_base
+        judges = others & (named | ~np.isnan(by))
+        topic = _Topic(part[:, judges], part[:, others & ~judges], base, by[judges])
+        if topic.all.shape[1] < fewest or (top == "baseline" and not base.size):
             dropped.append(name)
-            continue
-        topics.append(
-            _Topic(
-                name,
-                part[:, by_people],
-                part[:, rest],
-                base[:, 0] if base.shape[1] else None,
-                people[by_people, column],
-            )
-        )
+        else:
+            topics.append(topic)
     if not topics:
         raise InputError(
             "no topic has enough summaries that all the metrics score",
-            expected=f"at least {_CODE_SMALLEST if rule == 'code' else 2}",
+            expected=f"at least {fewest}",
         )
     return topics, tuple(dropped)
 
 
 def _top(topic: _Topic, top: Top, best: int, share: float) -> FloatArray:
-    whole = topic.whole if topic.whole.shape[1] else topic.judged
     if top == "human":
-        human = np.where(np.isnan(topic.human), -np.inf, topic.human)
-        number = max(1, round(share * len(human)))
-        chosen = np.argsort(-human, kind="stable")[:number]
-        return np.asarray(topic.judged[:, chosen])
-    if top == "baseline" and topic.baseline is not None:
-        return np.asarray(whole[:, (whole > topic.baseline[:, None]).any(axis=0)])
-    among = np.zeros(whole.shape[1], dtype=bool)
-    for row in whole:
-        among[_best(row, best)] = True
-    return np.asarray(whole[:, among])
-
-
-def _best(scores: FloatArray, number: int) -> IntArray:
-    return np.argsort(-scores, kind="stable")[:number].astype(np.int64)
-
-
-def _best_of_both(whole: FloatArray, one: int, other: int, number: int) -> FloatArray:
-    twice = np.concatenate([_best(whole[one], number), _best(whole[other], number)])
-    return np.asarray(whole[:, twice])
+        number = max(1, round(share * len(topic.human)))
+        return topic.judged[:, best_first(topic.human)[:number]]
+    if top == "baseline":
+        return topic.all[:, (topic.all > topic.baseline).any(axis=0)]
+    among = np.unique([best_first(scores)[:best] for scores in topic.all])
+    return topic.all[:, among]
 
 
 def _agreement(
-    which: RangeName, names: Sequence[str], one: int, other: int, parts: Sequence[FloatArray]
+    which: RangeName, pair: tuple[str, str], parts: Sequence[FloatArray]
 ) -> RangeAgreement:
-    taus = np.array(
-        [
-            correlate_rows(part[one][None], part[other][None], "kendall")[0]
-            if part.shape[1] > 1
-            else np.nan
-            for part in parts
-        ]
-    )
-    kept = taus[~np.isnan(taus)]
-    return RangeAgreement(
-        which,
-        names[one],
-        names[other],
-        float(kept.mean()) if kept.size else float("nan"),
-        int(kept.size),
-        int(taus.size - kept.size),
-        float(np.mean([part.shape[1] for part in parts])),
-    )
+    taus = [correlate_rows(part[:1], part[1:], "kendall")[0] for part in parts]
+    tau, _, number = described(np.array(taus))
+    size = float(np.mean([part.shape[1] for part in parts]))
+    return RangeAgreement(which, *pair, tau, number, len(taus) - number, size)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import isnan, nan, sqrt
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from litepyramid.meta.intervals import (
     interval_ends,
     method_name,
 )
-from litepyramid.stats import check_samples
+from litepyramid.stats import check_samples, mean_of_scored
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
@@ -101,10 +102,9 @@ class CoverageResult(Result):
             f"if it differs from all others (one-tailed z-test of proportions, α = {ALPHA:g})."
         ]
         for metric, (n, m) in self.halves.items():
-            text = f"{metric}: {counted(n, 'system')} and {counted(m, 'input')} in a half"
-            notes.append(
-                text + (f"; left out: {self.left_out[metric]}." if self.left_out[metric] else ".")
-            )
+            left = f"; left out: {self.left_out[metric]}" if self.left_out[metric] else ""
+            said = f"{counted(n, 'system')} and {counted(m, 'input')} in a half{left}"
+            notes.append(f"{metric}: {said}.")
         undefined = sum(r.undefined for r in self.rows)
         if undefined:
             notes.append(
@@ -198,15 +198,13 @@ def coverage(
                 for half in ((a, c), (b, d))
             )
             for at in levels:
-                held_out = level_correlation(*other, at, coefficient).value
+                r = level_correlation(*other, at, coefficient).value
                 for kind in methods:
                     low, high, _ = interval_ends(
                         *one, at, coefficient, kind, confidence, samples, draw
                     )
-                    if isnan(held_out) or isnan(low):
-                        yield None, None
-                    else:
-                        yield float(low <= held_out <= high), high - low
+                    known = not isnan(r) and not isnan(low)
+                    yield (float(low <= r <= high), high - low) if known else (None, None)
 
     blocks = run_pieces(
         journal,
@@ -243,30 +241,24 @@ def _rows(
     confidence: float,
 ) -> Iterator[Coverage]:
     shaped = found.reshape(len(found), len(metrics), len(levels), len(methods), 2)
-    for m, metric in enumerate(metrics):
-        for lv, level in enumerate(levels):
-            part = shaped[:, m, lv]
-            kept = {
-                k: p[~np.isnan(p[:, 0])] for k, p in zip(methods, part.swapaxes(0, 1), strict=True)
-            }
-            held = {method: valid[:, 0] for method, valid in kept.items()}
-            counts = {method: len(flags) for method, flags in held.items()}
-            shares = {m: float(flags.mean()) if flags.size else nan for m, flags in held.items()}
-            nearest, p_value = _nearest(shares, counts, confidence)
-            for method, valid in kept.items():
-                p, number = shares[method], counts[method]
-                yield Coverage(
-                    metric=metric,
-                    level=level,
-                    method=method,
-                    coverage=p,
-                    error=sqrt(p * (1 - p) / number) if number else nan,
-                    trials=number,
-                    undefined=len(part) - number,
-                    width=float(valid[:, 1].mean()) if number else nan,
-                    best=method == nearest and p_value <= ALPHA,
-                    p_value=p_value if method == nearest else nan,
-                )
+    for (m, metric), (n, level) in product(enumerate(metrics), enumerate(levels)):
+        held, widths = shaped[:, m, n].transpose(2, 1, 0)
+        shares = dict(zip(methods, map(mean_of_scored, held), strict=True))
+        counts = dict(zip(methods, (~np.isnan(held)).sum(axis=1).tolist(), strict=True))
+        nearest, p_value = _nearest(shares, counts, confidence)
+        for (method, p), width in zip(shares.items(), widths, strict=True):
+            yield Coverage(
+                metric=metric,
+                level=level,
+                method=method,
+                coverage=p,
+                error=sqrt(p * (1 - p) / max(1, counts[method])),
+                trials=counts[method],
+                undefined=len(found) - counts[method],
+                width=mean_of_scored(width),
+                best=method == nearest and p_value <= ALPHA,
+                p_value=p_value if method == nearest else nan,
+            )
 
 
 def _nearest(
@@ -286,13 +278,11 @@ def _nearest(
     if not below:
         return None, nan
     nearest = min(below, key=below.__getitem__)
-    p_values = []
-    for other, share in shares.items():
-        if other == nearest or not counts[other]:
-            continue
-        n, m = counts[nearest], counts[other]
-        pooled = (shares[nearest] * n + share * m) / (n + m)
-        error = sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
-        z = abs(shares[nearest] - share) / error if error else 0.0
-        p_values.append(float(norm.sf(z)))
+    p_values, n = [], counts[nearest]
+    for other, m in counts.items():
+        if other != nearest and m:
+            pooled = (shares[nearest] * n + shares[other] * m) / (n + m)
+            error = sqrt(pooled * (1 - pooled) * (1 / n + 1 / m))
+            z = abs(shares[nearest] - shares[other]) / error if error else 0.0
+            p_values.append(float(norm.sf(z)))
     return nearest, max(p_values, default=nan)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import product
 from math import isnan, nan, sqrt
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import align
+from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.journal import piece_rng, run_pieces
-from litepyramid.meta.core.levels import several
-from litepyramid.meta.significance import compare_pairs
-from litepyramid.meta.simulate.power_result import Kind, Power, PowerResult, PowerSettings
+from litepyramid.meta.core.levels import Level, several
+from litepyramid.meta.intervals import method_name
+from litepyramid.meta.significance import ComparisonMethod, compare_pairs
 from litepyramid.metrics.degraded import SampledRouge
 from litepyramid.metrics.rouge import RougeVariant
+from litepyramid.stats import check_samples, mean_of_scored
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, InputReferences, Signature, SystemSummaries, fingerprint
 
@@ -25,6 +30,115 @@ BLOCK = 10
 Degraded = Callable[[float, np.random.Generator], FloatArray]
 WORD_SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
 NOISE_LEVELS = (0.25, 0.5, 1.0, 2.0, 4.0)
+Kind = Literal["words", "noise"]
+METHODS: tuple[ComparisonMethod, ...] = ("perm-both", "boot-both", "williams")
+
+
+@dataclass(frozen=True, slots=True)
+class PowerSettings:
+    """How trials are made and tested.
+
+    Attributes:
+        method: One or several of the comparison methods of `litepyramid.meta.significance`.
+        level: One or several of system, summary, global.
+        coefficient: DDR21's Fig. 3 uses ``"pearson"``.
+        trials: Worse metrics drawn for each amount (DDR21: 1,000).
+        samples: Permutations or bootstrap samples a test.
+        alpha: The level of the tests.
+        seed: Each trial has its own generator made from this, the amount and its number.
+    """
+
+    method: ComparisonMethod | tuple[ComparisonMethod, ...] = METHODS
+    level: Level | tuple[Level, ...] = ("system", "summary")
+    coefficient: Coefficient = "pearson"
+    trials: int = 1000
+    samples: int = 1000
+    alpha: float = 0.05
+    seed: int = 12345
+
+    def __post_init__(self) -> None:
+        if self.trials < 1 or not 0 < self.alpha < 1:
+            raise InputError(
+                f"{counted(self.trials, 'trial')} at {self.alpha:g}",
+                expected="at least one trial, and a level between 0 and 1",
+            )
+        if set(several(self.method)) != {"williams"}:
+            check_samples(self.samples, alpha=self.alpha)
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """How often one test rejected H0 against a metric worse by a known amount.
+
+    Attributes:
+        amount: Share of the words that the worse metric saw, or its noise.
+        level: System or summary.
+        method: The test.
+        power: Share of the trials with p ≤ α.
+        error: Its standard error.
+        trials: Trials with a p-value.
+        gap: Mean of r(X, Z) − r(Y, Z).
+    """
+
+    amount: float
+    level: Level
+    method: ComparisonMethod
+    power: float
+    error: float
+    trials: int
+    gap: float
+
+
+@dataclass(frozen=True)
+class PowerResult(Result):
+    """Power of every test, level and amount.
+
+    Attributes:
+        rows: One entry each.
+        metric: The metric that is made worse.
+        human: The human score.
+        kind: ``"words"`` or ``"noise"``.
+        settings: How trials were generated and tested.
+        systems: N, the number of systems.
+        inputs: M, the number of inputs.
+        left_out: What was left out.
+        signature: Names everything that the numbers depend on.
+    """
+
+    rows: tuple[Power, ...]
+    metric: str
+    human: str
+    kind: Kind
+    settings: PowerSettings
+    systems: int
+    inputs: int
+    left_out: str
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """A row an amount, level and test."""
+        words = self.kind == "words"
+        rows = [
+            row(r, amount=100 * r.amount if words else r.amount, method=method_name(r.method))
+            for r in self.rows
+        ]
+        columns = (
+            Column("amount", "% of words", digits=0) if words else Column("amount", "noise", 2),
+            *("level", Column("method", "test"), "power", Column("error", "± se")),
+            *(Column("gap", "r less r", signed=True), "trials"),
+        )
+        what = "on a random share of each summary's words"
+        if not words:
+            what = "plus noise, in standard deviations of its scores"
+        left = f"; left out: {self.left_out}" if self.left_out else ""
+        notes = (
+            f"Share of trials in which {self.metric} is found better than the same metric {what}, "
+            f"p ≤ {self.settings.alpha:g}, one-tailed.",
+            f"{counted(self.systems, 'system')}, {counted(self.inputs, 'input')}{left}.",
+            f"Signature: {self.signature}",
+        )
+        title = f"Power of tests ({self.settings.coefficient}, against {self.human})"
+        return [Table.of(title, columns, rows, notes)]
 
 
 def power_on_words(
@@ -75,34 +189,27 @@ def power_on_words(
     columns = [r.input for r in references if r.input in aligned.inputs]
     if not rows or not columns:
         raise InputError(
-            "the summaries and the scores share no "
-            + ("input" if rows else "system"),
+            f"the summaries and the scores share no {'input' if rows else 'system'}",
             hint="Check that summaries, references and scores use the same names (--ids).",
-        )  # fmt: skip
+        )
     kept = []
     for system in rows:
         texts = dict(zip(system.inputs, system.texts, strict=True))
         absent = [name for name in columns if name not in texts]
         if absent:
             raise InputError(f"system '{system.system}' has no summary of input '{absent[0]}'")
-        kept.append(
-            SystemSummaries(system.system, tuple(columns), tuple(texts[c] for c in columns))
-        )
-    rouge = SampledRouge(
-        kept,
-        {r.input: [" ".join(parts) for parts in r.references] for r in references},
-        variant,
-    )
+        own = tuple(texts[name] for name in columns)
+        kept.append(SystemSummaries(system.system, tuple(columns), own))
+    targets = {r.input: [" ".join(parts) for parts in r.references] for r in references}
+    rouge = SampledRouge(kept, targets, variant)
     order = np.ix_(
         [aligned.systems.index(s.system) for s in rows], [aligned.inputs.index(c) for c in columns]
     )
     out = (len(table.systems) - len(rows), len(table.inputs) - len(columns))
     left = f"{counted(out[0], 'system')} and {counted(out[1], 'input')}" if any(out) else ""
     X = rouge.score(1.0, np.random.default_rng(0))
-    return _power(
-        f"rouge-1_{variant}", X, aligned.Z[order], aligned.human, rouge.score,
-        "words", shares, left, settings or PowerSettings(), journal,
-    )  # fmt: skip
+    name, people = f"rouge-1_{variant}", (aligned.Z[order], aligned.human)
+    return _power(name, X, *people, rouge.score, "words", shares, left, settings, journal)
 
 
 def power_on_noise(
@@ -153,18 +260,8 @@ def power_on_noise(
         return np.asarray(X + amount * spread * rng.standard_normal(X.shape))
 
     left = str(aligned.left_out) if aligned.left_out else ""
-    return _power(
-        metric,
-        X,
-        aligned.Z,
-        aligned.human,
-        noisy,
-        "noise",
-        amounts,
-        left,
-        settings or PowerSettings(),
-        journal,
-    )
+    people = aligned.Z, aligned.human
+    return _power(metric, X, *people, noisy, "noise", amounts, left, settings, journal)
 
 
 def _power(
@@ -176,10 +273,11 @@ def _power(
     kind: Kind,
     amounts: Sequence[float],
     left_out: str,
-    settings: PowerSettings,
+    settings: PowerSettings | None,
     journal: str | Path | None,
 ) -> PowerResult:
     """Draws the worse metric, tests, counts; `power_on_words` and `power_on_noise` describe it."""
+    settings = settings or PowerSettings()
     if len(X) < 2:
         raise InputError(
             f"only {counted(len(X), 'system has', 'systems have')} scores of '{metric}' "
@@ -199,16 +297,25 @@ def _power(
         "scores_sha": fingerprint([X.tolist(), Z.tolist()]),
     }
     work = {"run": "power", "method": methods, "level": levels}
+    tests = list(product(levels, methods))
     starts = range(0, trials, BLOCK)
+
+    def trial(amount: str, number: int) -> list[list[float | None]]:
+        """Per level and test the p-value of H0 (None: no test) and the difference of r."""
+        rng = piece_rng(settings.seed, "power", amount, str(number))
+        pair, seed = np.stack([X, degraded(of[amount], rng)]), int(rng.integers(2**31))
+        found = []
+        for level, method in tests:
+            made = compare_pairs(
+                pair, Z, level, settings.coefficient, method, samples=settings.samples, seed=seed
+            )
+            values = float(made.p_values[0, 1]), float(made.correlations[0] - made.correlations[1])
+            found.append([None if isnan(value) else value for value in values])
+        return found
 
     def block(key: str) -> list[Any]:
         amount, start = key.split()
-        found = []
-        for number in range(int(start), int(start) + BLOCK):
-            rng = piece_rng(settings.seed, "power", amount, str(number))
-            pair = np.stack([X, degraded(of[amount], rng)])
-            found.append(_tests(pair, Z, settings, int(rng.integers(2**31))))
-        return found
+        return [trial(amount, number) for number in range(int(start), int(start) + BLOCK)]
 
     of = {f"{amount:g}": amount for amount in amounts}
     blocks = run_pieces(
@@ -222,37 +329,14 @@ def _power(
     rows = []
     for place, amount in enumerate(of.values()):
         own = blocks[place * len(starts) : (place + 1) * len(starts)]
-        values = np.array([t for part in own for t in part][:trials], dtype=np.float64)
-        for i, level in enumerate(levels):
-            for j, method in enumerate(methods):
-                p = values[:, i, j, 0]
-                p = p[~np.isnan(p)]
-                power = float((p <= settings.alpha).mean()) if p.size else nan
-                error = sqrt(power * (1 - power) / p.size) if p.size else nan
-                gap = float(np.nanmean(values[:, i, j, 1]))
-                rows.append(Power(amount, level, method, power, error, int(p.size), gap))
+        made = np.array([np.ravel(t) for part in own for t in part][:trials], dtype=np.float64)
+        values = made.reshape(trials, len(tests), 2)
+        for (level, method), (p, gaps) in zip(tests, values.transpose(1, 2, 0), strict=True):
+            number = int((~np.isnan(p)).sum())
+            power = int((p <= settings.alpha).sum()) / number if number else nan
+            error = sqrt(power * (1 - power) / max(1, number))
+            rows.append(Power(amount, level, method, power, error, number, mean_of_scored(gaps)))
     signature = Signature.of(trials=trials, alpha=f"{settings.alpha:g}", **state)
     return PowerResult(
         tuple(rows), metric, human, kind, settings, X.shape[0], X.shape[1], left_out, signature
     )
-
-
-def _tests(
-    pair: FloatArray,
-    Z: FloatArray,
-    settings: PowerSettings,
-    seed: int,
-) -> list[list[list[float | None]]]:
-    """Per level and method the p-value of H0 (None: no test) and the difference of correlations."""
-    result: list[list[list[float | None]]] = []
-    for level in several(settings.level):
-        row: list[list[float | None]] = []
-        for method in several(settings.method):
-            tests = compare_pairs(
-                pair, Z, level, settings.coefficient, method, samples=settings.samples, seed=seed
-            )
-            p = float(tests.p_values[0, 1])
-            gap = float(tests.correlations[0] - tests.correlations[1])
-            row.append([None if isnan(p) else p, None if isnan(gap) else gap])
-        result.append(row)
-    return result

@@ -8,10 +8,7 @@ from itertools import chain
 from math import inf, isinf
 from typing import Any, Literal
 
-from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
-from litepyramid.meta.system_level.paired_scores import Sides, decimals, sides_of
-from litepyramid.meta.system_level.pairs import PairCounts
+from litepyramid.meta.system_level.paired_scores import PairCounts, Sides, decimals, sides_of
 from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted
 from litepyramid.types import Signature
@@ -67,9 +64,7 @@ class DeltaResult(Result):
         """The given bounds and the curve of every metric; the heat maps if wanted."""
         table = self.to_csv_table()
         if all(row[2] == 0 for row in table.rows):
-            columns = (*table.columns[:2], *table.columns[3:])
-            rows = tuple((*row[:2], *row[3:]) for row in table.rows)
-            table = Table(table.title, columns, rows, table.notes)
+            table = table.without("lower")
         return [table] + [self._heat_table(e) for e in self.metrics if self.heat_tables]
 
     def to_csv_table(self) -> Table:
@@ -107,10 +102,9 @@ class DeltaResult(Result):
 
     def _notes(self) -> tuple[str, ...]:
         used = {entry.metric: entry.sides.describe() for entry in self.metrics}
-        notes = [f"{metric}: {text}" for metric, text in used.items()]
-        if len(set(used.values())) == 1:
-            notes = [*used.values()][:1]
-        return (*notes, f"Signature: {self.signature}")
+        alike = len(set(used.values())) == 1
+        notes = [text if alike else f"{metric}: {text}" for metric, text in used.items()]
+        return (*dict.fromkeys(notes), f"Signature: {self.signature}")
 
     def to_json(self) -> dict[str, Any]:
         """Every number with its pairs; the heat map's cells say whether they are masked."""
@@ -168,18 +162,10 @@ def delta(
         >>> result.metrics[0].bounds.tau, round(result.metrics[0].overall.tau, 3)
         (1.0, 0.333)
     """
-    if not scale > 0:
-        raise InputError(f"a scale of {scale}", expected="a number above 0")
-    table, whole = read_scores(scores), None if full is None else read_scores(full)
     found = []
-    for sides in sides_of(table, human, metrics=metrics, full=whole, scale=scale):
+    every, hashes = sides_of(scores, human, metrics=metrics, full=full, scale=scale)
+    for sides in every:
         pairs = sides.pairs()
-        if not len(pairs):
-            raise InputError(
-                f"only {counted(len(sides.systems), 'system has', 'systems have')} scores of "
-                f"'{sides.metric}' and of people",
-                expected="at least two",
-            )
         ends = pairs.ends(buckets, rule)
         # The authors' row begins with the pair before its bucket; an empty bucket begins nowhere.
         strict = rule == "authors"
@@ -204,15 +190,13 @@ def delta(
                 ),
             )
         )
-    first = found[0].sides
     signature = Signature.of(
-        human=first.human,
+        human=every[0].human,
         coefficient="kendall",
         rule=rule,
         buckets=buckets,
         bounds=None if bounds is None else f"{bounds[0]:g}-{bounds[1]:g}",
         scale=None if scale == 1 else f"{scale:g}",
-        scores_sha=table.sha,
-        full_sha=whole and whole.sha,
+        **hashes,
     )
-    return DeltaResult(tuple(found), first.human, min_pairs, signature, heat_tables)
+    return DeltaResult(tuple(found), every[0].human, min_pairs, signature, heat_tables)

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf, isnan, nan
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
-from litepyramid.meta.system_level.paired_scores import Sides, decimals, sides_of
-from litepyramid.meta.system_level.pairs import PairCounts
+from litepyramid.errors import InputError, choose
+from litepyramid.meta.system_level.paired_scores import PairCounts, Sides, decimals, sides_of
 from litepyramid.meta.system_level.sign_agreement import (
     ResampledPairs,
     fitted,
@@ -149,17 +147,13 @@ class DifferenceResult(Result):
         notes = [*self.sentences()]
         for entry in self.metrics:
             ties = entry.up_to.counts.tied_metric + entry.up_to.counts.tied_both
-            failed = entry.about.failed
             text = f"{entry.metric}: {entry.sides.describe()}"
             if ties:
-                said = counted(
-                    ties,
-                    "pair is tied in the metric and has",
-                    "pairs are tied in the metric and have",
-                )
+                equal = "tied in the metric and"
+                said = counted(ties, f"pair is {equal} has", f"pairs are {equal} have")
                 text += f" {said} no sign."
-            if failed:
-                text += f" {counted(failed, 'sample')} contained no such pair."
+            if entry.about.failed:
+                text += f" {counted(entry.about.failed, 'sample')} contained no such pair."
             notes.append(text)
         title = f"What a difference of {_short(self.difference)} means"
         notes.append(f"Signature: {self.signature}")
@@ -234,23 +228,15 @@ def difference(
             raise InputError(
                 f"a {what} of {value}", expected="a number above 0" + (", at most 1" * (top == 1))
             )
-    if interval not in ("wider", "bootstrap", "wilson"):
-        raise InputError(f"unknown interval '{interval}'", expected="wider, bootstrap or wilson")
+    choose("interval", interval, get_args(IntervalRule))
     check_samples(samples, confidence=confidence)
-    table, whole = read_scores(scores), None if full is None else read_scores(full)
     found = []
-    for sides in sides_of(table, human, metrics=metrics, full=whole, scale=scale):
-        if len(sides.systems) < 2:
-            raise InputError(
-                f"only {counted(len(sides.systems), 'system has', 'systems have')} scores of "
-                f"'{sides.metric}' and of people",
-                expected="at least two",
-            )
-        pairs = sides.pairs()
-        resampled = ResampledPairs.of(sides, pairs, samples, seed)
+    every, hashes = sides_of(scores, human, metrics=metrics, full=full, scale=scale)
+    for sides in every:
+        resampled = ResampledPairs.of(sides, sides.pairs(), samples, seed)
         found.append(_worth(sides, d, target, window, interval, confidence, resampled))
     signature = Signature.of(
-        human=found[0].sides.human,
+        human=every[0].human,
         difference=f"{d:g}",
         target=f"{target:g}",
         window=f"{window:g}",
@@ -259,11 +245,10 @@ def difference(
         samples=samples,
         seed=seed,
         scale=None if scale == 1 else f"{scale:g}",
-        scores_sha=table.sha,
-        full_sha=whole and whole.sha,
+        **hashes,
     )
     return DifferenceResult(
-        tuple(found), found[0].sides.human, d, target, confidence, samples, seed, signature
+        tuple(found), every[0].human, d, target, confidence, samples, seed, signature
     )
 
 
@@ -298,7 +283,7 @@ def _worth(
         return Agreement(counts, min(a for a, _ in ends), max(b for _, b in ends), failed)
 
     reached = reaching(pairs, target)
-    gaps, fit, agreed = fitted(pairs.gaps, pairs.signs > 0, np.ones(len(pairs)))
+    gaps, fit, agreed = (tuple(values.tolist()) for values in fitted(pairs))
     spread = np.array([inf if isnan(y) else y for y in resampled.reaching(target)])
     tail = (1 - confidence) / 2
     reached_low, reached_high = np.quantile(spread, [tail, 1 - tail], method="inverted_cdf")
@@ -312,7 +297,7 @@ def _worth(
         reached_low=float(reached_low),
         reached_high=float(reached_high),
         beyond=None if isnan(reached) else agreement(reached, inf),
-        curve=(tuple(gaps.tolist()), tuple(fit.tolist()), tuple(agreed.tolist())),
+        curve=(gaps, fit, agreed),
     )
 
 

@@ -1,22 +1,162 @@
-"""A metric and people over the same systems, each averaged over its own inputs (DDR22 §3)."""
+"""A metric and people over the same systems, and all pairs of these (DDR22 §3, §4)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from math import floor, log10
+from dataclasses import dataclass, field, replace
+from math import ceil, floor, inf, log10, nan, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from litepyramid.errors import InputError
-from litepyramid.meta.alignment import LeftOut, align, select_metrics
+from litepyramid.errors import InputError, choose
+from litepyramid.io.scores import read_scores
+from litepyramid.meta.alignment import LeftOut, align, metric_names
 from litepyramid.meta.core.levels import mean_tolerance
-from litepyramid.meta.system_level.pairs import SystemPairs
 from litepyramid.stats import system_means
 from litepyramid.tables import record
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreTable
+from litepyramid.types import FloatArray, ScoreMatrix
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """What people say of some pairs of systems, and τ-b over them.
+
+    Attributes:
+        lower: ℓ, the smallest difference of the metric that was allowed.
+        upper: u, the largest.
+        pairs: How many pairs differ by that much.
+        agreed: P: metric and people put the two systems in the same order.
+        disagreed: Q: in opposite orders.
+        tied_metric: T: equal for the metric alone.
+        tied_human: U: equal for people alone.
+        tied_both: Equal for both; they count nowhere.
+    """
+
+    lower: float
+    upper: float
+    pairs: int
+    agreed: int
+    disagreed: int
+    tied_metric: int
+    tied_human: int
+    tied_both: int
+
+    @property
+    def tau(self) -> float:
+        """r_SYSΔ(ℓ, u) = (P − Q) / √((P + Q + T)(P + Q + U)) (DDR22 eq. 1); 0/0 is NaN."""
+        decided = self.agreed + self.disagreed
+        below = (decided + self.tied_metric) * (decided + self.tied_human)
+        return (self.agreed - self.disagreed) / sqrt(below) if below else nan
+
+    @property
+    def agreement(self) -> float:
+        """Share of the pairs that the metric orders in which people see the same order.
+
+        Their ties do not count as agreement. NaN where the metric orders no pair.
+        """
+        ordered = self.agreed + self.disagreed + self.tied_human
+        return self.agreed / ordered if ordered else nan
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers with τ and the share."""
+        return {**record(self), "tau": self.tau, "agreement": self.agreement}
+
+
+@dataclass(frozen=True)
+class SystemPairs:
+    """All N(N − 1)/2 pairs of systems, the closest for the metric first.
+
+    Attributes:
+        gaps: (P,) |Δx|, ascending; exactly 0 where the two are tied.
+        signs: (P,) 1 where the metric's order is that of people, −1 where it is the opposite, 0
+            where either is tied.
+        human_ties: (P,) whether people's averages are tied.
+        one: (P,) index of the first system of each pair.
+        two: (P,) index of the second.
+        slack: Differences that differ by no more are the same number, rounded.
+    """
+
+    gaps: FloatArray
+    signs: NDArray[np.int8]
+    human_ties: NDArray[np.bool_]
+    one: NDArray[np.intp]
+    two: NDArray[np.intp]
+    slack: float
+
+    @classmethod
+    def of(
+        cls, x: FloatArray, z: FloatArray, *, x_slack: float = 0.0, z_slack: float = 0.0
+    ) -> SystemPairs:
+        """The pairs of systems with the average scores `x` (metric) and `z` (people), both (N,).
+
+        Example:
+            >>> pairs = SystemPairs.of(np.array([1.0, 4.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+            >>> pairs.gaps.tolist(), pairs.signs.tolist()
+            ([1.0, 2.0, 3.0], [1, -1, 1])
+        """
+        one, two = np.triu_indices(len(x), 1)
+        dx, dz = x[one] - x[two], z[one] - z[two]
+        dx[np.abs(dx) <= x_slack] = 0.0
+        dz[np.abs(dz) <= z_slack] = 0.0
+        order = np.argsort(np.abs(dx), kind="stable")
+        signs = (np.sign(dx) * np.sign(dz)).astype(np.int8)
+        return cls(
+            np.abs(dx)[order], signs[order], (dz == 0)[order], one[order], two[order], x_slack
+        )
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    def within(self, lower: float = 0.0, upper: float = inf) -> slice:
+        """The pairs with ℓ ≤ |Δx| ≤ u, both ends included."""
+        if not 0 <= lower <= upper:
+            raise InputError(
+                f"differences from {lower} to {upper}", expected="0 ≤ lower end ≤ upper end"
+            )
+        start = np.searchsorted(self.gaps, lower - self.slack, side="left")
+        stop = np.searchsorted(self.gaps, upper + self.slack, side="right")
+        return slice(int(start), int(stop))
+
+    def count(self, lower: float = 0.0, upper: float = inf) -> PairCounts:
+        """What r_SYSΔ(ℓ, u) is made of.
+
+        Example:
+            >>> pairs = SystemPairs.of(np.array([1.0, 4.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+            >>> pairs.count(0, 2).tau, pairs.count(5, 6).tau
+            (0.0, nan)
+        """
+        inside = self.within(lower, upper)
+        gaps, signs, human = self.gaps[inside], self.signs[inside], self.human_ties[inside]
+        metric = gaps == 0
+        return PairCounts(
+            lower=lower,
+            upper=upper,
+            pairs=len(gaps),
+            agreed=int((signs > 0).sum()),
+            disagreed=int((signs < 0).sum()),
+            tied_metric=int((metric & ~human).sum()),
+            tied_human=int((human & ~metric).sum()),
+            tied_both=int((metric & human).sum()),
+        )
+
+    def ends(self, buckets: int, rule: str = "paper") -> list[int]:
+        """How many of the closest pairs each share holds: 1/buckets of them, 2/buckets, … all.
+
+        Args:
+            buckets: Number of shares.
+            rule: ``"paper"``: the share of all pairs, rounded up. ``"authors"``: every bucket but
+                the last holds ⌈pairs / buckets⌉ pairs, as in the authors' code.
+        """
+        choose("rule for shares", rule, ("paper", "authors"))
+        if buckets < 1:
+            raise InputError(f"{counted(buckets, 'share')} of the pairs", expected="at least 1")
+        total, size = len(self), ceil(len(self) / buckets)
+        if rule == "authors":
+            return [min(total, size * i) for i in range(1, buckets + 1)]
+        return [ceil(total * i / buckets) for i in range(1, buckets + 1)]
 
 
 @dataclass(frozen=True)
@@ -87,77 +227,69 @@ class Sides:
 
 
 def sides_of(
-    table: ScoreTable,
+    scores: Any,
     human: str | Sequence[str],
     *,
     metrics: str | Sequence[str] | None = None,
-    full: ScoreTable | None = None,
+    full: Any = None,
     scale: float = 1.0,
-) -> list[Sides]:
+) -> tuple[list[Sides], dict[str, str]]:
     """One `Sides` a metric; each metric is taken over what it and people both scored.
 
     Args:
-        table: The judged table.
+        scores: The judged table.
         human: The human score; several names mean the mean of several raters.
         metrics: Names or patterns; None: all that both tables have, but `human`.
         full: A table of the metric on the whole test set. Its inputs need not line up with the
             judged ones; its systems are matched by name.
         scale: The metric's scores are multiplied by this.
 
+    Returns:
+        The sides, and the tables' hashes as a signature names them.
+
     Raises:
-        InputError: An unknown name, or the tables share no system.
+        InputError: An unknown name, a scale that is not above 0, or fewer than two systems that
+            have all the scores.
     """
-    names = (
-        align(table, None, human).metrics
-        if metrics is None
-        else select_metrics(table, metrics)
-    )  # fmt: skip
-    if full is not None and metrics is None:
-        names = tuple(name for name in names if name in full.metrics)
+    if not scale > 0:
+        raise InputError(f"a scale of {scale}", expected="a number above 0")
+    table, whole = read_scores(scores), None if full is None else read_scores(full)
+    names = metric_names(table, metrics, human)
+    if whole is not None and metrics is None:
+        names = tuple(name for name in names if name in whole.metrics)
         if not names:
             raise InputError("the two tables share no metric", hint="Check their names.")
-    result = []
+    found, where = [], "and of people" if whole is None else "in both tables"
     for name in names:
-        aligned = align(table, name, human)
-        sides = Sides(
-            metric=name,
-            human=aligned.human,
-            systems=aligned.systems,
-            judged=aligned.inputs,
-            X=aligned.values[0] * scale,
-            Z=aligned.Z,
-            left_out=aligned.left_out,
-        )
-        if full is not None:
-            sides = _with_test_set(sides, full.matrix(name).values * scale, full.systems,
-                                   full.inputs)  # fmt: skip
-        result.append(sides)
-    return result
+        one = align(table, name, human)
+        X, kept = one.values[0] * scale, (one.systems, one.inputs)
+        sides = Sides(name, one.human, *kept, X, one.Z, one.left_out)
+        if whole is not None:
+            sides = _with_test_set(sides, whole.matrix(name), scale)
+        if len(sides.systems) < 2:
+            raise InputError(
+                f"{'only 1' if sides.systems else 'no'} system has scores of '{name}' {where}",
+                expected="at least two",
+                hint="Check that the files use the same names for systems." if whole else None,
+            )
+        found.append(sides)
+    hashes = {"scores_sha": table.sha} | ({"full_sha": whole.sha} if whole else {})
+    return found, hashes
 
 
-def _with_test_set(
-    sides: Sides, values: FloatArray, systems: tuple[str, ...], inputs: tuple[str, ...]
-) -> Sides:
-    scored = ~np.isnan(values)
-    rows = {name: i for i, name in enumerate(systems) if scored[i].any()}
+def _with_test_set(sides: Sides, test: ScoreMatrix, scale: float) -> Sides:
+    scored = ~np.isnan(test.values)
+    rows = {name: i for i, name in enumerate(test.systems) if scored[i].any()}
     common = [i for i, name in enumerate(sides.systems) if name in rows]
-    if not common:
-        raise InputError(
-            f"no system has scores of '{sides.metric}' in both tables",
-            hint="Check that the files use the same names for systems.",
-        )
     kept = tuple(sides.systems[i] for i in common)
     columns = np.flatnonzero(scored.any(axis=0))
-    return Sides(
-        metric=sides.metric,
-        human=sides.human,
+    return replace(
+        sides,
         systems=kept,
-        judged=sides.judged,
         X=sides.X[common],
         Z=sides.Z[common],
-        left_out=sides.left_out,
-        X_test=values[[rows[name] for name in kept]][:, columns],
-        test=tuple(inputs[i] for i in columns),
+        X_test=test.values[[rows[name] for name in kept]][:, columns] * scale,
+        test=tuple(test.inputs[i] for i in columns),
         left_out_test=tuple(sorted(set(sides.systems) ^ set(rows))),
     )
 

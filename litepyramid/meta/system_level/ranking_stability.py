@@ -10,18 +10,16 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import human_score, select_metrics
+from litepyramid.meta.alignment import unaligned
 from litepyramid.meta.core.coefficients import correlate_rows
 from litepyramid.meta.core.draws import drawn_counts
 from litepyramid.meta.core.journal import piece_rng
 from litepyramid.meta.core.levels import mean_tolerance
 from litepyramid.progress import track
-from litepyramid.stats import resampled_means
+from litepyramid.stats import blocks, described, resampled_means
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature
-
-_CELLS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +87,13 @@ class StabilityResult(Result):
             for curve in self.curves
             for p in curve.points
         ]
-        names = {(c.systems, c.available) for c in self.curves}
-        notes = (
+        notes = [
             "τ-b between two rankings of the systems, each from M inputs drawn with "
-            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}.",
-            *(
-                f"{counted(n, 'system')}, {counted(m, 'input')} to draw from."
-                for n, m in sorted(names)
-            ),
-            f"Signature: {self.signature}",
-        )
+            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}."
+        ]
+        for n, m in sorted({(c.systems, c.available) for c in self.curves}):
+            notes.append(f"{counted(n, 'system')}, {counted(m, 'input')} to draw from.")
+        notes.append(f"Signature: {self.signature}")
         return [Table.of("Stability of rankings", columns, rows, notes)]
 
 
@@ -146,30 +141,20 @@ def stability(
         raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
     if sizes is not None and (not sizes or min(sizes) < 1):
         raise InputError(f"sizes {list(sizes)}", expected="numbers of inputs, 1 or more")
-    table = read_scores(scores)
-    people = None if human is None else human_score(table, human)
-    raters = people[1] if people else ()
-    source = table if full is None else read_scores(full)
-    names = (
-        tuple(name for name in source.metrics if name not in raters)
-        if metrics is None
-        else select_metrics(source, metrics)
-    )
-    named = [(name, source.matrix(name).values, False) for name in names]
-    if people:
-        named.append((people[0], people[2], True))
-    if not named:
-        raise InputError("no metric is left", expected="at least one metric or human score")
+    table, whole = read_scores(scores), None if full is None else read_scores(full)
+    people, machines = unaligned(table, metrics, human, whole)
     curves = tuple(
-        _curve(name, X, by_people, sizes, samples, seed)
-        for name, X, by_people in track(named, "ranking systems", "metrics")
+        _curve(name, X, number >= len(machines), sizes, samples, seed)
+        for number, (name, X) in enumerate(
+            track([*machines, *people], "ranking systems", "metrics")
+        )
     )
     signature = Signature.of(
         coefficient="kendall",
         samples=samples,
         seed=seed,
         scores_sha=table.sha,
-        full_sha=None if full is None else source.sha,
+        full_sha=whole and whole.sha,
     )
     return StabilityResult(curves, samples, seed, signature)
 
@@ -183,12 +168,9 @@ def usual_sizes(available: int) -> list[int]:
          [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 400, 450])
     """
     first = min(100, available)
-    sizes = {max(1, round(first * i / 10)) for i in range(1, 11)}
-    size = 2 * first
-    while size < available:
-        sizes.add(size)
-        size *= 2
-    return sorted(sizes | {available})
+    steps = {max(1, round(first * i / 10)) for i in range(1, 11)}
+    doubles = (first << n for n in range(available.bit_length()))
+    return sorted({*steps, *(size for size in doubles if size < available), available})
 
 
 def _curve(
@@ -208,12 +190,11 @@ def _curve(
 
 def _point(X: FloatArray, size: int, samples: int, seed: int) -> StabilityPoint:
     rng = piece_rng(seed, "stability", str(size))
-    block = max(1, _CELLS // max(size, X.shape[1]))
     one, two = (
         np.concatenate(
             [
-                resampled_means(X, drawn_counts(rng, X.shape[1], size, min(block, samples - start)))
-                for start in range(0, samples, block)
+                resampled_means(X, drawn_counts(rng, X.shape[1], size, part.stop - part.start))
+                for part in blocks(samples, max(size, X.shape[1]))
             ]
         )
         for _ in range(2)
@@ -228,12 +209,5 @@ def _point(X: FloatArray, size: int, samples: int, seed: int) -> StabilityPoint:
         x_tolerance=slack,
         z_tolerance=slack,
     )
-    kept = taus[~np.isnan(taus)]
     variance = np.nanvar(np.concatenate([one, two]), axis=0, ddof=1)
-    return StabilityPoint(
-        size,
-        float(kept.mean()) if kept.size else float("nan"),
-        float(kept.std(ddof=1)) if kept.size > 1 else float("nan"),
-        int(kept.size),
-        float(np.nanmean(variance)),
-    )
+    return StabilityPoint(size, *described(taus), float(np.nanmean(variance)))

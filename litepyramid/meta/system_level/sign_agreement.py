@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.levels import mean_tolerance
-from litepyramid.meta.system_level.paired_scores import Sides
-from litepyramid.meta.system_level.pairs import SystemPairs
+from litepyramid.meta.system_level.paired_scores import Sides, SystemPairs
 from litepyramid.stats import resampled_means, system_means
 from litepyramid.types import FloatArray
 
@@ -31,8 +30,19 @@ def wilson_interval(agreed: int, total: int, confidence: float) -> tuple[float, 
     return float(ends.low), float(ends.high)
 
 
-def reaching(pairs: SystemPairs, target: float) -> float:
+def reaching(
+    pairs: SystemPairs,
+    target: float,
+    agreed: NDArray[np.bool_] | None = None,
+    weights: FloatArray | None = None,
+) -> float:
     """The smallest difference at which the isotonic fit of agreement is at least `target`.
+
+    Args:
+        pairs: The pairs.
+        target: The agreement aimed at.
+        agreed: (P,) whether people agree; None: by the pairs' own averages.
+        weights: (P,) how often each pair is drawn; None: once.
 
     Returns:
         NaN where it is never reached.
@@ -42,25 +52,23 @@ def reaching(pairs: SystemPairs, target: float) -> float:
         >>> reaching(SystemPairs.of(x, z), 0.95)
         2.0
     """
-    return _reach(pairs.gaps, pairs.signs > 0, np.ones(len(pairs)), target)
-
-
-def _reach(
-    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray, target: float
-) -> float:
-    gaps, fit, _ = fitted(gaps, agreed, weights)
+    gaps, fit, _ = fitted(pairs, agreed, weights)
     good = np.flatnonzero(fit >= target - 1e-12)
     return float(gaps[good[0]]) if good.size else nan
 
 
 def fitted(
-    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray
+    pairs: SystemPairs,
+    agreed: NDArray[np.bool_] | None = None,
+    weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """The pairs with a sign and a weight, by their difference, with the fit at each."""
     from scipy.optimize import isotonic_regression
 
-    kept = (gaps > 0) & (weights > 0)
-    gaps, agreed = gaps[kept], agreed[kept]
+    agreed = pairs.signs > 0 if agreed is None else agreed
+    weights = np.ones(len(pairs)) if weights is None else weights
+    kept = (pairs.gaps > 0) & (weights > 0)
+    gaps, agreed = pairs.gaps[kept], agreed[kept]
     if not gaps.size:
         return gaps, gaps, agreed
     fit = isotonic_regression(agreed.astype(np.float64), weights=weights[kept]).x
@@ -105,7 +113,5 @@ class ResampledPairs:
 
     def reaching(self, target: float) -> list[float]:
         """(k,) the difference at which agreement reaches the target; NaN where it does not."""
-        return [
-            _reach(self.pairs.gaps, agreed, weights, target)
-            for agreed, weights in zip(self.agreed, self.weights, strict=True)
-        ]
+        drawn = zip(self.agreed, self.weights, strict=True)
+        return [reaching(self.pairs, target, *one) for one in drawn]

@@ -8,8 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient
@@ -24,7 +22,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,21 +125,13 @@ class FullSetResult(Result):
 
     def to_tables(self) -> list[Table]:
         """The intervals, and the variances of the systems' scores."""
-        sides = ("judged", "M_jud"), ("full", "M_test")
-        ends = [
-            Column(f"{name}{end}", title or end[1:], digits=2)
-            for name, first in sides
-            for end, title in (("", first), ("_low", ""), ("_high", ""))
-        ]
-        rows = [
-            {
-                **row(i, narrower=100 * i.narrower, judged=i.judged.value, full=i.full.value),
-                **{f"judged_{end}": getattr(i.judged, end) for end in ("low", "high")},
-                **{f"full_{end}": getattr(i.full, end) for end in ("low", "high")},
-            }
-            for i in self.intervals
-        ]
-        columns: list[Column | str] = ["metric", Column("sampling", "BOOT-"), *ends]
+        columns: list[Column | str] = ["metric", Column("sampling", "BOOT-")]
+        rows = [row(i, narrower=100 * i.narrower) for i in self.intervals]
+        for side, header in (("judged", "M_jud"), ("full", "M_test")):
+            for end, name in (("value", side), ("low", f"{side}_low"), ("high", f"{side}_high")):
+                columns.append(Column(name, header if end == "value" else end, digits=2))
+                for cells, found in zip(rows, self.intervals, strict=True):
+                    cells[name] = getattr(getattr(found, side), end)
         columns.append(Column("narrower", "less %", digits=0))
         notes = []
         for sampling in dict.fromkeys(i.sampling for i in self.intervals):
@@ -158,26 +148,18 @@ class FullSetResult(Result):
         notes += dict.fromkeys(s.describe() for s in self.sides)
         title = f"r_SYS ({self.coefficient}) with metrics on judged inputs and on all"
         variances = [
-            {
-                "metric": v.metric,
-                "judged": v.judged**0.5,
-                "full": v.full**0.5,
-                "reduced": 100 * v.reduced,
-            }
+            row(v, judged=v.judged**0.5, full=v.full**0.5, reduced=100 * v.reduced)
             for v in self.variances
         ]
         variance_columns = (
             *("metric", Column("judged", "sd, judged", 4), Column("full", "sd, all", 4)),
             Column("reduced", "variance less %", digits=1),
         )
+        spread = "Standard deviation of a system's average score"
+        said = f"Signature: {self.signature}"
         return [
             Table.of(title, columns, rows, notes),
-            Table.of(
-                "Standard deviation of a system's average score",
-                variance_columns,
-                variances,
-                [f"Signature: {self.signature}"],
-            ),
+            Table.of(spread, variance_columns, variances, [said]),
         ]
 
 
@@ -227,40 +209,32 @@ def full_test_set(
         1.0
     """
     check_samples(samples, confidence=confidence)
-    table, whole = read_scores(scores), read_scores(full)
-    found = sides_of(table, human, metrics=metrics, full=whole)
-    intervals, variances = [], []
+    found, hashes = sides_of(scores, human, metrics=metrics, full=full)
+    intervals = []
     for sides in found:
-        if sides.X_test is None or len(sides.systems) < 2:
-            raise InputError(
-                f"{counted(len(sides.systems), 'system has', 'systems have')} scores of "
-                f"'{sides.metric}' in both tables",
-                expected="at least two",
-            )
         for what in several(sampling):
-            intervals.append(
-                FullSetInterval(
-                    sides.metric,
-                    what,
-                    *(
-                        _interval(X, sides.Z, paired, coefficient, what, confidence, samples, seed)
-                        for X, paired in ((sides.X, True), (sides.X_test, False))
-                    ),
-                )
-            )
-        variances.append(_variance(sides, sides.X_test, confidence, samples, seed))
+            ends = []
+            for X, paired in ((sides.X, True), (sides.scores_used, False)):
+                drawn = bootstrap_samples(
+                    X, sides.Z, "system", coefficient, what,
+                    samples=samples, seed=seed, paired_inputs=paired,
+                )  # fmt: skip
+                value = level_correlation(X, sides.Z, "system", coefficient).value
+                low, high = percentile_interval(drawn, confidence)
+                ends.append(SideInterval(value, low, high, int(np.isnan(drawn).sum())))
+            intervals.append(FullSetInterval(sides.metric, what, *ends))
     signature = Signature.of(
         human=found[0].human,
         coefficient=coefficient,
         confidence=f"{confidence:g}",
         samples=samples,
         seed=seed,
-        scores_sha=table.sha,
-        full_sha=whole.sha,
+        **hashes,
     )
+    variances = tuple(_variance(sides, confidence, samples, seed) for sides in found)
     return FullSetResult(
         tuple(intervals),
-        tuple(variances),
+        variances,
         tuple(found),
         coefficient,
         confidence,
@@ -270,30 +244,10 @@ def full_test_set(
     )
 
 
-def _interval(
-    X: FloatArray,
-    Z: FloatArray,
-    paired: bool,
-    coefficient: Coefficient,
-    sampling: Sampling,
-    confidence: float,
-    samples: int,
-    seed: int,
-) -> SideInterval:
-    drawn = bootstrap_samples(
-        X, Z, "system", coefficient, sampling, samples=samples, seed=seed, paired_inputs=paired
-    )
-    low, high = percentile_interval(drawn, confidence)
-    value = level_correlation(X, Z, "system", coefficient).value
-    return SideInterval(value, low, high, int(np.isnan(drawn).sum()))
-
-
-def _variance(
-    sides: Sides, full: FloatArray, confidence: float, samples: int, seed: int
-) -> ScoreVariance:
+def _variance(sides: Sides, confidence: float, samples: int, seed: int) -> ScoreVariance:
     """Bootstrap over inputs of every system's average, on either set."""
     ends, variances = [], []
-    for X in (sides.X, full):
+    for X in (sides.X, sides.scores_used):
         parts = [
             resampled_means(X, draws.counts(seed, draws.INPUTS, X.shape[1], start, stop))
             for start, stop in draws.chunks(samples, X.shape[1])
