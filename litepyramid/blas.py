@@ -20,7 +20,7 @@ def _controller() -> Any:
 
 
 def cores() -> int:
-    """The cores that this process may use: fewer than the machine's where its container says so.
+    """The cores that this process may use: fewer than the machine's if its container is limited.
 
     Example:
         >>> cores() >= 1
@@ -36,7 +36,7 @@ def cores() -> int:
 
 
 def free_cores() -> int:
-    """The cores that nobody used in the last minute, at least one.
+    """The cores that were idle in the last minute, at least one.
 
     Example:
         >>> 1 <= free_cores() <= cores()

@@ -1,4 +1,4 @@
-"""What comes in, checked at the door: JSON text, the shape of its values, numbers, cells."""
+"""Checks of input: JSON text, the shape of its values, numbers, cells."""
 
 from __future__ import annotations
 

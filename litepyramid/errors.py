@@ -146,7 +146,7 @@ def loading(
 
 
 def reason(error: BaseException) -> str:
-    """The first line of what an error of others says, at most 200 characters."""
+    """The first line of a third-party error's message, at most 200 characters."""
     said = (str(error).strip().splitlines() or [""])[0].rstrip(".:")[:200]
     if isinstance(error, LookupError) or not said:
         return f"{type(error).__name__}: {said}".removesuffix(": ")
@@ -177,7 +177,7 @@ def require(package: str, *, extra: str, purpose: str) -> ModuleType:
 
 
 def install_line(extra: str) -> str:
-    """The command that adds an extra to litepyramid, installed from where it was installed from.
+    """The command that installs an extra of litepyramid from litepyramid's own source.
 
     That is a checkout (``pip install -e``), a folder, a repository or an archive, as pip notes it
     down (PEP 610), or the package index; run without being installed, the checkout it runs from.

@@ -187,7 +187,7 @@ def read_document(path: str | Path, form: str, what: str, expected: str) -> dict
 
 
 def check_there(*paths: str | Path | None) -> None:
-    """Says before the work whether files and folders that will be read are there.
+    """Checks before the work that the files and folders to read exist.
 
     Raises:
         InputError: One is not; None stands for one that was not given.
@@ -198,7 +198,7 @@ def check_there(*paths: str | Path | None) -> None:
 
 
 def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
-    """What a path leads to; None if to nothing, or if no file can be called so."""
+    """What a path leads to; None if nothing, or if the name is not possible."""
     try:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError):
@@ -231,7 +231,7 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
 
 
 def check_output(output: str | Path, *inputs: str | Path | None) -> None:
-    """Says before the work whether a result can go there, and is none of the files to read.
+    """Checks before the work that a result can be written there, and is not one of the inputs.
 
     Args:
         output: The file to write.
@@ -261,7 +261,7 @@ def check_output(output: str | Path, *inputs: str | Path | None) -> None:
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Makes one clear error of whatever keeps the system from writing: a full disk, no right …
+    """Turns whatever prevents writing (a full disk, no permission …) into one clear error.
 
     Raises:
         InputError: In place of an OSError.

@@ -83,7 +83,7 @@ def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
 def check_samples(
     samples: int, *, confidence: float | None = None, alpha: float | None = None, tests: int = 1
 ) -> None:
-    """Sees that k samples are enough for an interval or a test to say anything.
+    """Checks that k samples are enough for an interval or a test.
 
     A percentile interval takes k ≥ 2 / (1 - confidence), 40 at 95 %: one sample in either tail.
     With fewer its ends are little but the extremes; those of one sample are the same number. A test

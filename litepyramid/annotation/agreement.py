@@ -1,4 +1,4 @@
-"""How well people agree: Krippendorff's alpha, noisy workers, the majority's label."""
+"""Agreement among people: Krippendorff's alpha, noisy workers, majority labels."""
 
 from __future__ import annotations
 
@@ -257,7 +257,7 @@ def agree(
     min_compared: int = 10,
     gold: ArrayLike | None = None,
 ) -> AgreementResult:
-    """Drops noisy workers, takes the majority of the others, and says how well they agree.
+    """Drops noisy workers, takes the majority of the others, and measures their agreement.
 
     A worker is noisy who contradicts the majority of the others on more than `noisy_above` of the
     items that can be compared (ZB21 A.2 dropped one at 72 %). The worst one is dropped first and

@@ -19,7 +19,7 @@ def sentence_budget(
     per_sentence: float | None = None,
     earlier: int = 0,
 ) -> int:
-    """How many of `total` sentences the budget pays for; just one way of saying it must be given.
+    """How many of `total` sentences the budget pays for; exactly one kind of budget must be given.
 
     Args:
         total: Number of sentences there are.
@@ -64,7 +64,7 @@ def check_price(per_sentence: float | None) -> None:
 
 
 def check_count(sentences: int, left: int) -> int:
-    """The same number, if there are so many sentences.
+    """The same number, if there are that many sentences.
 
     Raises:
         InputError: It is negative, or more than are left.

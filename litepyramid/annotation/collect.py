@@ -1,4 +1,4 @@
-"""From people's answers to units and labels: nothing lost, everything odd named."""
+"""From people's answers to units and labels; nothing is lost, and oddities are named."""
 
 from __future__ import annotations
 

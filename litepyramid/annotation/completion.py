@@ -1,4 +1,4 @@
-"""What became of people's responses, said so that nothing is lost in silence."""
+"""The fate of people's responses, reported so that nothing is silently lost."""
 
 from __future__ import annotations
 

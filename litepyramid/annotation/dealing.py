@@ -1,4 +1,4 @@
-"""Tasks dealt out to annotators, several for each task, in balance."""
+"""Assignment of tasks to annotators, several per task, evenly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sentences people should write SCUs for, and what that is expected to give."""
+"""Which sentences people should write SCUs for, and the expected quality."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def plan_budget(
     cost: float | None = None,
     after: Sequence[BudgetPlan] = (),
 ) -> BudgetPlan:
-    """Gives people the `count` sentences that machine-made units are worst at.
+    """Gives people the `count` sentences for which extracted units are worst.
 
     All sentences of all inputs are ranked together by easiness and the hardest are annotated: the
     same split as `easiness.mix.mix` makes with the other sentences carrying STUs (ZB21 §3.3).

@@ -1,4 +1,4 @@
-"""Which inputs people should judge presence for, drawn so that their labels stay a sample."""
+"""Which inputs people should judge presence for, drawn so that their labels are a random sample."""
 
 from __future__ import annotations
 

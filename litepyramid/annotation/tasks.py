@@ -1,4 +1,4 @@
-"""The tasks that people are given, and the file that remembers them until answers come back."""
+"""The tasks that people are given, and the file that stores them until answers come back."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class WritingTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgingTask:
-    """Say which units one summary contains.
+    """Mark which units one summary contains.
 
     Attributes:
         id: Made from the content.
@@ -77,7 +77,7 @@ class JudgingTask:
 
 @dataclass(frozen=True)
 class TaskSet:
-    """All tasks of one kind that went out together.
+    """All tasks of one kind that were exported together.
 
     Attributes:
         kind: ``"writing"`` SCUs or ``"judging"`` presence.
@@ -112,7 +112,7 @@ class TaskSet:
 
 
 def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence") -> TaskSet:
-    """One task for each sentence that the plan gives to people, the one worth most first.
+    """One task for each sentence that the plan gives to people, most valuable first.
 
     Raises:
         InputError: The plan gives people no sentence.

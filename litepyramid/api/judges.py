@@ -1,4 +1,4 @@
-"""Judges against labels: evaluated, fine-tuned, cross-validated."""
+"""Judges and labels: evaluation, fine-tuning, cross-validation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Few labels: what they say together with a judge, which to buy, and how many."""
+"""Few labels: combining them with a judge, which to collect, and how many."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which input, system and annotator a pyramid file is about, by its name as NIST gives it.
+"""The input, system and annotator of a pyramid file, from its NIST name.
 
 ========================================  =======================  ======  =========
 file                                      input                    system  annotator
@@ -39,7 +39,7 @@ _XML = (b"<?xml", b"<pyramid", b"<peerAnnotation", b"<annotation")
 
 
 class PeerName(NamedTuple):
-    """What the name of a peer annotation says."""
+    """The parts of a peer annotation's name."""
 
     input: str
     system: str

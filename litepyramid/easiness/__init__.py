@@ -1,1 +1,1 @@
-"""How well machine units simulate human ones: features, regressor, mix, curve."""
+"""How well extracted units simulate human ones: features, regressor, mix, curve."""

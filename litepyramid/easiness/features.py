@@ -1,4 +1,4 @@
-"""What the regressor sees of a sentence: counts from its constituency or dependency tree."""
+"""The regressor's features of a sentence: counts from its constituency or dependency tree."""
 
 from __future__ import annotations
 

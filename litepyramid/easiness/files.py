@@ -35,7 +35,7 @@ def sentence_count(
     stu_sentences: int | None = None,
     scu_sentences: int | None = None,
 ) -> int:
-    """How many sentences carry STUs, said in one of three ways.
+    """How many sentences carry STUs, given in one of three ways.
 
     Raises:
         InputError: None or more than one of them is given, or it is out of range.

@@ -1,4 +1,4 @@
-"""Features of what no STU of a sentence says: an SCU about it can meet none."""
+"""Features of what no STU of a sentence covers: an SCU about it cannot be matched."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = (
 
 
 def gap_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FeatureTable:
-    """What the STUs of each sentence leave unsaid, and how they say its main verb.
+    """What the STUs of each sentence leave out, and how they express its main verb.
 
     A word is said if an STU holds it; words as ROUGE counts them (lower-cased runs of letters and
     digits), words without any left out.

@@ -118,7 +118,7 @@ def human_count(share: float, sentences: int) -> int:
 def ranking(
     by: By, easiness: FloatArray | None, n: int, rng: np.random.Generator | None = None
 ) -> NDArray[np.int64]:
-    """The sentences in the order in which they change over to STUs.
+    """The sentences in the order in which they are switched to STUs.
 
     ``easiness`` and ``gold``: the easiest first. ``reversed``: the hardest first. ``random``: any
     order. Of equally easy sentences the first goes first (the last, if reversed: the exact

@@ -21,7 +21,7 @@ from litepyramid.units.align import Place, Sentence
 
 @dataclass(frozen=True)
 class Easiness(Result):
-    """How easily machine-made STUs stand in for the SCUs of each sentence.
+    """How well extracted STUs stand in for the SCUs of each sentence.
 
     Attributes:
         sentences: n sentences.

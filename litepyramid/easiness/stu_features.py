@@ -1,4 +1,4 @@
-"""Features of a sentence from the STUs that a machine made of it.
+"""Features of a sentence from its STUs.
 
 They are known before a person has written any SCU, and they say more of easiness than syntax does:
 words in no STU can match no SCU, and a long STU holds much that no single SCU says.
@@ -53,7 +53,7 @@ _PRONOUNS = word_set("he her hers him his i it its my our she their them they us
 
 
 def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FeatureTable:
-    """What the STUs of each sentence leave of it.
+    """How much of each sentence its STUs keep.
 
     Words are as ROUGE counts them: lower-cased runs of letters and digits.
 

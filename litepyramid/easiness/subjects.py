@@ -1,4 +1,4 @@
-"""Features of whom a sentence is about, as far as the sentence and its STUs say it.
+"""Features of the subjects of a sentence and of its STUs.
 
 People write names into SCUs: "The Norfolk bowler has regained form" becomes "Al Innes has regained
 form". An STU says "The Norfolk bowler", and meets such an SCU in few words.
@@ -56,7 +56,7 @@ def person_nouns() -> frozenset[str]:
 def subject_features(
     trees: Sequence[Tree], stus: Sequence[Sequence[str]], groups: Sequence[Hashable]
 ) -> FeatureTable:
-    """Whom the sentence and its STUs are about.
+    """Features of the subjects of the sentence and its STUs.
 
     - ``root_`` and a kind: 1 for the kind of the subject of the sentence's root, ``none`` if it
       has no subject ("Was five miles from the coast"). Kinds: ``full_name``, two words of a name

@@ -1,1 +1,1 @@
-"""What ships inside the package: weights, the small parser, the example data."""
+"""Files embedded in the package: weights, the small parser, the example data."""

@@ -1,4 +1,4 @@
-"""The example that ships: 12 short news references, their SCUs, four systems, honest labels.
+"""The embedded example: 12 short news references, their SCUs, four systems, correct labels.
 
 Written for the project. The systems: ``abstractive`` retells the reference, ``lead`` opens like it
 and goes on with other facts, ``offtopic`` shares the topic and no fact, ``swapped`` negates or

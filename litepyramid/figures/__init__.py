@@ -1,1 +1,1 @@
-"""Figures of results, one hand for all, for a column of a paper."""
+"""Figures of results in one style, for a column of a paper."""

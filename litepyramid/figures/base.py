@@ -112,7 +112,7 @@ def save_figure(figure: Any, path: str | Path, signature: Signature | None = Non
 
 
 def plain_axes(axes: Any) -> None:
-    """Takes off what carries no data: the upper and right frame; adds a faint grid."""
+    """Removes the upper and right frame and adds a faint grid."""
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(visible=True, color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)

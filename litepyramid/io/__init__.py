@@ -1,1 +1,1 @@
-"""Files in and out, one module a kind: units, summaries, labels, score tables, data sets."""
+"""Reading and writing files, one module per kind: units, summaries, labels, scores, data sets."""

@@ -1,4 +1,4 @@
-"""What people have in hand, as records: paths, lists, dicts, data frames, rows of data sets."""
+"""Conversion of paths, lists, dicts, data frames and rows of data sets to records."""
 
 from __future__ import annotations
 

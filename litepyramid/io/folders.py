@@ -1,4 +1,4 @@
-"""Folders of results: all or nothing, and whatever others keep in them is left alone."""
+"""Folders of results: all or nothing, leaving other files in them alone."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LONGEST = 200
 
 
 def check_names(names: Iterable[str], what: str = "system", hint: str | None = None) -> None:
-    """Checks that each name can be that of a file of its own, inside its folder, on any disk.
+    """Checks that each name can be a separate file, inside its folder, on any disk.
 
     Raises:
         InputError: A name is empty, begins with a dot (such files are not read), has more than 200

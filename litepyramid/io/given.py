@@ -1,4 +1,4 @@
-"""Rows given in Python in place of a file: of data frames, of data sets, lists of dicts."""
+"""Rows given in Python instead of a file: data frames, data sets, lists of dicts."""
 
 from __future__ import annotations
 

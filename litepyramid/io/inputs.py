@@ -1,4 +1,4 @@
-"""What files say of each input: its entries, by id or by order, in any of the forms."""
+"""What files contain for each input: its entries, by id or by order, in any format."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a file says of one input, or of one system's summary of it.
+    """What a file contains for one input, or for one system's summary of it.
 
     Attributes:
         input: The input's id.

@@ -1,4 +1,4 @@
-"""Leaderboards of TREC's: text lines of run, measure, topic and score."""
+"""TREC leaderboards: text lines of run, measure, topic and score."""
 
 from __future__ import annotations
 

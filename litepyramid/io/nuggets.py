@@ -33,7 +33,7 @@ _THEIRS = {"input": "qid", "units": "nuggets"}
 
 
 def form_of(row: Mapping[str, Any]) -> str | None:
-    """Which file of TREC's a JSON object is a line of; None if of none.
+    """Which TREC file a JSON object is a line of; None if not of any.
 
     Example:
         >>> form_of({"qid": "q1", "nuggets": []}), form_of({"input": "q1", "units": []})

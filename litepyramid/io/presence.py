@@ -1,4 +1,4 @@
-"""Presence judged elsewhere: by another tool, a model of one's own, an earlier run."""
+"""Presence judged elsewhere: by another tool, your own model, an earlier run."""
 
 from __future__ import annotations
 

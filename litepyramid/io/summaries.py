@@ -50,7 +50,7 @@ def read_summaries(
 
 
 class StoredTexts(Sequence[str]):
-    """Texts that stand in a file, read when they are asked for.
+    """Texts in a file, read when needed.
 
     Args:
         file: Open to read and write; the texts are put at its end.

@@ -1,4 +1,4 @@
-"""What a judge is: the one interface between units and models."""
+"""The judge protocol: the one interface between units and models."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WINDOW = 65_536
 
 
 class UnsentError(Exception):
-    """A judge that was asked for an estimate alone has one, as `result`, and judged nothing."""
+    """Only an estimate was requested: it is `result`, and nothing was judged."""
 
     def __init__(self, result: Any) -> None:
         self.result = result
@@ -51,7 +51,7 @@ class JudgedBatch:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What in a summary speaks for and against a unit, as a judge saw it.
+    """A judge's evidence in a summary for and against a unit.
 
     Attributes:
         presence: The judge's verdict, as `Judge.judge` gives it.
@@ -130,7 +130,7 @@ def windows(items: Items) -> Iterator[Items]:
 
 
 def note_kept(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
-    """Adds to what Ctrl-C raises how many judgements the cache has kept."""
+    """Adds the number of cached judgements to the exception that Ctrl-C raises."""
     if judged and cache is not None:
         many = "judgement" if judged == 1 else "judgements"
         stop.add_note(f"{judged:,} {many} kept in {cache}")
@@ -138,7 +138,7 @@ def note_kept(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
 
 @runtime_checkable
 class Explainer(Judge, Protocol):
-    """A judge that also says why."""
+    """A judge that also explains itself."""
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The evidence for and against every unit of every item, in the order of `items`."""
@@ -146,7 +146,7 @@ class Explainer(Judge, Protocol):
 
 
 def judged(judge: Judge, items: Items) -> JudgedBatch:
-    """What a judge says of the items, checked: a presence in [0, 1] of every unit, or NaN.
+    """What a judge returns for the items, checked: a presence in [0, 1] for every unit, or NaN.
 
     NaN is "no judgement" and is counted. A judge of one's own may give the lists of presences
     alone; it is named by its class then.
@@ -176,7 +176,7 @@ def judged(judge: Judge, items: Items) -> JudgedBatch:
 
 
 def presence_of(values: Any, units: int, name: str) -> FloatArray:
-    """What a judge says of one summary's units, as an array.
+    """A judge's presence of one summary's units, as an array.
 
     Raises:
         InputError: It is not one number from 0 to 1 for each unit.

@@ -37,7 +37,7 @@ _FAILURES = (sqlite3.DatabaseError, UnicodeDecodeError)  # it shows damaged name
 
 
 class CacheWarning(UserWarning):
-    """The cache was damaged and has been set aside, or some of it left out."""
+    """The cache was damaged and has been renamed, or some of it left out."""
 
 
 @dataclass(frozen=True, slots=True)

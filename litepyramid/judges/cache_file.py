@@ -154,7 +154,7 @@ def _make(path: Path) -> None:
 
 
 def seal(*fields: object) -> bytes:
-    """Eight bytes by which a damaged row is told.
+    """Eight bytes that reveal a damaged row.
 
     Example:
         >>> seal("model", b"pair", b"0123", 0) == seal("model", b"pair", b"0123", 1)

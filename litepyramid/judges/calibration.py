@@ -95,7 +95,7 @@ class CalibrationResult(Result):
 
 
 def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
-    """The chance that a present unit gets more presence than an absent one, ties counted half.
+    """The probability that a present unit gets more presence than an absent one; ties count half.
 
     With labels of .5 too: that of two units with different labels the higher gets more.
 

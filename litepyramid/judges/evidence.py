@@ -1,4 +1,4 @@
-"""Why a judge judged so: how its evidence is asked for and shown."""
+"""Evidence for a judge's verdicts: how it is gathered and shown."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def explain(judge: Judge, summary: str, units: Sequence[str]) -> Explanation:
 
 
 def gather(judge: Judge, items: Items) -> tuple[tuple[Evidence, ...], ...]:
-    """Where a judge finds every unit: its own word, or the sentence that it finds it in best.
+    """Where a judge finds every unit: as it reports, or the sentence with the highest presence.
 
     A judge that gives no reasons (an NLI model, an LLM) judges each sentence of a summary alone,
     through its cache; the first sentence with the highest presence is the evidence if that is at

@@ -1,4 +1,4 @@
-"""People and judge together: scores of all inputs from labels of a few (prediction-powered)."""
+"""Combining people and judge: scores on all inputs from labels on a few (prediction-powered)."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def combine(
     alpha: float = 0.05,
     signature: Signature | None = None,
 ) -> CombinedScores:
-    """Estimates human scores from labels of some inputs and a judge's scores of all.
+    """Estimates human scores from labels on some inputs and a judge's scores on all.
 
     Systems and differences of two systems are estimated by `prediction_powered`; inputs are the
     units that are drawn, as all systems are labelled on the same ones.

@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ConvertResult(Result):
-    """What was written, and what of the sources had no place in it.
+    """What was written, and what the output could not hold.
 
     Attributes:
         target: What was written.
@@ -77,7 +77,7 @@ class _Sources:
 def convert(
     paths: Sequence[str | Path], output: str | Path, target: Target | None = None
 ) -> ConvertResult:
-    """Turns files of TREC's into ours, or ours into TREC's; counts what has no place there.
+    """Converts TREC files to ours, or ours to TREC files; counts what the output cannot hold.
 
     Units and nuggets go either way with all that is said of them. Labels with their units give
     ``scores`` and ``leaderboard`` the four scores of nuggets (`nugget_scores`), if the units say

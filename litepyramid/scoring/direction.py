@@ -1,4 +1,4 @@
-"""Precision and F1: whether what a summary says is in the reference, or in the source."""
+"""Precision and F1: whether a summary's content is in the reference or the source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rank groups: the letters that systems share which do not differ significantly."""
+"""Rank groups: systems that do not differ significantly share a letter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Presence kept in a folder while it is judged, so that a run that was killed goes on."""
+"""Presence saved in a folder while it is judged, so that a killed run can resume."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many inputs people must label to see a difference between two systems."""
+"""How many inputs people must label to detect a difference between two systems."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _GRID = (10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000,
 
 @dataclass(frozen=True, slots=True)
 class PowerAt:
-    """With how many labelled inputs which share of tests finds the difference.
+    """The share of tests that detect the difference, for a number of labelled inputs.
 
     Attributes:
         labels: Labelled inputs.
@@ -104,7 +104,7 @@ def label_power(
     samples: int = 1000,
     seed: int = 12345,
 ) -> LabelPower:
-    """Simulates how many labelled inputs show a difference of two systems (as RoSE's analysis).
+    """Simulates how many labelled inputs reveal a difference of two systems (as RoSE's analysis).
 
     A simulated test draws a pair of systems of the pilot, and inputs of the pilot with
     replacement; the pair's difference is shifted to the true one. Some of the inputs are labelled,

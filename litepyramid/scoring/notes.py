@@ -1,4 +1,4 @@
-"""What was counted on the way to scores, in sentences."""
+"""What was counted during scoring, in sentences."""
 
 from __future__ import annotations
 

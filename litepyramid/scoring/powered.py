@@ -21,7 +21,7 @@ GAIN = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Design:
-    """How the labelled inputs were chosen, where it was not simply at random.
+    """How the labelled inputs were chosen, if not simply at random.
 
     Attributes:
         inputs: M ids.

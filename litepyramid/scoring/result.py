@@ -1,4 +1,4 @@
-"""What `score` gives: scores of systems, down to each unit's presence."""
+"""The result of `score`: scores of systems, down to each unit's presence."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Teaching a judge: settings, losses, the training run, the card of what came out."""
+"""Training a judge: settings, losses, the training run, the card of the result."""

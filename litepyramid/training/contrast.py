@@ -78,7 +78,7 @@ class ContrastResult(Result):
 
 
 def load_contrast() -> tuple[ContrastPair, ...]:
-    """The contrast set that ships.
+    """The embedded contrast set.
 
     Example:
         >>> pairs = load_contrast()

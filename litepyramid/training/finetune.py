@@ -74,7 +74,7 @@ def finetune(
     label_map: Mapping[str, str] | None = None,
     device: str = "auto",
 ) -> FinetuneResult:
-    """Fine-tunes a judge on presence labels and says how it does on held-out inputs.
+    """Fine-tunes a judge on presence labels and measures it on held-out inputs.
 
     Args:
         base: ``lexical`` to refit the embedded judge's weights; else a hub id or folder.

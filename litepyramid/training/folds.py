@@ -1,4 +1,4 @@
-"""What is held out when, and what a judge may learn from meanwhile."""
+"""Folds: what is held out, and what a judge is trained on."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class LabelledItems:
-    """What a judge learns from: summaries, units, and a label for each.
+    """Training data of a judge: summaries, units, and a label for each.
 
     Attributes:
         items: (summary, units) pairs, as judges take them.

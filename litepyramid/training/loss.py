@@ -1,4 +1,4 @@
-"""What fine-tuning minimises."""
+"""The losses of fine-tuning."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ NLI_CLASSES = {"e": 0, "entailment": 0, "n": 1, "neutral": 1, "c": 2, "contradic
 
 @dataclass(frozen=True, slots=True)
 class TrainingPairs:
-    """What a run learns from.
+    """The training pairs of a run.
 
     Attributes:
         pairs: (premise, hypothesis): summary and unit.
@@ -96,7 +96,7 @@ def read_nli(paths: Sequence[str | Path], head: Head = "three-class") -> Trainin
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """The inputs of one data set that a run does not learn from."""
+    """The held-out inputs of one data set."""
 
     dataset: Dataset
     inputs: tuple[str, ...]

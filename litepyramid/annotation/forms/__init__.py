@@ -1,1 +1,1 @@
-"""How tasks go out and answers come back: the page, Label Studio, Mechanical Turk."""
+"""Formats of tasks and answers: the page, Label Studio, Mechanical Turk."""

@@ -1,4 +1,4 @@
-"""What people are told to do: the same words in every form the tasks take."""
+"""Instructions for people, the same in every form of the tasks."""
 
 from __future__ import annotations
 

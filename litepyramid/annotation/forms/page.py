@@ -31,7 +31,7 @@ def export_page(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
 
 
 def render_page(tasks: TaskSet) -> str:
-    """The page: styles, script and tasks inside, nothing loaded from anywhere.
+    """The page, with styles, script and tasks inside; it loads nothing.
 
     A content security policy allows its own script and styles by their hash and nothing else, and
     the script never makes HTML of a text, so a hostile summary cannot do anything.

@@ -1,4 +1,4 @@
-"""What came back from people, in one shape whatever tool it came from."""
+"""People's responses, in the same shape for every tool."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def truth(value: Any) -> bool | None:
 
 
 def moment(value: Any) -> datetime | None:
-    """A time in ISO 8601 (of no zone: in UTC); None if it is none.
+    """A time in ISO 8601 (without a zone: UTC); None if it is not one.
 
     Example:
         >>> moment("2026-01-02T03:04:05Z") == moment("2026-01-02T04:04:05+01:00")

@@ -1,4 +1,4 @@
-"""What the lexical judge measures of a unit against a summary: overlap, nothing of the corpus.
+"""The lexical judge's features of a unit and a summary: overlap, nothing about the corpus.
 
 Notation: a unit's *words* are its distinct content words (function words and negations are left
 out; all of its words where nothing else is left). A word is *found* if the summary holds its stem

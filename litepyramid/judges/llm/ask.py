@@ -1,4 +1,4 @@
-"""Asking for what is not in the cache, and keeping every answer under the version it is of."""
+"""Requests for what is not in the cache; every answer is stored under its model version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A language model behind an endpoint as judge: paid for once, and never 0 for no answer."""
+"""A language model behind an endpoint as judge: a pair is paid for once; no answer is never 0."""
 
 from __future__ import annotations
 

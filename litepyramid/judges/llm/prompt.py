@@ -1,4 +1,4 @@
-"""Prompts in plain files, and what an endpoint's answer to one says of each unit."""
+"""Prompts in plain files, and reading the grade of each unit from an endpoint's answer."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ class Prompt:
 
 
 def load_prompt(name: str | Path) -> Prompt:
-    """A prompt that ships (``yes-no``, ``three``, ``minicheck``), or a file of the user's own.
+    """An embedded prompt (``yes-no``, ``three``, ``minicheck``), or the user's own file.
 
     Raises:
         InputError: There is neither, or a file lacks its places or its grades.

@@ -1,4 +1,4 @@
-"""What is known of public judge checkpoints beforehand: their mode and class order.
+"""Known public judge checkpoints: their mode and class order.
 
 The mode is the one that the paper found best for the kind of model (ZB21 §3.1): l3c for a
 zero-shot NLI model, p2c for one tuned on presence labels. The same table, with licences and
@@ -39,7 +39,7 @@ _SHAPE = {
 
 @dataclass(frozen=True, slots=True)
 class JudgeCard:
-    """What the judge must know of a checkpoint that its `config.json` does not say.
+    """What the judge must know about a checkpoint that its `config.json` does not contain.
 
     Attributes:
         kind: ``"zero-shot"`` (an NLI model that never saw summaries) or ``"presence"`` (tuned on

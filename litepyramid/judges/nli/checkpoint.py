@@ -1,4 +1,4 @@
-"""What a checkpoint is, read from its small files alone: torch is not needed to know it."""
+"""Properties of a checkpoint, read from its small files; torch is not needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The NLI judge: any sequence classifier of the hub or a folder, right, fast, never twice."""
+"""The NLI judge: any sequence classifier from the hub or a folder, exact, fast, cached."""
 
 from __future__ import annotations
 

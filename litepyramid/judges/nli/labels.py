@@ -1,4 +1,4 @@
-"""Which output of a classifier means what: from the names that models use, or from the user."""
+"""The meaning of a classifier's outputs: from the names that models use, or from the user."""
 
 from __future__ import annotations
 
