@@ -269,7 +269,7 @@ def read_record(
         kind: A dataclass of texts, numbers, tuples and such dataclasses. What has a default may be
             missing or null.
         value: The object; other keys of it do not matter.
-        what: As of `check_shape`, like the rest.
+        what: As for `check_shape`, like the rest.
         path: Its file.
         line: Its line.
 

@@ -99,7 +99,7 @@ def sort_responses(
 
 
 def nothing_belongs(tasks: TaskSet, unknown: Sequence[str]) -> InputError:
-    """The error of answers of which none belongs to the tasks."""
+    """The error for answers none of which belongs to the tasks."""
     return InputError(
         "no answer belongs to these tasks",
         expected=f"answers to the {counted(len(tasks.ids), f'{tasks.kind} task')} in tasks.json",

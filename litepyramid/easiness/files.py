@@ -173,7 +173,7 @@ def curve_files(
         folds: Folder with a file of input ids for each fold, to average over.
         ids: Ids of the inputs, where rows are matched by order.
         columns: Own column names, by known column.
-        **settings: As of `budget_curve`.
+        **settings: As for `budget_curve`.
 
     Raises:
         InputError: A file is wrong, or there are no human scores or two sorts of them.

@@ -43,7 +43,7 @@ PRAGMA application_id = {_APPLICATION};
 
 
 def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
-    """Where the cache is unless the user says otherwise.
+    """The default path of the cache.
 
     ``LITEPYRAMID_CACHE`` names the file; else it lies in the user's cache folder
     (``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches``, ``%LOCALAPPDATA%``).

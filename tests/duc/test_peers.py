@@ -214,7 +214,7 @@ def test_nist_names_of_one_set_are_one_input(duc, tmp_path, cli):
     """Summarizers' letters, the assessor's, case and leading zeros do not part what is one."""
     folder = read_pyramid_files([duc])
     assert (folder.inputs, folder.systems) == (("D0701", "D0702"), ("7", "15", "24"))
-    assert "D0701-AGHI.pyr is of D0701" in folder.notes[0]
+    assert "D0701-AGHI.pyr belongs to D0701" in folder.notes[0]
     result = score_peers(folder)
     assert result.counts == ((2, 2, 0), (2, 2, 0), (1, 1, 0))
     assert "1 summary was not annotated" in render(result, "table")
@@ -275,4 +275,4 @@ def test_no_complete_system_is_an_error(duc):
         file.unlink()
     complete = read_pyramid_files([duc]).complete()
     assert (complete.inputs, complete.systems) == (("D0701",), ("15",))
-    assert "Left out, 1 input without any annotation." in complete.notes
+    assert "Left out: 1 input without any annotation." in complete.notes
