@@ -97,8 +97,6 @@ def score(
     from litepyramid.files import check_output, check_there
     from litepyramid.scoring.pyramid import ScoringRule
 
-    if output is not None and form != "folder":
-        check_output(output)
     for what, given in (("--label-units", label_units is not None), ("--combine", combine)):
         if given and labels is None:
             raise InputError(f"{what} without --labels", expected="both")
