@@ -31,7 +31,7 @@ mechanical turk's results of judging; the page's answers of judging;
 lexical judge; regressor in json; regressor in ubj; nli checkpoint; nli judge;
 allennlp archive; allennlp folder;
 assignments of nuggets; answers with citations; bank of claims; leaderboard; presence;
-result in json; result in npz; plan of presence labels
+result in json; result in npz; result in a folder; plan of presence labels
 """
 NAMES = [" ".join(name.split()) for name in NAMES.split(";")]
 
