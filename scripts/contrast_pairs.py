@@ -225,7 +225,7 @@ class Sentence:
         case = next((t.i for t in other.children if t.dep_ == "case"), None)
         start = start if case is None else case + 1
         nouns = {self.subject.pos_, other.pos_} <= {"NOUN", "PROPN"}
-        short = last - start <= 5 and end - first <= 6 and end <= self.root.i < start
+        short = 0 < last - start <= 5 and end - first <= 6 and end <= self.root.i < start
         return ((first, end), (start, last)) if nouns and short else None
 
     def swapped(self) -> Words:
@@ -309,6 +309,12 @@ class Sentence:
             return []
         return self.words if self.span(subject)[0] == 0 else []
 
+    def phrases(self) -> dict[str, tuple[int, int]]:
+        """The spans of short subjects, objects and adjuncts of the verb, by relation."""
+        found = {t.dep_: self.span(t) for t in self.root.children if t.pos_ in ("NOUN", "PROPN")}
+        wanted = ("nsubj", "nsubj:pass", "obj", "obl")
+        return {k: (a, b) for k, (a, b) in found.items() if k in wanted and b - a <= 6}
+
     def names(self) -> list[tuple[int, int]]:
         groups = name_groups(self.words)
         return [
@@ -330,6 +336,7 @@ KINDS: dict[str, tuple[float, Callable[[Sentence], Words]]] = {
 }
 """Kind: how often it is tried, and how it is made. Passives alone are still true."""
 NATURAL = ENTITY = 0.12
+CROSS = 0.15
 
 
 def contrast_pairs(
@@ -389,6 +396,17 @@ def _of_reference(
                 yield Pair(around(place), new, present, kind)
             else:
                 yield Pair(among(place, new), text, present, kind)
+        near = [t for t, n in units if n == units[place][1]]
+        other = read[near[rng.integers(len(near))]]
+        mine, theirs = read[text].phrases(), other.phrases()
+        shared = sorted(mine.keys() & theirs.keys())
+        if shared and read[text].root.text != other.root.text and rng.random() < CROSS:
+            key = shared[rng.integers(len(shared))]
+            (a, b), (c, d) = (each[key] for each in (mine, theirs))
+            words = read[text].words
+            if not {*words[a:b]} & {*other.words[c:d]} - FUNCTION_WORDS:
+                new = joined([*words[:a], *other.lowered(c, d), *words[b:]])
+                yield Pair(around(place), new, 0, "cross")
         found = read[text].names()
         if found and rng.random() < ENTITY:
             start, end = found[rng.integers(len(found))]

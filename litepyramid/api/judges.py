@@ -57,7 +57,7 @@ def finetune(
     """Fine-tunes a judge on presence labels and measures it on held-out inputs.
 
     Args:
-        base: ``lexical`` to refit the embedded judge's weights; otherwise a hub id or a folder.
+        base: ``lexical`` or ``reading`` to refit its weights; otherwise a hub id or a folder.
         data: A `Dataset` with labels, what `load` takes, or a list of these.
         output: The folder to create; pass it to `judge`.
         nli: Files of NLI pairs to train on as well (`training.pairs.read_nli`).
@@ -112,7 +112,7 @@ def crossval(
     """Trains on all folds but one, scores the held-out fold, and averages the correlations.
 
     Args:
-        base: Judge to train: ``lexical``, a hub id or a folder.
+        base: Judge to train: ``lexical``, ``reading``, a hub id or a folder.
         data: A `Dataset` with labels, or what `load` takes.
         by: Hold out ``examples`` (inputs) or ``systems``.
         folds: Number of folds; the data set's own are used if there are as many.

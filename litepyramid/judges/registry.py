@@ -10,10 +10,10 @@ from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Judge
-from litepyramid.judges.lexical.judge import LexicalJudge, load_lexical
-from litepyramid.judges.lexical.model import is_model_file
+from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical, load_lexical
+from litepyramid.judges.lexical.model import PresenceModel, is_model_file
 from litepyramid.judges.lexical.recall import RecallJudge
-from litepyramid.judges.reading.judge import ReadingJudge, load_reading
+from litepyramid.judges.reading.judge import ReadingJudge, fit_reading, load_reading
 
 
 def _reading(path: str | None = None) -> Judge:
@@ -30,6 +30,12 @@ EMBEDDED: dict[str, Callable[[], Judge]] = {
     "recall": RecallJudge,
 }
 """Judges that need no model and no download, by name."""
+
+REFITTED: dict[str, tuple[Callable[..., Judge], Callable[..., PresenceModel]]] = {
+    "reading": (ReadingJudge, fit_reading),
+    "lexical": (LexicalJudge, fit_lexical),
+}
+"""Those that labels can refit: the judge of a model, and what fits one to items and labels."""
 
 LLM = "llm:"
 """How the names of judges behind an endpoint begin."""
@@ -70,6 +76,24 @@ def check_judge_name(name: str) -> None:
     near = [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
     if near and not Path(name).exists():
         raise InputError(f"unknown judge '{name}'", hint=f"Did you mean '{near[0]}'?")
+
+
+def check_trainable(name: str) -> None:
+    """Raises InputError if a judge has nothing to train, or its name is misspelt.
+
+    Example:
+        >>> check_trainable("recall")
+        Traceback (most recent call last):
+        litepyramid.errors.InputError: the judge 'recall' cannot be trained. Expected reading, \
+lexical, or a hub id or folder of an NLI model.
+    """
+    check_judge_name(name)
+    fixed = name in EMBEDDED.keys() - REFITTED.keys() or name.startswith(LLM)
+    if fixed or is_model_file(name):
+        raise InputError(
+            f"the judge '{name}' cannot be trained",
+            expected="reading, lexical, or a hub id or folder of an NLI model",
+        )
 
 
 def make_judge(name: str, **options: Any) -> Judge:

@@ -13,9 +13,9 @@ from litepyramid._version import __version__
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_folder, file_type
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.lexical.judge import fit_lexical, save_lexical
+from litepyramid.judges.lexical.model import save_model
 from litepyramid.judges.nli.cards import CARD_FILE
-from litepyramid.judges.registry import check_judge_name, make_judge
+from litepyramid.judges.registry import REFITTED, check_trainable, make_judge
 from litepyramid.tables import Result, Table, plain
 from litepyramid.training.crossval import validate
 from litepyramid.training.folds import LabelledItems, join_items, labelled_items
@@ -77,7 +77,7 @@ def finetune(
     """Fine-tunes a judge on presence labels and measures it on held-out inputs.
 
     Args:
-        base: ``lexical`` to refit the embedded judge's weights; else a hub id or folder.
+        base: ``lexical`` or ``reading`` to refit its weights; otherwise a hub id or folder.
         datasets: Labelled data sets; a share of the inputs of each is held out.
         output: The folder to make.
         settings: How; the paper's by default.
@@ -103,9 +103,9 @@ def finetune(
         raise InputError("already exists", path=goal, hint="Name a new folder.")
     if not datasets and not nli:
         raise InputError("nothing to learn from", expected="at least one labelled data set")
-    check_judge_name(base)
-    lexical = base == "lexical"
-    head: Head = "presence" if lexical else settings.head
+    check_trainable(base)
+    refitted = base in REFITTED
+    head: Head = "presence" if refitted else settings.head
     parts, held = split_datasets(datasets, settings.held_out, settings.seed)
     data = presence_pairs(join_items(parts), head)
     if nli:
@@ -119,11 +119,11 @@ def finetune(
     facts = run_facts(base, revision, data, settings)
     if made_from(goal, base, revision, data, settings):
         pass  # a run that was stopped while it evaluated
-    elif lexical:
+    elif refitted:
         learned = join_items(parts)
-        model = fit_lexical(learned.items, learned.labels)
+        model = REFITTED[base][1](learned.items, learned.labels)
         with atomic_folder(goal) as folder:
-            save_lexical(model, folder / "lexical.json")
+            save_model(model, folder / f"{base}.json")
             write_card(folder, {"updates": None, **facts})
     else:
         train_transformer(
@@ -138,7 +138,7 @@ def finetune(
             device=device,
             kind="presence" if datasets else "zero-shot",
         )
-    judge = make_judge(str(goal), **({} if lexical else {"device": device}))
+    judge = make_judge(str(goal), **({} if refitted else {"device": device}))
     results = tuple(validate(h.dataset, {"tuned": judge}, inputs=h.inputs) for h in held)
     card = {
         **read_note(goal / CARD_FILE),

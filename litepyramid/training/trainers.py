@@ -1,4 +1,4 @@
-"""Ways to get a judge for a fold: refit the lexical one, fine-tune a model, or take ready ones."""
+"""Ways to get a judge for a fold: refit an embedded one, fine-tune a model, or take ready ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import Any
 
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Judge
-from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical
-from litepyramid.judges.registry import make_judge, settings_of
+from litepyramid.judges.registry import REFITTED, check_trainable, make_judge, settings_of
 from litepyramid.training.crossval import Trainer
 from litepyramid.training.folds import LabelledItems
 from litepyramid.training.pairs import presence_pairs
@@ -23,12 +22,19 @@ _JUDGING = ("mode", "max_length", "device", "devices", "dtype", "batch_tokens", 
 
 
 @dataclass(frozen=True, slots=True)
-class LexicalTrainer:
-    """Refits the embedded lexical judge's weights; needs no GPU and takes seconds."""
+class RefitTrainer:
+    """Refits an embedded judge's weights; needs no GPU and takes seconds.
+
+    Attributes:
+        base: ``lexical`` or ``reading``.
+    """
+
+    base: str
 
     def train(self, data: LabelledItems, fold: int) -> Judge:
-        """A lexical judge that has seen these labels and no others; see `fit_lexical`."""
-        return LexicalJudge(fit_lexical(data.items, data.labels))
+        """A judge that has seen these labels and no others; see `fit_lexical`, `fit_reading`."""
+        judge, fit = REFITTED[self.base]
+        return judge(fit(data.items, data.labels))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +130,13 @@ def make_contest(
     """A trainer, and the untrained judges to compare with, all with one set of options.
 
     Args:
-        base: ``lexical``, or a hub id or folder to fine-tune.
+        base: ``lexical``, ``reading``, or a hub id or folder to fine-tune.
         checkpoints: A template of ready judges, see `ReadyCheckpoints`; then `base` is not used.
         zero_shot: Names of the untrained judges.
         folder: Where fine-tuned folds go.
         settings: Fine-tuning settings.
         **options: As for `make_judge`, for every NLI model; ``revision`` and ``label_map`` only for
-            `base` or `checkpoints`, or for the untrained ones if that is lexical.
+            `base` or `checkpoints`, or for the untrained ones if that is embedded.
 
     Raises:
         InputError: A model is to be fine-tuned and no folder is given; or there is no NLI model
@@ -139,10 +145,12 @@ def make_contest(
     Example:
         >>> trainer, judges = make_contest("lexical", None, ["recall"])
         >>> trainer, list(judges)
-        (LexicalTrainer(), ['recall'])
+        (RefitTrainer(base='lexical'), ['recall'])
     """
-    lexical = base == "lexical" and checkpoints is None
-    own = frozenset() if lexical else settings_of(checkpoints or base)
+    if checkpoints is None:
+        check_trainable(base)
+    refitted = base in REFITTED and checkpoints is None
+    own = frozenset() if refitted else settings_of(checkpoints or base)
     given = {name for name, value in options.items() if value is not None}
     if foreign := sorted(given.difference(own, *map(settings_of, zero_shot))):
         raise InputError(
@@ -150,7 +158,7 @@ def make_contest(
             hint="These settings are for other judges (--base, --checkpoints, --zero-shot).",
         )
     shared = {
-        name: value for name, value in options.items() if lexical or name not in _OF_THE_MODEL
+        name: value for name, value in options.items() if refitted or name not in _OF_THE_MODEL
     }
 
     def of(judge: str, known: Mapping[str, Any] = shared) -> dict[str, Any]:
@@ -159,12 +167,12 @@ def make_contest(
     trainer: Trainer
     if checkpoints is not None:
         trainer = ReadyCheckpoints(checkpoints, of(checkpoints, options))
-    elif lexical:
-        trainer = LexicalTrainer()
+    elif refitted:
+        trainer = RefitTrainer(base)
     elif folder is None:
         raise InputError(
             f"no folder for the folds' models of '{base}'",
-            expected="--models FOLDER, or --base lexical",
+            expected="--models FOLDER, or --base lexical or reading",
         )
     else:
         settings = settings or FinetuneSettings()

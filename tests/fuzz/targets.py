@@ -423,10 +423,12 @@ def _journal(folder: Path) -> None:
         journal.add("more", [1])
 
 
-def _lexical(folder: Path) -> None:
+def _embedded(folder: Path) -> None:
     from litepyramid.judges.registry import make_judge
 
-    make_judge(str(folder / "lexical.json")).judge([("The bridge closed.", ["It closed.", "No."])])
+    make_judge(str(next(folder.glob("*.json")))).judge(
+        [("The bridge closed.", ["It closed.", "No."])]
+    )
 
 
 def _checkpoint(folder: Path) -> None:
@@ -679,10 +681,12 @@ def _model_targets(folder: Path) -> dict[str, Target]:
 
     from litepyramid.easiness.features import FeatureTable
     from litepyramid.easiness.regressor import Settings, fit, save_regressor
-    from litepyramid.judges.lexical.judge import fit_lexical, save_lexical
+    from litepyramid.judges.lexical.model import save_model
+    from litepyramid.judges.registry import REFITTED
 
     items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
-    save_lexical(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")
+    for name, (_, fitted) in REFITTED.items():
+        save_model(fitted(items, [[1, 0]] * 3), folder / f"{name}.json")
     rng = np.random.default_rng(1)
     table = FeatureTable("context", ("x", "y"), rng.random((30, 2)))
     regressor = fit(table, rng.random(30), Settings(rounds=3))
@@ -710,9 +714,12 @@ def _model_targets(folder: Path) -> dict[str, Target]:
     parts = {name: (data, kinds.get(Path(name).suffix, "binary")) for name, data in members.items()}
     vocabulary = {"vocab.txt": (VOCABULARY.read_bytes(), "text")}
     return {
-        "lexical judge": _target(
-            _lexical, **_file(folder / "lexical.json", "lexical.json", "json")
-        ),
+        **{
+            f"{name} judge": _target(
+                _embedded, **_file(folder / f"{name}.json", f"{name}.json", "json")
+            )
+            for name in REFITTED
+        },
         "regressor in json": _target(
             _regressor, **_file(folder / "r.json", "regressor.json", "json")
         ),

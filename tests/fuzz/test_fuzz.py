@@ -28,7 +28,7 @@ label studio's export of writing; label studio's short export of writing;
 mechanical turk's results of writing; the page's answers of writing;
 label studio's export of judging; label studio's short export of judging;
 mechanical turk's results of judging; the page's answers of judging;
-lexical judge; regressor in json; regressor in ubj; nli checkpoint; nli judge;
+lexical judge; reading judge; regressor in json; regressor in ubj; nli checkpoint; nli judge;
 allennlp archive; allennlp folder;
 assignments of nuggets; answers with citations; bank of claims; leaderboard; presence;
 result in json; result in npz; result in a folder; plan of presence labels

@@ -36,10 +36,17 @@ def judge():
     [
         ("The council did not sell the park.", "The council sold the park.", "denied"),
         ("The council failed to sell the park.", "The council sold the park.", "denied"),
-        ("Leeds beat Hull.", "Hull beat Leeds.", "subject and object exchanged"),
+        ("The park is no longer used.", "The park is used.", "denied"),
+        ("Instead of selling the park, Hull let it.", "Hull sold the park.", "denied"),
+        ("Leeds beat Hull.", "Hull beat Leeds.", "subject and object swapped"),
         ("Ann Lee was praised by Bob Day.", "Ann Lee praised Bob Day.", "subject and object"),
         ("The council may sell the park.", "The council sold the park.", "hedged"),
         ("The council will sell the park if it rains.", "The council sold the park.", "hedged"),
+        ("The firm allegedly sold the park.", "The firm sold the park.", "hedged"),
+        ("The firm is said to have sold the park.", "The firm sold the park.", "hedged"),
+        ("It was reported that the firm sold the park.", "The firm sold the park.", "hedged"),
+        ("Ann believes that Bob sold the park.", "Bob sold the park.", "hedged"),
+        ("If the council agrees, the park will be sold.", "The council agreed.", "hedged"),
         ("The firm sold 4,000 jars.", "The firm sold 400 jars.", "number 400 ≠ 4,000"),
         ("The vote was held in May.", "The vote was held in June.", "value June ≠ May"),
         ("The court acquitted the mayor.", "The court convicted the mayor.", "opposite"),
@@ -59,11 +66,38 @@ def test_conflicts(judge, summary, unit, conflict):
         ("Bob Day was praised by Ann Lee.", "Ann Lee praised Bob Day."),
         ("Leeds beat Hull.", "Hull lost to Leeds."),
         ("The firm sold twelve jars.", "The firm sold 12 jars."),
+        ("The firm managed to sell the park.", "The firm sold the park."),
+        ("The firm, which may move, sold the park.", "The firm sold the park."),
+        ("The firm may sell the park.", "The firm might sell the park."),
+        ("The firm could not sell the park.", "The firm did not sell the park."),
         ("The court did not acquit the mayor.", "The court did not acquit the mayor."),
     ],
 )
 def test_what_is_no_conflict(judge, summary, unit):
     assert judge.explain([(summary, [unit])])[0][0].conflict == ""
+
+
+@pytest.mark.parametrize(
+    ("summary", "true", "false", "conflict"),
+    [
+        (
+            "The cellist grew up in Lviv and studied in Leipzig.",
+            "The cellist studied in Leipzig.",
+            "The cellist studied in Lviv.",
+            "another name Lviv ≠ Leipzig",
+        ),
+        (
+            "After the guests had left, the hosts washed the floors.",
+            "The hosts washed the floors.",
+            "The guests washed the floors.",
+            "said of something else: guests ≠ hosts",
+        ),
+    ],
+)
+def test_what_is_said_of_another(judge, summary, true, false, conflict):
+    ((one, other),) = judge.explain([(summary, [true, false])])
+    assert (one.conflict, other.conflict) == ("", conflict)
+    assert one.presence > other.presence + 0.03
 
 
 def test_the_contrast_set(judge):
@@ -74,7 +108,7 @@ def test_the_contrast_set(judge):
     found = {entry.name: entry.accuracy for entry in result.phenomena}
     assert found["negation"] >= 0.85
     assert found["number"] >= 0.85
-    assert found["hedge"] >= 0.78
+    assert found["hedge"] >= 0.85
     assert found["roles"] >= 0.5
     assert result.auc > evaluate_contrast(make_judge("lexical")).auc + 0.1
     assert sum(entry.pairs for entry in result.phenomena) == result.all.pairs == 824

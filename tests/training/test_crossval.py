@@ -23,7 +23,7 @@ from litepyramid.judges.registry import make_judge
 from litepyramid.tables import render
 from litepyramid.training.crossval import cross_validate, out_of_the_box
 from litepyramid.training.folds import labelled_items, make_folds
-from litepyramid.training.trainers import LexicalTrainer, ReadyCheckpoints, make_contest
+from litepyramid.training.trainers import ReadyCheckpoints, RefitTrainer, make_contest
 from litepyramid.training.validation_result import FoldScores, ValidationResult, fold_mean
 from litepyramid.training.variants import source_regressor, unit_variants
 from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
@@ -197,7 +197,9 @@ def test_ready_checkpoints_name_a_judge_a_fold():
 
 def test_lexical_on_realsumm_beats_recall(realsumm):
     data = load_dataset("realsumm", realsumm)
-    result = cross_validate(data, LexicalTrainer(), baselines={"recall": make_judge("recall")})
+    result = cross_validate(
+        data, RefitTrainer("lexical"), baselines={"recall": make_judge("recall")}
+    )
     assert result.quality_mean("recall", "auc").mean == pytest.approx(0.821, abs=0.0015)
     assert result.quality_mean("recall", "brier").mean == pytest.approx(0.191, abs=0.0015)
     assert result.quality_mean("trained", "auc").mean > 0.835
@@ -205,6 +207,12 @@ def test_lexical_on_realsumm_beats_recall(realsumm):
     text = render(result, "table")
     assert max(map(len, text.splitlines())) <= 80
     assert len(json.loads(render(result, "json"))["means"]) == 2 * 2 * 4
+
+
+def test_reading_is_refitted_on_every_fold():
+    found = cross_validate(whole_example(), make_contest("reading", None, [])[0], folds=2)
+    assert 0.5 < found.quality_mean("trained", "auc").mean <= 1
+    assert found == cross_validate(whole_example(), RefitTrainer("reading"), folds=2)
 
 
 def test_units_that_are_validated():

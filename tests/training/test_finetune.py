@@ -67,8 +67,9 @@ def test_held_out_inputs_are_never_learned_from(dataset):
     assert split_datasets([dataset], 0.0, seed=1)[1] == []
 
 
-def test_lexical_refit_makes_a_judge_with_a_card(dataset, tmp_path):
-    result = finetune("lexical", [dataset], tmp_path / "judge", FinetuneSettings(held_out=0.3))
+@pytest.mark.parametrize("base", ["lexical", "reading"])
+def test_a_refit_makes_a_judge_with_a_card(base, dataset, tmp_path):
+    result = finetune(base, [dataset], tmp_path / "judge", FinetuneSettings(held_out=0.3))
     card = json.loads((tmp_path / "judge" / "litepyramid.json").read_text(encoding="utf-8"))
     assert card["data"]["sets"] == ["colours"]
     assert len(card["data"]["sha256"]) == 64
@@ -79,11 +80,23 @@ def test_lexical_refit_makes_a_judge_with_a_card(dataset, tmp_path):
     assert held["accuracy"] == result.held_out[0].quality_mean("tuned", "accuracy").mean
     assert 0 <= held["brier"] <= 1
     judge = make_judge(str(tmp_path / "judge"))
-    assert judge.judge([("the red car won", ["red won"])]).presence[0].shape == (1,)
+    batch = judge.judge([("the red car won", ["red won"])])
+    assert batch.presence[0].shape == (1,)
+    assert batch.signature["judge"] == base
+    assert batch.signature["revision"] != make_judge(base).model.revision
     with pytest.raises(InputError, match="already exists"):
-        finetune("lexical", [dataset], tmp_path / "judge")
+        finetune(base, [dataset], tmp_path / "judge")
     with pytest.raises(InputError, match="nothing to learn from"):
         finetune("lexical", [], tmp_path / "other")
+
+
+def test_what_cannot_be_trained_is_refused(dataset, tmp_path):
+    finetune("reading", [dataset], tmp_path / "judge")
+    for base in ("recall", "llm:some", str(tmp_path / "judge")):
+        with pytest.raises(InputError, match="cannot be trained"):
+            finetune(base, [dataset], tmp_path / "new")
+        with pytest.raises(InputError, match="cannot be trained"):
+            make_contest(base, None, [])
 
 
 def test_transformer_card_and_early_stop(base, dataset, tmp_path):

@@ -33,12 +33,15 @@ CONFLICTS: dict[str, str] = {
     "number": "a different number",
     "rival": "a different month, unit, colour …",
     "amount": "a different quantifier",
-    "other": "another name as subject or object",
+    "other": "another name",
+    "elsewhere": "said of something else",
 }
 """Name: what it is. In the order of the columns."""
 _STRENGTH = np.array([0.0, 0.0, 0.8, 1.0])
-_PRONOUN = 0.8
-_NUMBER = 0.4  # weight of a number against that of a word: numbers are rare words
+PRONOUN = 0.8
+"""Weight of a word that a pronoun of the sentence may stand for."""
+NUMBER = 0.4
+"""Weight of a number against that of a word: numbers are rare words."""
 
 
 class Keys:
@@ -100,16 +103,7 @@ class Comparison:
         return columns
 
 
-def compare(
-    units: Trees,
-    sentences: Trees,
-    unit: IntArray,
-    sentence: IntArray,
-    context: IntArray,
-    relations: Relations,
-    idf: FloatArray,
-    earlier: Keys,
-) -> Comparison:
+class Pairs:
     """Holds unit[i] against sentence[i].
 
     Args:
@@ -120,10 +114,7 @@ def compare(
         idf: (stems,) weights.
         earlier: Holds context * stems + stem for all stems of each context.
     """
-    return _Pairs(units, sentences, unit, sentence, context, relations, idf, earlier).compared()
 
-
-class _Pairs:
     def __init__(
         self,
         units: Trees,
@@ -162,7 +153,7 @@ class _Pairs:
         self.link_slots = Keys(governor * self.tokens + dependent, slot)
         self.align(context, earlier)
         weight = np.where(self.content & ~self.inner, idf[units.stem[self.word]], 0.0)
-        weight *= np.where(units.number[self.word], _NUMBER, 1.0)
+        weight *= np.where(units.number[self.word], NUMBER, 1.0)
         total = np.bincount(self.pair, weight, self.pairs)
         answered = np.bincount(self.pair, weight * self.strength, self.pairs)
         self.share = answered / np.maximum(total, 1e-9)
@@ -185,7 +176,7 @@ class _Pairs:
         kept = ((relation > 0) & (sentences.content[there] | (relation == EXACT))) | pronoun
         row, here, there = row[kept], here[kept], sentences.whole[there[kept]]
         relation, pronoun = relation[kept], pronoun[kept]
-        score = np.where(pronoun, _PRONOUN, _STRENGTH[relation])
+        score = np.where(pronoun, PRONOUN, _STRENGTH[relation])
         score += 0.1 * (units.slot[here] == sentences.slot[there])
         score += 0.05 * (units.kind[here] == sentences.kind[there])
 
@@ -216,11 +207,11 @@ class _Pairs:
         safe = np.where(known, chosen, 0)
         self.partner = np.where(known, there[safe], -1) if len(row) else chosen
         self.same = known & alike[safe] if len(row) else known
-        power = np.where(pronoun, _PRONOUN, _STRENGTH[relation])
+        power = np.where(pronoun, PRONOUN, _STRENGTH[relation])
         self.strength = np.where(known, power[safe], 0.0) if len(row) else np.zeros(len(known))
         # "The lost Aldous glacier", for which "it" stands.
         led = (stands >= 0)[self.above] & (self.above >= 0) & ~known & said
-        self.strength[led] = _PRONOUN
+        self.strength[led] = PRONOUN
         self.taken = Keys(self.pair[known] * self.tokens + self.partner[known], self.partner[known])
         # Opposites: of words that nothing else answers, near partners of their neighbours.
         against = (relation == OPPOSITE) & (near > 0) & ~known[row]
@@ -239,10 +230,12 @@ class _Pairs:
         return ~self.taken.has(pair * self.tokens + self.sentences.whole[token])
 
     def add(self, name: str, rows: IntArray, tokens: IntArray, strength: FloatArray) -> None:
+        """Keeps a conflict where its strength is above 0."""
         kept = strength > 0
         self.found[name] = rows[kept], tokens[kept], strength[kept]
 
     def compared(self) -> Comparison:
+        """Which words answer each other, and what contradicts."""
         exchanged = self.roles()
         self.polarity(exchanged)
         self.openness()
@@ -257,7 +250,7 @@ class _Pairs:
         above, below = self.counterpart[self.upper], partner[self.lower]
         close = self.same[self.upper] | (self.opposite[self.upper] >= 0)
         at = np.flatnonzero(
-            (above >= 0) & (below >= 0) & (above != below) & close
+            (above >= 0) & (above != below) & close
             & (self.slot != CLAUSE) & (self.slot != ADVERB)
         )  # fmt: skip
         above, below, slot = above[at], below[at], self.slot[at]
@@ -285,12 +278,18 @@ class _Pairs:
             "exchanged", rows, self.counterpart[rows], np.where(turned[self.pair[rows]], 0.0, 1.0)
         )
         self.undone = turned & (level > 0)
-        named = self.units.name[self.word[self.lower[at]]] & np.isin(slot, (AGENT, PATIENT, IS))
-        stranger = ~taken & sentences.name[filler] & named[place] & ~right[place]
+        lower = self.lower[at][place]
+        here = self.word[lower]
+        stranger = ~taken & ~right[place] & ~some(other)[place]
+        stranger &= (self.opposite[lower] < 0) & ~self.units.number[here]
         stranger &= ~self.linked(whole, below[place]) & ~self.linked(below[place], whole)
-        stranger &= ~some(other)[place]
-        place, filler = place[stranger], filler[stranger]
-        self.add("other", self.lower[at][place], filler, np.ones(len(place)))
+        names = self.units.name[here] & sentences.name[filler]
+        common = (self.units.kind[here] == sentences.kind[filler]) & sentences.content[filler]
+        common &= ~names & (self.strength[lower] == 1.0)
+        common &= np.isin(slot[place], (AGENT, PATIENT, IS))
+        share = self.share[pair[place]]
+        self.add("other", lower, filler, share * (stranger & names))
+        self.add("elsewhere", lower, filler, share * (stranger & common))
         return level
 
     def polarity(self, exchanged: IntArray) -> None:
@@ -335,8 +334,8 @@ class _Pairs:
         """What the unit states and the summary only hopes, fears, plans or supposes."""
         there = np.maximum(self.partner, 0)
         rows = np.flatnonzero(
-            self.same & (self.above < 0) & self.content & ~self.units.hedging[self.word]
-            & self.sentences.open[there] & self.sentences.verbal[there]
+            self.same & (self.above < 0) & self.content & ~self.units.open[self.word]
+            & self.sentences.open[there]
         )  # fmt: skip
         self.add("open", rows, there[rows], self.kept[rows])
 

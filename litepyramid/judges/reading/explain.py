@@ -15,7 +15,8 @@ _TEXTS = {
     "denied": "denied ({unit})",
     "exchanged": "subject and object swapped ({unit})",
     "open": "hedged, planned or conditional ({there})",
-    "other": "another subject or object {unit} ≠ {there}",
+    "other": "another name {unit} ≠ {there}",
+    "elsewhere": "said of something else: {unit} ≠ {there}",
     "rival": "value {unit} ≠ {there}",
 }
 

@@ -31,7 +31,7 @@ from litepyramid.judges.lexical.model import (
 )
 from litepyramid.judges.lexical.text import Vocabulary
 from litepyramid.judges.lexical.words import FUNCTION_WORDS
-from litepyramid.judges.reading.compare import CONFLICTS, Keys, compare
+from litepyramid.judges.reading.compare import CONFLICTS, NUMBER, PRONOUN, Keys, Pairs
 from litepyramid.judges.reading.explain import Part, explained
 from litepyramid.judges.reading.lexicon import Relations, load_lexicon
 from litepyramid.judges.reading.trees import Tokens, name_groups, read_trees
@@ -42,14 +42,12 @@ from litepyramid.units.sentences import tokenizer
 
 WORDS = tuple(LEXICAL)[:-1]
 """The features of the lexical judge that are read here too: all but its negation mismatch."""
-FEATURE_VERSION = 1
+FEATURE_VERSION = 2
 """Goes up whenever a feature, a list or a rule changes: old weights are then refused."""
 FEATURES = (*WORDS, *CONFLICTS)
 """All features, in the order of their columns."""
 _LEAST = 0.25  # of a unit's weight must stand in a sentence that is parsed for it
 _SECOND = 0.6  # of the best sentence's must stand in a second one
-_NUMBER = 0.4  # weight of a number against that of a word: numbers are rare words
-_PRONOUN = 0.8  # of a word that a pronoun of the sentence may stand for
 _DOUBT = 0.1  # share of a unit that a conflict outweighs when a sentence is chosen
 _CELLS = 500_000
 _PART = 4_000  # pairs
@@ -190,7 +188,7 @@ class _Reader:
         """Parses what may tell something, and compares."""
         names = self.words.names
         idf = self.frequencies.idf(names)
-        weights = (idf * [_NUMBER if name[:1].isdigit() else 1.0 for name in names]).tolist()
+        weights = (idf * [NUMBER if name[:1].isdigit() else 1.0 for name in names]).tolist()
         units: dict[str, int] = {}
         sentences: dict[str, int] = {}
         contexts: dict[tuple[str, ...], int] = {}
@@ -220,16 +218,8 @@ class _Reader:
         cells = np.diff(own.starts)[unit_at] * np.diff(there.starts)[sentence_at]
         block = (np.cumsum(cells) // _CELLS)[np.searchsorted(pairs, pairs)]  # a pair's in one
         for some in np.split(np.arange(len(pairs)), np.flatnonzero(np.diff(block)) + 1):
-            found = compare(
-                own,
-                there,
-                unit_at[some],
-                sentence_at[some],
-                context[some],
-                relations,
-                idf,
-                known,
-            )
+            numbers = (column[some] for column in (unit_at, sentence_at, context))
+            found = Pairs(own, there, *numbers, relations, idf, known).compared()
             value = found.share - _DOUBT * found.features.any(axis=1)
             order = np.lexsort((-some, value, pairs[some]))
             chosen = order[np.append(np.diff(pairs[some][order]) > 0, True)]
@@ -262,7 +252,7 @@ class _Reader:
                     there = wanted[unit] & content[sentence]
                     score = sum(weights[stem] for stem in there)
                     if stands[sentence]:
-                        score += _PRONOUN * sum(weights[stem] for stem in seen - there)
+                        score += PRONOUN * sum(weights[stem] for stem in seen - there)
                     scores.append(score if self.tokens[sentence] else 0.0)
                     seen |= there
                 best = sorted(range(len(scores)), key=lambda k: -scores[k])[:2]

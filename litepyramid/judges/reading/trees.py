@@ -85,7 +85,6 @@ class Trees:
         denied: A negation stands with it.
         failed: Its head says that it did not happen ("failed to").
         open: It is hedged, planned or supposed.
-        hedging: Anything in its sentence is, or hedges.
         links: (3, links) governor, slot, dependent, by governor. More than the tree has: subjects
             of participles, relative clauses and conjoined verbs, what a noun is said to be.
     """
@@ -109,7 +108,6 @@ class Trees:
     denied: BoolArray
     failed: BoolArray
     open: BoolArray
-    hedging: BoolArray
     links: IntArray
 
 
@@ -274,13 +272,13 @@ class _Grammar:
         self.link_subjects()
         self.link_nouns()
         denied, failed = self.denied()
-        open_, hedging = self.open()
         content = _among(self.pos, tuple(_KINDS)) & ~self.has(*_MARKS) & (self.stem >= 0)
         content &= ~_among(self.lower, FUNCTION_WORDS | NEGATIONS)
         links = np.concatenate([np.array(part) for part in self.links], axis=1)
         predicate = self.copular & _among(self.pos, ("NOUN", "PROPN", "ADJ", "NUM"))
         links[1, (links[1] == AGENT) & predicate[links[0]]] = IS
         links = links[:, (links[1] != OTHER) & (links[1] != ROOT)]
+        capital = [t[0].isupper() and not t.isupper() for t in self.texts]  # no abbreviation
         rivals = [self.lexicon.rivals.get(name, -1) for name in self.names]
         return Trees(
             texts=self.texts,
@@ -291,7 +289,7 @@ class _Grammar:
             slot=self.slot,
             kind=np.array([_KINDS.get(pos, 0) for pos in self.pos], dtype=np.int64),
             content=content | self.digits,
-            name=(self.pos == "PROPN") & np.array([t[0].isupper() for t in self.texts], np.bool_),
+            name=(self.pos == "PROPN") & np.array(capital, np.bool_),
             number=self.digits,
             pronoun=self.listed("pronouns"),
             verbal=self.verbal,
@@ -301,8 +299,7 @@ class _Grammar:
             amount=self.amounts(),
             denied=denied,
             failed=failed,
-            open=open_,
-            hedging=hedging,
+            open=self.open(denied),
             links=links[:, np.argsort(links[0], kind="stable")],
         )
 
@@ -346,30 +343,41 @@ class _Grammar:
 
     def denied(self) -> tuple[BoolArray, BoolArray]:
         """What a negation stands with; what its head says did not happen."""
-        only = np.append(self.lower[1:] == "only", [False])[: len(self.here)]
-        negation = self.listed("denying") & ~(only & (self.lower == "not"))
+        lower, after = self.lower, np.append(self.lower[1:], [""])[: len(self.here)]
+        negation = self.listed("denying") & ~((lower == "not") & (after == "only"))
+        for first, second in (("instead", "of"), ("rather", "than")):
+            negation |= (lower == first) & (after == second)
         denied = self.under(negation)
         argument = _among(self.slot, (AGENT, PATIENT)) & self.held
-        denied[self.governor[(negation | (denied & self.noun)) & argument]] = True
+        counted = self.noun | _among(self.pos, ("NUM", "PRON"))
+        denied[self.governor[(negation | (denied & counted)) & argument]] = True
+        denied[self.head[denied & _among(lower, ("longer", "yet"))]] = True
         failed = self.has("xcomp") & self.listed("failing")[self.head]
-        failed |= self.has("ccomp", "acl") & self.listed("doubting")[self.head]
+        said = self.has("ccomp", "acl") | (self.has("advcl") & self.tagged("VBG"))
+        failed |= said & self.listed("doubting")[self.head]
         denied &= self.verbal | ~_among(self.slot, (AGENT, PATIENT, IS, MODIFIER))
         return denied, failed
 
-    def open(self) -> tuple[BoolArray, BoolArray]:
-        """What is hedged, planned or supposed; whether anything in the sentence is."""
-        hedge = self.listed("hedging") & (self.pos != "PROPN")
+    def open(self, denied: BoolArray) -> BoolArray:
+        """What is hedged, planned, reported or supposed."""
+        mark = np.where(self.case >= 0, self.lower[self.case], "")
+        hedge, told = self.listed("hedging") & (self.pos != "PROPN"), self.listed("telling")
         clause = self.has("ccomp", "xcomp", "acl", "csubj")
-        clause |= self.has("advcl") & (self.case >= 0) & _among(self.lower[self.case], _OF)
+        clause |= self.has("acl:relcl") & (mark == "that")  # "rumours that he had left"
+        bare = (self.case < 0) & self.tagged("VBG")
+        clause |= self.has("advcl") & (bare | _among(mark, _OF))
         supposed = self.under(self.listed("supposing") & self.has("mark", "advmod"))
-        found = self.under((hedge & self.has("aux", "advmod")) | (supposed & self.has("advcl")))
-        found |= supposed | (clause & hedge[self.head])
+        found = self.under((hedge & self.has("aux")) | ((hedge | told) & self.has("advmod")))
+        found &= ~(denied & self.under(_among(self.lower, ("could", "can", "would"))))
+        found |= supposed | self.under(supposed & self.has("advcl")) | (clause & hedge[self.head])
+        passive = self.has("ccomp") & self.passive[self.head]  # "it was reported that"
+        found |= (self.has("xcomp") | passive) & told[self.head]
         for _ in range(3):
             found |= clause & found[self.head]
+        coming = self.has("advcl") & self.tagged("VBZ", "VBP") & self.under(self.listed("until"))
+        found |= coming & found[self.head]
         found |= self.conjunct & found[self.top] & (self.subject == self.subject[self.top])
-        marked = found | hedge | self.listed("supposing")
-        sentence = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        return found, (np.bincount(sentence, marked, minlength=1) > 0)[sentence]
+        return found
 
     def amounts(self) -> NDArray[np.object_]:
         """What is said of how many of each thing there are: ``all``, ``some`` …"""
