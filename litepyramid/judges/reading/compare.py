@@ -104,12 +104,12 @@ class Comparison:
 
 
 class Pairs:
-    """Holds unit[i] against sentence[i].
+    """Units held against sentences.
 
     Args:
         units, sentences: The parsed texts, over one vocabulary.
-        unit, sentence: (pairs,) numbers of texts.
-        context: (pairs,) number of the words that stand before the sentence in its summary.
+        numbers: (3, pairs) of the unit, of the sentence, and of the context: the words up to
+            the sentence in its summary.
         relations: How the stems of the vocabulary are related.
         idf: (stems,) weights.
         earlier: Holds context * stems + stem for all stems of each context.
@@ -119,13 +119,12 @@ class Pairs:
         self,
         units: Trees,
         sentences: Trees,
-        unit: IntArray,
-        sentence: IntArray,
-        context: IntArray,
+        numbers: IntArray,
         relations: Relations,
         idf: FloatArray,
         earlier: Keys,
     ) -> None:
+        unit, sentence, context = numbers
         self.units, self.sentences, self.relations = units, sentences, relations
         self.sentence, self.pairs, self.tokens = sentence, len(unit), len(sentences.texts) + 1
         starts = units.starts[unit]

@@ -214,12 +214,12 @@ class _Reader:
         )
         relations = Relations.of(names, self.lexicon.alike(names), self.lexicon)
         known = Keys(np.array(earlier, dtype=np.int64), np.array(earlier, dtype=np.int64))
-        pairs, unit_at, sentence_at, context = np.array(table, dtype=np.int64).T
+        numbers = np.array(table, dtype=np.int64).T
+        pairs, unit_at, sentence_at, _ = numbers
         cells = np.diff(own.starts)[unit_at] * np.diff(there.starts)[sentence_at]
         block = (np.cumsum(cells) // _CELLS)[np.searchsorted(pairs, pairs)]  # a pair's in one
         for some in np.split(np.arange(len(pairs)), np.flatnonzero(np.diff(block)) + 1):
-            numbers = (column[some] for column in (unit_at, sentence_at, context))
-            found = Pairs(own, there, *numbers, relations, idf, known).compared()
+            found = Pairs(own, there, numbers[1:, some], relations, idf, known).compared()
             value = found.share - _DOUBT * found.features.any(axis=1)
             order = np.lexsort((-some, value, pairs[some]))
             chosen = order[np.append(np.diff(pairs[some][order]) > 0, True)]
