@@ -63,7 +63,7 @@ def crossval(
 
     Options:
         data: A labelled data set: NAME=PATH (see `litepyramid datasets`).
-        base (JUDGE): Judge to train: lexical, a hub id or a folder.
+        base (JUDGE): Judge to train: lexical, reading, a hub id or a folder.
         by: What to hold out.
         folds (N >=2): Number of folds.
         zero_shot (JUDGE): Untrained judge to compare with; repeat. [default: recall]
@@ -141,7 +141,7 @@ def finetune(
         example/scus.jsonl --labels example/labels -o my-own-judge
 
     Options:
-        base: lexical, or a hub id or folder of an NLI model.
+        base: lexical, reading, or a hub id or folder of an NLI model.
         folder (--output -o): Folder to create.
         data (-d NAME=PATH): A labelled data set: NAME=PATH (see `litepyramid datasets`); repeat.
         summaries: Your own summaries, with --units and --labels.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -57,13 +58,8 @@ def name_groups(tokens: Sequence[str]) -> list[int]:
         >>> name_groups(["The", "late", "Ann", "Lee", "left", "Oslo", "on", "Monday"])
         [0, 1, 2, 2, 3, 4, 5, 6]
     """
-    groups: list[int] = []
-    before = False
-    for token in tokens:
-        name = is_name(token)
-        groups.append((groups[-1] if groups else -1) + (not (name and before)))
-        before = name
-    return groups
+    names = [False, *map(is_name, tokens)]
+    return list(accumulate((not (a and b) for a, b in pairwise(names)), initial=-1))[1:]
 
 
 @dataclass(frozen=True)
@@ -364,8 +360,7 @@ class _Grammar:
         hedge, told = self.listed("hedging") & (self.pos != "PROPN"), self.listed("telling")
         clause = self.has("ccomp", "xcomp", "acl", "csubj")
         clause |= self.has("acl:relcl") & (mark == "that")  # "rumours that he had left"
-        bare = (self.case < 0) & self.tagged("VBG")
-        clause |= self.has("advcl") & (bare | _among(mark, _OF))
+        clause |= self.has("advcl") & (_among(mark, _OF) | ((mark == "") & self.tagged("VBG")))
         supposed = self.under(self.listed("supposing") & self.has("mark", "advmod"))
         found = self.under((hedge & self.has("aux")) | ((hedge | told) & self.has("advmod")))
         found &= ~(denied & self.under(_among(self.lower, ("could", "can", "would"))))
