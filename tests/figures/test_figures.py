@@ -61,7 +61,7 @@ def curve():
             CurvePoint("system", "pearson", share, 1, "easiness", value, interval=(0.7, 0.97))
         )
         points.append(CurvePoint("system", "pearson", share, 1, "random", value, 0.01, 0.87, 0.9))
-    return CurveResult(tuple(points), 2, (8, 8), 5, 0.95, (), SIGNED)
+    return CurveResult(tuple(points), 2, 5, 0.95, (), SIGNED, 8, 8)
 
 
 def drawn():

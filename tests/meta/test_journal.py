@@ -140,7 +140,7 @@ def test_a_full_disk_is_one_error_and_loses_nothing(tmp_path) -> None:
     assert done.stderr == ""
     with Journal(path, {}) as journal:
         assert journal.done == {"a": 1}
-    with pytest.raises(InputError, match="is no file"):
+    with pytest.raises(InputError, match="is not a file"):
         Journal(tmp_path, {})
 
 
