@@ -363,7 +363,7 @@ def test_what_differs_among_all_realsumm_metrics_is_found(ddr21):
     one = result.comparisons[0]
     np.testing.assert_allclose(one.p_values, again.p_values, atol=0.075)
     notes = " ".join(result.to_tables()[-1].notes)
-    assert "the strictest of 650 tests asks for 7.7e-05" in notes
+    assert "the strictest of 650 tests requires 7.7e-05" in notes
     assert "samples:auto" in notes
 
 
