@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -30,6 +31,7 @@ from litepyramid.types import FloatArray, InputUnits
 
 JOURNAL = "judged.jsonl"
 _TEXTS = {"units": "units.jsonl", "label_units": "label_units.jsonl", "result": "result.json"}
+_ARRAY = re.compile(r"(human|presence|labels|\w*score)\.npy")
 _EXPECTED = "what `litepyramid score --format folder, npz or parquet` writes"
 BROKEN = (
     *(OSError, EOFError, KeyError, ValueError, NotImplementedError),
@@ -170,7 +172,7 @@ def open_folder(path: str | Path) -> Path:
         for file in sorted(path.iterdir()):
             if file.name.startswith(TEMPORARY):
                 file.unlink()
-            elif file.suffix != ".npy" and file.name not in {*_TEXTS.values(), JOURNAL}:
+            elif not (_ARRAY.fullmatch(file.name) or file.name in {*_TEXTS.values(), JOURNAL}):
                 raise InputError(
                     f"holds '{file.name}', which is not part of a result",
                     path=path,

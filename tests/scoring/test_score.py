@@ -352,9 +352,12 @@ def test_a_folder_holds_one_result_and_nothing_else(tmp_path):
         read_result(tmp_path / "scores")
     replace(result, labels=None, label_units=None, human=None).save(tmp_path / "scores")
     assert read_result(tmp_path / "scores").human is None
-    (tmp_path / "scores" / "notes.txt").write_text("mine")
-    with pytest.raises(InputError, match=r"holds 'notes\.txt', which is not part of a result"):
-        result.save(tmp_path / "scores")
+    for name in ("embeddings.npy", "notes.txt"):
+        mine = tmp_path / "scores" / name
+        mine.write_text("mine")
+        with pytest.raises(InputError, match=f"holds '{name}', which is not part of a result"):
+            result.save(tmp_path / "scores")
+        mine.rename(tmp_path / name)
 
 
 def test_broken_columns_are_named(tmp_path):
