@@ -5,11 +5,16 @@ from __future__ import annotations
 import functools
 import os
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 
 # One thread a process: the workers share the cores, and small products wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# A shell lets what it runs in the background ignore Ctrl-C; commands that tests start would too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import pytest
 from hypothesis import settings

@@ -71,7 +71,7 @@ def check_judge_name(name: str) -> None:
     Example:
         >>> check_judge_name("lexcial")
         Traceback (most recent call last):
-        litepyramid.errors.InputError: no judge 'lexcial'. Did you mean 'lexical'?
+        litepyramid.errors.InputError: unknown judge 'lexcial'. Did you mean 'lexical'?
     """
     near = [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
     if near and not Path(name).exists():

@@ -27,8 +27,8 @@ def test_settings_of_nli_judges_are_refused_by_others(cli, scored):
     done = cli(*scored, "--judge", "recall", "--mode", "p2c", "--device", "cpu", status=2)
     assert "the judge 'recall' takes no device, mode" in done.stderr
     pytest.importorskip("ray", reason="the extra ray is not installed")
-    done = cli(*scored, "--judge", "recall", "--engine", "ray", status=2)
-    assert "the judge 'recall' on Ray" in done.stderr
+    done = cli(*scored, "--judge", "llm:any", "--engine", "ray", status=2)
+    assert "the judge 'llm:any' on Ray" in done.stderr
 
 
 def test_mistakes_are_one_message(cli, scored, tmp_path):
