@@ -32,13 +32,15 @@ settings.load_profile("litepyramid")
 # fmt: off
 SLOW = {
     "test_allennlp", "test_allennlp_parse", "test_budget_plan", "test_cli", "test_compare",
-    "test_crossval", "test_docs",
-    "test_embedded", "test_extract", "test_figures", "test_finetune", "test_full_disk", "test_fuzz",
-    "test_generate", "test_hash_seeds", "test_hostile_names", "test_lexical_quality",
-    "test_more_commands", "test_page", "test_ray_engine", "test_reproduce_reexamined",
-    "test_reproduce_zb21", "test_resampling", "test_score_command", "test_scoring_range",
-    "test_significance", "test_simulations", "test_stability", "test_stanza", "test_testset",
-    "test_train_parser", "test_training", "test_transformers", "test_transformers_cache",
+    "test_correlations", "test_crossval", "test_docs", "test_embedded", "test_examples",
+    "test_extract", "test_figures", "test_finetune", "test_front_door", "test_full_disk",
+    "test_fuzz", "test_generate", "test_hash_seeds", "test_hostile_names", "test_lexical_quality",
+    "test_llm", "test_more_commands", "test_page", "test_progress", "test_ray_engine",
+    "test_reading", "test_report_page", "test_reproduce_reexamined", "test_reproduce_zb21",
+    "test_resampling", "test_score_command", "test_score_figures", "test_scoring_range",
+    "test_significance", "test_simulations", "test_spread", "test_stability", "test_stanza",
+    "test_testset", "test_train_parser", "test_training", "test_transformers",
+    "test_transformers_cache",
 }
 # fmt: on
 
