@@ -39,13 +39,14 @@ class RayJudge:
         MissingExtraError: Ray is not installed.
     """
 
-    def __init__(self, model: str, workers: int | None = None, **options: Any) -> None:
+    def __init__(self, model: str | Path, workers: int | None = None, **options: Any) -> None:
         self._ray = require("ray", extra="ray", purpose="the engine 'ray'")
-        if model.startswith(LLM):
+        if not isinstance(model, str | Path) or str(model).startswith(LLM):
             raise InputError(
                 f"the judge '{model}' on Ray", expected="an embedded judge or an NLI model"
             )
-        self._model, self._embedded = model, model in EMBEDDED or bool(is_model_file(model))
+        self._model = model = str(model)
+        self._embedded = model in EMBEDDED or bool(is_model_file(model))
         self._options = dict(options) if self._embedded else _settings(options)
         # Checked here, before a cluster is asked for anything.
         self._own = make_judge(model, **self._options)

@@ -41,6 +41,8 @@ def test_what_cannot_run_on_ray_is_said_before_a_cluster_starts(corpus, tiny):
     folder, units = corpus
     with pytest.raises(InputError, match="the judge 'llm:any' on Ray"):
         lp.score(folder, units, judge="llm:any", engine="ray")
+    with pytest.raises(InputError, match=r"on Ray\. Expected an embedded judge"):
+        lp.score(folder, units, judge=lambda summary, units: [1.0] * len(units), engine="ray")
     with pytest.raises(InputError, match="unknown mode 'p9c'"):
         lp.score(folder, units, judge=str(tiny), engine="ray", mode="p9c", cache=None)
     with pytest.raises(InputError, match="the judge 'lexical' takes no mode"):

@@ -172,7 +172,7 @@ class TransformersJudge:
         return [parts(text, units, room, length) for text, units in items]
 
     def _judge(self, items: Items) -> JudgedBatch:
-        self._precision = self._precision or self._choose_precision(items)
+        precision = self._precision = self._precision or self._choose_precision(items)
         counts = dict.fromkeys(
             ("pairs", "truncated", "empty", "from_cache", "judged", "judged_elsewhere"), 0
         )
@@ -181,7 +181,7 @@ class TransformersJudge:
         try:
             with bar(counts["pairs"], "judging", "pairs", shown=self._progress) as shown:
                 for window in windows(items):
-                    logits += self._logits(window, counts, shown)
+                    logits += self._logits(window, precision, counts, shown)
         except KeyboardInterrupt as stop:
             note_kept(stop, counts["judged"], self._cache.path)
             raise
@@ -205,17 +205,19 @@ class TransformersJudge:
             **template,
         }
 
-    def _logits(self, items: Items, counts: dict[str, int], shown: Any) -> Iterator[FloatArray]:
+    def _logits(
+        self, items: Items, precision: Precision, counts: dict[str, int], shown: Any
+    ) -> Iterator[FloatArray]:
         """The logits of every item, as many items as are held in memory at once."""
         pairs = pairs_of(items)
-        identity = self._identity(str(self._precision))
+        identity = self._identity(precision)
         stored = self._cache.get(identity, list(pairs))
         known = len(stored)
         counts["from_cache"] += known
         # Pairs that are known or repeated take no time and are not in the bar.
         shown.total -= sum(len(units) for _, units in items) - (len(pairs) - known)
         if known < len(pairs):
-            engine = self._loaded()
+            engine = self._loaded(precision)
             shown.unpause()  # what the model took to load does not count
             judged = _judge_missing(self._cache, identity, engine, pairs, stored, counts, shown)
             counts["judged_elsewhere"] += len(pairs) - known - judged
@@ -230,14 +232,13 @@ class TransformersJudge:
             raw = np.array([np.frombuffer(kept.raw, "<f4") for kept in found])
             yield order.logits(raw.reshape(len(units), -1 if found else len(order.classes)))
 
-    def _loaded(self) -> Engine:
+    def _loaded(self, precision: Precision) -> Engine:
         if self._engine is None:
-            assert self._precision is not None
             self._engine = Engine(
                 self.checkpoint,
                 self.mode,
                 self.max_length,
-                self._precision,
+                precision,
                 find_devices(self._device, self._devices),
                 self._batch_tokens,
                 self._threads,
