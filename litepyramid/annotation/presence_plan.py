@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from litepyramid.annotation.dealing import deal
 from litepyramid.checked import check_shape
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write, read_json
+from litepyramid.files import read_document, write_json
 from litepyramid.scoring.powered import Design
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
@@ -333,9 +332,7 @@ def _allocated(n: int, wanted: FloatArray | IntArray, sizes: IntArray) -> IntArr
 
 def write_presence_plan(path: str | Path, plan: PresencePlan) -> None:
     """Writes the plan as JSON, all or nothing."""
-    with atomic_write(path) as file:
-        json.dump(plain(plan.to_json()), file, ensure_ascii=False, indent=1)
-        file.write("\n")
+    write_json(path, plain(plan.to_json()))
 
 
 def read_presence_plan(path: str | Path) -> PresencePlan:
@@ -344,10 +341,8 @@ def read_presence_plan(path: str | Path) -> PresencePlan:
     Raises:
         InputError: It is not such a plan, or its lists do not fit together.
     """
-    data = read_json(path, "a plan of `litepyramid budget plan --for presence`")
-    broken = "not a plan of presence labels"
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(broken, path=path, expected="a file that `budget plan` wrote")
+    what, expected = "a plan of presence labels", "a file that `budget plan --for presence` wrote"
+    data, broken = read_document(path, FORMAT, what, expected), f"not {what}"
     check_shape(data, _SHAPE, what=broken, path=path)
     size = len(data["inputs"])
     arrays = ("label", "strata", "inclusion", "judged", "error", "judgements")

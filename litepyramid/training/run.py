@@ -15,7 +15,7 @@ import numpy as np
 
 from litepyramid._version import __version__
 from litepyramid.errors import InputError, ModelError, loading, require
-from litepyramid.files import atomic_folder, atomic_write, locked, read_json, writing
+from litepyramid.files import atomic_folder, atomic_write, locked, read_json, write_json, writing
 from litepyramid.judges.nli.cards import CARD_FILE, DEFAULT_MODE, Kind
 from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.judges.nli.forward import load_classifier, load_tokenizer
@@ -184,9 +184,7 @@ def read_note(path: Path) -> dict[str, Any]:
 
 def write_card(folder: Path, card: Mapping[str, Any]) -> None:
     """Writes what is known of a judge beside it, all or nothing."""
-    with atomic_write(folder / CARD_FILE) as file:
-        json.dump(plain(card), file, indent=1)
-        file.write("\n")
+    write_json(folder / CARD_FILE, plain(card))
 
 
 def run_facts(
