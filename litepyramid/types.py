@@ -6,7 +6,8 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,16 @@ from litepyramid.text import counted, cut
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 UnitKind = Literal["scu", "stu"]
+DataLike = Annotated[Any, "data"]
+"""A `Dataset`, or summaries as `litepyramid.load` takes them; on the command line, its options."""
+JudgeLike = Annotated[Any, "judge"]
+"""A judge, or its name; on the command line, ``--judge`` and ``-J``."""
+ScoresLike = Annotated[Any, "scores"]
+"""A table of scores, or what `litepyramid.read_scores` takes; on the command line, files."""
+ResultLike = Annotated[Any, "result"]
+"""A result of `litepyramid.score`, or the file that it was saved in."""
+OutPath = Annotated[Path, "out"]
+"""A file or folder that is written."""
 
 
 @dataclass(frozen=True, slots=True)
