@@ -27,7 +27,7 @@ _NUMBER = re.compile(
     r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)\s*", re.IGNORECASE
 )
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_WORDS = {
+_SHAPE_WORDS = {
     str: "text",
     int: f"a whole number from 0 to {_MOST}",
     float: "a finite number",
@@ -160,6 +160,148 @@ def unguarded(cell: str) -> str:
     return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
 
 
+def as_type(
+    kind: type[T],
+    value: Any,
+    *,
+    what: str = "",
+    path: str | Path | None = None,
+    line: int | None = None,
+    error: type[LitepyramidError] = InputError,
+) -> T:
+    """The value of a type that a JSON value holds, such as a dataclass with dataclasses in it.
+
+    Strict: ``"1"`` is no number and true no integer. Whole numbers are from 0 to 2³¹ − 1 where the
+    type names no other bounds, floats finite. What has a default may be missing or null; other keys
+    of an object do not matter.
+
+    Args:
+        kind: A dataclass, or ``dict[str, str]``, ``list[Unit]``, ``Literal["a"] | None`` …
+        value: What `parse_json` gives.
+        what: What the whole is if it does not fit, such as "a broken plan".
+        path: Its file.
+        line: Its line.
+        error: What to raise.
+
+    Raises:
+        LitepyramidError: `error`, naming the first place that does not fit.
+
+    Example:
+        >>> from litepyramid.types import InputUnits
+        >>> as_type(InputUnits, {"input": "a", "units": [{"text": "It rained."}]}).texts
+        ('It rained.',)
+        >>> as_type(dict[str, list[int]], {"rows": [1, "2"]}, path="x.json")
+        Traceback (most recent call last):
+        litepyramid.errors.InputError: x.json: rows[1] is "2". Expected a whole number from 0 to ...
+    """
+    from pydantic_core import ValidationError
+
+    shape: Any = kind
+    try:
+        built: T = _validator(shape).validate_python(value)
+    except ValidationError as misfit:
+        problem, expected = _misfit(value, misfit.errors(include_url=False))
+    else:
+        return built
+    problem = f"{what} ({problem})" if what else problem
+    raise error(problem, path=path, line=line, expected=expected)
+
+
+@cache
+def _validator(kind: Any) -> Any:
+    """pydantic's validator of a type, made strict."""
+    from pydantic import TypeAdapter
+    from pydantic_core import SchemaValidator
+
+    return SchemaValidator(_strict(TypeAdapter(kind).core_schema))
+
+
+def _strict(schema: Any) -> Any:
+    """A core schema in which each number and text is strict and null stands for a default."""
+    if isinstance(schema, list):
+        return [_strict(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    schema = {key: _strict(inner) for key, inner in schema.items()}
+    kind = schema.get("type")
+    if kind in _STRICT:
+        return _STRICT[kind] | schema
+    if kind == "default" and schema["schema"]["type"] != "nullable":
+        function = {"type": "no-info", "function": _not_null}
+        inner = {"type": "function-before", "function": function, "schema": schema["schema"]}
+        return schema | {"schema": inner}
+    return schema
+
+
+_STRICT: dict[Any, dict[str, Any]] = {
+    "str": {"strict": True},
+    "bool": {"strict": True},
+    "int": {"strict": True, "ge": 0, "le": _MOST},
+    "float": {"strict": True, "allow_inf_nan": False},
+    "list": {"fail_fast": True},
+    "tuple": {"fail_fast": True},
+}
+
+
+def _not_null(value: Any) -> Any:
+    if value is None:
+        from pydantic_core import PydanticUseDefault
+
+        raise PydanticUseDefault
+    return value
+
+
+def _misfit(value: Any, errors: list[Any]) -> tuple[str, str]:
+    """The first place that does not fit with what is there, and what should be."""
+    places = [_place(value, entry) for entry in errors]
+    # Inside the one alternative that is of the right kind, the place is more exact.
+    place = max((p for p in places if p[: len(places[0])] == places[0]), key=len)
+    those = [entry for entry, at in zip(errors, places, strict=True) if at == place]
+    name = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in place).lstrip(".")
+    expected = dict.fromkeys(_expected(entry) for entry in those)
+    if those[0]["type"] == "missing":
+        return f"no {name}", ""
+    quoted = json.dumps(those[0]["input"], ensure_ascii=False, default=str)
+    return f"{name or 'the value'} is {cut(quoted)}", " or ".join(expected)
+
+
+def _place(value: Any, entry: Mapping[str, Any]) -> tuple[int | str, ...]:
+    """The keys that lead to an error, without the names of alternatives among them."""
+    keys: list[int | str] = []
+    for key in entry["loc"]:
+        nth = isinstance(value, list | tuple) and isinstance(key, int) and key < len(value)
+        if nth or (isinstance(value, Mapping) and key in value):
+            value = value[key]
+        elif entry["type"] != "missing" or len(keys) < len(entry["loc"]) - 1:
+            continue
+        keys.append(key)
+    return tuple(keys)
+
+
+_WORDS = {
+    "string_type": "text",
+    "bool_type": "true or false",
+    "none_required": "null",
+    **dict.fromkeys(("list_type", "tuple_type"), "a list"),
+    **dict.fromkeys(("dict_type", "dataclass_type", "mapping_type"), "an object"),
+    **dict.fromkeys(("float_type", "finite_number"), "a finite number"),
+    **dict.fromkeys(
+        ("int_type", "greater_than_equal", "less_than_equal", "int_parsing_size"),
+        f"a whole number from 0 to {_MOST}",
+    ),
+}
+
+
+def _expected(entry: Mapping[str, Any]) -> str:
+    """What should have been there, in words."""
+    kind, about = entry["type"], entry.get("ctx", {})
+    if kind == "literal_error":
+        return f"one of {about['expected']}".replace("'", "").replace(" or ", ", ")
+    if kind in ("too_long", "missing_positional_only_argument"):
+        return f"a list of {about.get('max_length')}"
+    return _WORDS.get(kind, str(entry["msg"]))
+
+
 def check_shape(
     value: Any,
     shape: Any,
@@ -190,7 +332,7 @@ def check_shape(
         Traceback (most recent call last):
         litepyramid.errors.InputError: rows[1].n is "x". Expected a whole number from 0 to 2147483647.
     """  # noqa: E501
-    if (found := _misfit(value, shape, "")) is None:
+    if (found := _shape_misfit(value, shape, "")) is None:
         return
     where, given, wanted = found
     if given is _MISSING:
@@ -204,10 +346,10 @@ def check_shape(
 _MISSING = object()
 
 
-def _misfit(value: Any, shape: Any, where: str) -> tuple[str, Any, Any] | None:
+def _shape_misfit(value: Any, shape: Any, where: str) -> tuple[str, Any, Any] | None:
     """The first place that does not fit, what is there, and what should be."""
     if isinstance(shape, tuple):
-        found = [_misfit(value, inner, where) for inner in shape]
+        found = [_shape_misfit(value, inner, where) for inner in shape]
         if None in found:
             return None
         # Inside the one alternative that is of the right kind, the place is more exact.
@@ -227,7 +369,7 @@ def _misfit(value: Any, shape: Any, where: str) -> tuple[str, Any, Any] | None:
             )
     else:
         return None if _fits(value, shape) else (where, value, shape)
-    found_ = (_misfit(inner, kind, place) for place, inner, kind in places)
+    found_ = (_shape_misfit(inner, kind, place) for place, inner, kind in places)
     return next((misfit for misfit in found_ if misfit), None)
 
 
@@ -252,7 +394,7 @@ def _said(shape: Any) -> str:
     if isinstance(shape, list | dict):
         size = f" of {len(shape)}" if len(shape) > 1 else ""
         return f"a list{size}" if isinstance(shape, list) else "an object"
-    return _WORDS[shape]
+    return _SHAPE_WORDS[shape]
 
 
 def read_record(
