@@ -1,4 +1,4 @@
-"""The command line: one module per command group, no logic, nothing heavy imported here."""
+"""The command line: commands made from the functions that `litepyramid` exports."""
 
 from __future__ import annotations
 
@@ -6,16 +6,21 @@ import io
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import TextIO
+from typing import Any, TextIO
 
 import typer
 
-from litepyramid.cli.app import app
-from litepyramid.cli.outputs import InterruptError
-from litepyramid.cli.usage import USAGE_ERROR, is_help, usage_error
+from litepyramid.cli.app import COMMANDS, app
 from litepyramid.errors import InputError, LitepyramidError
 from litepyramid.text import legible
+
+# What typer raises for mistakes on the command line; its package depends on typer's version.
+_USAGE_ERROR: type[Exception] = next(
+    kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException"
+)
+_JUDGE_SETTINGS = ("endpoint", "mode", "device", "dtype", "cache", "workers", "prompt", "revision")
 
 
 def main() -> None:
@@ -24,26 +29,25 @@ def main() -> None:
     warnings.showwarning = _show_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    said: object = ""
+    message: object = ""
     try:
         status = app(prog_name="litepyramid", standalone_mode=False) or 0
-        said = "interrupted" if status == 130 else ""  # stopped before a command began
         sys.stdout.flush()
     except LitepyramidError as error:
-        status, said = 2, error
-    except USAGE_ERROR as error:
-        status, said = 2, "" if is_help(error) else usage_error(error, app, sys.argv[1:])
-    except typer.Abort:
-        status, said = 1, "stopped"
+        status, message = 2, error
+    except _USAGE_ERROR as error:  # a group without a command shows its help
+        is_help = type(error).__name__ == "NoArgsIsHelpError"
+        status, message = 2, "" if is_help else _usage_error(error, sys.argv[1:])
+    except (KeyboardInterrupt, typer.Abort) as stop:
+        notes = "; ".join(getattr(stop.__context__ or stop, "__notes__", ()))
+        status, message = 130, f"interrupted{'; ' if notes else ''}{notes}"
     except BrokenPipeError:
         status = 141
-    except InterruptError as stop:
-        status, said = 130, f"interrupted; {stop}"
     except OSError as error:
         where = error.filename or "standard output"
-        status, said = 2, InputError(f"cannot be used ({error.strerror or error})", path=where)
-    if said:
-        _say(f"litepyramid: {said}\n")
+        status, message = 2, InputError(f"cannot be used ({error.strerror or error})", path=where)
+    if message:
+        _print_error(f"litepyramid: {message}\n")
     _flush(sys.stdout)
     sys.exit(status)
 
@@ -57,7 +61,32 @@ def _open_streams() -> None:
             setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
 
 
-def _say(text: str, stream: TextIO | None = None) -> None:
+def _usage_error(error: Any, words: Sequence[str]) -> InputError:
+    """What typer says of the command line, as one of our errors with a hint.
+
+    The hint names what typer suggests, the setting of a judge that was meant, or the group that
+    has a command of that name; and the help of the command.
+    """
+    command = ["litepyramid"]
+    for word in words[:2]:
+        verbs = COMMANDS[command[-1]][1] if command[-1] in COMMANDS else COMMANDS
+        command += [word] if word in verbs else []
+    text = " ".join(error.format_message().replace("Value error, ", "").split())
+    what, _, hint = text.partition(". ")
+    wrong = what.partition("'")[2].rstrip("'.") or what.rpartition(" ")[2].rstrip(".")
+    if what.startswith("No such option") and (setting := wrong.strip("-'")) in _JUDGE_SETTINGS:
+        of = " with --judge llm:MODEL" if setting == "endpoint" else ""
+        hint = f"A setting of the judge is written -J {setting}=VALUE{of}."
+    elif what.startswith("No such command") and not hint:
+        groups = (
+            n for n, (_, verb) in COMMANDS.items() if isinstance(verb, dict) and wrong in verb
+        )
+        hint = next((f"Did you mean '{group} {wrong}'?" for group in groups), "")
+    hint = f"{hint} See '{' '.join(command)} --help'.".strip()
+    return InputError(what[:1].lower() + what[1:].rstrip("."), hint=hint)
+
+
+def _print_error(text: str, stream: TextIO | None = None) -> None:
     stream = stream or sys.stderr
     with suppress(OSError):
         stream.write(text)
@@ -81,4 +110,4 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """A warning as one line for people, without the place in the code that gave it."""
-    _say(f"litepyramid: warning: {legible(str(message))}\n", file)
+    _print_error(f"litepyramid: warning: {legible(str(message))}\n", file)

@@ -1,87 +1,144 @@
-"""The typer application: every command group is registered here, by name."""
+"""The commands by name, each made from its function when it is called for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from copy import copy
+from collections.abc import Callable, Mapping
+from operator import attrgetter
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
+from typer.main import get_command
 
+import litepyramid
 from litepyramid._version import __version__
-from litepyramid.cli import budget, cache, easiness, meta, units
-from litepyramid.cli.convert import convert
-from litepyramid.cli.demo import demo
-from litepyramid.cli.metrics import metrics
-from litepyramid.cli.options import declared, option
-from litepyramid.cli.outputs import checked
-from litepyramid.cli.pyramid_files import pyramid
-from litepyramid.cli.score import compare, report, score
-from litepyramid.cli.validation import crossval, datasets, finetune, judge_app
 
-JOBS: dict[str, dict[str, Any]] = {
-    "Score": {
-        "score": score,
-        "compare": compare,
-        "report": report,
-        "pyramid": pyramid,
-        "demo": demo,
-    },
-    "Units": {"units": units.app, "easiness": easiness.app},
-    "Judge": {"judge": judge_app, "finetune": finetune, "crossval": crossval},
-    "Budget": {"budget": budget.app},
-    "Meta-evaluation": {"metrics": metrics, "meta": meta.app},
-    "Files and cache": {"convert": convert, "datasets": datasets, "cache": cache.app},
+COMMANDS: dict[str, tuple[str, str | dict[str, str]]] = {
+    "score": ("Score", "score"),
+    "compare": ("Score", "compare"),
+    "combine": ("Score", "combine"),
+    "precision": ("Score", "precision"),
+    "report": ("Score", "report"),
+    "pyramid": ("Score", "pyramid"),
+    "demo": ("Score", "demo"),
+    "units": ("Units", {"extract": "extract", "mix": "mix"}),
+    "easiness": ("Units", {"fit": "easiness.fit", "predict": "easiness.predict"}),
+    "judge": (
+        "Judge",
+        {"evaluate": "evaluate", "explain": "explain", "settings": "judge_settings"},
+    ),
+    "finetune": ("Judge", "finetune"),
+    "crossval": ("Judge", "crossval"),
+    "budget": (
+        "Annotation",
+        {
+            "plan": "plan",
+            "export": "export",
+            "import": "import_answers",
+            "label-power": "label_power",
+        },
+    ),
+    "metrics": ("Meta-evaluation", "score_metrics"),
+    "meta": (
+        "Meta-evaluation",
+        {
+            name: f"meta.{name}"
+            for name in (
+                *("correlate", "interval", "compare", "rank", "delta"),
+                *("normality", "difference", "stability", "testset", "range"),
+            )
+        },
+    ),
+    "convert": ("Files", "convert"),
+    "cache": ("Files", "cache"),
 }
-"""The commands and groups by panel of the help, in its order."""
+"""Panel of the help, and name in `litepyramid` or the commands of a group, by command."""
 
-
-OLD_NAMES = {
-    "human": ["--against", "-a"],
-    "samples": ["-k"],
-    "stu_share": ["--share"],
-    "human_share": ["--share"],
+GROUPS = {
+    "units": "Make the units that summaries are scored by.",
+    "easiness": "Predict where STUs can stand in for SCUs.",
+    "judge": "Evaluate and explain judges.",
+    "budget": "Plan what people annotate, export the tasks, import the answers.",
+    "meta": "Meta-evaluate: how well do metrics agree with people?",
 }
-"""By parameter, names that its option once had: `WithOldNames` takes them, no help shows them."""
+_HELP = """Score machine-written summaries and answers by the facts they carry.
+
+\b
+$ litepyramid demo --save example
+$ litepyramid score example/summaries --references example/references.jsonl
+"""
 
 
-class WithOldNames(TyperCommand):
-    """A command whose options can be called by their old names too."""
+class Verbs(TyperGroup):
+    """A group whose commands are made when they are asked for."""
 
-    def make_parser(self, ctx: Any) -> Any:
-        """The parser, told the old names."""
-        parser = super().make_parser(ctx)
-        taken = {name for param in self.params for name in param.opts}
-        for param in self.params:
-            if param.name in OLD_NAMES and not taken & {*OLD_NAMES[param.name]}:
-                twin = copy(param)
-                twin.opts = OLD_NAMES[param.name]
-                twin.add_to_parser(parser, ctx)
-        return parser
-
-
-class ByJob(TyperGroup):
-    """The root: its help lists commands and groups in the order of `JOBS`."""
+    verbs: Mapping[str, str | dict[str, str]]
+    panels: Mapping[str, str]
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names."""
-        return [name for entries in JOBS.values() for name in entries]
+        """Their names, in the order of `COMMANDS`."""
+        return list(self.verbs)
+
+    def get_command(self, ctx: Any, name: str) -> Any:
+        """The command or group of a name; None if there is none."""
+        if name not in self.verbs:
+            return None
+        if name not in self.commands:
+            self.commands[name] = self._made(name)
+        return self.commands[name]
+
+    def _made(self, name: str) -> Any:
+        verb = self.verbs[name]
+        made: Any
+        if isinstance(verb, dict):
+            made = group(name, GROUPS[name], verb, {})
+        else:
+            from litepyramid.cli.maker import make_command
+
+            made = make_command(name, function_of(verb))
+        made.rich_help_panel = self.panels.get(name)
+        return made
 
 
-app = typer.Typer(
-    cls=ByJob,
-    name="litepyramid",
-    help="""Score machine-written summaries by the facts they carry.
+def function_of(name: str) -> Callable[..., Any]:
+    """The function behind a name of `COMMANDS`."""
+    if name == "demo":
+        from litepyramid.cli.demo import demo
 
-    $ litepyramid demo --save example
-    $ litepyramid score example/summaries --references example/references.jsonl
-    """,
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+        return demo
+    function: Callable[..., Any] = attrgetter(name)(litepyramid)
+    return function
+
+
+def group(
+    name: str,
+    text: str,
+    verbs: Mapping[str, str | dict[str, str]],
+    panels: Mapping[str, str],
+    callback: Callable[..., None] | None = None,
+) -> Verbs:
+    """A group of commands.
+
+    Args:
+        name: Its name.
+        text: Its help.
+        verbs: By command, the function's name in `litepyramid`; or of a group its commands.
+        panels: The panel of the help for each command.
+        callback: What its own options do.
+    """
+    app = typer.Typer(
+        cls=Verbs,
+        name=name,
+        help=text,
+        no_args_is_help=True,
+        add_completion=callback is not None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(callback or (lambda: None))
+    made: Any = get_command(app)
+    made.verbs, made.panels = verbs, panels
+    return made  # type: ignore[no-any-return]
 
 
 def _version(value: bool) -> None:
@@ -90,30 +147,18 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     version: Annotated[
-        bool, option("Show the version.", "--version", callback=_version, is_eager=True)
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
     ] = False,
 ) -> None:
     pass
 
 
-def _commands(group: typer.Typer) -> Iterator[Any]:
-    """All commands, in groups too."""
-    yield from group.registered_commands
-    for below in group.registered_groups:
-        if below.typer_instance is not None:
-            yield from _commands(below.typer_instance)
-
-
-for panel, entries in JOBS.items():
-    for name, entry in entries.items():
-        if isinstance(entry, typer.Typer):
-            app.add_typer(entry, name=name, rich_help_panel=panel)
-        else:
-            app.command(name, rich_help_panel=panel)(entry)
-for command in _commands(app):
-    command.cls = WithOldNames
-    if command.callback is not None:
-        command.callback = checked(declared(command.callback))
+app = group(
+    "litepyramid",
+    _HELP,
+    {name: verb for name, (_, verb) in COMMANDS.items()},
+    {name: panel for name, (panel, _) in COMMANDS.items()},
+    _root,
+)

@@ -1,55 +1,143 @@
-"""``litepyramid demo``."""
+"""``litepyramid demo``: the main jobs, shown on the example that ships."""
 
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
 
+import numpy as np
 import typer
 
-from litepyramid.cli.options import Made
+import litepyramid
+from litepyramid.embedded.example import load_example, save_example
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.tables import Result
+from litepyramid.types import ScoreTable
+
+_SHARE = 0.5
 
 
-def demo(
-    save: Made | None = None,
-    seed: int = 12345,
-) -> None:
-    """Show what litepyramid does on an embedded example; write its report page.
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the demo.
 
-    $ litepyramid demo
-    $ litepyramid demo --save example
+    Attributes:
+        heading: What is shown.
+        command: What a user types to get the same from the files of ``demo --save example``.
+        result: What it gives.
+        remark: What to see in it.
+    """
 
-    Options:
-        save: Only copy the example's files to this new folder.
+    heading: str
+    command: str
+    result: Result
+    remark: str = ""
+
+
+def demo(*, save: Path | None = None, seed: int = 12345) -> None:
+    """Show the main jobs on an embedded example, and write its report page.
+
+    Args:
+        save: Only copy the files of the example to this new folder.
+        seed: Seed of everything random.
+
+    Command line:
+        $ litepyramid demo
+        $ litepyramid demo --save example
     """
     if save is not None:
-        from litepyramid.embedded.example import save_example
-
         typer.echo(f"The example is in {save_example(save)}.")
         return
-    from litepyramid.cli.tour import tour
-    from litepyramid.scoring.result import ScoreResult
-    from litepyramid.tables import render
-
-    for number, step in enumerate(tour(seed), start=1):
-        commands = "\n".join(
-            textwrap.fill(
-                command,
-                77,
-                initial_indent="   $ ",
-                subsequent_indent="       ",
-                break_long_words=False,
-                break_on_hyphens=False,
-            ).replace("\n", " \\\n")
-            for command in step.commands
-        )
-        typer.echo(f"{number}. {step.heading}\n{commands}\n")
-        typer.echo(render(step.result, "table"))
+    for number, step in enumerate(_steps(seed), start=1):
+        lines = textwrap.wrap(step.command, 75, break_long_words=False, break_on_hyphens=False)
+        typer.echo(f"{number}. {step.heading}\n   $ " + " \\\n       ".join(lines) + "\n")
+        typer.echo(step.result.to_table())
         if step.remark:
             typer.echo(f"{step.remark}\n")
-        if isinstance(step.result, ScoreResult) and step.result.seen:
+        if isinstance(step.result, ScoreResult) and number == 1:
             page = Path(mkdtemp(prefix="litepyramid-")) / "litepyramid-demo.html"
-            step.result.to_html(page)
+            step.result.save(page)
             typer.echo(f"Which fact is in which summary? Open this page in a browser:\n{page}\n")
     typer.echo("Try it yourself: write the files with `litepyramid demo --save example`.")
+
+
+def _steps(seed: int) -> Iterator[Step]:
+    """Runs the main jobs on the shipped example, one after the other."""
+    example = load_example()
+    judge = litepyramid.judge()
+    data = litepyramid.load(
+        example.scus,
+        summaries=example.summaries,
+        labels=example.labels,
+        references=example.references,
+    )
+    lite2 = litepyramid.score(data, judge=judge, seed=seed, evidence=True)
+    yield Step(
+        "Score: how many of the references' facts does each system carry?",
+        "litepyramid score example/summaries --units example/scus.jsonl --labels example/labels "
+        "-o scores.json",
+        lite2,
+        _remark(lite2),
+    )
+    yield Step(
+        "Compare: which systems differ significantly?",
+        "litepyramid compare scores.json",
+        litepyramid.compare(lite2, seed=seed),
+    )
+    stus = litepyramid.extract(example.references).units
+    lite3 = litepyramid.score(example.summaries, stus, judge=judge, seed=seed)
+    first = "\n".join(
+        textwrap.fill(text, 80, initial_indent="  - ", subsequent_indent="    ")
+        for text in stus[0].texts
+    )
+    yield Step(
+        "No SCUs? Extract STUs from the references.",
+        "litepyramid score example/summaries --references example/references.jsonl",
+        lite3,
+        f"The STUs of the first reference ({stus[0].input}):\n{first}",
+    )
+    easiness = litepyramid.easiness.predict(example.references, stus=stus)
+    yield Step(
+        "Budget: which half of the sentences should people write SCUs for?",
+        f"litepyramid budget plan example/references.jsonl --human-share {_SHARE} -o plan.json",
+        litepyramid.plan(example.references, human_share=_SHARE, easiness=easiness),
+    )
+    mixed = litepyramid.mix(example.scus, stus, easiness=easiness, stu_share=_SHARE)
+    lite25 = litepyramid.score(example.summaries, mixed.units, judge=judge, seed=seed)
+    yield Step(
+        "Meta-evaluate: how well do the scores agree with people?",
+        "litepyramid meta correlate scores.json",
+        litepyramid.meta.correlate(
+            _side_by_side(lite2, lite25, lite3), coefficient=("pearson", "kendall")
+        ),
+        "Four systems say little about a metric: at system level the interval would span\n"
+        "the whole scale. See `litepyramid meta --help` for other analyses.",
+    )
+
+
+def _remark(result: ScoreResult) -> str:
+    """What the first table shows, as its tests find it."""
+    groups = dict(zip(result.systems, result.groups, strict=True))
+    order = sorted(result.systems, key=lambda system: -result.scores[system])
+    apart = [
+        f"'{high}' scores significantly higher than '{low}'"
+        for high, low in pairwise(order)
+        if not {*groups[high]} & {*groups[low]}
+    ]
+    text = "The human column is what people marked as present. " + (
+        f"By the judge, {'; '.join(apart)}." if apart else "No two neighbours differ significantly."
+    )
+    return textwrap.fill(f"{text} 'swapped' reverses every fact of 'abstractive'.", 80)
+
+
+def _side_by_side(lite2: ScoreResult, *others: ScoreResult) -> ScoreTable:
+    """Several scores of the same summaries, with the human score, as one table."""
+    human = lite2.human_matrix
+    results = [lite2, *others]
+    values = [result.values for result in results] + [human.values] * (human is not None)
+    names = [result.metric for result in results] + [human.metric] * (human is not None)
+    return ScoreTable(tuple(names), lite2.systems, lite2.inputs, np.stack(values))

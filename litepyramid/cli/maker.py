@@ -1,0 +1,366 @@
+"""Makes a command of a function: its signature and its docstring are the options and their help.
+
+A parameter of type `DataLike` becomes the options of `litepyramid.load`, one of type `JudgeLike`
+the name and settings of a judge: told once, the same in every command. What a function returns is
+shown as tables, or saved in the files that ``-o`` names.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import typer
+from typer.core import TyperCommand
+from typer.main import get_command
+
+import litepyramid
+from litepyramid.errors import InputError
+from litepyramid.files import check_output
+from litepyramid.judges.base import EstimateOnly
+from litepyramid.judges.registry import parse_settings
+from litepyramid.tables import Result
+
+_SECTION = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?):\n(?=    )", re.MULTILINE)
+_SHORT = {
+    "units": "-u", "references": "-r", "labels": "-l", "judge": "-j", "metrics": "-m",
+    "level": "-l", "coefficient": "-c", "coefficients": "-c", "scus": "-s", "stus": "-t",
+    "samples": "-n",
+}  # fmt: skip
+_DATA, _JUDGE, _STATISTICS = "Data", "Judge", "Statistics"
+_PANELS = dict.fromkeys(("samples", "seed", "confidence", "alpha"), _STATISTICS)
+_METAVARS = {"list": "TEXT", "str": "TEXT", "int": "N", "float": "X", "Path": "PATH"}
+_OUTPUT = "Save the result in this file, its form by the ending: {}; repeat. '-' prints JSON."
+_SETTINGS = "A setting of the judge, as KEY=VALUE; repeat. 'judge settings NAME' lists them."
+
+
+@dataclass(frozen=True, slots=True)
+class Documentation:
+    """What a docstring tells the users of a command.
+
+    Attributes:
+        help: The text before the first section.
+        arguments: The text on each parameter, from ``Args:``.
+        examples: The lines of ``Command line:``.
+    """
+
+    help: str
+    arguments: Mapping[str, str]
+    examples: str = ""
+
+
+@dataclass(slots=True)
+class Command:
+    """The parameters of a command, and how their values become arguments of the function.
+
+    Attributes:
+        function: The function behind it.
+        parameters: What typer is told.
+        data: The function's parameter that is filled with data, and the options of `load`.
+        judge: The function's parameter that is filled with a judge.
+        written: The function's parameter that names what it writes; empty if ``-o`` saves.
+    """
+
+    function: Callable[..., Any]
+    parameters: list[inspect.Parameter] = field(default_factory=list)
+    data: str = ""
+    data_options: tuple[str, ...] = ()
+    judge: str = ""
+    written: str = ""
+
+
+def documentation(function: Callable[..., Any]) -> Documentation:
+    """The parts of a Google docstring that a command shows.
+
+    Example:
+        >>> told = documentation(documentation)
+        >>> told.help, told.arguments
+        ('The parts of a Google docstring that a command shows.', {})
+    """
+    help, *sections = _SECTION.split(inspect.getdoc(function) or "")
+    by_name = dict(zip(sections[::2], sections[1::2], strict=True))
+    entries = re.split(r"\n    (?=\*{0,2}\w+: )", "\n" + by_name.get("Args", ""))[1:]
+    named = (entry.partition(": ") for entry in entries)
+    arguments = {name: " ".join(text.replace("``", "").split()) for name, _, text in named}
+    return Documentation(
+        help.strip().replace("``", ""),
+        arguments,
+        inspect.cleandoc(by_name.get("Command line", "")),
+    )
+
+
+def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
+    """The command that calls a function with what the user types and shows what it returns.
+
+    Args:
+        name: Its name.
+        function: Parameters without a default are arguments, keyword-only ones options.
+    """
+    described = documentation(function)
+    command = _command(function, described)
+
+    def callback(**values: Any) -> None:
+        _run(command, values)
+
+    callback.__name__ = name
+    callback.__signature__ = inspect.Signature(command.parameters)  # type: ignore[attr-defined]
+    callback.__annotations__ = {p.name: p.annotation for p in command.parameters}
+    examples = "\n\n".join(f"\b\n{one}" for one in [described.examples] if one)
+    callback.__doc__ = "\n\n".join(filter(None, [described.help, examples])).replace("[", r"\[")
+    app = typer.Typer(
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.command(name)(callback)
+    made: Any = get_command(app)
+    return made  # type: ignore[no-any-return]
+
+
+def _command(function: Callable[..., Any], described: Documentation) -> Command:
+    """Reads a signature: which parameters are arguments, options, data, a judge."""
+    command = Command(function)
+    hints = get_type_hints(function, include_extras=True)
+    marks = {name: getattr(hint, "__metadata__", ("",))[0] for name, hint in hints.items()}
+    entries = inspect.signature(function).parameters
+    loading = inspect.signature(litepyramid.load).parameters if "data" in marks.values() else {}
+    arguments, options = [], []
+    short: set[str] = {"-o", "-J", "-h"}
+    for name, entry in entries.items():
+        mark, text = marks.get(name, ""), described.arguments.get(name, "")
+        if mark == "data":
+            command.data = name
+            command.data_options = tuple(option for option in loading if option != "summaries")
+            arguments.append(
+                _argument("summaries", list[str], None, documentation(litepyramid.load))
+            )
+            options += _data_options(loading, short)
+        elif entry.kind is entry.VAR_KEYWORD or (
+            name in loading and entry.kind is entry.POSITIONAL_OR_KEYWORD
+        ):
+            continue
+        elif mark == "judge":
+            command.judge = name
+            options += _judge_options(text, entry, short)
+        elif mark == "out":
+            command.written = name
+            options.append(_option(name, Path, entry.default, text, "--output", "-o"))
+        elif mark == "scores":
+            arguments.append(_argument(name, list[str], entry.default, described))
+        elif entry.kind is entry.POSITIONAL_OR_KEYWORD:
+            arguments.append(_argument(name, _kind(hints[name]), entry.default, described))
+        else:
+            flags = _flags(name, hints[name], entry.default, short)
+            default = entry.default
+            options.append(
+                _option(name, _kind(hints[name]), default, text, *flags, panel=_PANELS.get(name))
+            )
+    if not command.written:
+        endings = " ".join(_endings(function))
+        options.append(
+            _option("output", list[str], None, _OUTPUT.format(endings), "--output", "-o")
+        )
+    command.parameters = [*arguments, *options]
+    return command
+
+
+def _data_options(loading: Mapping[str, inspect.Parameter], short: set[str]) -> list[Any]:
+    """The options of `load`, as every command that takes data has them."""
+    described = documentation(litepyramid.load).arguments
+    hints = get_type_hints(litepyramid.load, include_extras=True)
+    return [
+        _option(
+            name,
+            _kind(hints[name]),
+            None if entry.default is entry.empty else entry.default,
+            described.get(name, ""),
+            *_flags(name, hints[name], entry.default, short),
+            panel=_DATA,
+        )
+        for name, entry in loading.items()
+        if name != "summaries" and entry.kind is not entry.VAR_KEYWORD
+    ]
+
+
+def _judge_options(text: str, entry: inspect.Parameter, short: set[str]) -> list[Any]:
+    default = entry.default if isinstance(entry.default, str) else None
+    if entry.default is entry.empty:
+        default = inspect.signature(litepyramid.judge).parameters["name"].default
+    text = text or documentation(litepyramid.judge).arguments["name"]
+    short.add("-j")
+    return [
+        _option("judge", str, default, text, "--judge", "-j", panel=_JUDGE),
+        _option(
+            "judge_settings", list[str], None, _SETTINGS, "-J", metavar="KEY=VALUE", panel=_JUDGE
+        ),
+    ]
+
+
+def _argument(name: str, kind: Any, default: Any, described: Documentation) -> inspect.Parameter:
+    text = described.arguments.get(name, "").replace("[", r"\[")
+    annotation = Annotated[kind, typer.Argument(help=text, show_default=False)]
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+    )
+
+
+def _option(
+    name: str,
+    kind: Any,
+    default: Any,
+    text: str,
+    *flags: str,
+    panel: str | None = None,
+    metavar: str | None = None,
+) -> inspect.Parameter:
+    if kind is not bool and get_origin(kind) is not Literal:
+        metavar = metavar or _METAVARS.get(getattr(kind, "__name__", ""), "TEXT")
+    if isinstance(default, tuple | list):
+        text = f"{text} [default: {', '.join(map(str, default))}]" if default else text
+        default = None
+    elif default is not inspect.Parameter.empty and not isinstance(default, str | int | float):
+        default = None if default is None or not isinstance(default, Path) else default
+    option = typer.Option(
+        *flags,
+        help=text.replace("[", r"\["),
+        metavar=metavar,
+        rich_help_panel=panel,
+        show_default=default not in (None, False, inspect.Parameter.empty),
+    )
+    return inspect.Parameter(
+        name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
+    )
+
+
+def _flags(name: str, hint: Any, default: Any, short: set[str]) -> list[str]:
+    """The names of an option; of several values each is named in the singular."""
+    kind = _kind(hint)
+    long = name.replace("_", "-")
+    if get_origin(kind) is list and long.endswith("s") and not long.endswith("ss"):
+        long = long.removesuffix("s")
+    if kind is bool:
+        return [f"--{long}/--no-{long}" if default is True else f"--{long}"]
+    letter = _SHORT.get(name)
+    if letter is None or letter in short:
+        return [f"--{long}"]
+    short.add(letter)
+    return [f"--{long}", letter]
+
+
+def _kind(hint: Any) -> Any:
+    """The type that typer is told for a type hint; what it cannot hold is read as text.
+
+    Example:
+        >>> _kind(int | None), _kind(Sequence[str]), _kind(Any), _kind(str | Path)
+        (<class 'int'>, list[str], <class 'str'>, <class 'str'>)
+    """
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _kind(inner[0])
+    if origin in (Union, UnionType):
+        kinds = [_kind(one) for one in inner if one is not NoneType]
+        several = next((kind for kind in kinds if get_origin(kind) is list), None)
+        return several or (kinds[0] if len(set(map(str, kinds))) == 1 else _widest(kinds))
+    if origin is Literal:
+        return hint
+    if origin in (Sequence, list, tuple):
+        return list[_kind(inner[0])]  # type: ignore[misc]
+    return hint if hint in (int, float, bool, Path) else str
+
+
+def _widest(kinds: Sequence[Any]) -> Any:
+    return float if set(kinds) == {int, float} else str
+
+
+def _endings(function: Callable[..., Any]) -> list[str]:
+    """The endings of files that a command's result can be saved in."""
+    result = get_type_hints(function).get("return")
+    classes = [one for one in get_args(result) or (result,) if isinstance(one, type)]
+    return list(
+        dict.fromkeys(
+            ending for one in classes if issubclass(one, Result) for ending in one.endings()
+        )
+    )
+
+
+def _run(command: Command, values: dict[str, Any]) -> None:
+    """Checks what will be written, calls the function, shows or saves the result."""
+    outputs = [] if command.written else list(values.pop("output") or ())
+    files = [Path(one) for one in outputs if one != "-"]
+    reads = [text for name, value in values.items() for text in _texts(value)]
+    for path in files:
+        if (endings := _endings(command.function)) and path.suffix not in endings:
+            expected = "one that ends in " + ", ".join(endings)
+            raise InputError(f"unknown ending '{path.suffix}'", path=path, expected=expected)
+        check_output(path, *(_inputs(reads) if path.exists() else ()))
+    try:
+        result = command.function(**_call(command, values))
+    except EstimateOnly as estimate:
+        result, outputs, files = estimate.result, [], []
+    if not isinstance(result, Result):
+        return
+    for path in files:
+        result.save(path)
+        sys.stderr.write(f"Wrote {path}\n")
+    if "-" in outputs:
+        sys.stdout.writelines(result.json_parts())
+    elif not files:
+        sys.stdout.write(result.to_table())
+    if status := getattr(result, "exit_status", 0):
+        raise typer.Exit(status)
+
+
+def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the function: what the user left out keeps the function's default."""
+    arguments = {
+        name: value
+        for name, value in values.items()
+        if value is not None and not (isinstance(value, list | tuple) and not value)
+    }
+    if command.data and (summaries := arguments.pop("summaries", None)):
+        arguments[command.data] = summaries if len(summaries) > 1 else summaries[0]
+    settings = arguments.pop("judge_settings", [])
+    if command.judge:
+        name = arguments.pop("judge", None)
+        if name is not None or settings:
+            options = parse_settings(settings)
+            arguments[command.judge] = litepyramid.judge(*filter(None, [name]), **options)
+    return {
+        name: value[0]
+        if isinstance(value, list) and len(value) == 1 and _one(command, name)
+        else value
+        for name, value in arguments.items()
+    }
+
+
+def _one(command: Command, name: str) -> bool:
+    """Whether a parameter that takes several files is given a single one as it is."""
+    hints = get_type_hints(command.function, include_extras=True)
+    return getattr(hints.get(name), "__metadata__", ("",))[0] == "scores"
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str | Path):
+        yield str(value)
+    elif isinstance(value, list | tuple):
+        for entry in value:
+            yield from _texts(entry)
+
+
+def _inputs(texts: Sequence[str]) -> Iterator[Path]:
+    """The files that texts may name: PATH, NAME=PATH, KIND:PATH, and all in folders of the name."""
+    for text in texts:
+        for name in {text, text.partition("=")[2], text.partition(":")[2]} - {""}:
+            path = Path(name)
+            if path.is_dir():
+                for folder, _, files in os.walk(path):
+                    yield from (Path(folder, file) for file in files)
+            elif path.exists():
+                yield path

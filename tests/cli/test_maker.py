@@ -1,0 +1,154 @@
+"""A command is its function: parameters, defaults and docstring, told nowhere else."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, get_type_hints
+
+import pytest
+from typer.testing import CliRunner
+
+import litepyramid
+from litepyramid.cli.app import COMMANDS, app, function_of
+from litepyramid.cli.maker import documentation, make_command
+from litepyramid.errors import InputError
+from litepyramid.tables import Column, Result, Table
+from litepyramid.types import DataLike, JudgeLike, Signature
+
+
+@dataclass(frozen=True)
+class Shape(Result):
+    """What the function of these tests returns."""
+
+    text: str
+    signature: Signature = Signature(())  # noqa: RUF009
+
+    def to_tables(self) -> Sequence[Table]:
+        """One cell."""
+        return [Table("shape", (Column("text"),), ((self.text,),))]
+
+
+def draw(
+    name: str,
+    *,
+    sizes: Sequence[int] = (1, 2),
+    form: Literal["round", "flat"] = "flat",
+    filled: bool = False,
+    share: float | None = None,
+) -> Shape:
+    """Draw a shape.
+
+    More about it.
+
+    Args:
+        name: What to draw.
+        sizes: Its sizes;
+            several are possible.
+        form: Its form.
+        filled: Whether it is filled.
+        share: A share.
+
+    Returns:
+        The shape.
+
+    Command line:
+        $ litepyramid draw a --form round
+    """
+    return Shape(f"{name} {list(sizes)} {form} {filled} {share}")
+
+
+def judged(
+    data: DataLike = None, units: Any = None, *, judge: JudgeLike = "recall", **sources: Any
+) -> Shape:
+    """Says what it was called with.
+
+    Args:
+        data: Summaries.
+        units: Units.
+        judge: The judge.
+        **sources: As for `load`.
+    """
+    return Shape(f"{data} {units} {type(judge).__name__} {sorted(sources)}")
+
+
+def run(function: Any, *words: str) -> Any:
+    return CliRunner(env={"COLUMNS": "80"}).invoke(make_command("draw", function), words)  # type: ignore[arg-type]
+
+
+def test_parameters_are_arguments_and_options():
+    assert "x [1, 2] flat False None" in run(draw, "x").output
+    words = ["x", "--size", "3", "--size", "4", "--form", "round", "--filled", "--share", ".5"]
+    assert "x [3, 4] round True 0.5" in run(draw, *words).output
+    assert run(draw).exit_code == 2
+    assert run(draw, "x", "--form", "square").exit_code == 2
+    assert run(draw, "x", "--size", "big").exit_code == 2
+
+
+def test_the_docstring_is_the_help():
+    help = run(draw, "--help").output
+    for text in ("Draw a shape.", "What to draw.", "several are possible.", "litepyramid draw a"):
+        assert text in " ".join(help.split()), help
+    assert "Returns" not in help
+    assert documentation(draw).arguments["sizes"] == "Its sizes; several are possible."
+
+
+def test_data_and_judge_are_filled_by_the_options_of_load_and_judge():
+    assert "a u.jsonl str ['labels']" in run(judged, "a", "-u", "u.jsonl", "-l", "x").output
+    assert "['a', 'b'] None RecallJudge []" in run(judged, "a", "b", "-j", "recall").output
+    help = run(judged, "--help").output
+    for name in inspect.signature(litepyramid.load).parameters:
+        assert name == "summaries" or f"--{name.replace('_', '-')}" in help, name
+    assert "KEY=VALUE" in help
+
+
+def test_a_setting_that_the_judge_does_not_take_is_refused():
+    found = run(judged, "a", "-j", "recall", "-J", "mode=p2c")
+    assert isinstance(found.exception, InputError)
+
+
+def test_a_result_is_saved_by_its_ending_as_often_as_wanted(tmp_path):
+    files = [tmp_path / "a.json", tmp_path / "a.csv", tmp_path / "a.tex"]
+    found = run(draw, "x", *(word for file in files for word in ("-o", str(file))))
+    assert found.exit_code == 0, found.exception
+    assert all("x [1, 2] flat False None" in file.read_text() for file in files)
+    assert run(draw, "x", "-o", "-").output.startswith("{")
+    wrong = run(draw, "x", "-o", str(tmp_path / "a.xlsx"))
+    assert isinstance(wrong.exception, InputError)
+    assert ".json" in str(wrong.exception)
+
+
+def functions() -> dict[str, Any]:
+    return {
+        " ".join([name, *([below] if isinstance(verb, dict) else [])]): function_of(target)
+        for name, (_, verb) in COMMANDS.items()
+        for below, target in (verb.items() if isinstance(verb, dict) else [("", verb)])
+    }
+
+
+@pytest.mark.parametrize("name", functions())
+def test_every_parameter_of_a_command_is_told(name):
+    function = functions()[name]
+    told = documentation(function)
+    assert told.help
+    assert told.examples.startswith("$ ")
+    for parameter, entry in inspect.signature(function).parameters.items():
+        if entry.kind is not entry.VAR_KEYWORD:
+            assert told.arguments.get(parameter), f"{name}: {parameter} is not in Args"
+    result = get_type_hints(function).get("return")
+    assert result is type(None) or result is not None
+
+
+def test_there_are_few_commands_and_options():
+    runner = CliRunner(env={"COLUMNS": "80"})
+    rows, lines = 0, {}
+    for name in functions():
+        help = runner.invoke(app, [*name.split(), "--help"]).output  # type: ignore[arg-type]
+        rows += sum(line.startswith(("│ --", "│ *  --", "│ -J")) for line in help.splitlines())
+        lines[name] = len(help.splitlines())
+    print(f"{len(lines)} commands, {rows} rows of options, score {lines['score']} lines")
+    assert len(lines) <= 34
+    assert rows <= 320
+    assert lines["score"] <= 70
+    assert lines["compare"] <= 45
