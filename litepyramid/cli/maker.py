@@ -24,7 +24,8 @@ from typer.main import get_command
 import litepyramid
 from litepyramid.errors import InputError
 from litepyramid.files import check_output
-from litepyramid.judges.base import EstimateOnly
+from litepyramid.judges import DEFAULT_JUDGE
+from litepyramid.judges.base import UnsentError
 from litepyramid.judges.registry import parse_settings
 from litepyramid.tables import Result
 
@@ -190,9 +191,7 @@ def _data_options(loading: Mapping[str, inspect.Parameter], short: set[str]) -> 
 
 
 def _judge_options(text: str, entry: inspect.Parameter, short: set[str]) -> list[Any]:
-    default = entry.default if isinstance(entry.default, str) else None
-    if entry.default is entry.empty:
-        default = inspect.signature(litepyramid.judge).parameters["name"].default
+    default = entry.default if isinstance(entry.default, str) else DEFAULT_JUDGE
     text = text or documentation(litepyramid.judge).arguments["name"]
     short.add("-j")
     return [
@@ -302,7 +301,7 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         check_output(path, *(_inputs(reads) if path.exists() else ()))
     try:
         result = command.function(**_call(command, values))
-    except EstimateOnly as estimate:
+    except UnsentError as estimate:
         result, outputs, files = estimate.result, [], []
     if not isinstance(result, Result):
         return
@@ -329,9 +328,11 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
     settings = arguments.pop("judge_settings", [])
     if command.judge:
         name = arguments.pop("judge", None)
-        if name is not None or settings:
-            options = parse_settings(settings)
-            arguments[command.judge] = litepyramid.judge(*filter(None, [name]), **options)
+        if settings:
+            name = name or DEFAULT_JUDGE
+            name = litepyramid.judge(name, **parse_settings(settings, name=name))
+        if name is not None:
+            arguments[command.judge] = name
     return {
         name: value[0]
         if isinstance(value, list) and len(value) == 1 and _one(command, name)
