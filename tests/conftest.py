@@ -20,7 +20,7 @@ import pytest
 from hypothesis import settings
 from running import READ_LATE, ROOT, run_here, run_process
 
-from litepyramid.units.parsers.embedded.backend import PARSER, EmbeddedBackend
+from litepyramid.units.parsers.embedded.pipeline import PARSER, EmbeddedBackend
 
 # Shared machines are noisy: a test may be slow once without being wrong.
 settings.register_profile("litepyramid", deadline=None)

@@ -25,7 +25,7 @@ from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, Signature
 from litepyramid.units.align import Sentence, align_all, sentences_of
 from litepyramid.units.extract import extract
-from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
+from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.embedded.tree import Tree
 from litepyramid.units.parses import ParsedReference, read_parses
 from litepyramid.units.sentences import make_splitter, tokenized

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.sentences import split_sentences
 from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, IntArray, Unit, check_unique
 
 Place = tuple[str, int, int]
-WordTypes = Callable[[str], frozenset[str]]
 _MOST_PAIRS = 100_000_000
 
 
@@ -48,7 +48,7 @@ class Alignment:
     Attributes:
         units: The input's units in their order, `reference` and `sentence` filled in.
         of: For each of them, which unit of the input it is an entry of.
-        own: How many said themselves where they come from.
+        stated: How many name their sentence.
         matched: How many were placed by the words they share with a sentence.
         tied: How many of those share as many words with a later sentence; the first one won.
         unmatched: How many share no word with any sentence; the first sentence got them.
@@ -56,7 +56,7 @@ class Alignment:
 
     units: InputUnits
     of: tuple[int, ...]
-    own: int
+    stated: int
     matched: int
     tied: int
     unmatched: int
@@ -80,10 +80,10 @@ def sharing(types: Sequence[frozenset[str]]) -> Callable[[frozenset[str]], IntAr
         [1, 2]
     """
     lists: dict[str, list[int]] = {}
-    for i, own in enumerate(types):
-        for word in own:
+    for i, words in enumerate(types):
+        for word in words:
             lists.setdefault(word, []).append(i)
-    holding = {word: np.array(found) for word, found in lists.items()}
+    holding = {word: np.array(indices) for word, indices in lists.items()}
 
     def shared(words: frozenset[str]) -> IntArray:
         counts = np.zeros(len(types), dtype=np.int64)
@@ -94,15 +94,21 @@ def sharing(types: Sequence[frozenset[str]]) -> Callable[[frozenset[str]], IntAr
     return shared
 
 
-def sentences_of(
-    references: Sequence[InputReferences], split: Callable[[str], Sequence[str]] | None = None
-) -> tuple[Sentence, ...]:
-    """All sentences of all references, in their order and with the numbers that extraction gives.
+def sentence_texts(references: InputReferences) -> list[list[str]]:
+    """The sentences of each reference of an input: as marked, else split."""
+    return [
+        [
+            " ".join(sentence.split())
+            for text in texts
+            for sentence in ([text] if marked else split_sentences(text))
+            if sentence.strip()
+        ]
+        for texts, marked in zip(references.references, references.marked, strict=True)
+    ]
 
-    Args:
-        references: The references of every input.
-        split: Splits a reference whose sentences are not marked; spaCy's rules, as when units are
-            extracted, if it is not given.
+
+def sentences_of(references: Sequence[InputReferences]) -> tuple[Sentence, ...]:
+    """All sentences of all references, in their order and with the numbers that extraction gives.
 
     Raises:
         InputError: An input comes twice.
@@ -112,37 +118,22 @@ def sentences_of(
         >>> [(s.reference, s.sentence, s.text) for s in sentences_of([marked])]
         [(0, 0, 'One .'), (0, 1, 'Two .')]
     """
-    check_unique([item.input for item in references], "input")
-    sentences = []
-    for item in references:
-        for number, (texts, marked) in enumerate(zip(item.references, item.marked, strict=True)):
-            if not marked:
-                if split is None:
-                    from litepyramid.units.sentences import make_splitter
-
-                    split = make_splitter("rules")
-                texts = tuple(part for text in texts for part in split(text))
-            kept = (" ".join(text.split()) for text in texts if text.strip())
-            sentences += [
-                Sentence(item.input, number, index, text) for index, text in enumerate(kept)
-            ]
-    return tuple(sentences)
+    check_unique([entry.input for entry in references], "input")
+    return tuple(
+        Sentence(entry.input, reference, number, text)
+        for entry in references
+        for reference, texts in enumerate(sentence_texts(entry))
+        for number, text in enumerate(texts)
+    )
 
 
-def align_units(
-    units: InputUnits, sentences: Sequence[Sentence], words: WordTypes = word_types
-) -> Alignment:
+def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     """Finds each unit's sentence: the one it shares most word types with, the first of several.
 
     A unit that names its own sentence keeps it, as an extracted unit does, one made from
     coreference among them: its sentence is that of its mention, whatever its words are. One that
     names only its reference is looked for there. A unit that shares no word goes to the first
     sentence. (ZB21's appendix and the authors' code.)
-
-    Args:
-        units: The units of one input.
-        sentences: The sentences of the same input, in order.
-        words: What the word types of a text are.
 
     Raises:
         InputError: There are no sentences; a unit names a sentence that is not there; or units to
@@ -160,15 +151,15 @@ def align_units(
             hint="Give the references that the units were written from.",
         )
     entries = [(i, entry) for i, unit in enumerate(units.units) for entry in unit.entries()]
-    sought = sum(unit.reference is None or unit.sentence is None for _, unit in entries)
-    if sought * len(sentences) > _MOST_PAIRS:
+    unplaced = sum(unit.reference is None or unit.sentence is None for _, unit in entries)
+    if unplaced * len(sentences) > _MOST_PAIRS:
         raise InputError(
-            f"{sought} units of input '{units.input}' do not say which of {len(sentences)} "
+            f"{unplaced} units of input '{units.input}' do not say which of {len(sentences)} "
             "sentences they come from",
             expected=f"at most {_MOST_PAIRS} pairs of both",
             hint="If these are several documents, make each its own input.",
         )
-    shared_with = sharing([words(sentence.text) for sentence in sentences])
+    shared_with = sharing([word_types(sentence.text) for sentence in sentences])
     references = np.array([sentence.reference for sentence in sentences])
     places = {(s.reference, s.sentence) for s in sentences}
     placed: list[Unit] = []
@@ -184,7 +175,7 @@ def align_units(
                 )
             placed.append(unit)
             continue
-        overlaps = shared_with(words(unit.text))
+        overlaps = shared_with(word_types(unit.text))
         elsewhere = references != unit.reference
         if unit.reference is not None and not elsewhere.all():
             overlaps[elsewhere] = -1
@@ -194,29 +185,21 @@ def align_units(
         unmatched += best == 0
         tied += best > 0 and bool((overlaps == best).sum() > 1)
         placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
-    of, made = tuple(i for i, _ in entries), InputUnits(units.input, tuple(placed))
-    return Alignment(made, of, len(entries) - sought, matched, tied, unmatched)
+    aligned = InputUnits(units.input, tuple(placed))
+    stated = len(entries) - unplaced
+    return Alignment(aligned, tuple(i for i, _ in entries), stated, matched, tied, unmatched)
 
 
-def align_all(
-    units: Sequence[InputUnits], sentences: Sequence[Sentence], words: WordTypes = word_types
-) -> tuple[Alignment, ...]:
-    """`align_units` for every input.
-
-    Raises:
-        InputError: As `align_units`.
-    """
+def align_all(units: Sequence[InputUnits], sentences: Sequence[Sentence]) -> tuple[Alignment, ...]:
+    """`align_units` for every input."""
     of_input: dict[str, list[Sentence]] = {}
     for sentence in sentences:
         of_input.setdefault(sentence.input, []).append(sentence)
-    return tuple(align_units(item, of_input.get(item.input, []), words) for item in units)
+    return tuple(align_units(entry, of_input.get(entry.input, [])) for entry in units)
 
 
 def align_both(
-    scus: Sequence[InputUnits],
-    stus: Sequence[InputUnits],
-    sentences: Sequence[Sentence],
-    words: WordTypes = word_types,
+    scus: Sequence[InputUnits], stus: Sequence[InputUnits], sentences: Sequence[Sentence]
 ) -> tuple[tuple[Alignment, ...], tuple[Alignment, ...]]:
     """Places STUs, then SCUs by the words of each sentence *and of the STUs made from it*.
 
@@ -227,18 +210,6 @@ def align_both(
     sentence lacks, and each SCU stays where `align_units` alone puts it. So it does if STUs do
     not say which sentence they come from: where they belong is then only guessed from words.
 
-    Args:
-        scus: The SCUs of every input.
-        stus: The STUs of the same inputs.
-        sentences: The sentences of these inputs.
-        words: What the word types of a text are.
-
-    Returns:
-        The SCUs and the STUs, each unit with its reference and sentence.
-
-    Raises:
-        InputError: As `align_units`.
-
     Example:
         >>> s = [Sentence("a", 0, 0, "Ann left ."), Sentence("a", 0, 1, "She was born in May .")]
         >>> scus = [InputUnits("a", (Unit("Ann left."), Unit("Ann's birth was in May.")))]
@@ -246,10 +217,9 @@ def align_both(
         >>> [unit.sentence for unit in align_both(scus, stus, s)[0][0].units.units]
         [0, 1]
     """
-    placed = align_all(stus, sentences, words)
-    said: dict[tuple[str, int | None, int | None], list[str]] = {}
+    texts: dict[tuple[str, int | None, int | None], list[str]] = {}
     for entry in stus:
         for unit in entry.units:
-            said.setdefault((entry.input, unit.reference, unit.sentence), []).append(unit.text)
-    resolved = [replace(s, text=" ".join([s.text, *said.get(s.key, [])])) for s in sentences]
-    return align_all(scus, resolved, words), placed
+            texts.setdefault((entry.input, unit.reference, unit.sentence), []).append(unit.text)
+    resolved = [replace(s, text=" ".join([s.text, *texts.get(s.key, [])])) for s in sentences]
+    return align_all(scus, resolved), align_all(stus, sentences)

@@ -36,10 +36,6 @@ def resolve(reference: ParsedReference) -> Resolution:
     Of overlapping mentions the leftmost one is replaced, of those the longest. A mention that is
     itself the name of its cluster stays as it is; other mentions inside it are replaced.
 
-    Returns:
-        Nothing to replace and no identities if the reference has no clusters, or none with a
-        mention that is not a pronoun.
-
     Example:
         >>> sentences = tuple(ParsedSentence(tuple(text.split()))
         ...                   for text in ("Ann left .", "The mayor likes her job ."))
@@ -50,7 +46,7 @@ def resolve(reference: ParsedReference) -> Resolution:
         'Ann is The mayor'
     """
     tokens = [token for sentence in reference.sentences for token in sentence.tokens]
-    wanted: list[tuple[Span, tuple[str, ...]]] = []
+    replacements: list[tuple[Span, tuple[str, ...]]] = []
     identities: list[tuple[int, Identity]] = []
     for cluster in reference.clusters or ():
         mentions = sorted(set(cluster))
@@ -59,17 +55,17 @@ def resolve(reference: ParsedReference) -> Resolution:
             continue
         first = named[0]
         name = tuple(tokens[first[0] : first[1]])
-        wanted += [(mention, name) for mention in mentions if mention != first]
-        said: set[str] = set()
+        replacements += [(mention, name) for mention in mentions if mention != first]
+        identified: set[str] = set()
         for mention in named[1:]:
             text = _text(tokens, mention)
-            if text.lower() not in said and _says_more(text.lower(), " ".join(name).lower()):
-                said.add(text.lower())
+            if text.lower() not in identified and _says_more(text.lower(), " ".join(name).lower()):
+                identified.add(text.lower())
                 identity = Identity(f"{' '.join(name)} is {text}", _sentence(reference, mention))
                 identities.append((mention[0], identity))
     names: dict[Span, tuple[str, ...]] = {}
     end = -1
-    for mention, name in sorted(wanted, key=lambda item: (item[0][0], -item[0][1])):
+    for mention, name in sorted(replacements, key=lambda item: (item[0][0], -item[0][1])):
         if mention[0] >= end:
             names[mention] = name
             end = mention[1]
@@ -107,10 +103,6 @@ def renderer(
 
     It takes token indices counted through the whole reference, in the order to be written. A
     mention of which only a part is among them is replaced as well, once.
-
-    Args:
-        reference: The reference whose tokens these are.
-        resolution: What `resolve` found in it.
     """
     tokens = [token for sentence in reference.sentences for token in sentence.tokens]
     covering = {i: mention for mention in resolution.names for i in range(*mention)}

@@ -1,22 +1,27 @@
-"""From references to units in one go: sentences, frames, triplets, coreference."""
+"""From references to units: sentences, frames, triplets, coreference."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from pathlib import Path
+from typing import Any, ClassVar
 
 from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_names, as_references
+from litepyramid.io.units import write_units
 from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table
-from litepyramid.types import InputReferences, InputUnits, Signature, Unit, fingerprint
+from litepyramid.text import cut
+from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit, fingerprint
+from litepyramid.units.align import sentence_texts
 from litepyramid.units.coreference import renderer, replaced, resolve
-from litepyramid.units.parsers.base import CorefBackend, ParsedBatch, SrlBackend
-from litepyramid.units.parsers.file import FileBackend
-from litepyramid.units.parsers.registry import open_backend, open_coref
-from litepyramid.units.parses import ParsedReference
-from litepyramid.units.sentences import make_splitter, tokenized
+from litepyramid.units.parsers.backends import open_backend, open_coref
+from litepyramid.units.parsers.interface import CorefBackend, FileBackend, ParsedBatch, SrlBackend
+from litepyramid.units.parses import LONGEST, ParsedReference, ParsedSentence, write_parses
 from litepyramid.units.triplets import sentence_stus
 
 
@@ -28,80 +33,119 @@ class Extraction(Result):
         units: One entry per input, in the order of the references; the STUs of its references
             are combined, with repeats across references. Each unit has its reference
             and sentence. "Name is mention" units come at the end of their reference's.
-        parses: The parse of every reference, for `write_parses`.
-        signature: Backends and settings.
+        references: The references they were made from.
+        parses: The parse of every reference; empty if a language model wrote the units.
+        signature: Backends, settings and data.
         counts: References, sentences, units …, and what the backends counted.
     """
 
     units: tuple[InputUnits, ...]
+    references: tuple[InputReferences, ...] = field(metadata=HIDDEN)
     parses: tuple[ParsedReference, ...] = field(metadata=HIDDEN)
     signature: Signature
     counts: dict[str, float]
+
+    forms: ClassVar = {".jsonl": "write_jsonl", ".txt": "write_lines"}
 
     def to_tables(self) -> list[Table]:
         """One row per count, and units per reference."""
         rows: list[tuple[str, int | float]] = list(self.counts.items())
         rows.append(("units per reference", self.counts["units"] / self.counts["references"]))
-        return [
-            Table(
-                "Units from references",
-                (Column("what"), Column("value", "", digits=2)),
-                tuple(rows),
-                (str(self.signature),),
-            )
-        ]
+        columns = (Column("what"), Column("value", "", digits=2))
+        return [Table("Units from references", columns, tuple(rows), (str(self.signature),))]
+
+    def write_jsonl(self, path: str | Path) -> None:
+        """Writes the units, one input a line."""
+        write_units(path, self.units)
+
+    def write_lines(self, path: str | Path) -> None:
+        """Writes the texts of the units, one input a line, with tabs between them."""
+        write_units(path, self.units, "lines")
 
 
 def extract(
-    references: Sequence[InputReferences],
+    references: Any,
     *,
     srl: str | SrlBackend = "embedded",
     coref: str | CorefBackend = "srl",
-    splitter: str = "rules",
     footnote: bool = False,
+    llm: JudgeLike = None,
+    parses: Path | None = None,
+    ids: Any = None,
+    columns: Any = None,
 ) -> Extraction:
-    """Extracts STUs and says how (ZB21 §3.2, footnotes 2 to 4).
+    """Extract semantic triplet units (STUs) from references (ZB21 §3.2, footnotes 2 to 4).
 
     Args:
-        references: As `read_references` gives them.
-        srl: A backend, or its name: ``"embedded"``, ``"sentences"`` (no frames: every sentence
-            is its own unit), ``"allennlp:ARCHIVE"``, ``"stanza"``, or an interchange file.
-        coref: Where coreference comes from. ``"srl"``: what the SRL backend itself links, if it
-            does; names are then written in place of mentions in the frames. ``"none"``: leave
-            mentions as they are. A coreference backend, its name (``"embedded"``) or a file with
-            clusters: mentions are replaced in the text before SRL, as the paper does it.
-        splitter: Splits references that have no sentence marks: ``"rules"`` or ``"punkt"``.
-        footnote: Follow the paper's footnote 2 rather than the authors' code (`frame_triplets`).
+        references: Reference summaries: a file (JSON Lines, a table, a line file), or in Python
+            lists, dicts and frames.
+        srl: Where semantic roles come from: ``embedded``, ``sentences`` (each sentence is its own
+            unit), ``allennlp:ARCHIVE``, ``stanza``, or an interchange file with frames.
+        coref: Where coreference comes from: ``srl`` (what the parser links; names stand for
+            mentions in the frames), ``none``, ``embedded``, ``stanza``, or an interchange file
+            with clusters. All but srl and none replace mentions before the parser runs.
+        footnote: Keep *be* and *being* before the verb, as the paper's footnote 2 says; the
+            authors' code does not.
+        llm: A language model that writes the units instead: llm:MODEL.
+        parses: Also write sentences, frames and clusters to this interchange file.
+        ids: Ids of the inputs, where lines or rows do not name them.
+        columns: Other names of columns, such as reference=target.
+
+    Returns:
+        The units of every input, each with its reference and sentence, counted from 0.
 
     Raises:
-        InputError: No references, no backend or splitter of that name, an interchange file that
-            is not valid or does not fit the references.
-        ModelError: A model cannot be read.
+        InputError: There are no references, no backend of that name; or an interchange file is
+            not valid or does not fit the references.
+        ModelError: A model cannot be read, or a language model gave no units.
         MissingExtraError: The backend's package is not installed.
 
     Example:
-        >>> text = "The dog chased a cat in the garden."
-        >>> found = extract([InputReferences("a", ((text,),), (False,))], srl="sentences")
-        >>> found.units[0].texts
+        >>> extract(["The dog chased a cat in the garden."], srl="sentences").units[0].texts
         ('The dog chased a cat in the garden .',)
+
+    Command line:
+        $ litepyramid units extract example/references.jsonl -o stus.jsonl
+        $ litepyramid units extract example/references.jsonl --srl sentences -o stus.txt
     """
-    if not references:
+    records = as_references(references, **as_names(ids, columns))
+    if not records:
         raise InputError("no references to extract units from")
+    if llm is not None:
+        if parses is not None:
+            raise InputError("a language model gives no parses to write")
+        from litepyramid.units.written import written_units
+
+        units, signature, counts = written_units(records, llm)
+        return Extraction(units, tuple(records), (), signature, counts)
+    extraction = _extract(records, srl, coref, footnote)
+    if parses is not None:
+        write_parses(parses, extraction.parses)
+    return extraction
+
+
+def _extract(
+    references: Sequence[InputReferences],
+    srl: str | SrlBackend,
+    coref: str | CorefBackend,
+    footnote: bool,
+) -> Extraction:
+    """`extract` of records."""
     backend = open_backend(srl) if isinstance(srl, str) else srl
     linker = coref if not isinstance(coref, str) else None
     if isinstance(coref, str) and coref not in {"srl", "none"}:
         linker = open_coref(coref)
-    parses = tokenized(references, make_splitter(splitter))
+    parses = tokenized(references)
     counts: Counter[str] = Counter()
     linked = None
-    before = linker is not None and not isinstance(backend, FileBackend)
-    if linker is not None and before:
+    link_first = linker is not None and not isinstance(backend, FileBackend)
+    if linker is not None and link_first:
         linked = linker.link(parses)
         counts["mentions replaced"] = sum(len(resolve(r).names) for r in linked.references)
         parses = tuple(map(replaced, linked.references))
     batch = backend.parse(parses)
     parses = batch.references
-    if before:
+    if link_first:
         parses = tuple(replace(reference, clusters=None) for reference in parses)
     elif linker is not None:
         linked = linker.link(parses)
@@ -109,42 +153,80 @@ def extract(
     elif coref == "none":
         parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
     if linked is None:
-        found = any(r.clusters is not None or r.identities for r in parses)
-        linked = ParsedBatch(parses, {"coref": "srl" if found else "none"})
+        resolved = any(r.clusters is not None or r.identities for r in parses)
+        linked = ParsedBatch(parses, {"coref": "srl" if resolved else "none"})
     counts.update(linked.counts)
     counts.update(batch.counts)
-    units, own = [], 0
+    units, whole_sentences = [], 0
     for name, group in groupby(
         track(parses, "making units", "references"), key=lambda reference: reference.input
     ):
-        texts: list[Unit] = []
+        of_input: list[Unit] = []
         for reference in group:
-            found_units, alone, names = _reference_units(reference, footnote)
-            texts += found_units
-            own += alone
+            of_reference, whole, names = _reference_units(reference, footnote)
+            of_input += of_reference
+            whole_sentences += whole
             counts["mentions replaced"] += names
-        units.append(InputUnits(name, tuple(texts)))
+        units.append(InputUnits(name, tuple(of_input)))
     unmarked = sum(not marked for entry in references for marked in entry.marked)
-    return Extraction(
-        tuple(units),
-        parses,
-        Signature.of(
-            units="stu",
-            **batch.signature | linked.signature,
-            splitter=splitter if unmarked else None,
-            footnote="yes" if footnote else None,
-            references_sha=fingerprint(entry.references for entry in references),
-        ),
-        {
-            "inputs": len(units),
-            "references": len(parses),
-            "references without sentence marks": unmarked,
-            "sentences": sum(len(r.sentences) for r in parses),
-            "sentences that are their own unit": own,
-            "units": sum(len(entry.units) for entry in units),
-            **counts,
-        },
+    signature = Signature.of(
+        units="stu",
+        **batch.signature | linked.signature,
+        footnote="yes" if footnote else None,
+        references_sha=references_sha(references),
     )
+    totals = {
+        "inputs": len(units),
+        "references": len(parses),
+        "references without sentence marks": unmarked,
+        "sentences": sum(len(r.sentences) for r in parses),
+        "sentences that are their own unit": whole_sentences,
+        "units": sum(len(entry.units) for entry in units),
+    }
+    return Extraction(tuple(units), tuple(references), parses, signature, totals | counts)
+
+
+def references_sha(references: Sequence[InputReferences]) -> str:
+    """What names references in a signature: a hash of ids and sentences, in the order of ids."""
+    return fingerprint(sorted([entry.input, *sentence_texts(entry)] for entry in references))
+
+
+def tokenizer() -> Callable[[str], tuple[str, ...]]:
+    """A function from a text to its words, by spaCy's rules for English (Penn style, "do n't").
+
+    Example:
+        >>> tokenizer()("She didn't pay  $5, he said.")
+        ('She', 'did', "n't", 'pay', '$', '5', ',', 'he', 'said', '.')
+    """
+    import spacy
+
+    tokenize = spacy.blank("en").tokenizer
+
+    def tokens(text: str) -> tuple[str, ...]:
+        # spaCy takes n² time for n characters without a space.
+        spaced = re.sub(r"\S{200}(?=\S)", r"\g<0> ", " ".join(text.split()))
+        return tuple(token.text for token in tokenize(spaced))
+
+    return tokens
+
+
+def tokenized(references: Sequence[InputReferences]) -> tuple[ParsedReference, ...]:
+    """Every reference as sentences of tokens, in order; InputError at more than 1,000 words."""
+    tokens = tokenizer()
+    parses = []
+    for entry in references:
+        for index, texts in enumerate(sentence_texts(entry)):
+            sentences = tuple(ParsedSentence(tokens(text)) for text in texts)
+            for text, sentence in zip(texts, sentences, strict=True):
+                if len(sentence.tokens) > LONGEST:
+                    raise InputError(
+                        f"a sentence of {len(sentence.tokens)} words in a reference of input "
+                        f"'{entry.input}' ('{cut(text, 40)}')",
+                        expected=f"at most {LONGEST}",
+                        hint="Mark its sentences with <t> and </t>.",
+                    )
+            parses.append(ParsedReference(entry.input, index, sentences))
+    return tuple(parses)
 
 
 def _reference_units(reference: ParsedReference, footnote: bool) -> tuple[list[Unit], int, int]:
@@ -152,15 +234,14 @@ def _reference_units(reference: ParsedReference, footnote: bool) -> tuple[list[U
     resolution = resolve(reference)
     render = renderer(reference, resolution)
     units = []
-    alone = 0
-    offsets = reference.offsets
+    whole_sentences = 0
     for number, sentence in enumerate(reference.sentences):
 
-        def write(indices: Sequence[int], offset: int = offsets[number]) -> str:
+        def write(indices: Sequence[int], offset: int = reference.offsets[number]) -> str:
             return " ".join(render([offset + i for i in indices]))
 
         stus = sentence_stus(sentence, footnote=footnote, render=write)
-        alone += stus == [write(range(len(sentence.tokens)))]
+        whole_sentences += stus == [write(range(len(sentence.tokens)))]
         units += [
             Unit(text, kind="stu", reference=reference.reference, sentence=number) for text in stus
         ]
@@ -168,4 +249,4 @@ def _reference_units(reference: ParsedReference, footnote: bool) -> tuple[list[U
         Unit(i.text, kind="stu", reference=reference.reference, sentence=i.sentence)
         for i in (*reference.identities, *resolution.identities)
     ]
-    return units, alone, len(resolution.names)
+    return units, whole_sentences, len(resolution.names)

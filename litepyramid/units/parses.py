@@ -1,4 +1,4 @@
-"""What any parser says of a reference, and the one file in which it is handed on.
+"""What a parser finds in a reference, and the one file in which it is handed on.
 
 A line of the file is one reference:
 
@@ -18,11 +18,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from pathlib import Path
 from typing import Any
 
-from litepyramid.checked import read_record
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import read_jsonl, write_jsonl
 from litepyramid.tables import record
@@ -101,8 +101,8 @@ class ParsedReference:
     """
 
     input: str
-    reference: int
-    sentences: tuple[ParsedSentence, ...]
+    reference: int = 0
+    sentences: tuple[ParsedSentence, ...] = ()
     clusters: tuple[tuple[Span, ...], ...] | None = None
     identities: tuple[Identity, ...] = ()
 
@@ -113,10 +113,7 @@ class ParsedReference:
 
 
 def tree_leaves(tree: str) -> list[str]:
-    """The words of a bracketed tree, escaped brackets put back.
-
-    Raises:
-        ValueError: The brackets do not balance, or more than one tree is in the text.
+    """The words of a bracketed tree, escaped brackets put back; ValueError if it is none.
 
     Example:
         >>> tree_leaves("(S (NP (PRP It)) (VP (VBD rained)))")
@@ -143,11 +140,7 @@ def tree_leaves(tree: str) -> list[str]:
 
 
 def check_tags(tags: Sequence[str]) -> None:
-    """Checks one BIO row; an ``I-`` tag may follow any other.
-
-    Raises:
-        ValueError: A tag is neither ``O`` nor ``B-ROLE`` or ``I-ROLE``; says which, and where.
-    """
+    """Raises ValueError naming the first tag that is neither ``O`` nor ``B-ROLE`` or ``I-ROLE``."""
     for number, tag in enumerate(tags, start=1):
         if tag != "O" and not (isinstance(tag, str) and _BIO.fullmatch(tag)):
             raise ValueError(f"tag {number} is {tag!r}, neither O nor B-ROLE or I-ROLE")
@@ -156,12 +149,10 @@ def check_tags(tags: Sequence[str]) -> None:
 def check_parse(
     parse: ParsedReference, *, path: str | Path | None = None, line: int | None = None
 ) -> None:
-    """Checks that everything said of a reference fits its tokens.
+    """Checks that frames, trees and clusters of a reference fit its tokens.
 
     Raises:
-        InputError: A token is empty or holds white space; a BIO row is not valid or not as long
-            as its sentence, or its verb is outside the sentence; a tree does not balance or holds
-            other tokens; a mention is empty or outside the text.
+        InputError: They do not; the message names the sentence, mention or identity.
     """
     where = place(parse.input, parse.reference)
     at = partial(InputError, path=path, line=line)
@@ -216,14 +207,10 @@ def _check_sentence(sentence: ParsedSentence) -> None:
         except ValueError as error:
             raise ValueError(f"its tree: {error}") from None
         plain = [_ESCAPED.get(token, token) for token in tokens]
-        for number, (leaf, token) in enumerate(zip(leaves, plain, strict=False), start=1):
-            if leaf != token:
-                raise ValueError(f"word {number} of its tree is '{leaf}', of its tokens '{token}'")
-        if len(leaves) != len(tokens):
-            raise ValueError(
-                f"its tree has {counted(len(leaves), 'word')}, the sentence "
-                f"{counted(len(tokens), 'token')}"
-            )
+        if leaves != plain:
+            pairs = enumerate(zip_longest(leaves, plain), start=1)
+            number, leaf, token = next((n, a, b) for n, (a, b) in pairs if a != b)
+            raise ValueError(f"word {number} of its tree is {leaf!r}, of its tokens {token!r}")
 
 
 def read_parses(path: str | Path) -> list[ParsedReference]:
@@ -233,54 +220,38 @@ def read_parses(path: str | Path) -> list[ParsedReference]:
         InputError: A line is not as docs/units.md says, with the line; what `check_parse`
             finds; a reference that occurs twice.
     """
+    lines: dict[tuple[str, int], int] = {}
     parses: list[ParsedReference] = []
-    seen: dict[tuple[str, int], int] = {}
     for line, row in read_jsonl(path):
-        parse = parse_from_json(row, path=path, line=line)
+        parse = as_type(ParsedReference, row, path=path, line=line)
+        check_parse(parse, path=path, line=line)
         key = (parse.input, parse.reference)
-        if key in seen:
+        if key in lines:
             raise InputError(
-                f"reference {key[1]} of input '{key[0]}' occurs twice (first on line {seen[key]})",
+                f"reference {key[1]} of input '{key[0]}' occurs twice (first on line {lines[key]})",
                 path=path,
                 line=line,
                 hint='Number the references of one input: "reference": 0, 1, …',
             )
-        seen[key] = line
+        lines[key] = line
         parses.append(parse)
     return parses
 
 
 def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
-    """Checks and writes an interchange file, all or nothing.
+    """Checks and writes an interchange file, all or nothing; what is None is left out.
 
     Raises:
         InputError: As `check_parse`.
     """
+    rows: list[dict[str, Any]] = []
     for parse in parses:
         check_parse(parse)
-    write_jsonl(path, [parse_to_json(parse) for parse in parses])
+        row = record(parse)
+        row["sentences"] = [_stated(sentence) for sentence in row["sentences"]]
+        rows.append(_stated({**row, "identities": row["identities"] or None}))
+    write_jsonl(path, rows)
 
 
-def parse_to_json(parse: ParsedReference) -> dict[str, Any]:
-    """One line of an interchange file as plain JSON values; what is unknown is left out."""
-    row = record(parse)
-    row["sentences"] = [_known(sentence) for sentence in row["sentences"]]
-    return _known({**row, "identities": row["identities"] or None})
-
-
-def _known(row: dict[str, Any]) -> dict[str, Any]:
+def _stated(row: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if value is not None}
-
-
-def parse_from_json(
-    row: dict[str, Any], *, path: str | Path | None = None, line: int | None = None
-) -> ParsedReference:
-    """The reference that one line of an interchange file describes, checked.
-
-    Raises:
-        InputError: As `read_parses`.
-    """
-    row = {**row, "reference": row.get("reference") or 0}
-    parse = read_record(ParsedReference, row, path=path, line=line)
-    check_parse(parse, path=path, line=line)
-    return parse

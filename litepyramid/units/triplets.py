@@ -42,15 +42,8 @@ def frame_triplets(
     First every tagged token before the verb; then a form of "be" before the verb if rule 3 puts
     one there, the verb's own tokens, and a negation after it (rule 5); then one argument.
 
-    Args:
-        tokens: The words of the sentence.
-        tags: The frame's BIO row, one tag per token.
-        footnote: Whether to follow the paper's footnote 2 where the authors' code does not:
-            "be" and "being" before the verb are kept as the other forms are. (A negation
-            before the verb that is tagged ARGM-NEG is kept either way, by rule 1.)
-
-    Raises:
-        ValueError: The row is not as long as the sentence, or a tag is no BIO tag.
+    With `footnote`, "be" and "being" before the verb are kept as the other forms are, as the
+    paper's footnote 2 says. (A negation before the verb tagged ARGM-NEG is kept by rule 1.)
 
     Example:
         >>> tags = "B-ARG1 O B-V B-ARGM-LOC I-ARGM-LOC B-ARGM-TMP".split()
@@ -75,7 +68,7 @@ def frame_triplets(
         verb.insert(0, place)
     if arguments and arguments[0][0] == "ARGM-NEG":
         verb += arguments.pop(0)[1]
-    return [(*before, *verb, *found) for _, found in arguments]
+    return [(*before, *verb, *argument) for _, argument in arguments]
 
 
 def _arguments(tags: Sequence[str], first_verb: int) -> list[tuple[str, list[int]]]:
@@ -102,15 +95,10 @@ def sentence_stus(
 ) -> list[str]:
     """The STUs of one sentence (rules 1 to 7), frames in their order.
 
-    Args:
-        sentence: Its tokens and frames; without frames it is its own STU.
-        footnote: As in `frame_triplets`.
-        render: Writes token indices as text; the tokens with spaces between them if None.
-            Coreference writes names in place of mentions here.
+    `render` writes token indices as text: coreference writes names in place of mentions there.
 
     Raises:
-        InputError: A BIO row is not as long as the sentence or holds something else than BIO
-            tags; the message names the sentence.
+        InputError: A BIO row does not fit; the message names the sentence.
 
     Example:
         >>> from litepyramid.units.parses import Frame

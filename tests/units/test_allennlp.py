@@ -15,7 +15,7 @@ pytest.importorskip("transformers")
 
 from allennlp_archives import SIZES, members, random_weights, write_archive
 
-from litepyramid.units.parsers.allennlp.model import load_srl_bert, tag_predicates
+from litepyramid.units.parsers.allennlp.srl_bert import load_srl_bert, tag_predicates
 
 OWN = Path(__file__).resolve().parents[1] / "data" / "allennlp"
 SENTENCES = [

@@ -30,8 +30,8 @@ from allennlp_archives import (  # noqa: E402
 )
 
 from litepyramid.units.parsers.allennlp.archive import read_labels, read_srl_archive  # noqa: E402
-from litepyramid.units.parsers.allennlp.files import archive_folder  # noqa: E402
-from litepyramid.units.parsers.allennlp.model import load_srl_bert, tag_predicates  # noqa: E402
+from litepyramid.units.parsers.allennlp.archive import archive_folder  # noqa: E402
+from litepyramid.units.parsers.allennlp.srl_bert import load_srl_bert, tag_predicates  # noqa: E402
 
 WORDS = ["the", "dog", "barked", "."]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.units.parsers.registry import open_backend
+from litepyramid.units.parsers.backends import open_backend
 from litepyramid.units.parses import (
     Frame,
     ParsedReference,
@@ -22,8 +22,8 @@ pytest.importorskip("transformers")
 
 from allennlp_archives import members, write_archive
 
-from litepyramid.units.parsers.allennlp.backend import AllenNlpBackend, open_allennlp
-from litepyramid.units.parsers.allennlp.model import load_srl_bert, tag_predicates
+from litepyramid.units.parsers.allennlp.srl_bert import AllenNlpBackend, open_allennlp
+from litepyramid.units.parsers.allennlp.srl_bert import load_srl_bert, tag_predicates
 
 OWN = Path(__file__).resolve().parents[1] / "data" / "allennlp"
 TAGS = {"barked": "VERB", "was": "AUX"}

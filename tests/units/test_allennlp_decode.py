@@ -13,7 +13,7 @@ from litepyramid.errors import InputError
 
 torch = pytest.importorskip("torch")
 
-from litepyramid.units.parsers.allennlp.decode import decode, transitions  # noqa: E402
+from litepyramid.units.parsers.allennlp.srl_bert import decode, transitions  # noqa: E402
 
 ROLES = ["V", "ARG0", "ARG1", "ARGM-TMP", "R-ARG0", "C-ARG1"]
 

@@ -20,8 +20,8 @@ from litepyramid.meta.core.levels import level_correlation
 from litepyramid.scoring.score import score_systems
 from litepyramid.types import InputReferences
 from litepyramid.units.extract import extract
-from litepyramid.units.parsers.base import ParsedBatch
-from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
+from litepyramid.units.parsers.interface import ParsedBatch
+from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parses import Frame, read_parses, write_parses
 from litepyramid.units.sentences import SPLITTERS, make_splitter, tokenized
 

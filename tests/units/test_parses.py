@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
-from litepyramid.units.parsers.file import FileBackend
-from litepyramid.units.parsers.registry import SentencesBackend, open_backend
+from litepyramid.units.parsers.interface import FileBackend
+from litepyramid.units.parsers.backends import SentencesBackend, open_backend
 from litepyramid.units.parses import (
     Frame,
     Identity,

@@ -12,9 +12,9 @@ from typing import Any
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.progress import track
 from litepyramid.text import place
-from litepyramid.units.parsers.base import ParsedBatch
 from litepyramid.units.parsers.embedded.frames import dependency_frames
 from litepyramid.units.parsers.embedded.tree import Word
+from litepyramid.units.parsers.interface import ParsedBatch
 from litepyramid.units.parses import ParsedReference, ParsedSentence, Span
 
 Pipeline = Callable[[list[list[str]]], Any]
@@ -46,12 +46,7 @@ class StanzaBackend:
         return self.pipeline or load_pipeline(("depparse", *self.also), self.models)
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Parses every reference, a reference at a time.
-
-        Raises:
-            ModelError: The models cannot be had, or give other tokens than they were given.
-            MissingExtraError: stanza, or what its coreference needs, is not installed.
-        """
+        """Parses every reference, a reference at a time."""
         run = track(references, "parsing", "references")
         parsed = tuple(read_document(self._run(r), r, self.also) for r in run)
         signature = {"srl": f"stanza-{version('stanza')}"}
@@ -60,12 +55,7 @@ class StanzaBackend:
         return ParsedBatch(parsed, signature)
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Gives every reference Stanza's clusters, and leaves its frames as they are.
-
-        Raises:
-            ModelError: As `parse`.
-            MissingExtraError: As `parse`.
-        """
+        """Gives every reference Stanza's clusters, and leaves its frames as they are."""
         run = self.pipeline or load_pipeline(("coref",), self.models)
         linked = tuple(
             replace(r, clusters=clusters_of(run([list(s.tokens) for s in r.sentences]), r))
@@ -80,13 +70,9 @@ class StanzaBackend:
 def open_stanza(argument: str) -> StanzaBackend:
     """The backend that ``stanza`` or ``stanza:…`` names.
 
-    Args:
-        argument: Nothing (dependencies, trees and clusters); or what to make besides frames, and a
-            folder of models, with commas between: ``constituency``, ``coref``, ``none``,
-            ``models=FOLDER``.
-
-    Raises:
-        InputError: Something else.
+    The argument is empty (dependencies, trees and clusters), or says what to make besides frames
+    and where models lie, with commas between: ``constituency``, ``coref``, ``none``,
+    ``models=FOLDER``.
 
     Example:
         >>> open_stanza("").also
@@ -111,18 +97,13 @@ def open_stanza(argument: str) -> StanzaBackend:
 
 
 def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -> Pipeline:
-    """Stanza's English pipeline over given tokens.
-
-    Raises:
-        ModelError: A model is neither there nor to be downloaded.
-        MissingExtraError: stanza is not installed; or peft, which its coreference needs.
-    """
+    """Stanza's English pipeline over tokens as they are."""
     stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
-    wanted = ["tokenize"]
+    needed = ["tokenize"]
     if {"depparse", "constituency"} & set(processors):
-        wanted.append("pos")
+        needed.append("pos")
     if "depparse" in processors:
-        wanted.append("lemma")
+        needed.append("lemma")
     if "coref" in processors:
         require("transformers", extra="stanza", purpose="Stanza's coreference")
         require("peft", extra="stanza", purpose="Stanza's coreference")
@@ -134,7 +115,7 @@ def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -
     with loading("Stanza's English models cannot be loaded", path=models, hint=hint):
         pipeline: Pipeline = stanza.Pipeline(
             "en",
-            processors=",".join([*wanted, *processors]),
+            processors=",".join([*needed, *processors]),
             tokenize_pretokenized=True,
             download_method=stanza.DownloadMethod.REUSE_RESOURCES,
             verbose=False,
@@ -146,29 +127,20 @@ def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -
 def read_document(
     document: Any, reference: ParsedReference, also: Sequence[str] = EXTRAS
 ) -> ParsedReference:
-    """What a ``stanza.Document`` says of a reference.
-
-    Args:
-        document: From a pipeline that was given the reference's tokens.
-        reference: The reference; its tokens are kept.
-        also: What to take over besides dependencies.
-
-    Raises:
-        ModelError: The document holds other tokens than the reference.
-    """
-    tokens = [tuple(word.text for word in found.words) for found in document.sentences]
-    if tokens != [given.tokens for given in reference.sentences]:
+    """A reference with what a ``stanza.Document`` of its tokens holds; ModelError if it is not."""
+    tokens = [tuple(word.text for word in parsed.words) for parsed in document.sentences]
+    if tokens != [sentence.tokens for sentence in reference.sentences]:
         raise ModelError(
             f"Stanza gives other tokens for {place(reference.input, reference.reference)}",
             hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
         )
     sentences = []
-    for given, found in zip(reference.sentences, document.sentences, strict=True):
-        tree = getattr(found, "constituency", None) if "constituency" in also else None
+    for sentence, parsed in zip(reference.sentences, document.sentences, strict=True):
+        tree = getattr(parsed, "constituency", None) if "constituency" in also else None
         sentences.append(
             ParsedSentence(
-                given.tokens,
-                dependency_frames(words_of(found)),
+                sentence.tokens,
+                dependency_frames(words_of(parsed)),
                 None if tree is None else bracketed(tree),
             )
         )

@@ -108,11 +108,11 @@ class Tree:
             ([0, 1], [1])
         """
         barred = {*without, i}
-        found, stack = [i], [i]
+        below, stack = [i], [i]
         while stack:
             for child in self.children[stack.pop()]:
                 if child not in barred:
                     barred.add(child)
-                    found.append(child)
+                    below.append(child)
                     stack.append(child)
-        return sorted(found)
+        return sorted(below)

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from litepyramid.errors import ModelError
 from litepyramid.files import read_lines
 from litepyramid.progress import track
-from litepyramid.units.parsers.base import ParsedBatch
 from litepyramid.units.parsers.embedded.frames import dependency_frames, word_set
 from litepyramid.units.parsers.embedded.pronouns import pronoun_clusters
 from litepyramid.units.parsers.embedded.tree import Word
+from litepyramid.units.parsers.interface import ParsedBatch
 from litepyramid.units.parses import ParsedReference
 
 if TYPE_CHECKING:
@@ -45,11 +45,7 @@ class EmbeddedBackend:
 
     @cached_property
     def pipeline(self) -> Language:
-        """The spaCy pipeline, loaded on first use.
-
-        Raises:
-            ModelError: There is no pipeline with a parser under the path.
-        """
+        """The spaCy pipeline, loaded on first use; ModelError if there is none with a parser."""
         import spacy
 
         try:
@@ -58,7 +54,7 @@ class EmbeddedBackend:
             raise ModelError(
                 f"no spaCy pipeline can be read ({error})",
                 path=self.path,
-                hint="Install litepyramid again, or train one with scripts/train_parser.py.",
+                hint="Install litepyramid again, or train one with scripts/train/train_parser.py.",
             ) from error
         if "parser" not in nlp.pipe_names:
             raise ModelError("the spaCy pipeline has no parser", path=self.path)
@@ -80,10 +76,10 @@ class EmbeddedBackend:
         """
         from spacy.tokens import Doc
 
-        found = list(track(self.parsed(sentences), "parsing", "sentences", len(sentences)))
-        again = {n: words for n, doc in enumerate(found) if (words := self._with_nouns(doc))}
+        parsed = list(track(self.parsed(sentences), "parsing", "sentences", len(sentences)))
+        again = {n: words for n, doc in enumerate(parsed) if (words := self._with_nouns(doc))}
         for (n, _), doc in zip(again.items(), self.parsed(list(again.values())), strict=True):
-            found[n] = Doc(
+            parsed[n] = Doc(
                 doc.vocab,
                 words=list(sentences[n]),
                 tags=[t.tag_ for t in doc],
@@ -92,7 +88,7 @@ class EmbeddedBackend:
                 deps=[t.dep_ for t in doc],
                 sent_starts=[t.i == 0 for t in doc],
             )
-        return found
+        return parsed
 
     def parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
         """The parses of `sentences` as they come, none mended."""

@@ -1,13 +1,13 @@
-"""SRL-BERT archives of AllenNLP, run with today's torch and transformers."""
+"""SRL-BERT archives of AllenNLP, run with today's torch and transformers, its decoding and all."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,129 @@ from numpy.typing import NDArray
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.progress import bar
 from litepyramid.text import counted
-from litepyramid.units.parsers.allennlp.archive import PURPOSE, SrlArchive, read_srl_archive
-from litepyramid.units.parsers.allennlp.bert import bert_settings
-from litepyramid.units.parsers.allennlp.decode import Decoding, check_decoding, decode, transitions
+from litepyramid.units.parsers.allennlp.archive import (
+    PURPOSE,
+    SrlArchive,
+    bert_settings,
+    read_srl_archive,
+)
+from litepyramid.units.parsers.interface import FileBackend, ParsedBatch
+from litepyramid.units.parses import Frame, ParsedReference
 
 if TYPE_CHECKING:
     import torch
 
 BATCH_PIECES = 512
+Decoding = Literal["allennlp", "exact"]
+Tagger = Callable[[Sequence[Sequence[str]]], list[list[str]]]
+"""From tokens of sentences to their universal parts of speech."""
+
+PREDICATES = frozenset({"VERB", "AUX"})
+"""What AllenNLP's predictor takes for a predicate in English."""
+
+_OPTIONS = ("bert", "decoding", "device", "verbs")
 _NO_TAG = "O"
+_START_SCORE = 100000.0
+"""The score that AllenNLP's ``viterbi_decode`` gives an observed tag, the start tag among them."""
+
+
+@dataclass(frozen=True)
+class AllenNlpBackend:
+    """Frames by an SRL-BERT archive of AllenNLP.
+
+    Attributes:
+        archive: The archive.
+        bert: Where its BERT's word pieces are, if they are not found by themselves.
+        verbs: An interchange file whose frames say which words are predicates (its tokens stand in
+            for the reference's). Without one they are the words that the tagger calls VERB or AUX.
+        tagger: Tags words; the embedded parser if None.
+        decoding: ``allennlp``, as published, or ``exact``.
+        device: A torch device.
+        batch_pieces: Word pieces in a batch.
+    """
+
+    archive: str | Path
+    bert: str | Path | None = None
+    verbs: str | Path | None = None
+    tagger: Tagger | None = None
+    decoding: Decoding = "allennlp"
+    device: str = "cpu"
+    batch_pieces: int = BATCH_PIECES
+
+    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Labels every predicate of every sentence, all of them in common batches.
+
+        Raises:
+            InputError: There is no archive, or `verbs` does not fit the references.
+            ModelError: The archive cannot serve; the message says why.
+            MissingExtraError: torch or transformers is not installed.
+        """
+        model = load_srl_bert(
+            self.archive, bert=self.bert, device=self.device, decoding=self.decoding
+        )
+        source = "embedded" if self.tagger is None else "tagger"
+        counts: dict[str, int] = {}
+        if self.verbs is not None:
+            named = FileBackend(self.verbs).parse(references)
+            references, counts = named.references, dict(named.counts)
+            source = named.signature["srl"]
+            rows = [[f.verb for f in s.frames or ()] for r in references for s in r.sentences]
+        sentences = [s.tokens for r in references for s in r.sentences]
+        if self.verbs is None:
+            tags = (self.tagger or _embedded_tagger)(sentences)
+            rows = [[i for i, tag in enumerate(row) if tag in PREDICATES] for row in tags]
+        tagged = tag_predicates(model, sentences, rows, batch_pieces=self.batch_pieces)
+        outside = sum(frame.outside > 0 for frames in tagged for frame in frames)
+        if outside:
+            counts["frames of sentences truncated to the model's window"] = outside
+        labelled = iter(tagged)
+        result = tuple(
+            replace(
+                r,
+                sentences=tuple(
+                    replace(s, frames=tuple(Frame(f.verb, f.tags) for f in next(labelled)))
+                    for s in r.sentences
+                ),
+            )
+            for r in references
+        )
+        name = f"allennlp:{Path(self.archive).name}@{model.archive.revision}"
+        signature = {"srl": name, "decoding": self.decoding, "verbs": source}
+        return ParsedBatch(result, signature, counts)
+
+
+def open_allennlp(argument: str) -> AllenNlpBackend:
+    """The backend that stands after ``allennlp:``.
+
+    That is the archive, then options after commas: ``bert=FOLDER``, ``verbs=FRAMES.jsonl``,
+    ``decoding=exact``, ``device=cuda``.
+
+    Example:
+        >>> open_allennlp("srl-bert.tar.gz,bert=berts/bert-base-uncased").bert
+        'berts/bert-base-uncased'
+    """
+    archive, *options = argument.split(",")
+    while options and "=" not in options[0]:  # a comma in the archive's own name
+        archive += "," + options.pop(0)
+    options_named: dict[str, Any] = {}
+    for option in options:
+        name, _, value = option.partition("=")
+        if name not in _OPTIONS or not value or name in options_named:
+            raise InputError(
+                f"unknown option '{option}' of the SRL backend 'allennlp'",
+                expected="allennlp:ARCHIVE[,bert=FOLDER][,verbs=FRAMES.jsonl][,decoding=exact]"
+                "[,device=cuda]",
+            )
+        options_named[name] = value
+    check_decoding(options_named.get("decoding", "allennlp"))
+    return AllenNlpBackend(archive, **options_named)
+
+
+def _embedded_tagger(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Universal parts of speech by the embedded parser in the package."""
+    from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
+
+    return [[word.upos for word in words] for words in EmbeddedBackend().words(sentences)]
 
 
 @dataclass(frozen=True)
@@ -53,7 +167,7 @@ class SrlBert:
         encoder: The BERT.
         projection: (L, hidden) weight and (L,) bias from word pieces to labels.
         device: Where they are.
-        decoding: ``allennlp`` (as published) or ``exact``; see `allennlp_decode.decode`.
+        decoding: ``allennlp`` (as published) or ``exact``; see `decode`.
     """
 
     archive: SrlArchive
@@ -96,12 +210,6 @@ def load_srl_bert(
     decoding: Decoding = "allennlp",
 ) -> SrlBert:
     """Loads an archive of AllenNLP's ``srl_bert`` model (Shi & Lin 2019).
-
-    Args:
-        path: The archive, or a folder with its files.
-        bert: Where the BERT's word pieces are, if they are not found by themselves.
-        device: A torch device.
-        decoding: ``allennlp``, as published, or ``exact``.
 
     Raises:
         InputError: There is no such file, or no such decoding.
@@ -176,13 +284,6 @@ def tag_predicates(
     the rounding of float32. A sentence longer than the BERT's positions (512) is cut, predicate by
     predicate, to a window of whole words with the predicate in its middle; the words outside are
     tagged O and counted in `PredicateTags.outside` (AllenNLP fails on such a sentence).
-
-    Args:
-        model: From `load_srl_bert`.
-        sentences: Words of each sentence.
-        verbs: Indices of the predicates of each sentence; none is fine.
-        batch_pieces: Word pieces in a batch with its padding; a longer sentence is a batch alone.
-        keep_logits: Whether to give each word piece's logits too.
 
     Returns:
         Per sentence, one result for each of its predicates, in their order.
@@ -324,3 +425,113 @@ def _result(
     after = words - job.first_word - len(tags)
     full = (_NO_TAG,) * job.first_word + tuple(tags) + (_NO_TAG,) * after
     return PredicateTags(job.verb, full, logits, job.first_word + after)
+
+
+def check_decoding(name: str) -> None:
+    """Raises InputError unless there is a decoding of this name."""
+    if name not in get_args(Decoding):
+        raise InputError(f"unknown decoding '{name}'", expected="allennlp or exact")
+
+
+def transitions(labels: Sequence[str], decoding: Decoding = "allennlp") -> torch.Tensor:
+    """Which label may follow which, with a start and an end state as the last two.
+
+    An I- label may follow itself and its own B- label, and may not come first.
+
+    Returns:
+        (L + 2, L + 2): 0 where allowed, -inf where not; float32 for ``allennlp``, else float64.
+    """
+    import torch
+
+    size = len(labels)
+    matrix = torch.zeros(size + 2, size + 2, dtype=_dtype(decoding))
+    for column, label in enumerate(labels):
+        if label.startswith("I"):
+            for row, previous in enumerate(labels):
+                if row != column and previous != "B" + label[1:]:
+                    matrix[row, column] = -torch.inf
+            matrix[size, column] = -torch.inf
+    matrix[size + 1] = -torch.inf  # nothing follows the end
+    matrix[size:, size:] = -torch.inf
+    matrix[:, size] = -torch.inf  # nothing comes before the start
+    return matrix
+
+
+def decode(
+    logits: torch.Tensor,
+    lengths: Sequence[int],
+    matrix: torch.Tensor,
+    decoding: Decoding = "allennlp",
+) -> list[list[int]]:
+    r"""The best label sequence of every row of word pieces, all rows at once.
+
+    ``allennlp`` is what the published models' numbers come from (AllenNLP 2.10.1, ``SrlBert``): the
+    score of a path is the *sum of its probabilities*, in float32, after a start of 100000; scores
+    are therefore rounded to 1/128, paths tie, and a tie falls as ``torch.topk(k=1)`` lets it fall.
+    ``exact`` is the textbook's: the sum of log-probabilities in float64, no such start; the first
+    label wins a tie.
+
+    Of each row of `logits` (rows, pieces, L) the first `lengths` pieces count; `matrix` comes from
+    `transitions`.
+
+    Returns:
+        Per row, one label index for each of its word pieces.
+
+    Example:
+        >>> import torch
+        >>> labels = ("O", "B-V", "I-V")
+        >>> logits = torch.tensor([[[0.0, 1.0, 5.0], [0.0, 0.0, 4.0]]])
+        >>> decode(logits, [2], transitions(labels))  # I-V cannot come first
+        [[1, 2]]
+    """
+    import torch
+
+    check_decoding(decoding)
+    rows, width, size = logits.shape
+    dtype = _dtype(decoding)
+    if decoding == "allennlp":
+        emissions = torch.softmax(logits.float(), dim=-1).cpu()
+    else:
+        emissions = torch.log_softmax(logits.double(), dim=-1).cpu()
+    emissions = torch.cat([emissions, torch.full((rows, width, 2), -torch.inf, dtype=dtype)], -1)
+    # All labels that are no I- may follow the same labels: equal columns are worked out once.
+    columns, of_column = torch.unique(matrix, dim=1, return_inverse=True)
+    if decoding == "allennlp":
+        scores = torch.zeros(rows, size + 2, dtype=dtype)
+        scores[:, size] = _START_SCORE
+    else:
+        scores = torch.full((rows, size + 2), -torch.inf, dtype=dtype)
+        scores[:, size] = 0.0
+    back = torch.empty(width + 1, rows, size + 2, dtype=torch.long)
+    for step in range(width + 1):
+        best, previous = _best(scores.unsqueeze(2) + columns, decoding)
+        back[step] = previous[:, of_column]
+        if step < width:
+            scores = emissions[:, step] + best[:, of_column]
+    pointers = back.numpy()
+    paths = []
+    for row, length in enumerate(lengths):
+        label = size + 1
+        path = []
+        for step in range(length, 0, -1):
+            label = int(pointers[step, row, label])
+            path.append(label)
+        paths.append(path[::-1])
+    return paths
+
+
+def _best(scores: torch.Tensor, decoding: Decoding) -> tuple[torch.Tensor, torch.Tensor]:
+    """The best predecessor and its score for each (row, column)."""
+    import torch
+
+    if decoding == "allennlp":
+        best, index = torch.topk(scores, k=1, dim=1)
+        return best.squeeze(1), index.squeeze(1)
+    best, index = scores.max(dim=1)
+    return best, index
+
+
+def _dtype(decoding: Decoding) -> torch.dtype:
+    import torch
+
+    return torch.float32 if decoding == "allennlp" else torch.float64

@@ -12,10 +12,9 @@ from typing import TypeVar
 
 from litepyramid.errors import InputError
 from litepyramid.files import ending
-from litepyramid.units.parsers.allennlp.backend import open_allennlp
-from litepyramid.units.parsers.base import CorefBackend, ParsedBatch, SrlBackend
-from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
-from litepyramid.units.parsers.file import FileBackend
+from litepyramid.units.parsers.allennlp.srl_bert import open_allennlp
+from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
+from litepyramid.units.parsers.interface import CorefBackend, FileBackend, ParsedBatch, SrlBackend
 from litepyramid.units.parsers.stanza import open_stanza
 from litepyramid.units.parses import ParsedReference
 
@@ -64,12 +63,8 @@ _NO_ARGUMENT = frozenset({"embedded", "sentences"})
 def open_backend(spec: str) -> SrlBackend:
     """The semantic role backend that a ``--srl`` value names.
 
-    Args:
-        spec: ``embedded``, ``sentences``, ``NAME:ARGUMENT`` for a backend with an argument, or
-            the path of an interchange file (ending in .jsonl), short for ``frames:PATH``.
-
-    Raises:
-        InputError: There is no such backend; the message lists the existing ones.
+    That is ``embedded``, ``sentences``, ``NAME:ARGUMENT`` for a backend with an argument, or the
+    path of an interchange file (ending in .jsonl), short for ``frames:PATH``.
 
     Example:
         >>> open_backend("sentences")
@@ -82,9 +77,6 @@ def open_backend(spec: str) -> SrlBackend:
 
 def open_coref(spec: str) -> CorefBackend:
     """The coreference backend that a ``--coref`` value names, in the same way.
-
-    Raises:
-        InputError: There is no such backend; the message lists the existing ones.
 
     Example:
         >>> open_coref("clusters.jsonl")
