@@ -10,8 +10,9 @@ import shutil
 import stat
 import sys
 import tempfile
+import unicodedata
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -20,35 +21,45 @@ from litepyramid.checked import parse_json
 from litepyramid.errors import InputError, LitepyramidError
 
 _MOST_UNPACKED = 2**29  # bytes of a compressed file
+_LONGEST_NAME = 200
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The whole file, uncompressed if it is gzipped (seen from its first bytes).
+    """The whole file, uncompressed if it is gzipped (seen from its first bytes); ``-`` is stdin.
 
     Raises:
         InputError: The file is missing, is a folder or a device, cannot be read, is damaged, or
             unpacks to more than 512 MB; or a pipe gives more than that.
     """
     path = Path(path)
+    if str(path) == "-":
+        data = sys.stdin.buffer.read(_MOST_UNPACKED + 1)
+        return _unpacked(data, path, limited=True)
     try:
         kind = path.stat().st_mode
         if stat.S_ISCHR(kind) or stat.S_ISBLK(kind):
             raise InputError("is a device", path=path, expected="a file or a pipe")
         with path.open("rb") as file:
             data = file.read(_MOST_UNPACKED + 1 if stat.S_ISFIFO(kind) else -1)
-        packed = data[:2] == b"\x1f\x8b"
-        if packed:
-            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
     except FileNotFoundError:
         raise InputError("no such file", path=path, hint="Check the path.") from None
     except IsADirectoryError:
         raise InputError("is a folder", path=path, expected="a file") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise InputError(f"cannot be unpacked ({error})", path=path) from None
     except (OSError, ValueError) as error:  # of no file that can be: a NUL in its name
         why = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read ({why})", path=path) from error
-    if len(data) > _MOST_UNPACKED and (packed or stat.S_ISFIFO(kind)):
+    return _unpacked(data, path, limited=stat.S_ISFIFO(kind))
+
+
+def _unpacked(data: bytes, path: Path, *, limited: bool) -> bytes:
+    """The bytes, unpacked if they are gzipped; `limited` ones and unpacked ones to 512 MB."""
+    packed = data[:2] == b"\x1f\x8b"
+    if packed:
+        try:
+            data = gzip.GzipFile(fileobj=io.BytesIO(data)).read(_MOST_UNPACKED + 1)
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise InputError(f"cannot be unpacked ({error})", path=path) from None
+    if len(data) > _MOST_UNPACKED and (packed or limited):
         raise InputError(
             "unpacks to more than 512 MB" if packed else "gives more than 512 MB",
             path=path,
@@ -186,19 +197,10 @@ def read_document(path: str | Path, form: str, what: str, expected: str) -> dict
     return data
 
 
-def check_there(*paths: str | Path | None) -> None:
-    """Checks before the work that the files and folders to read exist.
-
-    Raises:
-        InputError: One is not; None stands for one that was not given.
-    """
-    for path in paths:
-        if path is not None and file_type(path) is None:
-            raise InputError("no such file or folder", path=path, hint="Check the path.")
-
-
 def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
-    """What a path leads to; None if nothing, or if the name is not possible."""
+    """What a path leads to; None if nothing, or if the name is not possible; ``-`` is "other"."""
+    if str(path) == "-":
+        return "other"
     try:
         mode = Path(path).stat().st_mode
     except (OSError, ValueError):
@@ -230,33 +232,96 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
     return files
 
 
-def check_output(output: str | Path, *inputs: str | Path | None) -> None:
+def check_output(output: str | Path, *inputs: Any) -> None:
     """Checks before the work that a result can be written there, and is not one of the inputs.
 
     Args:
         output: The file to write.
-        inputs: Files that are read; None stands for one that was not given.
+        inputs: What is read: paths, ``NAME=PATH``, lists of these; of folders the files in them.
+            Other values are passed over.
 
     Raises:
-        InputError: It is a folder or in none, or cannot be written; or it is one of `inputs`,
+        InputError: It is a folder or a link, or cannot be written; or it is one of `inputs`,
             perhaps by another name: a mistake that loses somebody's work.
     """
     output = Path(output)
     kind = file_type(output)
-    if kind == "folder":
-        raise InputError("is a folder", path=output, expected="a file to write")
-    if file_type(output.parent) != "folder":
-        raise InputError("the folder does not exist", path=output, hint="Check the path.")
-    with writing(output), suppress(FileNotFoundError):
-        output.stat()  # a name that is too long, a folder that is closed
-        if kind == "file" and any(file_type(p) and output.samefile(p) for p in inputs if p):
-            raise InputError(
-                "would be overwritten, and is one of the files to read",
-                path=output,
-                expected="another name for the result",
-            )
-    if not os.access(output if kind == "other" else output.resolve().parent, os.W_OK):
+    _check_goal(output, kind)
+    with writing(output):
+        if kind == "file":
+            there = _identity(output)
+            if any(there == _identity(file) for file in _files_of(inputs)):
+                raise InputError(
+                    "would be overwritten, and is one of the files to read",
+                    path=output,
+                    expected="another name for the result",
+                )
+        folder = next(p for p in output.absolute().parents if p.exists())
+        if file_type(folder) != "folder":
+            raise InputError("is not a folder", path=folder)
+    if not os.access(output if kind == "other" else folder, os.W_OK):
         raise InputError("cannot be written (no permission)", path=output)
+
+
+def _check_goal(path: Path, kind: str | None) -> None:
+    if kind == "folder":
+        raise InputError("is a folder", path=path, expected="a file to write")
+    if kind != "other" and path.is_symlink():
+        raise InputError(
+            "is a link", path=path, expected="a file to write", hint="Name the file it leads to."
+        )
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _files_of(values: Iterable[Any]) -> Iterator[Path]:
+    """The files that some values name, and those in the folders that they name."""
+    for value in values:
+        if isinstance(value, Mapping):
+            yield from _files_of(value.values())
+        elif isinstance(value, list | tuple):
+            yield from _files_of(value)
+        elif isinstance(value, str | Path):
+            for path in {str(value), str(value).partition("=")[2]} - {""}:
+                if file_type(path) == "file":
+                    yield Path(path)
+                elif file_type(path) == "folder":
+                    below = (Path(top, name) for top, _, names in os.walk(path) for name in names)
+                    yield from (file for file in below if file_type(file) == "file")
+
+
+def check_names(names: Iterable[str], what: str = "system", hint: str | None = None) -> None:
+    """Checks that each name can be a separate file, inside its folder, on any disk.
+
+    Raises:
+        InputError: A name is empty, begins with a dot (such files are not read), has more than 200
+            bytes, or holds a separator, a control character or half a character; or two names
+            differ in case or in their Unicode form alone.
+
+    Example:
+        >>> check_names(["bart", "../bart"])
+        Traceback (most recent call last):
+        litepyramid.errors.InputError: system '../bart' cannot name a file. ...
+    """
+    seen: dict[str, str] = {}
+    for name in names:
+        plain = unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
+        twin = seen.setdefault(plain, name)
+        bad = any(c in "/\\" or unicodedata.category(c) in ("Cc", "Cs") for c in name)
+        if bad or name[:1] in ("", ".") or len(name.encode()) > _LONGEST_NAME:
+            raise InputError(
+                f"{what} {ascii(name)} cannot name a file",
+                expected=f"at most {_LONGEST_NAME} bytes, without / or \\, not beginning with a dot",
+                hint=hint or "Rename it.",
+            )
+        if twin != name:
+            raise InputError(
+                f"{what} {ascii(name)} and {ascii(twin)} would be the same file",
+                hint=hint or "Rename one.",
+            )
 
 
 @contextmanager
@@ -314,58 +379,65 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 
     It is written next to its destination under a temporary name, synced, and renamed: a killed run
     leaves either the old file or the new one, never a part. Half a character, as the name of a file
-    may hold, is written as ``\udc80``. A link is followed. What is not a regular file (a pipe,
+    may hold, is written as ``\udc80``. Missing folders are made. What is not a regular file (a pipe,
     /dev/stdout) is written through, since it cannot be renamed over.
 
     Raises:
-        InputError: The folder does not exist, or the file cannot be written.
+        InputError: It is a folder or a link, or cannot be written.
     """
     path = Path(path)
     mode, encoding, errors = ("wb", None, None) if binary else ("w", "utf-8", "backslashreplace")
     kind = file_type(path)
-    if kind == "folder":
-        raise InputError("is a folder", path=path, expected="a file to write")
+    _check_goal(path, kind)
     with writing(path):
         if kind == "other":
             with path.open(mode, encoding=encoding, errors=errors) as file:
                 yield file
             return
-        goal = path.resolve()
-        handle, name = tempfile.mkstemp(dir=goal.parent, prefix=TEMPORARY)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=TEMPORARY)
         try:
             with os.fdopen(handle, mode, encoding=encoding, errors=errors) as file:
                 Path(name).chmod(0o666 & ~_umask())
                 yield file
                 file.flush()
                 os.fsync(file.fileno())
-            Path(name).replace(goal)
+            Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
 
 
 @contextmanager
-def atomic_folder(path: str | Path) -> Iterator[Path]:
+def new_folder(path: str | Path) -> Iterator[Path]:
     """A folder to fill that appears under `path` only when the block ends without an error.
 
     It is made next to its destination under a temporary name and renamed; missing parents are made.
 
     Raises:
-        InputError: Something is there already, or the folder cannot be written.
+        InputError: Something is there already that is no empty folder, or it cannot be written.
     """
     goal = Path(path)
     with writing(goal):
+        check_new_folder(goal)
         goal.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=goal.parent, prefix=TEMPORARY))
         try:
             yield temporary
             temporary.chmod(0o777 & ~_umask())
-            if file_type(goal) is not None:
-                raise InputError("already exists", path=goal, hint="Name a new folder.")
+            check_new_folder(goal)
             temporary.rename(goal)
         except BaseException:
             shutil.rmtree(temporary, ignore_errors=True)
             raise
+
+
+def check_new_folder(path: str | Path) -> None:
+    """Raises InputError unless nothing is there, or a folder that is empty."""
+    goal = Path(path)
+    empty = file_type(goal) == "folder" and not goal.is_symlink() and not any(goal.iterdir())
+    if not empty and (file_type(goal) is not None or goal.is_symlink()):
+        raise InputError("already exists", path=goal, expected="a new or empty folder")
 
 
 def _umask() -> int:

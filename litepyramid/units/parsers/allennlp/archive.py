@@ -12,6 +12,7 @@ import hashlib
 import re
 import shutil
 import tarfile
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -24,7 +25,6 @@ from typing import IO, TYPE_CHECKING, Any
 from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import file_type, split_lines
-from litepyramid.io.weights import check_weights
 from litepyramid.units.parsers.embedded.frames import word_set
 
 if TYPE_CHECKING:
@@ -450,3 +450,21 @@ def _published_heads(name: str) -> int | None:
         return int(stated[1])
     large = 16 if "large" in last.lower() else 12
     return large if last.lower() in _PUBLISHED else None
+
+
+def check_weights(file: IO[bytes]) -> None:
+    """Refuses a torch file whose parts are compressed or overlap: a small one can fill the memory.
+
+    torch itself stores every part as it is, one after the other.
+
+    Raises:
+        ModelError: It is such a file.
+    """
+    if not zipfile.is_zipfile(file):
+        return  # torch's old form has no parts; its loader reads no more than there is
+    with zipfile.ZipFile(file) as parts:
+        sizes = [(part.file_size, part.compress_size) for part in parts.infolist()]
+    if any(whole != kept for whole, kept in sizes) or sum(kept for _, kept in sizes) > file.seek(
+        0, 2
+    ):
+        raise ModelError("holds compressed weights", expected="weights as torch.save writes them")
