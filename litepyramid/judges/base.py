@@ -17,10 +17,8 @@ from litepyramid.types import FloatArray, IntArray
 Items = Sequence[tuple[str, Sequence[str]]]
 """(summary, units) pairs."""
 
-_WINDOW = 65_536
 
-
-class UnsentError(Exception):
+class EstimateOnly(Exception):  # noqa: N818 - no error: it brings a result
     """Only an estimate was requested: it is `result`, and nothing was judged."""
 
     def __init__(self, result: Any) -> None:
@@ -33,7 +31,8 @@ class JudgedBatch:
     """What a judge returns for a list of (summary, units) items.
 
     Attributes:
-        presence: One float64 array per item, one value in [0, 1] per unit, in the units' order.
+        presence: One float64 array per item, one value in [0, 1] per unit, in the units' order;
+            NaN where there is no judgement.
         signature: The judge's part of the signature: name, revision, mode, maximum length …
         counts: What a user must know: ``pairs``, ``truncated``, ``from_cache`` …
         logits: Per item the raw (units, 3) float64 logits in the order entailment, neutral,
@@ -61,7 +60,7 @@ class Evidence:
         words: (word of the unit, word of the sentence that answers it), in the unit's order.
         missing: Content words of the unit that nothing in the sentence answers.
         conflict: The contradiction that counted most: ``"number 400 ≠ 4,000"`` (unit ≠ summary),
-            ``"subject and object exchanged (beat)"``, ``"denied (beat)"``; "" for none.
+            ``"denied (beat)"``; "" for none.
     """
 
     presence: float
@@ -85,6 +84,15 @@ class Judge(Protocol):
         Returns:
             Presence in the order of `items`. An empty summary carries no unit: all zeros.
         """
+        ...
+
+
+@runtime_checkable
+class Explainer(Judge, Protocol):
+    """A judge that also explains itself."""
+
+    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+        """The evidence for and against every unit of every item, in the order of `items`."""
         ...
 
 
@@ -117,56 +125,45 @@ def pairs_of(items: Items) -> dict[bytes, tuple[str, str]]:
     }
 
 
-def windows(items: Items) -> Iterator[Items]:
-    """The items in runs of about as many pairs as are held in memory at once."""
+def windows(items: Items, size: int = 65_536) -> Iterator[Items]:
+    """The items in runs of about `size` pairs, as many as are held in memory at once."""
     start = pairs = 0
     for index, (_, units) in enumerate(items):
         pairs += len(units)
-        if pairs >= _WINDOW:
+        if pairs >= size:
             yield items[start : index + 1]
             start, pairs = index + 1, 0
     if start < len(items):
         yield items[start:]
 
 
-def note_kept(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
+def note_cached(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
     """Adds the number of cached judgements to the exception that Ctrl-C raises."""
     if judged and cache is not None:
         many = "judgement" if judged == 1 else "judgements"
         stop.add_note(f"{judged:,} {many} kept in {cache}")
 
 
-@runtime_checkable
-class Explainer(Judge, Protocol):
-    """A judge that also explains itself."""
+def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
+    """What a judge returned for the items, checked: a presence in [0, 1] for every unit, or NaN.
 
-    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
-        """The evidence for and against every unit of every item, in the order of `items`."""
-        ...
-
-
-def judged(judge: Judge, items: Items) -> JudgedBatch:
-    """What a judge returns for the items, checked: a presence in [0, 1] for every unit, or NaN.
-
-    NaN is "no judgement" and is counted. A judge of one's own may give the lists of presences
-    alone; it is named by its class then.
+    NaN is "no judgement" and is counted. A judge of a user's own may give the lists of presences
+    alone.
 
     Raises:
         InputError: It gives something else.
     """
-    found: Any = judge.judge(items)
-    name = type(judge).__name__
-    batch = found if isinstance(found, JudgedBatch) else JudgedBatch(tuple(found))
+    batch = answer if isinstance(answer, JudgedBatch) else JudgedBatch(tuple(answer))
     if len(batch.presence) != len(items):
         raise InputError(
             f"the judge '{name}' judged {counted(len(batch.presence), 'summary', 'summaries')}",
             expected=f"{len(items)}, one list of presences each",
         )
     presence = tuple(
-        presence_of(own, len(units), name)
-        for own, (_, units) in zip(batch.presence, items, strict=True)
+        as_presence_row(values, len(units), name)
+        for values, (_, units) in zip(batch.presence, items, strict=True)
     )
-    missing = sum(int(np.isnan(own).sum()) for own in presence)
+    missing = sum(int(np.isnan(values).sum()) for values in presence)
     return replace(
         batch,
         presence=presence,
@@ -175,19 +172,19 @@ def judged(judge: Judge, items: Items) -> JudgedBatch:
     )
 
 
-def presence_of(values: Any, units: int, name: str) -> FloatArray:
+def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
     """A judge's presence of one summary's units, as an array.
 
     Raises:
         InputError: It is not one number from 0 to 1 for each unit.
     """
     try:
-        found = np.atleast_1d(np.asarray(values, dtype=np.float64))
+        row = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
-        found = np.full(0, np.nan)
-    if found.shape != (units,) or ((found < 0) | (found > 1)).any():
+        row = np.full(0, np.nan)
+    if row.shape != (units,) or ((row < 0) | (row > 1)).any():
         raise InputError(
             f"the judge '{name}' returned {cut(values)} for {counted(units, 'unit')}",
             expected="one number from 0 to 1 for each unit",
         )
-    return found
+    return row

@@ -1,95 +1,63 @@
-"""Judgements on disk: the raw logits of every pair ever judged, in one sqlite file.
+"""Judgements on disk: every pair ever judged, with the model's raw output, in one sqlite file.
 
-A pair is written in the transaction that counts it, batch by batch, so a killed run continues where
-it was. Before judging, a process claims a batch; another process on the same machine that shares
-the file leaves claimed pairs alone and reads them when they are there. A claim dies with its
-process. A damaged row is judged again and a damaged file renamed, both with a warning; a file of
-another program is never touched.
+Pairs are written batch by batch, so a run that was killed continues where it was. Processes that
+share the file may judge the same pair twice; the first judgement stays. Each row has a checksum: a
+damaged one is judged again, with a warning. A file of another program is never touched.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import sqlite3
-import uuid
+import sys
 import warnings
-import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import wraps
-from glob import escape
+from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Any, Literal
 
 from litepyramid.errors import InputError
-from litepyramid.judges.cache_file import TAILS, default_cache_path, is_cache, open_cache, seal
-from litepyramid.text import counted
+from litepyramid.files import file_type
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted, cut
 
-P = ParamSpec("P")
-T = TypeVar("T")
+CacheSetting = str | Path | None
+"""A cache's file; ``"default"`` for the user's own; None for a store in memory."""
 
+_VERSION = 3
+_APPLICATION = 0x4C505952  # "LPYR"
 _BUSY_SECONDS = 60.0
 _CHUNK = 500
-_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-_FAILURES = (sqlite3.DatabaseError, UnicodeDecodeError)  # it shows damaged names in its messages
+_HINT = "Name another file with the setting cache, or with LITEPYRAMID_CACHE."
+_TABLES = (
+    "CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE)",
+    "CREATE TABLE IF NOT EXISTS judgements (model INTEGER NOT NULL, pair BLOB NOT NULL, "
+    "value BLOB NOT NULL, truncated INTEGER NOT NULL, checksum BLOB NOT NULL, "
+    "PRIMARY KEY (model, pair)) WITHOUT ROWID",
+)
 
 
 class CacheWarning(UserWarning):
-    """The cache was damaged and has been renamed, or some of it left out."""
+    """Some of the cache was damaged and has been left out."""
 
 
 @dataclass(frozen=True, slots=True)
-class StoredLogits:
-    """One judged pair as it is kept.
+class Stored:
+    """One judged pair as the cache holds it.
 
     Attributes:
-        raw: The model's output, float32 in its own class order, as bytes.
+        value: The model's output, float32 in its own class order, as bytes; or an answer's grade.
         truncated: Whether the summary was cut to fit the maximum length.
     """
 
-    raw: bytes
-    truncated: bool
+    value: bytes
+    truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CacheModel:
-    """What the cache holds of one model.
-
-    Attributes:
-        identity: The model, maximum length and precision, as JSON.
-        pairs: Distinct pairs kept.
-        judged: How many times a pair was judged; equal to `pairs` if none was judged twice.
-        truncated: Pairs whose summary was cut.
-    """
-
-    identity: str
-    pairs: int
-    judged: int
-    truncated: int
-
-
-def _mended(
-    statement: Callable[Concatenate[LogitCache, P], T],
-) -> Callable[Concatenate[LogitCache, P], T]:
-    """The statement; if the file turns out to be damaged, once more on a new one."""
-
-    @wraps(statement)
-    def mended(cache: LogitCache, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        try:
-            return statement(cache, *args, **kwargs)
-        except _FAILURES as error:
-            cache._begin_anew(error)
-        try:
-            return statement(cache, *args, **kwargs)
-        except _FAILURES as error:
-            raise cache._error(error) from error
-
-    return mended
-
-
-class LogitCache:
+class JudgementCache:
     """The sqlite file, or a store in memory that ends with the process.
 
     Args:
@@ -97,180 +65,114 @@ class LogitCache:
             (`default_cache_path`), None for memory.
 
     Raises:
-        InputError: The file is not a cache, or cannot be opened or written to.
+        InputError: The file is not a cache, is damaged, or cannot be opened or written to.
 
     Example:
         >>> from litepyramid.judges.base import pair_key
-        >>> with LogitCache(None) as cache:
+        >>> with JudgementCache(None) as cache:
         ...     key = pair_key("A summary.", "A unit.")
-        ...     cache.put("model", {key: StoredLogits(b"0123", False)})
-        ...     cache.get("model", [key])[key].raw
+        ...     cache.put("model", {key: Stored(b"0123")})
+        ...     cache.get("model", [key])[key].value
         b'0123'
     """
 
-    def __init__(self, path: Path | Literal["default"] | None) -> None:
-        self.path = default_cache_path() if path == "default" else path
+    def __init__(self, path: CacheSetting) -> None:
+        self.path = default_cache_path() if path == "default" else path and Path(path)
         self._models: dict[str, int] = {}
-        self._owner = uuid.uuid4().hex
-        self._leave: weakref.finalize[..., LogitCache] | None = None
-        self._inode: int | None = None
-        self._db = self._guarded_open()
+        with self._readable():
+            self._db = _open(self.path or None)
 
-    def __enter__(self) -> LogitCache:
+    def __enter__(self) -> JudgementCache:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
-        """Gives back the claims and closes the file; a second call does nothing."""
-        if self._leave is not None and self._leave.alive:
-            self._give_back()
-            self._leave()
+        """Closes the file; a second call does nothing."""
         self._db.close()
 
-    @_mended
-    def get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, StoredLogits]:
-        """Those of `pairs` that the model has judged."""
-        return self._get(identity, pairs)
-
-    @_mended
-    def put(self, identity: str, results: Mapping[bytes, StoredLogits]) -> None:
-        """Keeps judged pairs and gives up their claims, all in one transaction.
-
-        A pair that is there already keeps its first logits, and its count of judgements grows.
-        """
-        with self._transaction():
+    def get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, Stored]:
+        """Those of `pairs` that the model of this identity has judged."""
+        stored: dict[bytes, Stored] = {}
+        damaged: list[tuple[int, bytes]] = []
+        with self._readable():
             model = self._model(identity)
-            self._db.executemany(
-                "INSERT INTO logits (model, pair, logits, truncated, seal) VALUES (?, ?, ?, ?, ?) "
-                "ON CONFLICT (model, pair) DO UPDATE SET times = times + 1",
-                [
-                    (model, pair, kept.raw, cut, seal(identity, pair, kept.raw, cut))
-                    for pair, kept in results.items()
-                    for cut in (int(kept.truncated),)
-                ],
-            )
-            self._db.executemany(
-                "DELETE FROM claims WHERE model = ? AND pair = ? AND owner = ?",
-                [(model, pair, self._owner) for pair in results],
-            )
-
-    @_mended
-    def claim(self, identity: str, pairs: Sequence[bytes]) -> list[bytes]:
-        """Takes those of `pairs` for this process that are neither judged nor claimed by another.
-
-        The claims of processes that have ended are void.
-        """
-        self._announce()
-        with self._transaction():
-            model = self._model(identity)
-            taken = set(self._get(identity, pairs))
-            living: dict[str, bool] = {self._owner: False}
-            claims = "SELECT pair, owner FROM claims WHERE model = ? AND pair IN "
-            for pair, owner in self._rows(claims, model, pairs):
-                if owner not in living:
-                    living[owner] = self._lives(owner)
-                if living[owner]:
-                    taken.add(pair)
-            free = [pair for pair in pairs if pair not in taken]
-            self._db.executemany(
-                "INSERT OR REPLACE INTO claims (model, pair, owner) VALUES (?, ?, ?)",
-                [(model, pair, self._owner) for pair in free],
-            )
-        return free
-
-    @_mended
-    def file_digest(self, path: Path, compute: Callable[[Path], str]) -> str:
-        """The digest of a large file, computed once per path, size and time of change."""
-        path = path.resolve()
-        stat = path.stat()
-        state = (str(path), stat.st_size, stat.st_mtime_ns)
-        row = self._db.execute(
-            "SELECT digest, seal FROM files WHERE path = ? AND size = ? AND mtime_ns = ?", state
-        ).fetchone()
-        if row is not None and row[1] == seal(*state, row[0]):
-            return str(row[0])
-        digest = compute(path)
-        with self._transaction():
-            self._db.execute(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?)",
-                (*state, digest, seal(*state, digest)),
-            )
-        return digest
-
-    @_mended
-    def models(self) -> list[CacheModel]:
-        """What is kept, per model, the newest last."""
-        rows = self._db.execute(
-            "SELECT identity, COUNT(pair), CAST(COALESCE(SUM(times), 0) AS INTEGER), "
-            "CAST(COALESCE(SUM(truncated), 0) AS INTEGER) "
-            "FROM models LEFT JOIN logits ON model = id GROUP BY id ORDER BY id"
-        )
-        return [CacheModel(*row) for row in rows]
-
-    @_mended
-    def identities(self) -> list[str]:
-        """The models judged with, the newest last."""
-        return [row[0] for row in self._db.execute("SELECT identity FROM models ORDER BY id")]
-
-    @_mended
-    def clear(self) -> int:
-        """Forgets every judgement; returns how many pairs there were."""
-        with self._transaction():
-            count = int(self._db.execute("SELECT COUNT(*) FROM logits").fetchone()[0])
-            for table in ("logits", "models", "claims", "files"):
-                self._db.execute(f"DELETE FROM {table}")
-        self._models.clear()
-        self._db.execute("VACUUM")
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return count
-
-    def _get(self, identity: str, pairs: Sequence[bytes]) -> dict[bytes, StoredLogits]:
-        found: dict[bytes, StoredLogits] = {}
-        row = self._db.execute("SELECT id FROM models WHERE identity = ?", (identity,)).fetchone()
-        if row is None:
-            return found
-        broken: list[tuple[int, bytes]] = []
-        kept = "SELECT pair, logits, truncated, seal FROM logits WHERE model = ? AND pair IN "
-        for pair, raw, cut, sealed in self._rows(kept, row[0], pairs):
-            if sealed == seal(identity, pair, raw, cut):
-                found[pair] = StoredLogits(raw, bool(cut))
-            else:
-                broken.append((row[0], pair))
-        if broken:
-            self._db.executemany("DELETE FROM logits WHERE model = ? AND pair = ?", broken)
+            for start in range(0, len(pairs) if model is not None else 0, _CHUNK):
+                chunk = pairs[start : start + _CHUNK]
+                rows = self._db.execute(
+                    "SELECT pair, value, truncated, checksum FROM judgements "
+                    f"WHERE model = ? AND pair IN ({','.join('?' * len(chunk))})",
+                    (model, *chunk),
+                )
+                for pair, value, truncated, checksum in rows:
+                    if checksum == _checksum(identity, pair, value, truncated):
+                        stored[pair] = Stored(value, bool(truncated))
+                    else:
+                        damaged.append((model or 0, pair))
+            if damaged:
+                with self._transaction():
+                    self._db.executemany(
+                        "DELETE FROM judgements WHERE model = ? AND pair = ?", damaged
+                    )
+        if damaged:
             warnings.warn(
-                f"the cache {self.path} is damaged: {counted(len(broken), 'judgement')} left out",
+                f"the cache {self.path} is damaged: {counted(len(damaged), 'judgement')} left out",
                 CacheWarning,
                 stacklevel=2,
             )
-        return found
+        return stored
 
-    def _rows(self, query: str, model: int, pairs: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-        for start in range(0, len(pairs), _CHUNK):
-            chunk = pairs[start : start + _CHUNK]
-            marks = ",".join("?" * len(chunk))
-            yield from self._db.execute(f"{query} ({marks})", (model, *chunk))
+    def put(self, identity: str, rows: Mapping[bytes, Stored]) -> None:
+        """Writes judged pairs in one transaction; a pair that is there already stays as it is."""
+        with self._readable(), self._transaction():
+            if self._model(identity) is None:
+                self._db.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (identity,))
+            model = self._model(identity)
+            self._db.executemany(
+                "INSERT OR IGNORE INTO judgements VALUES (?, ?, ?, ?, ?)",
+                [
+                    (model, pair, row.value, flag, _checksum(identity, pair, row.value, flag))
+                    for pair, row in rows.items()
+                    for flag in (int(row.truncated),)
+                ],
+            )
 
-    @_mended
-    def _give_back(self) -> None:
-        with self._transaction():
-            self._db.execute("DELETE FROM claims WHERE owner = ?", (self._owner,))
+    def identities(self) -> list[str]:
+        """The models judged with, the newest last."""
+        with self._readable():
+            rows = self._db.execute("SELECT identity FROM models ORDER BY id")
+            return [str(row[0]) for row in rows]
 
-    def _model(self, identity: str) -> int:
+    def counts(self) -> list[tuple[str, int, int]]:
+        """Per model its identity, its pairs, and those of them whose summary was cut."""
+        with self._readable():
+            rows = self._db.execute(
+                "SELECT identity, COUNT(pair), COALESCE(SUM(truncated), 0) "
+                "FROM models LEFT JOIN judgements ON model = id GROUP BY id ORDER BY identity"
+            )
+            return [(str(identity), int(pairs), int(cut)) for identity, pairs, cut in rows]
+
+    def clear(self) -> int:
+        """Removes every judgement; returns how many pairs there were."""
+        with self._readable():
+            with self._transaction():
+                count = int(self._db.execute("SELECT COUNT(*) FROM judgements").fetchone()[0])
+                self._db.execute("DELETE FROM judgements")
+                self._db.execute("DELETE FROM models")
+            self._models.clear()
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return count
+
+    def _model(self, identity: str) -> int | None:
         if identity not in self._models:
-            self._db.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (identity,))
-            row = self._db.execute("SELECT id FROM models WHERE identity = ?", (identity,))
-            found = row.fetchone()
-            if found is None or not isinstance(found[0], int):
-                error = sqlite3.DatabaseError("a model without a number")
-                error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-                raise error
-            self._models[identity] = found[0]
+            query = "SELECT id FROM models WHERE identity = ?"
+            row = self._db.execute(query, (identity,)).fetchone()
+            if row is None:
+                return None
+            self._models[identity] = row[0]
         return self._models[identity]
-
-    # Opening, damage, and who is alive.
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -283,106 +185,183 @@ class LogitCache:
             raise
         self._db.execute("COMMIT")
 
-    def _begin_anew(self, error: Exception) -> None:
-        if not _is_damage(error):
-            raise self._error(error) from error
-        self._db.close()
-        self._set_aside(error)
-        self._db = self._guarded_open()
-
-    def _guarded_open(self) -> sqlite3.Connection:
-        for _ in range(3):
-            try:
-                return self._open()
-            except _FAILURES as error:
-                if self.path is None or not _is_damage(error):
-                    raise self._error(error) from error
-                self._set_aside(error)
-            except OSError as error:
-                raise InputError(
-                    f"the cache cannot be made ({error.strerror})",
-                    path=self.path,
-                    hint="Name another file with --cache, or use --no-cache.",
-                ) from error
-        raise InputError("the cache is damaged and cannot be renamed", path=self.path)
-
-    def _open(self) -> sqlite3.Connection:
-        self._models.clear()
-        self._inode = _inode(self.path)
-        db = open_cache(self.path, _BUSY_SECONDS)
-        self._inode = _inode(self.path)
-        return db
-
-    def _set_aside(self, error: Exception) -> None:
-        if self.path is None:
-            raise self._error(error) from error
-        if _inode(self.path) != self._inode or not is_cache(self.path):
-            return  # another process has done it
-        number = 1
-        while (aside := self.path.with_name(f"{self.path.name}.damaged-{number}")).exists():
-            number += 1
-        for tail in ("", *TAILS):
-            with suppress(FileNotFoundError):
-                self.path.with_name(self.path.name + tail).replace(f"{aside}{tail}")
-        warnings.warn(
-            f"the cache {self.path} is damaged ({error}); it was renamed to {aside.name} "
-            "and a new one started",
-            CacheWarning,
-            stacklevel=2,
-        )
-
-    def _error(self, error: Exception) -> InputError:
-        return InputError(
-            f"the cache cannot be used ({error})",
-            path=self.path,
-            hint="Name another file with --cache, or use --no-cache.",
-        )
-
-    def _owner_file(self, owner: str) -> Path:
-        path = self.path or Path()
-        return path.with_name(f"{path.name}-run-{owner}")
-
-    def _announce(self) -> None:
-        """Holds a lock that the system takes away when this process ends, however it ends.
-
-        The files of processes that were killed are removed.
-        """
-        if self._leave is None and self.path is not None:
-            file = self._owner_file(self._owner)
-            alive = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
-            alive.execute("BEGIN EXCLUSIVE")
-            self._leave = weakref.finalize(self, _end, alive, file, os.getpid())
-            for other in self.path.parent.glob(f"{escape(self.path.name)}-run-*"):
-                owner = other.name.rpartition("-run-")[2]
-                mine = re.fullmatch("[0-9a-f]{32}", owner) and not other.stat().st_size
-                if mine and owner != self._owner and not self._lives(owner):
-                    other.unlink(missing_ok=True)
-
-    def _lives(self, owner: str) -> bool:
-        file = self._owner_file(owner)
-        if not file.exists():
-            return False
-        probe = sqlite3.connect(file, timeout=0, isolation_level=None)
+    @contextmanager
+    def _readable(self) -> Iterator[None]:
+        """Turns what sqlite and the system raise into one error."""
         try:
-            probe.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError:
-            return True
-        finally:
-            probe.close()
+            yield
+        except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged names cannot be decoded
+            raise InputError(
+                f"the cache cannot be used ({error})",
+                path=self.path or None,
+                hint=f"If it is damaged, delete it. {_HINT}",
+            ) from error
+        except OSError as error:
+            raise InputError(
+                f"the cache cannot be made ({error.strerror})", path=self.path or None, hint=_HINT
+            ) from error
+
+
+def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
+    """The default path of the cache.
+
+    ``LITEPYRAMID_CACHE`` names the file; else it lies in the user's cache folder
+    (``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches``, ``%LOCALAPPDATA%``).
+
+    Example:
+        >>> default_cache_path({"LITEPYRAMID_CACHE": "judged.sqlite"}).name
+        'judged.sqlite'
+    """
+    env = os.environ if environment is None else environment
+    if path := env.get("LITEPYRAMID_CACHE"):
+        return Path(path).expanduser()
+    if sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    elif sys.platform == "win32":
+        base = Path(env.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    else:
+        base = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "litepyramid" / "judgements.sqlite"
+
+
+def is_cache(path: Path) -> bool:
+    """Whether there is a cache at `path`; False if there is nothing, or an empty file.
+
+    It looks at the file's first bytes alone, so that a file of others is never touched.
+
+    Raises:
+        InputError: Something else is there, or it cannot be read.
+    """
+    if file_type(path) in ("folder", "other"):
+        raise InputError("is not a file", path=path, expected="a cache, or a new file name")
+    try:
+        with path.open("rb") as file:
+            head = file.read(100)
+    except FileNotFoundError:
+        head = b""
+    except OSError as error:
+        raise InputError(
+            f"the cache cannot be used ({error.strerror})", path=path, hint=_HINT
+        ) from error
+    if not head:
         return False
+    if head[:16] != b"SQLite format 3\0" or head[68:72] != _APPLICATION.to_bytes(4, "big"):
+        raise InputError(
+            "is not a judgement cache, or one that is damaged at its beginning",
+            path=path,
+            expected="a cache, or a new file name",
+            hint=_HINT,
+        )
+    return True
 
 
-def _end(alive: sqlite3.Connection, file: Path, process: int) -> None:
-    """Ends a process's claims; a copy of the process that was forked off ends nothing."""
-    if os.getpid() == process:
-        alive.close()
-        file.unlink(missing_ok=True)
+def _open(path: Path | None) -> sqlite3.Connection:
+    exists = path is not None and is_cache(path)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    db = sqlite3.connect(
+        path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )
+    try:
+        if not exists:
+            db.execute("BEGIN IMMEDIATE")
+            for statement in (
+                *_TABLES,
+                f"PRAGMA user_version = {_VERSION}",
+                f"PRAGMA application_id = {_APPLICATION}",
+            ):
+                db.execute(statement)
+            db.execute("COMMIT")
+            with suppress(sqlite3.OperationalError):  # another process does it at this moment
+                db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        if db.execute("PRAGMA user_version").fetchone()[0] != _VERSION:
+            raise InputError("is a cache of another version", path=path, hint=_HINT)
+    except BaseException:
+        db.close()
+        raise
+    return db
 
 
-def _is_damage(error: Exception) -> bool:
-    code = getattr(error, "sqlite_errorcode", None)
-    return isinstance(error, UnicodeDecodeError) or (code is not None and code & 0xFF in _DAMAGED)
+def _checksum(*fields: object) -> bytes:
+    """Eight bytes that reveal a damaged row."""
+    return blake2b(repr(fields).encode(errors="surrogatepass"), digest_size=8).digest()
 
 
-def _inode(path: Path | None) -> int | None:
-    return path.stat().st_ino if path is not None and path.exists() else None
+@dataclass(frozen=True, slots=True)
+class CacheResult(Result):
+    """A cache's file and what it holds of each model.
+
+    Attributes:
+        path: The file.
+        bytes: Its size; 0 if it is not there.
+        models: Per model, maximum length and precision these, its ``pairs``, and those of them
+            that were ``truncated``.
+        removed: How many judgements were removed; None if none were to be.
+    """
+
+    path: Path
+    bytes: int
+    models: tuple[Mapping[str, Any], ...] = ()
+    removed: int | None = None
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per model."""
+        columns = (
+            "model",
+            Column("max_length", "max length"),
+            "dtype",
+            "pairs",
+            Column("truncated", "cut"),
+        )
+        size = f"{self.bytes / 1e6:.1f} MB" if self.bytes else "none"
+        notes = [f"{self.path} ({size})"]
+        if self.removed is not None:
+            notes.append(f"{counted(self.removed, 'judgement')} removed")
+        return [Table.of("Cached judgements", columns, self.models, notes)]
+
+
+def cache(
+    action: Literal["info", "path", "clear"] = "info", *, file: str | Path | None = None
+) -> CacheResult:
+    """Shows or empties the cache of judgements, which lets no pair be judged twice.
+
+    Args:
+        action: info shows what it holds by model, path its file alone, clear removes all.
+        file: Another cache than the user's own.
+
+    Raises:
+        InputError: The file is not a cache, or is damaged.
+
+    Example:
+        >>> cache("path", file="judged.sqlite").bytes
+        0
+
+    Command line:
+        $ litepyramid cache
+        $ litepyramid cache clear
+    """
+    path = default_cache_path() if file is None else Path(file)
+    if action not in ("info", "path", "clear"):
+        raise InputError(f"unknown action '{action}'", expected="info, path or clear")
+    if not is_cache(path):
+        return CacheResult(path, 0, (), 0 if action == "clear" else None)
+    if action == "path":
+        return CacheResult(path, path.stat().st_size)
+    with JudgementCache(path) as store:
+        removed = store.clear() if action == "clear" else None
+        models = tuple(
+            {**_described(identity), "pairs": pairs, "truncated": truncated}
+            for identity, pairs, truncated in store.counts()
+        )
+    return CacheResult(path, path.stat().st_size, models, removed)
+
+
+def _described(identity: str) -> dict[str, Any]:
+    """Model, maximum length and precision of an identity; a damaged one is unknown."""
+    try:
+        fields = json.loads(identity)
+        model = cut(fields["model"], 60)
+        return {"model": model, "max_length": fields["max_length"], "dtype": fields["dtype"]}
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return {"model": "unknown", "max_length": None, "dtype": None}

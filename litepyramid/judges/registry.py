@@ -2,47 +2,149 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
-from inspect import signature
+from inspect import Parameter, getdoc, signature
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
+import numpy as np
+
+from litepyramid.checked import parse_json
 from litepyramid.errors import InputError
-from litepyramid.judges.base import Judge
+from litepyramid.judges import DEFAULT_JUDGE
+from litepyramid.judges.base import Items, Judge, JudgedBatch, as_presence_row
 from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical, load_lexical
-from litepyramid.judges.lexical.model import PresenceModel, is_model_file
+from litepyramid.judges.lexical.model import PresenceModel, is_lexical
 from litepyramid.judges.lexical.recall import RecallJudge
-from litepyramid.judges.reading.judge import ReadingJudge, fit_reading, load_reading
-
-
-def _reading(path: str | None = None) -> Judge:
-    return ReadingJudge(load_reading(path))
-
-
-def _lexical(path: str | None = None) -> Judge:
-    return LexicalJudge(load_lexical(path))
-
-
-EMBEDDED: dict[str, Callable[[], Judge]] = {
-    "reading": _reading,
-    "lexical": _lexical,
-    "recall": RecallJudge,
-}
-"""Judges that need no model and no download, by name."""
-
-REFITTED: dict[str, tuple[Callable[..., Judge], Callable[..., PresenceModel]]] = {
-    "reading": (ReadingJudge, fit_reading),
-    "lexical": (LexicalJudge, fit_lexical),
-}
-"""Those that labels can refit: the judge of a model, and what fits one to items and labels."""
+from litepyramid.judges.parallel import OnWorkers, on_workers
+from litepyramid.progress import track
+from litepyramid.tables import Result, Table
+from litepyramid.types import JudgeLike
 
 LLM = "llm:"
 """How the names of judges behind an endpoint begin."""
 
 
+def _lexical() -> Judge:
+    return LexicalJudge(load_lexical())
+
+
+EMBEDDED: dict[str, Callable[[], Judge]] = {"lexical": _lexical, "recall": RecallJudge}
+"""Judges that need no download, by name."""
+
+REFITTED: dict[str, tuple[Callable[..., Judge], Callable[..., PresenceModel]]] = {
+    "lexical": (LexicalJudge, fit_lexical),
+}
+"""Those that labels can refit: the judge of a model, and what fits one to items and labels."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionJudge:
+    """Any function as a judge.
+
+    Attributes:
+        function: Takes a summary and its input's units; gives one presence in [0, 1] per unit. It
+            is not asked about empty summaries, which carry no unit.
+    """
+
+    function: Callable[[str, Sequence[str]], Any]
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Asks the function about every summary.
+
+        Raises:
+            InputError: It does not give one number from 0 to 1 for each unit.
+        """
+        name = str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
+        presence = tuple(
+            as_presence_row(self.function(summary, units), len(units), name)
+            if summary.strip()
+            else np.zeros(len(units))
+            for summary, units in track(items, "judging", "summaries")
+        )
+        return JudgedBatch(presence, {"judge": f"function {name}"})
+
+
+def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
+    """Makes a judge, which rates how far each unit is present in a summary.
+
+    Args:
+        name: lexical (default), recall, a hub id or folder of an NLI model (safetensors or ONNX),
+            llm:MODEL behind an endpoint; from Python also a function of (summary, units) that
+            returns one number from 0 to 1 per unit (NaN: no judgement), or an object with `judge`.
+        **settings: Settings of the judge (`judge_settings` lists them): ``mode``, ``device``,
+            ``endpoint``, ``cache``, ``workers`` … None leaves one at its default.
+
+    Raises:
+        InputError: There is no such judge, or it takes no such setting.
+        ModelError: The model cannot be read.
+        MissingExtraError: What the judge needs is not installed.
+
+    Example:
+        >>> judge("recall").judge([("A dog sleeps.", ["The dog sleeps."])]).presence
+        (array([1.]),)
+        >>> own = judge(lambda summary, units: [unit in summary for unit in units])
+        >>> own.judge([("It rained.", ("It rained.", "We left."))]).presence
+        (array([1., 0.]),)
+    """
+    workers, engine = settings.pop("workers", None), settings.pop("engine", None) or "local"
+    if isinstance(name, str | Path):
+        return on_workers(_made(str(name), settings), workers, engine)
+    if settings:
+        raise InputError(f"a judge object takes no {', '.join(sorted(settings))}")
+    if isinstance(name, OnWorkers) and workers is None and engine == "local":
+        return name
+    if hasattr(name, "judge"):
+        return on_workers(name, workers, engine)
+    if callable(name):
+        return on_workers(FunctionJudge(name), workers, engine)
+    raise InputError(
+        f"a judge cannot be made from a {type(name).__name__}",
+        expected="a name, a folder, a function of (summary, units), or an object with 'judge'",
+    )
+
+
+def _made(name: str, settings: dict[str, Any]) -> Judge:
+    check_judge_name(name)
+    known = settings_of(name)
+    values = {k: v for k, v in settings.items() if v is not None or (k == "cache" and k in known)}
+    if foreign := sorted(values.keys() - known):
+        raise _foreign(name, foreign, known)
+    made: Judge = _factory(name)(**values)
+    return made
+
+
+def _factory(name: str) -> Callable[..., Judge]:
+    """What makes the judge of a name from its settings."""
+    if name in EMBEDDED:
+        return EMBEDDED[name]
+    if is_lexical(name):
+        return lambda: LexicalJudge(load_lexical(name))
+    return lambda **settings: _model_class(name)(name.removeprefix(LLM), **settings)
+
+
+def _model_class(name: str) -> Any:
+    if name.startswith(LLM):
+        from litepyramid.judges.llm.judge import LLMJudge
+
+        return LLMJudge
+    from litepyramid.judges.nli.judge import NLIJudge
+
+    return NLIJudge
+
+
+def _parameters(name: str) -> dict[str, Parameter]:
+    """The settings of the judge of a name; the embedded ones have none but how they are run."""
+    if name in EMBEDDED or is_lexical(name):
+        return {}
+    return {k: p for k, p in signature(_model_class(name)).parameters.items() if k != "model"}
+
+
 def settings_of(name: str) -> frozenset[str]:
-    """The settings that the judge of a name takes; the embedded ones have none.
+    """The settings that the judge of a name takes, besides `workers` and `engine`.
 
     Example:
         >>> sorted(settings_of("lexical")), "mode" in settings_of("roberta-large-mnli")
@@ -50,19 +152,18 @@ def settings_of(name: str) -> frozenset[str]:
         >>> "endpoint" in settings_of("llm:any")
         True
     """
-    if name in EMBEDDED or is_model_file(name):
-        return frozenset()
-    return frozenset(signature(_judge_class(name)).parameters) - {"model"}
+    return frozenset(_parameters(name))
 
 
-def _judge_class(name: str) -> Any:
-    if name.startswith(LLM):
-        from litepyramid.judges.llm.judge import LLMJudge
-
-        return LLMJudge
-    from litepyramid.judges.nli.judge import TransformersJudge
-
-    return TransformersJudge
+def _foreign(name: str, foreign: Sequence[str], known: Iterable[str]) -> InputError:
+    """The error of settings that a judge does not take, with what was probably meant."""
+    hint = f"The settings of a judge: litepyramid judge settings {name}."
+    near = get_close_matches(foreign[0], [*known, "workers", "engine"], 1, 0.6)
+    if near:
+        hint = f"Did you mean '{near[0]}'?"
+    elif not name.startswith(LLM) and foreign[0] in settings_of(LLM + name):
+        hint = f"A model behind an endpoint is called '{LLM}{name}'."
+    return InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
 
 
 def check_judge_name(name: str) -> None:
@@ -76,6 +177,8 @@ def check_judge_name(name: str) -> None:
     near = [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
     if near and not Path(name).exists():
         raise InputError(f"unknown judge '{name}'", hint=f"Did you mean '{near[0]}'?")
+    if not name.strip():
+        raise InputError("no judge", expected=f"{', '.join(EMBEDDED)}, a hub id, a folder, llm:…")
 
 
 def check_trainable(name: str) -> None:
@@ -84,48 +187,122 @@ def check_trainable(name: str) -> None:
     Example:
         >>> check_trainable("recall")
         Traceback (most recent call last):
-        litepyramid.errors.InputError: the judge 'recall' cannot be trained. Expected reading, \
-lexical, or a hub id or folder of an NLI model.
+        litepyramid.errors.InputError: the judge 'recall' cannot be trained. Expected lexical, \
+or a hub id or folder of an NLI model.
     """
     check_judge_name(name)
     fixed = name in EMBEDDED.keys() - REFITTED.keys() or name.startswith(LLM)
-    if fixed or is_model_file(name):
+    if fixed or is_lexical(name):
         raise InputError(
             f"the judge '{name}' cannot be trained",
-            expected="reading, lexical, or a hub id or folder of an NLI model",
+            expected="lexical, or a hub id or folder of an NLI model",
         )
 
 
-def make_judge(name: str, **options: Any) -> Judge:
-    """The judge called `name`.
+def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[str, Any]:
+    """Settings given as text, ``KEY=VALUE`` each, as the judge of a name takes them.
 
-    Args:
-        name: ``reading``, ``lexical`` or ``recall``; a file that `save_reading` or
-            `save_lexical` wrote (or a folder with a ``reading.json`` or ``lexical.json``);
-            ``llm:MODEL`` for a model behind an endpoint; else a model folder or hub id for the
-            NLI judge.
-        **options: Settings of `TransformersJudge` or `LLMJudge`; None leaves one out. The
-            embedded judges have none.
+    ``none`` is None where a setting may be that; lists and tables are JSON.
 
     Raises:
-        InputError: The judge does not take an option, or its name is misspelt.
-        ModelError: The model cannot be read.
-        MissingExtraError: What the judge needs is not installed.
+        InputError: A text is no setting, the judge takes no such setting, or not this value.
 
     Example:
-        >>> make_judge("recall").judge([("A dog sleeps.", ["The dog sleeps."])]).presence
-        (array([1.]),)
+        >>> parse_settings(["mode=p2c", "max_length=128", "workers=2"], "roberta-large-mnli")
+        {'mode': 'p2c', 'max_length': 128, 'workers': 2}
+    """
+    hints = {**_hints(on_workers), **(_hints(_model_class(name)) if _parameters(name) else {})}
+    hints |= {"workers": int | None, "engine": str}
+    known = {*_parameters(name), "workers", "engine"}
+    values: dict[str, Any] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        key = key.strip().replace("-", "_")
+        if not equals or not key:
+            raise InputError(f"the setting '{setting}'", expected="KEY=VALUE")
+        if key not in known:
+            raise _foreign(name, [key], known)
+        if key in values:
+            raise InputError(f"the setting '{key}' is given twice")
+        values[key] = _typed(key, text.strip(), hints[key])
+    return values
+
+
+def _hints(factory: Any) -> dict[str, Any]:
+    return get_type_hints(factory.__init__ if isinstance(factory, type) else factory)
+
+
+def _typed(key: str, text: str, hint: Any) -> Any:
+    """A text as a value of the type."""
+    from pydantic import TypeAdapter, ValidationError
+
+    adapter = TypeAdapter(hint)
+    value: Any = None if text.lower() in ("none", "null") else text
+    if text[:1] in ("{", "["):
+        value = parse_json(text, expected=f"the setting '{key}' as JSON")
+    try:
+        return adapter.validate_python(value)
+    except ValidationError as misfit:
+        problem = misfit.errors(include_url=False)[0]["msg"]
+        raise InputError(f"the setting {key} is '{text}'", expected=problem.lower()) from None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSetting:
+    """One setting of a judge: its name, what it is if not given, and what it does."""
+
+    setting: str
+    default: str
+    help: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeSettings(Result):
+    """The settings that a judge takes."""
+
+    judge: str
+    settings: tuple[JudgeSetting, ...]
+
+    def to_tables(self) -> list[Table]:
+        """One row a setting."""
+        columns = ("setting", "default", "help")
+        return [Table.of(f"Settings of the judge {self.judge}", columns, self.settings)]
+
+
+def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
+    """Lists the settings that a judge takes, with their defaults.
+
+    Args:
+        name: The judge: lexical, recall, a hub id or folder of an NLI model, or llm:MODEL.
+
+    Raises:
+        InputError: The name is misspelt.
+
+    Example:
+        >>> [row.setting for row in judge_settings("lexical").settings]
+        ['workers', 'engine']
+
+    Command line:
+        $ litepyramid judge settings roberta-large-mnli
+        $ litepyramid judge settings llm:any
     """
     check_judge_name(name)
-    given = {key: value for key, value in options.items() if value is not None or key == "cache"}
-    if foreign := sorted({key for key in given if given[key] is not None} - settings_of(name)):
-        raise InputError(
-            f"the judge '{name}' takes no {', '.join(foreign)}",
-            hint="See which settings are for which judges: litepyramid score --help.",
-        )
-    if name in EMBEDDED:
-        return EMBEDDED[name]()
-    if kind := is_model_file(name):
-        return _reading(name) if kind == "reading" else _lexical(name)
-    made: Judge = _judge_class(name)(name.removeprefix(LLM), **given)
-    return made
+    parameters = _parameters(name)
+    texts = _argument_texts(_model_class(name)) if parameters else {}
+    rows = [
+        JudgeSetting(key, "none" if p.default is None else str(p.default), texts.get(key, ""))
+        for key, p in parameters.items()
+    ]
+    rows += [
+        JudgeSetting("workers", "none", "Processes, or judges on the cluster; none chooses."),
+        JudgeSetting("engine", "local", "local, or ray for a Ray cluster."),
+    ]
+    return JudgeSettings(name, tuple(rows))
+
+
+def _argument_texts(factory: Any) -> dict[str, str]:
+    """The text on each parameter in a Google docstring."""
+    section = re.search(r"Args:\n(.*?)(\n\n|\Z)", getdoc(factory) or "", re.DOTALL)
+    entries = re.split(r"\n    (?=\w+: )", "\n" + section[1])[1:] if section else []
+    split = (entry.partition(": ") for entry in entries)
+    return {key: " ".join(text.replace("``", "").split()) for key, _, text in split}

@@ -7,7 +7,7 @@ or one like it (Nepal, Nepalese). Its weight is its idf.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,6 @@ from litepyramid.judges.lexical.text import (
 from litepyramid.types import FloatArray
 
 BoolArray = NDArray[np.bool_]
-Alike = Callable[[Sequence[str]], list[tuple[int, ...]]]
 
 FEATURES: dict[str, tuple[int, str]] = {
     "late_weight": (
@@ -54,9 +53,9 @@ class StemTable:
     alike: tuple[tuple[int, ...], ...]
 
     @classmethod
-    def of(cls, stems: Sequence[str], idf: FloatArray, alike: Alike = alike_stems) -> StemTable:
+    def of(cls, stems: Sequence[str], idf: FloatArray) -> StemTable:
         """The table of `stems`, whose weights are `idf`."""
-        return cls(np.append(idf, 1.0), (*alike(stems), (-1,)))
+        return cls(np.append(idf, 1.0), (*alike_stems(stems), (-1,)))
 
 
 @dataclass(frozen=True, slots=True)

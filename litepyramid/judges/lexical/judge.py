@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
 from litepyramid.judges.lexical.evidence import word_evidence
-from litepyramid.judges.lexical.features import FEATURES, Alike, StemTable, UnitSet, overlap
+from litepyramid.judges.lexical.features import FEATURES, StemTable, UnitSet, overlap
 from litepyramid.judges.lexical.model import (
     RIDGE,
     Frequencies,
@@ -20,9 +20,8 @@ from litepyramid.judges.lexical.model import (
     check_labels,
     fit_weights,
     load_model,
-    save_model,
 )
-from litepyramid.judges.lexical.text import EncodedText, Vocabulary, alike_stems
+from litepyramid.judges.lexical.text import EncodedText, Vocabulary
 from litepyramid.progress import track
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
@@ -35,9 +34,7 @@ _ROWS, _CELLS = 4000, 4_000_000
 _UNIT_CELLS, _ITEM_CELLS = 20_000_000, 500_000_000
 
 
-def lexical_features(
-    items: Items, frequencies: Frequencies, alike: Alike = alike_stems
-) -> list[FloatArray]:
+def lexical_features(items: Items, frequencies: Frequencies) -> list[FloatArray]:
     """The features of every unit of every item against the item's summary.
 
     Each distinct text is split and stemmed once; the units of an item are held against its
@@ -46,7 +43,6 @@ def lexical_features(
     Args:
         items: (summary, units).
         frequencies: What words are weighted by.
-        alike: Says which stems answer each other.
 
     Returns:
         Per item (units, features), columns as in `FEATURES`. A row is NaN where there is nothing
@@ -57,11 +53,11 @@ def lexical_features(
             alike, that comparing them would take more than 5·10⁸ steps (2·10⁷ for one unit).
     """
     chunks = (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
-    rows = (rows for chunk in chunks for rows in _features(chunk, frequencies, alike))
+    rows = (rows for chunk in chunks for rows in _features(chunk, frequencies))
     return list(track(rows, "comparing words", "summaries", len(items)))
 
 
-def _features(items: Items, frequencies: Frequencies, alike: Alike) -> Iterator[FloatArray]:
+def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
     words = Vocabulary()
     summaries = [words.encode(summary) for summary, _ in items]
     encoded: dict[tuple[str, ...], list[EncodedText]] = {}
@@ -71,12 +67,12 @@ def _features(items: Items, frequencies: Frequencies, alike: Alike) -> Iterator[
             encoded[key] = [words.encode(unit) for unit in key]
     stems = words.names
     try:
-        table = StemTable.of(stems, frequencies.idf(stems), alike)
+        table = StemTable.of(stems, frequencies.idf(stems))
     except InputError:
         if len(items) == 1:
             raise
         for half in (items[: len(items) // 2], items[len(items) // 2 :]):
-            yield from _features(half, frequencies, alike)
+            yield from _features(half, frequencies)
         return
     longest: dict[tuple[str, ...], int] = {}
     for summary, (_, units) in zip(summaries, items, strict=True):
@@ -136,6 +132,8 @@ class LexicalJudge:
     """
 
     model: PresenceModel
+    start_cost: ClassVar[int] = 80_000
+    """Pairs that take about as long as one more process takes to start."""
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`.
@@ -143,23 +141,18 @@ class LexicalJudge:
         Counts ``pairs``, and ``wordless``: those whose unit or summary has no word (presence 0).
         """
         rows = lexical_features(items, self.model.frequencies)
-        return as_batch(self.model, rows)
+        return JudgedBatch(
+            presence=tuple(self.model.presence(features) for features in rows),
+            signature={"judge": "lexical", "revision": self.model.revision},
+            counts={
+                "pairs": sum(map(len, rows)),
+                "wordless": sum(int(np.isnan(part).any(axis=1).sum()) for part in rows),
+            },
+        )
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The sentence that holds most of a unit's words, and what is denied; see `Explainer`."""
         return word_evidence(items, self.judge(items).presence)
-
-
-def as_batch(model: PresenceModel, rows: Sequence[FloatArray]) -> JudgedBatch:
-    """What a model makes of each item's features; a row of NaN is 0, and counted."""
-    return JudgedBatch(
-        presence=tuple(model.presence(found) for found in rows),
-        signature={"judge": model.kind, "revision": model.revision},
-        counts={
-            "pairs": sum(map(len, rows)),
-            "wordless": sum(int(np.isnan(found).any(axis=1).sum()) for found in rows),
-        },
-    )
 
 
 def fit_lexical(
@@ -186,44 +179,28 @@ def fit_lexical(
         InputError: Labels do not match units, are not 0, .5 or 1, or are all the same.
     """
     check_labels(items, labels, ridge)
-    known = load_lexical().frequencies if frequencies is None else frequencies
-    rows, present = labelled_rows(lexical_features(items, known), labels, len(FEATURES))
+    counts = load_lexical().frequencies if frequencies is None else frequencies
+    features = lexical_features(items, counts)
+    rows = np.concatenate([np.empty((0, len(FEATURES))), *features])
+    present = np.array([label for row in labels for label in row], dtype=np.float64)
+    with_words = ~np.isnan(rows).any(axis=1)
+    rows, present = rows[with_words], present[with_words]
+    if len(set(present.tolist())) < 2:
+        raise InputError(
+            "the labels are all the same", expected="pairs labelled 0 and pairs labelled 1"
+        )
     bounds = [(0.0, np.inf) if sign > 0 else (-np.inf, 0.0) for sign, _ in FEATURES.values()]
     bounds[-1] = (-np.inf, -LEAST_NEGATION if rows[:, -1].any() else 0.0)
     bias, weights = fit_weights(rows, present, bounds, np.full(len(FEATURES), ridge))
     return PresenceModel(
-        "lexical",
         FEATURE_VERSION,
         bias,
         dict(zip(FEATURES, weights.tolist(), strict=True)),
-        known,
+        counts,
         {**(about or {}), "pairs": len(present), "ridge": ridge},
     )
 
 
-def labelled_rows(
-    rows: Sequence[FloatArray], labels: Sequence[Sequence[float]], features: int
-) -> tuple[FloatArray, FloatArray]:
-    """The rows that are not NaN, and their labels.
-
-    Raises:
-        InputError: These labels are all the same.
-    """
-    flat = np.concatenate([np.empty((0, features)), *rows])
-    present = np.array([label for given in labels for label in given], dtype=np.float64)
-    kept = ~np.isnan(flat).any(axis=1)
-    if len(set(present[kept].tolist())) < 2:
-        raise InputError(
-            "the labels are all the same", expected="pairs labelled 0 and pairs labelled 1"
-        )
-    return flat[kept], present[kept]
-
-
-def save_lexical(model: PresenceModel, path: str | Path) -> None:
-    """Writes `model` as JSON, all or nothing; `load_lexical` reads it."""
-    save_model(model, path)
-
-
 def load_lexical(path: str | Path | None = None) -> PresenceModel:
-    """Reads a model that `save_lexical` wrote; the embedded one by default. See `load_model`."""
-    return load_model("lexical", FEATURE_VERSION, tuple(FEATURES), path)
+    """Reads a model that `save_model` wrote; the embedded one by default. See `load_model`."""
+    return load_model(FEATURE_VERSION, tuple(FEATURES), path)

@@ -7,12 +7,13 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from litepyramid.checked import check_shape, parse_json
+from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError, ModelError, loading
 from litepyramid.files import file_type, read_text, write_json
 from litepyramid.judges.base import Items
@@ -21,14 +22,7 @@ from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
 RIDGE = 0.03
-_SHAPE = {
-    "feature_version": int,
-    "about": {},
-    "bias": float,
-    "weights": {str: float},
-    "texts": int,
-    "frequencies": {str: str},
-}
+_FORMAT = "litepyramid-lexical"
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,6 @@ class PresenceModel:
     """presence = 1 / (1 + exp(-(bias + sum_k weight_k feature_k))).
 
     Attributes:
-        kind: Whose features they are: ``lexical`` or ``reading``.
         version: Feature version; weights of another version are refused.
         bias: The constant.
         weights: One per feature, by its name.
@@ -74,7 +67,6 @@ class PresenceModel:
         about: What it was trained on: free text by key, kept in the file.
     """
 
-    kind: str
     version: int
     bias: float
     weights: Mapping[str, float]
@@ -185,7 +177,7 @@ def save_model(model: PresenceModel, path: str | Path) -> None:
     for stem, count in model.frequencies.counts.items():
         by_count.setdefault(count, []).append(stem)
     document = {
-        "format": f"litepyramid-{model.kind}",
+        "format": _FORMAT,
         "feature_version": model.version,
         "about": dict(model.about),
         "bias": model.bias,
@@ -196,63 +188,64 @@ def save_model(model: PresenceModel, path: str | Path) -> None:
     write_json(path, document)
 
 
+@dataclass(frozen=True)
+class _Document:
+    """A model's file."""
+
+    format: str
+    feature_version: int
+    about: dict[str, Any]
+    bias: float
+    weights: dict[str, float]
+    texts: int
+    frequencies: dict[str, str]
+
+
 def load_model(
-    kind: str, version: int, features: Sequence[str], path: str | Path | None = None
+    version: int, features: Sequence[str], path: str | Path | None = None
 ) -> PresenceModel:
-    """Reads a model that `save_model` wrote; the embedded one of its kind by default.
+    """Reads a model that `save_model` wrote; the embedded one by default.
 
     Args:
-        kind: ``lexical`` or ``reading``.
         version: Feature version.
         features: Their names.
-        path: The file, or a folder that holds it as ``lexical.json`` or ``reading.json``.
+        path: The file, or a folder that holds it as ``lexical.json``.
 
     Raises:
         InputError: There is no such file.
-        ModelError: It is not a model of this kind, or one of other features.
+        ModelError: It is not such a model, or one of other features.
     """
     if path is None:
-        from importlib.resources import files
-
-        text = files("litepyramid.embedded").joinpath(f"{kind}.json").read_text(encoding="utf-8")
+        text = files("litepyramid.embedded").joinpath("lexical.json").read_text(encoding="utf-8")
     else:
-        path = Path(path) / f"{kind}.json" if file_type(path) == "folder" else Path(path)
+        path = Path(path) / "lexical.json" if file_type(path) == "folder" else Path(path)
         text = read_text(path)
-    what = f"a {kind} model"
-    document = parse_json(text, path=path, expected=what, error=ModelError)
-    shape = {**_SHAPE, "format": {f"litepyramid-{kind}"}}
-    check_shape(document, shape, what=f"not {what}", path=path, error=ModelError)
-    with loading(f"not {what}", path=path, expected=f"a file that save_{kind} wrote"):
-        if document["feature_version"] != version:
+    what = "a lexical model"
+    value = parse_json(text, path=path, expected=what, error=ModelError)
+    file = as_type(_Document, value, what=f"not {what}", path=path, error=ModelError)
+    with loading(f"not {what}", path=path, expected="a file that finetune wrote"):
+        if file.format != _FORMAT:
+            raise ModelError(f"not {what}", path=path, expected=f'"format": "{_FORMAT}"')
+        if file.feature_version != version:
             raise ModelError(
-                f"{what} of feature version {document['feature_version']!r:.80}",
+                f"{what} of feature version {file.feature_version}",
                 path=path,
                 expected=f"version {version}",
                 hint="Fit it again with this version of litepyramid.",
             )
         counts = {
-            stem: int(count)
-            for count, stems in document["frequencies"].items()
-            for stem in stems.split()
+            stem: int(count) for count, stems in file.frequencies.items() for stem in stems.split()
         }
-        model = PresenceModel(
-            kind=kind,
-            version=version,
-            bias=float(document["bias"]),
-            weights={name: float(document["weights"][name]) for name in features},
-            frequencies=Frequencies(document["texts"], counts),
-            about=document["about"],
-        )
-        if min(model.frequencies.texts, *counts.values(), 1) < 1:
+        if min(file.texts, *counts.values(), 1) < 1:
             raise ModelError(f"{what} that counts no texts", path=path)
-    return model
+        weights = {name: float(file.weights[name]) for name in features}
+    frequencies = Frequencies(file.texts, counts)
+    return PresenceModel(version, float(file.bias), weights, frequencies, file.about)
 
 
-def is_model_file(name: str | Path) -> str:
-    """The kind of model in a JSON file or a folder with one; "" where there is none."""
+def is_lexical(name: str | Path) -> bool:
+    """Whether a name leads to a saved lexical model: a JSON file, or a folder with one."""
     path = Path(name)
-    if path.suffix == ".json" and file_type(path) == "file":
-        start = read_text(path)[:200]
-        return "reading" if '"litepyramid-reading"' in start else "lexical"
-    kinds = ("reading", "lexical")
-    return next((k for k in kinds if file_type(path / f"{k}.json") == "file"), "")
+    if path.suffix == ".json":
+        return file_type(path) == "file"
+    return file_type(path / "lexical.json") == "file"

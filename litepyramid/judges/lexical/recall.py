@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import ClassVar
 
 import numpy as np
 
@@ -29,6 +30,8 @@ class RecallJudge:
         >>> batch.presence[0].tolist()
         [0.5, 1.0]
     """
+
+    start_cost: ClassVar[int] = 400_000
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`."""

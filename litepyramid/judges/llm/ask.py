@@ -3,20 +3,49 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from litepyramid.errors import InputError, LitepyramidError
-from litepyramid.files import write_jsonl
-from litepyramid.judges.base import UnsentError
-from litepyramid.judges.cache import LogitCache, StoredLogits
-from litepyramid.judges.llm.client import Endpoint, Reply, UnansweredError
-from litepyramid.judges.llm.cost import Estimate, read_answers, read_prices
+from litepyramid.errors import LitepyramidError, ModelError
+from litepyramid.judges.base import EstimateOnly
+from litepyramid.judges.cache import CacheSetting, JudgementCache, Stored
+from litepyramid.judges.llm.client import Endpoint, Reply, UnansweredError, safe_name
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted
 
-Answer = tuple["Job", list[bytes] | None, Reply | None]
+
+@dataclass(frozen=True, slots=True)
+class Estimate(Result):
+    """What would be sent to an endpoint.
+
+    Attributes:
+        model: The model.
+        pairs: Distinct pairs of a summary and a unit; or references to make units of.
+        from_cache: Those that the cache holds.
+        requests: Requests for the others, if each is answered at once.
+        tokens_in: Tokens that the model reads, about.
+        tokens_out: Tokens that it writes, about; what it thinks before is not counted.
+    """
+
+    model: str
+    pairs: int
+    from_cache: int
+    requests: int
+    tokens_in: int
+    tokens_out: int
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row."""
+        columns = (
+            "pairs",
+            Column("from_cache", "in the cache"),
+            "requests",
+            Column("tokens_in", "tokens in"),
+            Column("tokens_out", "tokens out"),
+        )
+        note = "Tokens are estimated, one per four bytes."
+        return [Table.of(f"Requests to {self.model}", columns, [self], [note])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +56,27 @@ class Job:
         keys: What it asks about, as the cache knows it.
         text: What is sent.
         schema: JSON schema of the answer, if it is to be JSON.
-        read: What the answer says, one value a key to keep; None if it does not say it.
-        parts: Smaller jobs for the same keys, to try where the answer says nothing; or none.
-        written: The tokens that the answer will have, about.
+        read: What the answer says, one value a key to store; None if it cannot be read.
+        tokens_out: The tokens that the answer will have, about.
     """
 
     keys: tuple[bytes, ...]
     text: str
     schema: Mapping[str, Any] | None
     read: Callable[[Reply], list[bytes] | None]
-    parts: Callable[[], Sequence[Job]]
-    written: int
+    tokens_out: int
 
 
 class Asker:
-    """An endpoint with a cache, and a limit to what is spent.
+    """An endpoint with a cache.
 
     Args:
         endpoint: Whom to ask.
         identity: What decides the answers besides the model and its fields: the prompt's hash …
-        logprobs: Whether to ask for log-probabilities.
-        model_version: Take answers of this reported version alone; ``any`` mixes versions; None
-            takes the newest in the cache, else the first that answers.
-        prices: File of prices.
-        max_cost: What may be spent.
-        cache: The cache's file, ``"default"``, or None for memory.
+        cache: The cache, its file, ``"default"``, or None for memory.
 
     Attributes:
-        spent: Answers, tokens in, tokens out, of this run.
-        kept: Keys answered in this run.
+        answered: Keys answered in this run.
         why: Why the last request that failed did; or why no more are sent.
     """
 
@@ -63,223 +84,139 @@ class Asker:
         self,
         endpoint: Endpoint,
         identity: Mapping[str, Any],
-        *,
-        logprobs: bool = False,
-        model_version: str | None = None,
-        prices: str | Path | None = None,
-        max_cost: float | None = None,
-        cache: Path | Literal["default"] | None = "default",
+        cache: JudgementCache | CacheSetting = "default",
     ) -> None:
         self._endpoint, self._fields = endpoint, identity
-        self._logprobs, self._wanted = logprobs, model_version
-        self._price = read_prices(prices, endpoint.model) if prices else None
-        if max_cost is not None and self._price is None:
-            raise InputError("a cost limit without prices", expected="--prices FILE as well")
-        self._max_cost = max_cost
-        self.cache = LogitCache(cache)
-        self._versions: list[str] = []
+        self.cache = cache if isinstance(cache, JudgementCache) else JudgementCache(cache)
         self.begin()
 
     def begin(self) -> None:
         """Begins a run: resets the counts, and asks again."""
-        self.spent, self.kept, self.why = [0, 0, 0], 0, ""
-        self._failures, self._stopped = 0, False
+        self.answered, self.why = 0, ""
+        self._requests = self._replies = self._failures = 0
+        self._tokens = [0, 0]
+        self._stopped = False
+        self._versions: set[str] = set()
 
-    def signature(self) -> dict[str, str]:
-        """The reported versions, and whether they gave log-probabilities."""
-        parts = [version.rpartition(" ")[::2] for version in self._versions]
+    @property
+    def counts(self) -> dict[str, int]:
+        """What this run has asked: requests answered, tokens in and out."""
         return {
-            "revision": "+".join(sorted({name for name, _ in parts})) or "none",
-            "mode": "+".join(sorted({kind for _, kind in parts})) or "none",
+            "requests": self._replies,
+            "tokens_in": self._tokens[0],
+            "tokens_out": self._tokens[1],
         }
 
-    def stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """What the cache holds of the versions to take."""
-        if not self._versions:
-            for identity in self.cache.identities():
-                version = json.loads(identity).get("version")
-                if version and self._identity(version) == identity:
-                    self._versions.append(version)
-            if self._wanted != "any":
-                wanted = [v for v in self._versions if _name(v) == self._wanted]
-                self._versions = (self._versions if self._wanted is None else wanted)[-1:]
-        found: dict[bytes, bytes] = {}
-        for version in self._versions:
-            rows = self.cache.get(self._identity(version), keys)
-            found |= {key: row.raw for key, row in rows.items()}
-        return found
+    @property
+    def revision(self) -> str:
+        """The versions that the endpoint reported for the answers of this run."""
+        return "+".join(sorted(self._versions)) or "none"
 
-    def plan(
-        self, jobs: Iterable[Job], pairs: int, *, estimate: bool, batch: str | Path | None
-    ) -> None:
-        """Before anything is sent: what it will cost, and whether to send it.
+    def failure(self, missing: int, total: int, what: str) -> ModelError:
+        """The error of what was not answered."""
+        address = self._endpoint.address
+        if not self._replies and self._requests:
+            return ModelError(
+                f"0 of {counted(self._requests, 'request')} answered by {address} ({self.why})",
+                hint="Check the address, and that the endpoint runs.",
+            )
+        return ModelError(
+            f"{missing} of {counted(total, what)} have no answer from {address}"
+            + (f" ({self.why})" if self.why else "")
+        )
+
+    def stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        """What the cache holds of the model, the newest version first."""
+        values: dict[bytes, bytes] = {}
+        for identity in reversed(self.cache.identities()):
+            missing = [key for key in keys if key not in values]
+            version = _version(identity)
+            if missing and version is not None and self._identity(version) == identity:
+                rows = self.cache.get(identity, missing)
+                values |= {key: row.value for key, row in rows.items()}
+                self._versions |= {version} if rows else set()
+        return values
+
+    def estimate(self, jobs: Iterable[Job], pairs: int) -> EstimateOnly:
+        """What the jobs would cost, as the exception to raise.
 
         Args:
             jobs: What is to be asked.
             pairs: How many things these and the cache are about.
-            estimate: Raise with the estimate.
-            batch: Write the requests to this file, and raise with the estimate.
-
-        Raises:
-            UnsentError: Nothing is to be sent; it holds the `Estimate`.
-            InputError: It would cost too much.
         """
-        if not estimate and batch is None and self._max_cost is None:
-            return
         jobs = list(jobs)
+        cached = pairs - sum(len(job.keys) for job in jobs)
         read = sum(8 + len(job.text.encode()) // 4 for job in jobs)
-        written = sum(job.written for job in jobs)
-        price = None if self._price is None else self._price.of(read, written)
-        known = pairs - sum(len(job.keys) for job in jobs)
-        if batch is not None:
-            write_jsonl(batch, (line for _, line in self._lines(jobs)))
-        if estimate or batch is not None:
-            model = self._endpoint.model
-            raise UnsentError(Estimate(model, pairs, known, len(jobs), read, written, price))
-        if price is not None and self._max_cost is not None and price > self._max_cost:
-            raise InputError(
-                f"about {price:.2f} would be spent",
-                expected=f"at most {self._max_cost:g}",
-                hint="Raise --max-cost, or judge less.",
-            )
-
-    def take(self, path: str | Path, jobs: Iterable[Job]) -> None:
-        """Puts a batch endpoint's answers to some of the jobs into the cache.
-
-        Raises:
-            InputError: The file holds the answer to none of them.
-        """
-        asked = {line["custom_id"]: job for job, line in self._lines(jobs)}
-        found = [(asked[name], value) for name, value in read_answers(path) if name in asked]
-        for job, value in found:
-            try:
-                reply = Reply.of(value)
-            except UnansweredError as error:
-                self.why = str(error)
-                continue
-            self._pay(reply)
-            self._keep([(job, job.read(reply), reply)])
-        if not found:
-            raise InputError(
-                "answers none of the requests",
-                path=path,
-                expected="the answers to what --batch wrote for the same data and settings",
-            )
+        written = sum(job.tokens_out for job in jobs)
+        model = self._endpoint.model
+        return EstimateOnly(Estimate(model, pairs, cached, len(jobs), read, written))
 
     def ask(self, jobs: Sequence[Job], shown: Any) -> dict[bytes, bytes]:
-        """Asks, keeps, and gives what is of the version to take; what is missing was not had.
+        """Asks, stores and returns; what is missing was not answered.
 
-        No more is sent after too many failures in a row, when the money is spent, or when the
-        endpoint answers as another version; `why` says so.
+        No more is sent after too many failures in a row; `why` says so.
         """
-        found: dict[bytes, bytes] = {}
+        values: dict[bytes, bytes] = {}
 
         async def work(job: Job) -> None:
             if not self._stopped:
-                found.update(self._keep(await self._settle(job)))
+                values.update(await self._answer(job))
                 shown.update(len(job.keys))
 
         if jobs and not self._stopped:
             self._endpoint.run(work, jobs)
-        return found
+        return values
 
-    async def _settle(self, job: Job) -> list[Answer]:
-        """Asks until the answer says something: again in parts, what has none twice."""
-        parts = job.parts()
-        for _ in range(1 if parts else 2):
+    async def _answer(self, job: Job) -> dict[bytes, bytes]:
+        """Asks, and once more if the answer cannot be read."""
+        for _ in range(2):
+            self._requests += 1
             try:
-                reply = await self._endpoint.ask(job.text, job.schema, self._logprobs)
+                reply = await self._endpoint.ask(job.text, job.schema)
             except UnansweredError as error:
                 self._failures += 1
                 if not self._stopped:
                     self.why = str(error)
-                if self._failures == max(8, self._endpoint.concurrency):
-                    self._stop(f"the endpoint failed {self._failures} times in a row ({error})")
-                return [(job, None, None)]
-            except LitepyramidError as error:
-                self._stop(error.what)
-                return [(job, None, None)]
+                if self._failures >= max(8, self._endpoint.concurrency):
+                    self._stopped = True
+                return {}
+            except LitepyramidError:
+                self._stopped = True
+                raise
             self._failures = 0
-            self._pay(reply)
-            if (values := job.read(reply)) is not None:
-                return [(job, values, reply)]
+            self._replies += 1
+            self._tokens[0] += reply.tokens_in
+            self._tokens[1] += reply.tokens_out
+            values = job.read(reply)
+            if values is not None:
+                rows = dict(zip(job.keys, values, strict=True))
+                stored = {key: Stored(value) for key, value in rows.items()}
+                self.cache.put(self._identity(reply.version), stored)
+                self._versions.add(reply.version)
+                self.answered += len(rows)
+                return rows
         if not self._stopped:
-            self.why = "the answer lacks requested grades or units"
-        settled = [await self._settle(part) for part in parts]
-        return [answer for own in settled for answer in own] or [(job, None, reply)]
-
-    def _stop(self, why: str) -> None:
-        if not self._stopped:
-            self._stopped, self.why = True, why
-
-    def _pay(self, reply: Reply) -> None:
-        self.spent = [a + b for a, b in zip(self.spent, (1, *reply.spent), strict=True)]
-        if self._price and self._max_cost is not None:
-            cost = self._price.of(*self.spent[1:])
-            if cost >= self._max_cost:
-                self._stop(f"{cost:.2f} of --max-cost {self._max_cost:g} was spent")
-
-    def _keep(self, answers: Iterable[Answer]) -> dict[bytes, bytes]:
-        """Puts answers into the cache, each under its version; gives those of the run's."""
-        own: dict[bytes, bytes] = {}
-        for job, values, reply in answers:
-            if values is None or reply is None:
-                continue
-            version = f"{reply.version} {'probability' if reply.tokens else 'grade'}"
-            rows = dict(zip(job.keys, values, strict=True))
-            logits = {key: StoredLogits(value, False) for key, value in rows.items()}
-            self.cache.put(self._identity(version), logits)
-            self.kept += len(rows)
-            fits = not self._versions and self._wanted in (None, _name(version))
-            if version not in self._versions and (fits or self._wanted == "any"):
-                self._versions.append(version)
-            if version in self._versions:
-                own |= rows
-            else:
-                before = self._wanted or self._versions[0]
-                self._stop(
-                    f"the endpoint reports version '{version}', but this run is from '{before}' "
-                    f"(--model-version {_name(version)} uses the new one, any mixes them)"
-                )
-        return own
+            self.why = "the answer cannot be read: each fact once, with a grade, was expected"
+        return {}
 
     def _identity(self, version: str) -> str:
-        """What the cache files answers under: version is "NAME grade" or "NAME probability"."""
-        name, _, kind = version.rpartition(" ")
+        """What the cache files answers under."""
         return json.dumps(
             {
-                "model": f"llm:{self._endpoint.model} ({name})",
+                "model": f"llm:{safe_name(self._endpoint.model)} ({version})",
                 "max_length": None,
-                "dtype": kind,
+                "dtype": "answer",
                 "version": version,
-                "logprobs": self._logprobs,
                 "parameters": self._endpoint.fields,
                 **self._fields,
             },
             sort_keys=True,
         )
 
-    def _lines(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, dict[str, Any]]]:
-        """Jobs as the lines of a batch file."""
-        for job in jobs:
-            body = self._endpoint.body(job.text, job.schema, self._logprobs)
-            digest = blake2b(json.dumps(body, sort_keys=True).encode(), digest_size=12)
-            yield (
-                job,
-                {
-                    "custom_id": f"litepyramid-{digest.hexdigest()}",
-                    "method": "POST",
-                    "url": "/v1/chat/completions",
-                    "body": body,
-                },
-            )
 
-
-def _name(version: str) -> str:
-    """The model's own name in a version.
-
-    Example:
-        >>> _name("gpt-x-2026 without seed probability")
-        'gpt-x-2026'
-    """
-    return version.rpartition(" ")[0].partition(" without ")[0]
+def _version(identity: str) -> str | None:
+    try:
+        version = json.loads(identity)["version"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    return version if isinstance(version, str) else None

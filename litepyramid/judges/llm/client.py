@@ -1,9 +1,11 @@
-"""Requests to an OpenAI-compatible endpoint: many at once, patient, cancelled at once."""
+"""Requests to an OpenAI-compatible endpoint: many at once, bounded, patient, cancelled at once."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import re
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -12,13 +14,18 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from litepyramid.errors import InputError, ModelError, reason, require
+from litepyramid.text import cut
 
 Job = TypeVar("Job")
 
 KEYS = ("LITEPYRAMID_API_KEY", "OPENAI_API_KEY")
+MOST_BYTES = 2**20
+"""The most bytes of an answer, unpacked."""
+_FRAGMENT = 8
+_MOST_TOKENS = 10**9
+_NAME = 80
 _OPTIONAL = {
     "response_format": ("response_format", "schema", "structured", "guided"),
-    "logprobs": ("logprobs",),
     "temperature": ("temperature",),
     "seed": ("seed",),
 }
@@ -35,37 +42,67 @@ class Reply:
 
     Attributes:
         text: What the model wrote.
-        tokens: Its log-probabilities, one entry per token; None if there are none.
         version: The model that the endpoint says answered, and what it refused to be asked for.
-        spent: Tokens read and written.
+        tokens_in: Tokens read, as the endpoint counts them; 0 if it gives no sensible number.
+        tokens_out: Tokens written.
     """
 
     text: str
-    tokens: list[Any] | None
     version: str
-    spent: tuple[int, int]
+    tokens_in: int
+    tokens_out: int
 
     @classmethod
-    def of(cls, value: Any, refused: Iterable[str] = ()) -> Reply:
-        """Reads the JSON of a chat completion.
+    def of(cls, value: Any, refused: Iterable[str] = (), key: str = "") -> Reply:
+        """Reads the JSON of a chat completion, of which nothing is trusted.
 
         Raises:
             UnansweredError: It is none, or holds no text.
         """
         try:
-            choice = value["choices"][0]
-            text = choice["message"]["content"]
-            usage = value.get("usage") or {}
-            spent = [int(usage.get(f"{kind}_tokens") or 0) for kind in ("prompt", "completion")]
-            tokens = (choice.get("logprobs") or {}).get("content") or None
-            version = str(value.get("model") or "unnamed")
-        except (TypeError, KeyError, IndexError, AttributeError, ValueError):
+            text = value["choices"][0]["message"]["content"]
+            usage = value.get("usage")
+            usage = usage if isinstance(usage, dict) else {}
+            version = safe_name(value.get("model") or "unnamed", key)
+        except (TypeError, KeyError, IndexError, AttributeError):
             raise UnansweredError("the answer is not a chat completion") from None
         if without := " ".join(sorted(refused)):
             version += f" without {without}"
         if not isinstance(text, str) or not text.strip():
             raise UnansweredError("the answer has no text")
-        return cls(text, tokens, version, (spent[0], spent[1]))
+        tokens = [usage.get(f"{kind}_tokens") for kind in ("prompt", "completion")]
+        counts = [n if type(n) is int and 0 <= n <= _MOST_TOKENS else 0 for n in tokens]
+        return cls(text, version, *counts)
+
+
+def safe_name(name: Any, key: str = "") -> str:
+    """A model's name as signatures hold it: short, printable, without the key or a separator.
+
+    Example:
+        >>> safe_name("gpt-x|seed:1"), safe_name("as sk-secret-0123", "sk-secret-0123")
+        ('gpt-x_seed:1', 'as_…')
+    """
+    if not isinstance(name, str):
+        return "unnamed"
+    return cut(re.sub(r"[|\s]+", "_", redacted(name, key)), _NAME)
+
+
+def redacted(text: str, key: str) -> str:
+    """A text without the key, and without any part of it of eight characters or more.
+
+    Example:
+        >>> redacted("refused: Bearer sk-secret-012", "sk-secret-0123456789")
+        'refused: Bearer …'
+    """
+    if not key:
+        return text
+    hidden: set[int] = set()
+    size = min(_FRAGMENT, len(key))
+    for start in range(len(key) - size + 1):
+        for match in re.finditer(f"(?={re.escape(key[start : start + size])})", text):
+            hidden.update(range(match.start(), match.start() + size))
+    marked = "".join("\0" if i in hidden else char for i, char in enumerate(text))
+    return re.sub("\0+", "…", marked)
 
 
 @dataclass
@@ -79,7 +116,7 @@ class Endpoint:
         model: As the endpoint calls it.
         url: Its address up to ``/v1``; ``OPENAI_BASE_URL``, else OpenAI's own, if None.
         concurrency: The most requests under way.
-        timeout: Seconds that a request may take before it is sent again.
+        timeout: Seconds until the whole answer is there; else it is asked for again.
         retries: How often a request is sent again after 408, 409, 429, 5xx, a timeout or a broken
             connection; after the time that the server names, else after .5, 1, 2, 4, 8, 8 … s.
         parameters: More fields of each request; they replace ``temperature`` 0 and the seed.
@@ -101,7 +138,7 @@ class Endpoint:
         self._client: Any = None
         self._refused: set[str] = set()
         self._accepted = False
-        if not self.model:
+        if not self.model.strip():
             raise InputError("no model", expected="llm:MODEL, as the endpoint calls it")
         if self.concurrency < 1 or self.retries < 0 or not self.timeout > 0:
             raise InputError(
@@ -117,12 +154,24 @@ class Endpoint:
             )
 
     @property
+    def address(self) -> str:
+        """Where requests go, for messages."""
+        return self.url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+
+    @property
     def fields(self) -> dict[str, Any]:
         """What each request holds besides the model and the text."""
         return {"temperature": 0, "seed": self.seed, **self.parameters}
 
-    def body(self, text: str, schema: Mapping[str, Any] | None, logprobs: bool) -> dict[str, Any]:
-        """One request, as the endpoint takes it."""
+    async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Reply:
+        """Sends one request, inside `run`; what the server refuses to be asked for is left out.
+
+        Raises:
+            UnansweredError: There is no answer after all tries.
+            ModelError: No request can be answered: the key, the address or the name is refused.
+        """
+        import openai
+
         body: dict[str, Any] = {
             "model": self.model,
             "messages": [{"role": "user", "content": text}],
@@ -131,48 +180,35 @@ class Endpoint:
         if schema is not None:
             form = {"name": "answer", "strict": True, "schema": schema}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
-        if logprobs:
-            body |= {"logprobs": True, "top_logprobs": 5}
-        return body
-
-    async def ask(
-        self, text: str, schema: Mapping[str, Any] | None = None, logprobs: bool = False
-    ) -> Reply:
-        """Sends one request, inside `run`; what the server refuses to be asked for is left out.
-
-        Raises:
-            UnansweredError: There is no answer after all tries.
-            ModelError: No request can be answered: the key or the model's name is refused.
-        """
-        import openai
-
-        body = self.body(text, schema, logprobs)
-        left = set(self._refused)
+        left_out = set(self._refused)
         while True:
-            sent = {n: v for n, v in body.items() if n.removeprefix("top_") not in left}
+            sent = {name: value for name, value in body.items() if name not in left_out}
             try:
                 value = await self._client.post("/chat/completions", cast_to=object, body=sent)
                 break
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
-                said = str(error).lower()
+                message = str(error).lower()
                 there = set(_OPTIONAL) & set(sent)
-                named = {name for name in there if any(word in said for word in _OPTIONAL[name])}
+                named = {name for name in there if any(w in message for w in _OPTIONAL[name])}
                 if not named and (self._accepted or not there):
-                    raise UnansweredError(self._said(error)) from None
-                left |= named or there
-            except (
-                openai.AuthenticationError, openai.PermissionDeniedError, openai.NotFoundError,
-            ) as error:  # fmt: skip
+                    raise UnansweredError(self._why(error)) from None
+                left_out |= named or there
+            except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
                 raise ModelError(
-                    f"the endpoint refuses the model '{self.model}' ({self._said(error)})",
-                    hint=f"Check --endpoint, the model's name, and {' or '.join(KEYS)}.",
+                    f"the endpoint {self.address} refuses the key ({self._why(error)})",
+                    hint=f"Check {' or '.join(KEYS)} in the environment.",
+                ) from None
+            except openai.NotFoundError as error:
+                raise ModelError(
+                    f"the endpoint {self.address} has no model '{self.model}' ({self._why(error)})",
+                    hint="Check the model's name, and the address up to /v1.",
                 ) from None
             except openai.OpenAIError as error:
-                raise UnansweredError(self._said(error)) from None
-            except ValueError:
+                raise UnansweredError(self._why(error)) from None
+            except (ValueError, RecursionError):
                 raise UnansweredError("the answer is not JSON") from None
-        self._refused, self._accepted = left, True
-        return Reply.of(value, left - {"logprobs"})
+        self._refused, self._accepted = left_out, True
+        return Reply.of(value, left_out, _key())
 
     def run(self, work: Callable[[Job], Awaitable[None]], jobs: Iterable[Job]) -> None:
         """Runs `work`, which may `ask`, on jobs, so many at once as the concurrency.
@@ -183,11 +219,11 @@ class Endpoint:
             MissingExtraError: The package openai is not installed.
         """
         openai = require("openai", extra="llm", purpose="an LLM endpoint")
-        key = self._key()
+        key = _key()
         if not key and not self.url and not os.environ.get("OPENAI_BASE_URL"):
             raise InputError(
                 "no key for the endpoint",
-                expected=f"{' or '.join(KEYS)} in the environment, or --endpoint URL",
+                expected=f"{' or '.join(KEYS)} in the environment, or the setting endpoint=URL",
             )
         turn = iter(jobs)
 
@@ -202,6 +238,7 @@ class Endpoint:
                     base_url=self.url,
                     timeout=self.timeout,
                     max_retries=self.retries,
+                    http_client=_bounded_client(openai, self.timeout),
                 ) as self._client,
                 asyncio.TaskGroup() as group,
             ):
@@ -220,10 +257,45 @@ class Endpoint:
                 loop.call_soon_threadsafe(task.cancel)
                 raise
 
-    def _key(self) -> str:
-        return next((value for name in KEYS if (value := os.environ.get(name, "").strip())), "")
+    def _why(self, error: Exception) -> str:
+        """An error of the server in few words, the key taken out before they are cut."""
+        return reason(Exception(redacted(str(error), _key())))
 
-    def _said(self, error: Exception) -> str:
-        """An error of the server in few words, the key taken out should it quote it."""
-        said, key = reason(error), self._key()
-        return said.replace(key, "…") if key else said
+
+def _key() -> str:
+    return next((value for name in KEYS if (value := os.environ.get(name, "").strip())), "")
+
+
+def _bounded_client(openai: Any, seconds: float) -> Any:
+    """An HTTP client that reads no answer for longer than `seconds`, or of more than 1 MB."""
+    base = openai.DefaultAsyncHttpxClient
+    http: Any = sys.modules[base.__mro__[1].__module__.partition(".")[0]]  # httpx, or its successor
+
+    class Bounded(base):  # type: ignore[misc]
+        async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+            request.headers["Accept-Encoding"] = "identity"
+            body = bytearray()
+            try:
+                async with asyncio.timeout(seconds):
+                    response = await super().send(request, stream=True, **options)
+                    try:
+                        if "," in response.headers.get("Content-Encoding", ""):
+                            raise http.DecodingError("packed more than once", request=request)
+                        async for chunk in response.aiter_bytes():
+                            body += chunk
+                            if len(body) > MOST_BYTES:
+                                raise http.DecodingError("more than 1 MB", request=request)
+                    finally:
+                        await response.aclose()
+            except TimeoutError:
+                raise http.ReadTimeout("no whole answer in time", request=request) from None
+            headers = [
+                (name, value)
+                for name, value in response.headers.items()
+                if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
+            ]
+            return http.Response(
+                response.status_code, headers=headers, content=bytes(body), request=request
+            )
+
+    return Bounded()

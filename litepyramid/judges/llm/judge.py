@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.base import Items, JudgedBatch, note_kept, pair_key, pairs_of, windows
+from litepyramid.judges.base import Items, JudgedBatch, note_cached, pair_key, pairs_of, windows
 from litepyramid.judges.llm.ask import Asker, Job
-from litepyramid.judges.llm.client import Endpoint, Reply
+from litepyramid.judges.llm.client import Endpoint, Reply, safe_name
 from litepyramid.judges.llm.prompt import Prompt, load_prompt
 from litepyramid.progress import bar
-from litepyramid.text import counted, one_line
+from litepyramid.text import one_line
 from litepyramid.types import FloatArray
 
 
@@ -29,29 +28,21 @@ class LLMJudge:
 
     Args:
         model: As the endpoint calls it; its key comes from the environment (see `Endpoint`).
-        endpoint: Its address up to ``/v1``.
-        prompt: ``yes-no``, ``three`` (1, .5, 0), ``minicheck``, or a file; see `load_prompt`.
+        endpoint: Its address up to /v1; none for OPENAI_BASE_URL, else OpenAI's own.
+        prompt: yes-no, three (1, .5, 0), minicheck, or a file.
         units_per_request: The most units of a request.
-        logprobs: Whether to ask for log-probabilities, and take P(yes) where there are any.
-        concurrency: As for `Endpoint`, like `timeout`, `retries`, `parameters` and `seed`.
-        timeout: Seconds.
-        retries: Retries of one request.
-        parameters: More fields of each request.
+        concurrency: The most requests under way.
+        timeout: Seconds until the whole answer is there; else it is asked for again.
+        retries: How often a request is sent again after a failure that may pass.
+        parameters: More fields of each request, as JSON: {"top_p": 0.5}.
         seed: Sent with each request.
-        model_version: Use judgements of this reported version alone; ``any`` mixes versions. By
-            default the newest version that the cache knows, and no other.
         allow_missing: The share of pairs that may stay without a judgement.
-        max_cost: Stop before this is spent, in the currency of `prices`.
-        prices: A JSON file ``{"MODEL": {"in": PRICE, "out": PRICE}}`` per million tokens.
-        estimate: Judge nothing: `judge` raises `UnsentError` with an `Estimate`.
-        batch: Judge nothing: write the requests that are left to this file, as batch endpoints
-            take them; `judge` raises `UnsentError` with an `Estimate`.
-        answers: A batch endpoint's answers to take; then nothing is sent.
-        cache: As for `TransformersJudge`.
-        progress: As for `TransformersJudge`.
+        estimate: Judge nothing: show how many requests and tokens it would take.
+        cache: The cache's file; none for a store in memory that ends with the judge; default for
+            the user's own.
 
     Raises:
-        InputError: A parameter or a file is not as it should be.
+        InputError: A setting or a file is not as it should be.
     """
 
     def __init__(
@@ -61,21 +52,14 @@ class LLMJudge:
         endpoint: str | None = None,
         prompt: str | Path = "yes-no",
         units_per_request: int = 20,
-        logprobs: bool = True,
         concurrency: int = 16,
         timeout: float = 120.0,
         retries: int = 6,
         parameters: Mapping[str, Any] | None = None,
         seed: int = 12345,
-        model_version: str | None = None,
         allow_missing: float = 0.0,
-        max_cost: float | None = None,
-        prices: str | Path | None = None,
         estimate: bool = False,
-        batch: str | Path | None = None,
-        answers: str | Path | None = None,
-        cache: Path | Literal["default"] | None = "default",
-        progress: bool | None = None,
+        cache: str | Path | None = "default",
     ) -> None:
         self._prompt: Prompt = load_prompt(prompt)
         if units_per_request < 1:
@@ -86,17 +70,9 @@ class LLMJudge:
         self._endpoint = Endpoint(
             model, endpoint, concurrency, timeout, retries, parameters or {}, seed
         )
-        self._asker = Asker(
-            self._endpoint,
-            {"prompt": self._prompt.sha, "units_per_request": self._size},
-            logprobs=logprobs,
-            model_version=model_version,
-            prices=prices,
-            max_cost=max_cost,
-            cache=cache,
-        )
-        self._allowed, self._estimate, self._batch = allow_missing, estimate, batch
-        self._answers, self._progress = answers, progress
+        identity = {"prompt": self._prompt.sha, "units_per_request": self._size}
+        self._asker = Asker(self._endpoint, identity, cache)
+        self._allowed, self._estimate = allow_missing, estimate
 
     def __enter__(self) -> LLMJudge:
         return self
@@ -117,49 +93,73 @@ class LLMJudge:
             ``judged``; ``requests``, ``tokens_in``, ``tokens_out`` of this call.
 
         Raises:
-            ModelError: More is missing than allowed, or the endpoint changed its model; what was
-                judged is kept.
-            UnsentError: Nothing was to be sent.
+            ModelError: More is missing than allowed; what was judged is kept.
+            EstimateOnly: Only an estimate was requested.
         """
         asker = self._asker
         asker.begin()
         items = [(text.strip(), [one_line(unit) for unit in units]) for text, units in items]
         distinct = len(pairs_of(items))
-        asker.plan(self._jobs(items), distinct, estimate=self._estimate, batch=self._batch)
-        if self._answers is not None:
-            every = chain(self._jobs(items, everything=True), self._jobs(items))
-            asker.take(self._answers, every)
-        counts = dict.fromkeys(("pairs", "empty", "missing"), 0) | {"from_cache": -asker.kept}
+        if self._estimate:
+            raise asker.estimate(self._jobs(items), distinct)
+        counts = dict.fromkeys(("pairs", "empty", "missing", "from_cache"), 0)
         results: list[FloatArray] = []
         try:
-            with bar(distinct, "judging", "pairs", shown=self._progress) as shown:
+            with bar(distinct, "judging", "pairs") as shown:
                 for window in windows(items):
                     self._window(window, counts, results, shown)
         except KeyboardInterrupt as stop:
-            note_kept(stop, asker.kept, asker.cache.path)
+            note_cached(stop, asker.answered, asker.cache.path)
             raise
-        spent = zip(("requests", "tokens_in", "tokens_out"), asker.spent, strict=True)
-        counts |= {"judged": asker.kept, **dict(spent)}
+        counts |= {"judged": asker.answered, **asker.counts}
         missing, pairs = counts["missing"], counts["pairs"]
         if missing > self._allowed * pairs:
-            kept = "The others are kept. " if asker.cache.path else ""
-            raise ModelError(
-                f"{missing} of {counted(pairs, 'pair')} have no judgement"
-                + (f": {asker.why}" if asker.why else ""),
-                hint=f"{kept}Run again to request the rest, or accept this with "
-                f"--allow-missing {np.ceil(1e4 * missing / pairs) / 1e4:g}.",
-            )
+            error = asker.failure(missing, pairs, "pair")
+            share = f"allow_missing={np.ceil(1e4 * missing / pairs) / 1e4:g}"
+            cached = "The others are kept. " if asker.cache.path and missing < pairs else ""
+            hint = f"{cached}Run again to request the rest, or accept this with {share}."
+            raise ModelError(error.what, hint=f"{error.hint} {hint}" if error.hint else hint)
         return JudgedBatch(tuple(results), self.signature(), counts)
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature, the endpoint's reported version in it."""
-        own = {"units_per_request": self._size, **self._endpoint.fields}
+        fields = {"units_per_request": self._size, **self._endpoint.fields}
+        values = (f"{name}={json.dumps(fields[name])}" for name in sorted(fields))
         return {
-            "judge": f"llm:{self._endpoint.model}",
-            **self._asker.signature(),
-            "prompt": f"{self._prompt.name}-{self._prompt.sha}",
-            "parameters": ",".join(f"{name}={json.dumps(own[name])}" for name in sorted(own)),
+            "judge": f"llm:{safe_name(self._endpoint.model)}",
+            "revision": self._asker.revision,
+            "prompt": f"{safe_name(self._prompt.name)}-{self._prompt.sha}",
+            "parameters": ",".join(values).replace("|", "_"),
         }
+
+    def ask(
+        self, jobs: Sequence[Job], identity: Mapping[str, Any], what: str
+    ) -> tuple[dict[bytes, bytes], Asker]:
+        """Sends other requests than a judge's to this endpoint, through its cache.
+
+        Args:
+            jobs: The requests, each with the keys that its answer is stored under.
+            identity: What decides the answers besides the model: the hash of the prompt …
+            what: What is asked about, such as "reference".
+
+        Returns:
+            Values by key; and the asker, with its `revision` and `counts`.
+
+        Raises:
+            ModelError: Some have no answer; the others are kept.
+            EstimateOnly: Only an estimate was requested.
+        """
+        asker = Asker(self._endpoint, identity, self._asker.cache)
+        keys = [key for job in jobs for key in job.keys]
+        values = asker.stored(keys)
+        missing = [job for job in jobs if not all(key in values for key in job.keys)]
+        if self._estimate:
+            raise asker.estimate(missing, len(keys))
+        with bar(len(missing), "asking", f"{what}s") as shown:
+            values |= asker.ask(missing, shown)
+        if len(values) < len(set(keys)):
+            raise asker.failure(len(set(keys)) - len(values), len(set(keys)), what)
+        return values, asker
 
     def _window(
         self, items: Items, counts: dict[str, int], results: list[FloatArray], shown: Any
@@ -168,46 +168,40 @@ class LLMJudge:
         stored = self._asker.stored(keys)
         counts["from_cache"] += len(stored)
         shown.update(len(stored))
-        if len(stored) < len(keys) and self._answers is None:
+        if len(stored) < len(keys):
             stored |= self._asker.ask(list(self._jobs(items)), shown)
         values = {key: float(np.frombuffer(raw, "<f8")[0]) for key, raw in stored.items()}
         for text, units in items:
-            found = [values.get(pair_key(text, u), np.nan) if text else 0.0 for u in units]
-            results.append(np.array(found, dtype=np.float64))
+            row = [values.get(pair_key(text, u), np.nan) if text else 0.0 for u in units]
+            results.append(np.array(row, dtype=np.float64))
             counts["pairs"] += len(units)
             counts["empty"] += 0 if text else len(units)
             counts["missing"] += int(np.isnan(results[-1]).sum())
 
-    def _jobs(self, items: Items, *, everything: bool = False) -> Iterator[Job]:
-        """The requests for what is not known: a summary with the unknown ones of each n units."""
+    def _jobs(self, items: Items) -> Iterator[Job]:
+        """The requests for what is not cached: a summary with the missing ones of each n units."""
         seen: set[bytes] = set()
         for window in windows(items):
-            known = {} if everything else self._asker.stored(list(pairs_of(window)))
+            cached = self._asker.stored(list(pairs_of(window)))
             for text, units in window:
                 fresh = [u for u in dict.fromkeys(units) if text and pair_key(text, u) not in seen]
                 seen.update(pair_key(text, unit) for unit in fresh)
                 for start in range(0, len(fresh), self._size):
                     part = fresh[start : start + self._size]
-                    if left := [u for u in part if pair_key(text, u) not in known]:
-                        yield self._job(text, left)
+                    if missing := [u for u in part if pair_key(text, u) not in cached]:
+                        yield self._job(text, missing)
 
     def _job(self, text: str, units: Sequence[str]) -> Job:
         prompt, count = self._prompt, len(units)
 
         def read(reply: Reply) -> list[bytes] | None:
-            grades = prompt.read(reply.text, count, reply.tokens)
+            grades = prompt.read(reply.text, count)
             return None if grades is None else [np.float64(grade).tobytes() for grade in grades]
-
-        def halves() -> list[Job]:
-            middle = (count + 1) // 2
-            parts = (units[:middle], units[middle:]) if count > 1 else ()
-            return [self._job(text, part) for part in parts]
 
         return Job(
             tuple(pair_key(text, unit) for unit in units),
             prompt.request(text, units),
             prompt.schema(count),
             read,
-            halves,
             2 if prompt.single else 3 + 6 * count,
         )

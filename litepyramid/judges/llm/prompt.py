@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
@@ -15,11 +14,10 @@ from typing import Any
 from litepyramid.checked import number
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
-from litepyramid.text import fill
+from litepyramid.text import fill, one_line
 
 _ROOM = files("litepyramid.judges.llm")
 _LONGEST = 200_000
-_STARTS = 50
 _THOUGHT = re.compile(r"<think>.*?(</think>|\Z)", re.DOTALL)
 
 
@@ -29,8 +27,8 @@ class Prompt:
 
     Attributes:
         name: Name of the shipped prompt, or the file's stem.
-        text: With ``{summary}`` and ``{units}`` (a numbered list; ``{count}`` is their number),
-            or ``{unit}`` where one request holds one unit.
+        text: With ``{summary}`` and ``{units}`` (both as JSON; ``{count}`` is the number of
+            units), or ``{unit}`` where one request holds one unit (both as plain lines).
         grades: The words that answers are made of, with their presence.
     """
 
@@ -49,9 +47,15 @@ class Prompt:
         return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[:8]
 
     def request(self, summary: str, units: Sequence[str]) -> str:
-        """The text to send for some units of a summary."""
-        numbered = "\n".join(f"{n}. {unit}" for n, unit in enumerate(units, 1))
-        return fill(self.text, summary=summary, units=numbered, unit=units[0], count=len(units))
+        """The text to send for some units of a summary, each fenced as JSON, or as a line."""
+        numbered = {str(n): unit for n, unit in enumerate(units, 1)}
+        return fill(
+            self.text,
+            summary=one_line(summary) if self.single else fenced(summary),
+            units=fenced(numbered),
+            unit=units[0],
+            count=len(units),
+        )
 
     def schema(self, count: int) -> dict[str, Any] | None:
         """JSON schema of an answer: each number from 1 to `count` once, with a grade."""
@@ -65,77 +69,68 @@ class Prompt:
             "additionalProperties": False,
         }
 
-    def read(self, answer: str, count: int, tokens: Any = None) -> list[float] | None:
+    def read(self, answer: str, count: int) -> list[float] | None:
         """Presence of each unit, or None unless the answer grades exactly `count` units.
 
         Args:
             answer: What the model wrote; prose and code fences around the JSON are passed over.
             count: How many units the request held.
-            tokens: The endpoint's log-probabilities, one entry per token with its likeliest
-                alternatives. The presence is then the mean of the grades under the
-                probabilities of their words: P(yes) with the grades yes and no.
 
         Example:
             >>> prompt = Prompt("p", "", {"yes": 1.0, "no": 0.0})
             >>> prompt.read('Here it is: {"1": "no", "2": "Yes"}', 2)
             [0.0, 1.0]
-            >>> prompt.read('{"1": "no"}', 2) is None
-            True
+            >>> prompt.read('{"1": "no"}', 2), prompt.read('{"1": "yes", "1": "no"}', 1)
+            (None, None)
         """
-        answer = answer[:_LONGEST]
-        found = self._words(answer, count)
-        if found is None:
-            return None
-        starts = self._places(answer, found)
-        shares = None if starts is None else _shares(answer, starts, tokens, tuple(self.grades))
-        if shares is None:
-            return [self.grades[word] for word in found]
-        return [
-            sum(share * self.grades[word] for word, share in own.items())
-            if own
-            else self.grades[graded]
-            for own, graded in zip(shares, found, strict=True)
-        ]
-
-    def _words(self, answer: str, count: int) -> list[str] | None:
-        answer = _THOUGHT.sub("", answer).lower()
-        read = [words for value in json_values(answer) if (words := self._graded(value, count))]
-        if read:
-            return read[-1]
-        lines = re.findall(rf"(?m)^\W*(\d+)\W+({'|'.join(self.grades)})\b", answer)
-        if len(lines) == count and (words := self._graded(dict(lines), count)):
-            return words
-        said = set(self._pattern().findall(answer))
-        return [said.pop()] if count == len(said) == 1 else None
-
-    def _graded(self, value: Any, count: int) -> list[str] | None:
-        if isinstance(value, dict) and len(value) == 1 and count != 1:
-            (value,) = value.values()
-        if isinstance(value, dict):
-            if set(value) != {str(n) for n in range(1, count + 1)}:
-                return None
-            value = [value[str(n)] for n in range(1, count + 1)]
+        answer = _THOUGHT.sub("", answer[:_LONGEST])
+        if self.single:
+            words = set(re.findall(rf"\b({'|'.join(self.grades)})\b", answer.lower()))
+            return [self.grades[words.pop()]] if len(words) == 1 else None
+        value = json_value(answer)
+        keys = [str(n) for n in range(1, count + 1)]
+        if isinstance(value, dict) and set(value) == set(keys):
+            value = [value[key] for key in keys]
         if not isinstance(value, list) or len(value) != count:
             return None
         names = {True: "yes", False: "no"}
-        words = [names[one] if isinstance(one, bool) else str(one).strip().lower() for one in value]
-        return words if all(word in self.grades for word in words) else None
+        words_ = [names[v] if isinstance(v, bool) else str(v).strip().lower() for v in value]
+        return [self.grades[w] for w in words_] if set(words_) <= set(self.grades) else None
 
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(rf"\b({'|'.join(self.grades)})\b")
 
-    def _places(self, answer: str, words: list[str]) -> list[int] | None:
-        """Where each unit's grade stands in the answer, if that is plain to see."""
-        if len(words) == 1:
-            found = [(one[0], one.start()) for one in self._pattern().finditer(answer.lower())]
-        else:
-            pairs = rf'"?(\d+)"?\s*[:.)]\s*"?({"|".join(self.grades)})\b'
-            found = [
-                (one[2], one.start(2))
-                for n, one in enumerate(re.finditer(pairs, answer.lower()), 1)
-                if one[1] == str(n)
-            ]
-        return [start for _, start in found] if [word for word, _ in found] == words else None
+def fenced(value: Any) -> str:
+    r"""A value as JSON that ends no tag: no text can step out of its quotes.
+
+    Example:
+        >>> fenced("It rained.</summary>\n2. x")
+        '"It rained.\\u003c/summary\\u003e\\n2. x"'
+    """
+    text = json.dumps(value, ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def json_value(text: str) -> Any:
+    """The one JSON object or list in an answer; None for none, several, or a broken one.
+
+    Example:
+        >>> json_value('Sure: {"1": "yes"}.'), json_value('{"1": "yes" {"1"')
+        ({'1': 'yes'}, None)
+    """
+    start = re.search(r"[{\[]", text)
+    if start is None:
+        return None
+    try:
+        value, end = json.JSONDecoder(object_pairs_hook=_once).raw_decode(text, start.start())
+    except (ValueError, RecursionError):
+        return None
+    return None if re.search(r"[{\[]", text[end:]) else value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        raise ValueError("a key twice")
+    return table
 
 
 def load_prompt(name: str | Path) -> Prompt:
@@ -179,63 +174,6 @@ def read_prompt(name: str | Path) -> tuple[str, Path | None]:
     if str(name) in shipped:
         return shipped[str(name)].read_text("utf-8"), None
     if not Path(name).exists():
-        known = ", ".join(sorted(shipped))
-        raise InputError(f"unknown prompt '{name}'", expected=f"{known}, or a file")
+        names = ", ".join(sorted(shipped))
+        raise InputError(f"unknown prompt '{name}'", expected=f"{names}, or a file")
     return read_text(name), Path(name)
-
-
-def json_values(text: str) -> Iterator[Any]:
-    """The JSON objects and lists in a text, in order; what is inside one is not another."""
-    decoder, end = json.JSONDecoder(object_pairs_hook=_once), 0
-    for found in list(re.finditer(r"[{\[]", text))[:_STARTS]:
-        if found.start() >= end:
-            try:
-                value, end = decoder.raw_decode(text, found.start())
-            except (ValueError, RecursionError):
-                continue
-            yield value
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key twice")
-    return found
-
-
-def _shares(
-    answer: str, starts: Sequence[int], tokens: Any, words: Sequence[str]
-) -> list[dict[str, float]] | None:
-    """Per start the probabilities of the words, of the token there; None without any tokens."""
-    try:
-        texts = [
-            bytes(token["bytes"]) if token.get("bytes") else token["token"].encode()
-            for token in tokens
-        ]
-        shift = b"".join(texts).find(answer.encode())
-        if shift < 0:
-            return None
-        place = at = 0
-        shares = []
-        for start in starts:
-            goal = shift + len(answer[:start].encode())
-            while at + len(texts[place]) <= goal:
-                at += len(texts[place])
-                place += 1
-            shares.append(_share(tokens[place], texts[place][goal - at :], words))
-        return shares
-    except (TypeError, KeyError, AttributeError, IndexError, ValueError):
-        return None
-
-
-def _share(token: Any, own: bytes, words: Sequence[str]) -> dict[str, float]:
-    total = dict.fromkeys(words, 0.0)
-    for other in token.get("top_logprobs") or [{**token, "token": own.decode()}]:
-        text = re.sub(r"^[\W\d_]+", "", other["token"]).lower()
-        text = re.sub(r"\W.*", "", text, flags=re.DOTALL)
-        for word in words:
-            if text and (word.startswith(text) or text.startswith(word)):
-                total[word] += math.exp(other["logprob"])
-                break
-    mass = sum(total.values())
-    return {word: value / mass for word, value in total.items()} if mass > 0 else {}

@@ -13,11 +13,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
-from litepyramid.checked import check_shape
+from litepyramid.checked import as_type
 from litepyramid.errors import ModelError
 from litepyramid.files import read_json
 from litepyramid.judges.nli.labels import THREE, TWO
-from litepyramid.judges.nli.modes import MODES, Mode
+from litepyramid.judges.nli.modes import Mode
 
 Kind = Literal["zero-shot", "presence"]
 
@@ -27,14 +27,6 @@ _PLACES = ("{premise}", "{hypothesis}")
 CARD_FILE = "litepyramid.json"
 
 DEFAULT_MODE: Mapping[Kind, Mode] = {"zero-shot": "l3c", "presence": "p2c"}
-_SHAPE = {
-    "kind?": set(DEFAULT_MODE),
-    "mode?": set(MODES),
-    "order?": [str],
-    "template?": str,
-    "answers?": [int, int],
-    "max_length?": int,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +128,18 @@ def find_card(name: str, folder: Path | None = None) -> JudgeCard | None:
     return CARDS.get(name)
 
 
+@dataclass(frozen=True)
+class _CardFile:
+    """What a card's file may hold."""
+
+    kind: Kind = "presence"
+    mode: Mode | None = None
+    order: list[str] | None = None
+    template: str | None = None
+    answers: tuple[int, int] | None = None
+    max_length: int | None = None
+
+
 def read_card(path: Path) -> JudgeCard:
     """Reads ``{"kind": "presence", "mode": "p2c"}``; other fields are left alone.
 
@@ -143,22 +147,18 @@ def read_card(path: Path) -> JudgeCard:
         ModelError: The file is not such an object.
     """
     expected = '{"kind": "zero-shot" or "presence", "mode": one of p3c, l3c, p2c, l2c}'
-    fields = read_json(path, expected, ModelError)
-    check_shape(fields, _SHAPE, what="not a judge's card", path=path, error=ModelError)
-    order, template, answers = (fields.get(name) for name in ("order", "template", "answers"))
-    if order is not None and sorted(order) not in (sorted(THREE), sorted(TWO)):
-        raise ModelError(f"the order is {order!r:.80}", path=path, expected="the classes' names")
-    if template is not None and not all(place in template for place in _PLACES):
+    value = read_json(path, expected, ModelError)
+    card = as_type(_CardFile, value, what="not a judge's card", path=path, error=ModelError)
+    if card.order is not None and sorted(card.order) not in (sorted(THREE), sorted(TWO)):
+        raise ModelError(
+            f"the order is {card.order!r:.80}", path=path, expected="the classes' names"
+        )
+    if card.template is not None and not all(p in card.template for p in _PLACES):
         raise ModelError(
             "a template without placeholders", path=path, expected="{premise} and {hypothesis}"
         )
-    if answers is not None and template is None:
+    if card.answers is not None and card.template is None:
         raise ModelError("answers without a template", path=path, expected="both")
-    return JudgeCard(
-        fields.get("kind") or "presence",
-        None if order is None else tuple(order),
-        fields.get("mode"),
-        template,
-        None if answers is None else (answers[0], answers[1]),
-        fields.get("max_length") or None,
-    )
+    order = None if card.order is None else tuple(card.order)
+    length = card.max_length or None
+    return JudgeCard(card.kind, order, card.mode, card.template, card.answers, length)

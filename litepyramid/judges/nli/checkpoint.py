@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from litepyramid.errors import InputError, ModelError, reason, require
 from litepyramid.files import file_type, read_json
@@ -19,13 +19,12 @@ MAX_LENGTH = 400
 
 _LAYERS = 256
 
-#: The files that decide what a model computes.
+Backend = Literal["auto", "torch", "onnx"]
+
+#: The files that decide what a model computes, besides its weights.
 _MODEL_FILES = (
     "config.json",
-    "*.safetensors",
     "*.safetensors.index.json",
-    "pytorch_model*.bin",
-    "pytorch_model*.bin.index.json",
     "tokenizer*.json",
     "special_tokens_map.json",
     "added_tokens.json",
@@ -33,8 +32,6 @@ _MODEL_FILES = (
     "merges.txt",
     "*.model",
 )
-
-Digest = Callable[[Path], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +47,7 @@ class Checkpoint:
         card: What is known of it beforehand, or what its classes say.
         longest: The most tokens it can read; None if the configuration sets no limit.
         offline: Whether the hub may not be asked.
+        onnx: The folder's ``model.onnx``, if that is to be run.
     """
 
     name: str
@@ -60,6 +58,7 @@ class Checkpoint:
     card: JudgeCard
     longest: int | None
     offline: bool
+    onnx: Path | None = None
 
     def mode(self, asked: str | None = None) -> Mode:
         """The mode asked for, else the one that fits the model.
@@ -107,7 +106,8 @@ def open_checkpoint(
     revision: str | None = None,
     offline: bool = False,
     label_map: Mapping[str, str] | None = None,
-    digest: Digest | None = None,
+    backend: Backend = "auto",
+    device: str = "auto",
 ) -> Checkpoint:
     """Finds a checkpoint on disk or on the hub and reads its configuration.
 
@@ -116,7 +116,9 @@ def open_checkpoint(
         revision: Branch, tag or commit of the hub; the hash of the commit it stands for is kept.
         offline: Look only in the local hub cache.
         label_map: Which label means what, see `labels.class_order`.
-        digest: Gives the hash of a file; computed by reading it if None.
+        backend: ``torch``, ``onnx``, or ``auto``: onnx where the folder has a ``model.onnx`` and
+            no other device than the CPU is asked for.
+        device: What it is to run on.
 
     Raises:
         ModelError: There is no such model, it is not a sequence classifier, or its labels are not
@@ -124,16 +126,25 @@ def open_checkpoint(
         InputError: A revision for a folder.
     """
     folder = Path(name).expanduser()
+    onnx = folder / "model.onnx"
+    use_onnx = backend == "onnx" or (
+        backend == "auto" and file_type(onnx) == "file" and device in ("auto", "cpu")
+    )
     if file_type(folder) == "folder":
         if revision is not None:
             raise InputError(
                 f"a revision ('{revision}') for the folder '{name}'",
-                hint="Revisions are for hub models: omit --revision.",
+                hint="Revisions are for hub models.",
             )
         config = _read_config(folder / "config.json")
         source, commit = str(folder), None
-        fingerprint = _folder_hash(folder, digest or file_sha256)
+        fingerprint = _folder_hash(folder, onnx if use_onnx else None)
     else:
+        if use_onnx:
+            raise ModelError(
+                f"no folder '{name}'",
+                expected="a folder with model.onnx, tokenizer.json, config.json",
+            )
         path = _hub_config(name, revision, offline)
         folder, commit = path.parent, path.parent.name
         config = _read_config(path)
@@ -161,27 +172,28 @@ def open_checkpoint(
         card=card or JudgeCard("presence" if order.two else "zero-shot"),
         longest=_longest(config),
         offline=offline,
+        onnx=onnx if use_onnx else None,
     )
 
 
-def file_sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _folder_hash(folder: Path, digest: Digest) -> str:
-    found = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
-    files = sorted(path for path in found if file_type(path) == "file")
-    if not any(path.suffix in (".safetensors", ".bin") for path in files):
+def _folder_hash(folder: Path, onnx: Path | None) -> str:
+    """A hash of the files that decide what the model computes."""
+    weights = [onnx] if onnx else sorted(folder.glob("*.safetensors"))
+    if not weights or any(file_type(path) != "file" for path in weights):
+        pickled = any(folder.glob("*.bin"))
         raise ModelError(
-            "the folder has no weights",
+            "the folder has no weights" + (" but pickled ones (.bin)" if pickled else ""),
             path=folder,
-            expected="model.safetensors or pytorch_model.bin",
+            expected="model.onnx" if onnx else "model.safetensors or model.onnx",
+            hint="Write them as safetensors: model.save_pretrained(folder)." if pickled else None,
         )
+    others = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
+    files = sorted([*weights, *(path for path in others if file_type(path) == "file")])
     total = hashlib.sha256()
     for path in files:
-        total.update(f"{path.name}\0{digest(path)}\n".encode())
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        total.update(f"{path.name}\0{digest}\n".encode())
     return f"sha256:{total.hexdigest()}"
 
 

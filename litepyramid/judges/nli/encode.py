@@ -2,137 +2,151 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, loading
+from litepyramid.judges.evidence import Spans, sentence_spans
 from litepyramid.text import counted, cut, fill
 from litepyramid.types import IntArray
 
 Pair = tuple[str, str]
-_FAILS = "the model's tokenizer failed"
-
-
 EncodedBatch = dict[str, IntArray]
 """What one call of the model reads, by name: (pairs, longest pair) arrays, padded on one side."""
 
 
-class PairEncoder:
-    """Turns (summary, unit) pairs into token ids with a model's own tokenizer.
+@dataclass(frozen=True, slots=True)
+class Tokenizer:
+    """A tokenizer of the library tokenizers, and how its model wants batches.
+
+    Attributes:
+        core: The tokenizer, without truncation and padding.
+        pad: The id of the padding token.
+        pad_left: Whether padding stands before the tokens.
+        cut_left: Whether a text that is too long loses its beginning.
+        typed: Whether the model reads ``token_type_ids``.
+        end: The token that ends a text, for templates.
+    """
+
+    core: Any
+    pad: int
+    pad_left: bool = False
+    cut_left: bool = False
+    typed: bool = False
+    end: str = ""
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text, without special ones."""
+        encodings = self.core.encode_batch(list(texts), add_special_tokens=False)
+        return [len(encoding.ids) for encoding in encodings]
+
+
+class Encoder:
+    """Turns pairs into token ids, and rows of these into batches.
+
+    Attributes:
+        lengths: Tokens of each pair, cut and with special tokens.
+        truncated: Whether each pair's summary was cut.
+    """
+
+    lengths: IntArray
+    truncated: NDArray[np.bool_]
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+
+    def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
+        """Token ids and token types of the pair at `index`, with special tokens."""
+        raise NotImplementedError
+
+    def batch(self, indices: Sequence[int]) -> EncodedBatch:
+        """The pairs at `indices`, padded to the longest of them."""
+        with loading("the model's tokenizer failed"):
+            rows = [self.pair(index) for index in indices]
+        shape = len(rows), max(len(ids) for ids, _ in rows)
+        arrays = {
+            "input_ids": np.full(shape, self._tokenizer.pad, dtype=np.int64),
+            "attention_mask": np.zeros(shape, dtype=np.int64),
+            "token_type_ids": np.zeros(shape, dtype=np.int64),
+        }
+        for row, (ids, types) in enumerate(rows):
+            start = shape[1] - len(ids) if self._tokenizer.pad_left else 0
+            used = slice(start, start + len(ids))
+            arrays["input_ids"][row, used] = ids
+            arrays["attention_mask"][row, used] = 1
+            arrays["token_type_ids"][row, used] = types
+        if not self._tokenizer.typed:
+            del arrays["token_type_ids"]
+        return arrays
+
+
+class PairEncoder(Encoder):
+    """Turns (summary, unit) pairs into token ids.
 
     Only the summary is cut to `max_length`, never the unit. Each distinct text is tokenised once;
     the tokenizer's post-processor then joins two of them with the model's special tokens, which
     gives the same ids as tokenising the pair.
 
-    Args:
-        tokenizer: A tokenizer of transformers.
-        max_length: The most tokens of a pair, special tokens included.
-        pairs: The pairs, that the following methods refer to.
-
-    Attributes:
-        lengths: Tokens of each pair, cut and with special tokens.
-        truncated: Whether each pair's summary was cut.
-
     Raises:
         InputError: A unit leaves no room for a single token of a summary.
     """
 
-    lengths: IntArray
-    truncated: np.ndarray[Any, np.dtype[np.bool_]]
-
-    def __init__(self, tokenizer: Any, max_length: int, pairs: Sequence[Pair]) -> None:
-        self._tokenizer = tokenizer
-        self._max_length = max_length
+    def __init__(self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair]) -> None:
+        super().__init__(tokenizer)
         self._pairs = pairs
-        self._backend = getattr(tokenizer, "backend_tokenizer", None)
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
-        with loading(_FAILS):
-            self._special = int(tokenizer.num_special_tokens_to_add(pair=True))
-            if self._backend is not None:
-                self._backend.no_truncation()
-                self._backend.no_padding()
-                encodings = self._backend.encode_batch(texts, add_special_tokens=False)
-                counts = [len(encoding.ids) for encoding in encodings]
-            else:
-                encodings = [tokenizer(t, add_special_tokens=False)["input_ids"] for t in texts]
-                counts = [len(ids) for ids in encodings]
+        with loading("the model's tokenizer failed"):
+            special = int(tokenizer.core.num_special_tokens_to_add(True))
+            encodings = tokenizer.core.encode_batch(texts, add_special_tokens=False)
         self._encoded = dict(zip(texts, encodings, strict=True))
-        length = dict(zip(texts, counts, strict=True))
-        self._rooms = [max_length - self._special - length[unit] for _, unit in pairs]
+        length = {text: len(encoding.ids) for text, encoding in self._encoded.items()}
+        self._rooms = [max_length - special - length[unit] for _, unit in pairs]
         for (_, unit), room in zip(pairs, self._rooms, strict=True):
             if room < 1:
                 raise InputError(
                     f"the unit '{cut(unit, 60)}' has {counted(length[unit], 'token')}",
-                    expected=f"at most {max_length - self._special - 1}, to leave room for a "
+                    expected=f"at most {max_length - special - 1}, to leave room for a "
                     f"summary within {max_length} tokens",
-                    hint="Split the unit, or allow longer pairs with --max-length.",
+                    hint="Split the unit, or raise the judge's setting max_length.",
                 )
-        firsts = np.array([length[text] for text, _ in pairs], dtype=np.int64)
-        seconds = np.array([length[text] for _, text in pairs], dtype=np.int64)
-        whole = firsts + seconds + self._special
+        whole = np.array([length[a] + length[b] + special for a, b in pairs], dtype=np.int64)
         self.truncated = whole > max_length
         self.lengths = np.minimum(whole, max_length)
-
-    def batch(self, indices: Sequence[int]) -> EncodedBatch:
-        """The pairs at `indices`, padded to the longest of them."""
-        tokenizer = self._tokenizer
-        with loading(_FAILS):
-            ids, types = zip(*map(self.pair, indices), strict=True)
-            rows = {"input_ids": list(ids)}
-            if "token_type_ids" in tokenizer.model_input_names:
-                rows["token_type_ids"] = list(types)
-            uneven = len(set(map(len, ids))) > 1
-            padded = tokenizer.pad(
-                rows, padding=uneven, return_attention_mask=True, return_tensors="np"
-            )
-        return {name: np.asarray(values, dtype=np.int64) for name, values in padded.items()}
 
     def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
         """Token ids and token types of the pair at `index`, with special tokens."""
         summary, unit = self._pairs[index]
-        room = self._rooms[index]
-        if self._backend is None:
-            whole = self._tokenizer(
-                summary,
-                unit,
-                truncation="only_first",
-                max_length=self._max_length,
-                return_token_type_ids=True,
-            )
-            return whole["input_ids"], whole["token_type_ids"]
         first = self._encoded[summary]
         if self.truncated[index]:
             first = type(first).merge([first], growing_offsets=False)  # a copy: cut in place
-            first.truncate(room, direction=self._tokenizer.truncation_side)
-        joined = self._backend.post_process(first, self._encoded[unit], add_special_tokens=True)
+            side = "left" if self._tokenizer.cut_left else "right"
+            first.truncate(self._rooms[index], direction=side)
+        core = self._tokenizer.core
+        joined = core.post_process(first, self._encoded[unit], add_special_tokens=True)
         return joined.ids, joined.type_ids
 
 
-class TemplateEncoder(PairEncoder):
+class TemplateEncoder(Encoder):
     """Turns (summary, unit) pairs into the ids of one text each, as a template has it.
 
     The whole text is tokenised, as the model's authors do it. In a text that is too long the
     summary is cut, at the end of a token of its own, to the longest part that fits.
-
-    Args:
-        tokenizer: A tokenizer of transformers, one of its fast ones.
-        max_length: The most tokens of a text, special tokens included.
-        pairs: The pairs.
-        template: The text, with ``{premise}``, ``{hypothesis}`` and ``{eos}``.
 
     Raises:
         InputError: A unit leaves no room for a single token of a summary.
     """
 
     def __init__(
-        self, tokenizer: Any, max_length: int, pairs: Sequence[Pair], template: str
+        self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str
     ) -> None:
-        self._tokenizer = tokenizer
+        super().__init__(tokenizer)
         self._max_length = max_length
-        self._template = fill(template, eos=tokenizer.eos_token or tokenizer.sep_token)
-        with loading(_FAILS):
+        self._template = fill(template, eos=tokenizer.end)
+        with loading("the model's tokenizer failed"):
             self._ids = self._tokenised([self._text(*pair) for pair in pairs])
             self.truncated = np.array([len(ids) > max_length for ids in self._ids], dtype=bool)
             for index in np.nonzero(self.truncated)[0].tolist():
@@ -142,27 +156,35 @@ class TemplateEncoder(PairEncoder):
     def _text(self, summary: str, unit: str) -> str:
         return fill(self._template, premise=summary, hypothesis=unit)
 
-    def _tokenised(self, texts: list[str]) -> list[IntArray]:
-        return [np.array(ids, np.int64) for ids in self._tokenizer(texts)["input_ids"]]
+    def _tokenised(self, texts: list[str]) -> list[Sequence[int]]:
+        return [encoding.ids for encoding in self._tokenizer.core.encode_batch(texts)]
 
-    def _cut(self, summary: str, unit: str) -> IntArray:
-        whole = self._tokenizer(summary, add_special_tokens=False, return_offsets_mapping=True)
-        ends = [end for _, end in whole["offset_mapping"]]
-        keep = self._max_length - len(self._tokenised([self._text("", unit)])[0]) + 2
-        for count in range(min(keep, len(ends)), 0, -1):
+    def _cut(self, summary: str, unit: str) -> Sequence[int]:
+        whole = self._tokenizer.core.encode(summary, add_special_tokens=False)
+        ends = [end for _, end in whole.offsets]
+        room = self._max_length - len(self._tokenised([self._text("", unit)])[0]) + 2
+        for count in range(min(room, len(ends)), 0, -1):
             ids = self._tokenised([self._text(summary[: ends[count - 1]], unit)])[0]
             if len(ids) <= self._max_length:
                 return ids
         raise InputError(
             f"the unit '{cut(unit, 60)}' leaves no room for a summary",
             expected=f"less than {self._max_length} tokens for a unit and the template",
-            hint="Split the unit, or allow longer pairs with --max-length.",
+            hint="Split the unit, or raise the judge's setting max_length.",
         )
 
     def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
         """Token ids of the text at `index`; their types are all 0."""
-        ids = self._ids[index].tolist()
-        return ids, [0] * len(ids)
+        return self._ids[index], [0] * len(self._ids[index])
+
+
+def make_encoder(
+    tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str | None
+) -> Encoder:
+    """The encoder of pairs, or of the texts that a template makes of them."""
+    if template is None:
+        return PairEncoder(tokenizer, max_length, pairs)
+    return TemplateEncoder(tokenizer, max_length, pairs, template)
 
 
 def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[int]]:
@@ -188,3 +210,34 @@ def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[in
             size = int(lengths[index])
         batches[-1].append(index)
     return batches
+
+
+def split_summary(
+    summary: str, units: Sequence[str], room: Callable[[str], int], length: Callable[[str], int]
+) -> Spans:
+    """Runs of whole sentences that fit, as many in each as do; a longer sentence stands alone.
+
+    Args:
+        summary: A text that may be longer than the model reads.
+        units: All of them must have room next to a part.
+        room: How many tokens of a summary fit next to a unit.
+        length: How many tokens each text has.
+
+    Returns:
+        First character and the one after the last, of each part.
+
+    Example:
+        >>> words = lambda text: len(text.split())
+        >>> split_summary("It rained. Two died. He left early.", ["x"], lambda unit: 4, words)
+        [(0, 20), (21, 35)]
+    """
+    most = min(map(room, units), default=0)
+    if not units or length(summary) <= most:
+        return [(0, len(summary))]
+    parts: Spans = []
+    for start, end in sentence_spans(summary):
+        if parts and length(summary[parts[-1][0] : end]) <= most:
+            parts[-1] = (parts[-1][0], end)
+        else:
+            parts.append((start, end))
+    return parts or [(0, len(summary))]

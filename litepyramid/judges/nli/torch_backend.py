@@ -1,43 +1,43 @@
-"""The model itself: the only module here that needs torch."""
+"""Models of transformers as judges: the only module here that needs torch."""
 
 from __future__ import annotations
 
 import gc
+import os
 import pickle
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from litepyramid.blas import free_cores
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import file_type
-from litepyramid.io.weights import check_weights
 from litepyramid.judges.nli.checkpoint import Checkpoint
-from litepyramid.judges.nli.encode import EncodedBatch
+from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
 from litepyramid.text import counted
+from litepyramid.types import FloatArray
 
-FloatLogits = NDArray[np.float32]
-Precision = Literal["float32", "bfloat16", "float16", "int8"]
+Precision = Literal["float32", "bfloat16", "float16"]
 PURPOSE = "an NLI judge"
-_VOCABULARIES = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
+CPU_TOKENS, GPU_TOKENS = 4_096, 32_768
+"""The most tokens of a batch, padding included."""
 
 
-class Forward:
-    """A loaded model: encoded pairs in, raw logits out.
+class TorchBackend:
+    """A loaded model of transformers; a `Backend`.
 
     A batch that does not fit into memory is halved until it does, and later ones are cut to what
-    fitted.
+    fitted. On CPU, where no number of threads is given, it takes the cores that are free: threads
+    that wait for a core that another program has cost several times what they bring.
 
     Args:
         point: Which model.
-        precision: ``float32``, ``bfloat16``, ``float16``, or ``int8`` (weights of linear layers,
-            on CPU).
+        precision: ``float32``, ``bfloat16`` or ``float16``.
         device: ``cpu``, ``cuda:0``, ``mps`` …
-        threads: Threads of the model on CPU; None for torch's own number.
+        threads: Threads on CPU; None for those that are free, or ``OMP_NUM_THREADS``.
 
     Raises:
         ModelError: The model cannot be loaded.
@@ -48,14 +48,15 @@ class Forward:
         self, point: Checkpoint, precision: Precision, device: str, threads: int | None = None
     ) -> None:
         self._torch = require("torch", extra="nli", purpose=PURPOSE)
+        if device == "cpu" and threads is None and "OMP_NUM_THREADS" not in os.environ:
+            threads = free_cores()
         if threads is not None:
             self._torch.set_num_threads(threads)
-        self._device = device
+        self._device, self._answers = device, point.card.answers
         self._fits: int | None = None
-        self._answers = point.card.answers
         self._model = self._load(point, precision)
 
-    def __call__(self, batch: EncodedBatch) -> FloatLogits:
+    def logits(self, batch: EncodedBatch) -> FloatArray:
         """Logits (pairs, classes) float32 in the model's own class order."""
         size, width = batch["input_ids"].shape
         if size > 1 and self._fits is not None and size * width > self._fits:
@@ -69,7 +70,7 @@ class Forward:
             if size == 1:
                 raise ModelError(
                     f"one pair of {width} tokens does not fit into the memory of {self._device}",
-                    hint="Use a smaller model, a shorter --max-length, or another --device.",
+                    hint="Use a smaller model, max_length or another device.",
                 ) from error
             self._fits = size * width // 2
         gc.collect()
@@ -77,12 +78,12 @@ class Forward:
             self._torch.cuda.empty_cache()
         return self._halves(batch)
 
-    def _halves(self, batch: EncodedBatch) -> FloatLogits:
+    def _halves(self, batch: EncodedBatch) -> FloatArray:
         middle = (len(batch["input_ids"]) + 1) // 2
         parts = (slice(0, middle), slice(middle, None))
-        return np.concatenate([self(_part(batch, part)) for part in parts])
+        return np.concatenate([self.logits(_part(batch, part)) for part in parts])
 
-    def _run(self, batch: EncodedBatch) -> FloatLogits:
+    def _run(self, batch: EncodedBatch) -> Any:
         torch = self._torch
         with torch.inference_mode():
             inputs = {name: torch.from_numpy(a).to(self._device) for name, a in batch.items()}
@@ -95,14 +96,11 @@ class Forward:
             return np.asarray(logits.float().cpu().numpy(), dtype=np.float32)
 
     def _load(self, point: Checkpoint, precision: Precision) -> Any:
-        torch, quantized = self._torch, precision == "int8"
-        if quantized and self._device != "cpu":
-            raise InputError("int8 works only on the CPU", expected="--device cpu")
         model, report = load_classifier(
             point.source,
             revision=point.revision,
             offline=point.offline,
-            dtype=torch.float32 if quantized else getattr(torch, precision),
+            dtype=getattr(self._torch, precision),
             head="SequenceClassification" if self._answers is None else "Seq2SeqLM",
         )
         if missing := sorted(report["missing_keys"]):
@@ -112,24 +110,52 @@ class Forward:
                 expected="a trained sequence classifier",
                 hint="A pretrained model must be fine-tuned before it can judge.",
             )
-        model = model.to(self._device).eval()
-        if not quantized:
-            return model
-        quantization = require("torch.ao.quantization", extra="nli", purpose="int8")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+        return model.to(self._device).eval()
+
+
+def read_tokenizer(point: Checkpoint) -> Tokenizer:
+    """The model's own tokenizer, as encoders take it.
+
+    Raises:
+        ModelError: It cannot be read, or is not one of the library tokenizers.
+    """
+    return as_tokenizer(load_tokenizer(point.source, point.revision, offline=point.offline))
+
+
+def as_tokenizer(tokenizer: Any) -> Tokenizer:
+    """A tokenizer of transformers, as encoders take it.
+
+    Raises:
+        ModelError: It is not one of the library tokenizers.
+    """
+    core = getattr(tokenizer, "backend_tokenizer", None)
+    if core is None:
+        raise ModelError(
+            f"the tokenizer {type(tokenizer).__name__} is not one of the library tokenizers",
+            expected="a model with a tokenizer.json, or one that transformers can make",
+        )
+    core.no_truncation()
+    core.no_padding()
+    return Tokenizer(
+        core,
+        pad=tokenizer.pad_token_id or 0,
+        pad_left=tokenizer.padding_side == "left",
+        cut_left=tokenizer.truncation_side == "left",
+        typed="token_type_ids" in tokenizer.model_input_names,
+        end=tokenizer.eos_token or tokenizer.sep_token or "",
+    )
 
 
 def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
-    """The model's own tokenizer.
+    """The model's own tokenizer of transformers.
 
     Raises:
         ModelError: It cannot be read.
     """
     transformers = require("transformers", extra="nli", purpose=PURPOSE)
     folder = Path(source).expanduser()
-    files = (path for pattern in _VOCABULARIES for path in folder.glob(pattern))
+    patterns = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
+    files = (path for pattern in patterns for path in folder.glob(pattern))
     if folder.is_dir() and not any(file_type(path) == "file" for path in files):
         raise ModelError(  # transformers would make an empty one
             "the folder has no tokenizer", path=folder, expected="tokenizer.json or similar"
@@ -151,6 +177,8 @@ def load_classifier(
 ) -> tuple[Any, dict[str, Any]]:
     """A sequence classifier of transformers, with what its loader reports of its weights.
 
+    A folder is read from safetensors alone; a hub model as transformers loads it, tensors only.
+
     Args:
         source: Hub id or folder.
         revision: Branch, tag or commit of a hub model.
@@ -160,17 +188,22 @@ def load_classifier(
         **config: What is to be other than in its configuration.
 
     Raises:
-        ModelError: It cannot be loaded, whatever is wrong with it; weights are not plain tensors;
-            or the folder's configuration is of a far larger model than its weights.
+        ModelError: It cannot be loaded, whatever is wrong with it; or the folder's configuration
+            is of a far larger model than its weights.
     """
     torch = require("torch", extra="nli", purpose=PURPOSE)
     transformers = require("transformers", extra="nli", purpose=PURPOSE)
-    where = {"revision": revision, "local_files_only": offline, "trust_remote_code": False}
+    where: dict[str, Any] = {
+        "revision": revision, "local_files_only": offline, "trust_remote_code": False,
+    }  # fmt: skip
     auto = getattr(transformers, f"AutoModelFor{head}")
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
         if (folder := Path(source).expanduser()).is_dir():
-            known = transformers.AutoConfig.from_pretrained(source, **where, **config)
-            _check_size(torch, auto, folder, known)
+            where["use_safetensors"] = True
+            settings = transformers.AutoConfig.from_pretrained(
+                source, local_files_only=True, trust_remote_code=False, **config
+            )
+            _check_size(torch, auto, folder, settings)
         try:
             model, report = auto.from_pretrained(
                 source, dtype=dtype, weights_only=True, output_loading_info=True, **where, **config
@@ -185,22 +218,46 @@ def load_classifier(
 
 
 def _check_size(torch: Any, auto: Any, folder: Path, config: Any) -> None:
-    """Refuses weights that unfold, and a configuration that would fill the memory without them."""
-    files = [path for path in folder.iterdir() if path.suffix in (".safetensors", ".bin")]
-    for path in files:
-        if path.suffix == ".bin":
-            with path.open("rb") as file:
-                check_weights(file)
+    """Refuses a configuration that would fill the memory without the weights for it."""
+    size = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
     with torch.device("meta"):
         model = auto.from_config(config)
     claimed = sum(weight.numel() for weight in model.parameters())
-    held = sum(path.stat().st_size for path in files)
-    if claimed > 4 * held:
+    if claimed > 4 * size:
         raise ModelError(
             f"the model '{folder}' cannot be loaded: its configuration is of {claimed} weights, "
-            f"its files have {counted(held, 'byte')}",
-            expected="at most four weights per byte",
+            f"its files have {counted(size, 'byte')}",
+            expected="safetensors, at most four weights per byte",
         )
+
+
+def find_device(device: str = "auto") -> str:
+    """The device to use, checked to be there.
+
+    Args:
+        device: ``auto`` (a GPU if there is one), ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
+
+    Raises:
+        InputError: There is no such device; the message lists the existing ones.
+    """
+    torch = require("torch", extra="nli", purpose=PURPOSE)
+    gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
+    mps = ["mps"] if torch.backends.mps.is_available() else []
+    there = [*gpus, *mps, "cpu"]
+    chosen = {"auto": there[0], "cuda": "cuda:0"}.get(device, device)
+    if chosen not in there:
+        raise InputError(
+            f"unknown device '{device}'", expected=f"auto or one of {', '.join(there)}"
+        )
+    return chosen
+
+
+def automatic_precision(device: str) -> Precision:
+    """float32 on CPU; on a GPU bfloat16 where the chip computes in it, else float16."""
+    if not device.startswith("cuda"):
+        return "float32"
+    torch = require("torch", extra="nli", purpose=PURPOSE)
+    return "bfloat16" if torch.cuda.get_device_capability(device)[0] >= 8 else "float16"
 
 
 @contextmanager

@@ -1,1 +1,0 @@
-"""The judge that reads: words, synonyms and parses. No model to download."""
