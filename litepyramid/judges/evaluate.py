@@ -1,0 +1,535 @@
+"""Evaluation of a judge on labelled pairs: accuracy, AUC, Brier, calibration; contrasting pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from litepyramid.checked import as_type
+from litepyramid.errors import InputError
+from litepyramid.files import ending, read_jsonl, stem
+from litepyramid.io.dataset import Dataset, as_dataset
+from litepyramid.judges import DEFAULT_JUDGE
+from litepyramid.judges.base import Items
+from litepyramid.judges.lexical.model import fit_weights
+from litepyramid.judges.parallel import judge_pairs
+from litepyramid.judges.registry import judge as make_judge
+from litepyramid.tables import Column, Result, Table, hidden
+from litepyramid.text import counted
+from litepyramid.types import DataLike, FloatArray, JudgeLike, Signature, fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class ReliabilityBin:
+    """Pairs whose presence falls in one range.
+
+    Attributes:
+        low: Lower end of the range.
+        high: Upper end; inside the range only in the last bin.
+        pairs: How many pairs.
+        predicted: Their mean presence; NaN if there are none.
+        observed: The share that people labelled present; NaN if there are none.
+    """
+
+    low: float
+    high: float
+    pairs: int
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationResult(Result):
+    """A judge against human labels.
+
+    Attributes:
+        pairs: Labelled (summary, unit) pairs.
+        missing: Further labelled pairs for which the judge has no judgement.
+        base_rate: The share labelled present; with labels of .5, the mean label.
+        accuracy: Share of pairs on the right side of .5 (a presence of .5 means "present");
+            with labels of .5, of pairs whose presence is nearest to their label.
+        majority: Accuracy of always giving the more frequent answer.
+        auc: Area under the ROC curve, ties counted half; NaN if all labels are equal. With .5
+            among the labels: over all pairs of pairs whose labels differ.
+        brier: Mean of (presence − label)².
+        brier_constant: Brier score of always giving the base rate.
+        calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
+        slope: Calibration slope: b of the logistic regression logit P(label) = a + b logit
+            (presence); 1 is calibrated, below 1 overconfident; NaN if labels or presences are all
+            equal.
+        bins: The reliability table.
+        signature: The judge's and the data's signature.
+        roc: Points (share of absent, share of present units with at least some presence) of the
+            ROC curve, from (0, 0) to (1, 1); empty without labels of both 0 and 1.
+    """
+
+    pairs: int
+    missing: int
+    base_rate: float
+    accuracy: float
+    majority: float
+    auc: float
+    brier: float
+    brier_constant: float
+    calibration_error: float
+    slope: float
+    bins: tuple[ReliabilityBin, ...]
+    signature: Signature
+    roc: tuple[tuple[float, float], ...] = hidden(default=(), repr=False)
+
+    def to_tables(self) -> Sequence[Table]:
+        """The reliability table, with the other numbers below it."""
+        return [
+            Table.of(
+                f"Presence against {counted(self.pairs, 'human label')}",
+                (
+                    Column("low", "from", digits=2),
+                    Column("high", "to", digits=2),
+                    "pairs",
+                    Column("predicted", "judge says"),
+                    Column("observed", "people say"),
+                ),
+                self.bins,
+                (
+                    *([f"{self.missing} more have no judgement."] if self.missing else []),
+                    f"Accuracy {self.accuracy:.3f} (always the more frequent answer: "
+                    f"{self.majority:.3f}), AUC {self.auc:.3f}.",
+                    f"Brier {self.brier:.3f} (always the base rate {self.base_rate:.3f}: "
+                    f"{self.brier_constant:.3f}), calibration error {self.calibration_error:.3f}, "
+                    f"calibration slope {self.slope:.2f}.",
+                    str(self.signature),
+                ),
+            )
+        ]
+
+    def to_figure(self) -> Any:
+        """Reliability on the left, the ROC curve on the right."""
+        from litepyramid.figures.scores import calibration_figure
+
+        bins = [(b.predicted, b.observed, b.pairs) for b in self.bins if b.pairs]
+        return calibration_figure(bins, self.roc, self.brier, self.auc)
+
+
+@dataclass(frozen=True, slots=True)
+class Phenomenon:
+    """A judge's accuracy on the contrasting pairs of one kind; present means presence ≥ .5.
+
+    Attributes:
+        name: The kind: ``negation``, ``roles``, ``number`` …
+        pairs: How many there are.
+        accuracy: Share judged as labelled.
+        present: The same among those labelled present.
+        absent: The same among those labelled absent.
+    """
+
+    name: str
+    pairs: int
+    accuracy: float
+    present: float
+    absent: float
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult(Result):
+    """A judge on one or several sets of labelled pairs.
+
+    Attributes:
+        names: Names of the sets.
+        sets: The judge on each.
+        phenomena: The judge on each kind of contrasting pairs, if they were asked for.
+        signature: The judge's part of the signature, and a hash of the data.
+    """
+
+    names: tuple[str, ...]
+    sets: tuple[CalibrationResult, ...]
+    phenomena: tuple[Phenomenon, ...]
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """One row a set; the reliability table of a single set; one row a kind of contrast."""
+        columns = (
+            "set",
+            "pairs",
+            Column("base_rate", "present"),
+            Column("accuracy"),
+            Column("auc", "AUC"),
+            Column("brier", "Brier"),
+            Column("slope", digits=2),
+            Column("calibration_error", "calibration error"),
+        )
+        rows = [
+            {"set": name, **{c.name: getattr(one, c.name) for c in columns[2:]}, "pairs": one.pairs}  # type: ignore[union-attr]
+            for name, one in zip(self.names, self.sets, strict=True)
+        ]
+        missing = sum(one.missing for one in self.sets)
+        notes = [f"{counted(missing, 'more pair has', 'more pairs have')} no judgement."]
+        title = "Judge against labels"
+        tables = [
+            Table.of(title, columns, rows, [*notes[: bool(missing)], str(self.signature)]),
+        ]
+        if len(self.sets) == 1:
+            tables.append(self.sets[0].to_tables()[0])
+        if self.phenomena:
+            kinds = (
+                Column("name", "phenomenon"),
+                "pairs",
+                Column("accuracy", digits=2),
+                Column("present", "right if present", digits=2),
+                Column("absent", "right if absent", digits=2),
+            )
+            tables.append(Table.of("Contrast set, by kind", kinds, self.phenomena))
+        return tables
+
+    def to_figure(self) -> Any:
+        """Reliability and ROC curve of a single set.
+
+        Raises:
+            InputError: There are several.
+        """
+        if len(self.sets) > 1:
+            raise InputError("a figure of several sets", expected="one set")
+        return self.sets[0].to_figure()
+
+
+def evaluate(
+    judge: JudgeLike = DEFAULT_JUDGE,
+    data: DataLike = None,
+    *,
+    pairs: Sequence[str | Path] = (),
+    contrast: bool = False,
+    bins: int = 10,
+    **sources: Any,
+) -> EvaluationResult:
+    """Evaluates a judge against human labels: AUC, Brier score, accuracy, calibration slope.
+
+    Args:
+        judge: The judge.
+        data: Summaries, units and labels: a `Dataset`, what `load` takes, or a list of these, of
+            files of pairs too.
+        pairs: Files of labelled pairs, .jsonl or .jsonl.gz, each a set of its own:
+            {"premise": text, "hypothesis": text, "present": 0, 0.5 or 1} a line.
+        contrast: Also evaluate on the embedded contrast set, 824 pairs that differ in negation,
+            roles, numbers and the like, and show the accuracy on each kind.
+        bins: Rows of the reliability table.
+        **sources: As for `load`.
+
+    Raises:
+        InputError: There is nothing to evaluate on, or data have no labels.
+
+    Example:
+        >>> from litepyramid.embedded.example import load_example
+        >>> result = evaluate("recall", load_example())
+        >>> result.sets[0].pairs, result.sets[0].auc > 0.8
+        (344, True)
+
+    Command line:
+        $ litepyramid judge evaluate example/summaries -u example/scus.jsonl -l example/labels
+        $ litepyramid judge evaluate --contrast
+    """
+    ready = make_judge(judge)
+    several = data if isinstance(data, list | tuple) and not sources else [data]
+    sets = [_labelled_set(one, sources) for one in several if one is not None or sources]
+    sets += [read_pairs(path) for path in pairs]
+
+    if contrast:
+        sets.append(load_contrast())
+
+    if not sets:
+        raise InputError(
+            "nothing to evaluate on",
+            expected="summaries, units and labels; files of pairs; or the contrast set",
+        )
+    results, phenomena = [], []
+    for one in sets:
+        batch = judge_pairs(ready, one.items)
+        presence = np.concatenate(batch.presence)
+        about = Signature.of(**batch.signature, data_sha=one.sha, bins=bins)
+        results.append(calibrate(presence, one.labels, bins=bins, signature=about))
+        if one.kinds:
+            phenomena = list(_by_kind(presence, one.labels, one.kinds))
+    return EvaluationResult(
+        tuple(one.name for one in sets),
+        tuple(results),
+        tuple(phenomena),
+        Signature.of(**batch.signature, data_sha=fingerprint(one.sha for one in sets), bins=bins),
+    )
+
+
+def calibrate(
+    presence: ArrayLike,
+    labels: ArrayLike,
+    *,
+    bins: int = 10,
+    signature: Signature | None = None,
+) -> CalibrationResult:
+    """Compares a judge's presence with human labels.
+
+    Args:
+        presence: Values in [0, 1] of any shape; NaN where there is no judgement, which is left
+            out and counted.
+        labels: 0, .5 and 1, of the same shape; NaN where nobody labelled, which is left out.
+        bins: Ranges of equal width in the reliability table.
+        signature: What is known of the judge.
+
+    Raises:
+        InputError: The shapes differ, a presence is outside [0, 1], a label is not 0, .5
+            and 1, or no pair is labelled.
+
+    Example:
+        >>> result = calibrate([0.9, 0.8, 0.2, 0.4], [1, 1, 0, 1], bins=2)
+        >>> result.accuracy, result.auc, [b.pairs for b in result.bins]
+        (0.75, 1.0, [2, 2])
+    """
+    if type(bins) is not int or bins < 1:
+        raise InputError(f"{bins} bins", expected="at least one")
+    scores, truth = _pairs(presence, labels)
+    base, steps = float(truth.mean()), 2 if (truth == 0.5).any() else 1
+    which = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    table = []
+    for index in range(bins):
+        inside = which == index
+        pairs = int(inside.sum())
+        means = [float(x[inside].mean()) if pairs else float("nan") for x in (scores, truth)]
+        table.append(ReliabilityBin(index / bins, (index + 1) / bins, pairs, *means))
+    error = sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs) / truth.size
+    return CalibrationResult(
+        pairs=int(truth.size),
+        missing=int((~np.isnan(np.asarray(labels, dtype=np.float64))).sum()) - truth.size,
+        base_rate=base,
+        accuracy=float((np.floor(scores * steps + 0.5) == truth * steps).mean()),
+        majority=float(np.bincount((2 * truth).astype(np.int64)).max() / truth.size),
+        auc=roc_auc(scores, truth),
+        brier=brier_score(scores, truth),
+        brier_constant=float(truth.var()) if steps == 2 else base * (1 - base),
+        calibration_error=float(error),
+        slope=calibration_slope(scores, truth),
+        bins=tuple(table),
+        signature=signature or Signature(()),
+        roc=_roc(scores, truth),
+    )
+
+
+def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
+    """The probability that a present unit gets more presence than an absent one; ties count half.
+
+    With labels of .5 too: that of two units with different labels the higher gets more.
+
+    Returns:
+        Between 0 and 1; NaN if all labels are equal.
+
+    Example:
+        >>> roc_auc([0.9, 0.5, 0.5, 0.1], [1, 1, 0, 0])
+        0.875
+    """
+    from scipy.stats import rankdata
+
+    scores, truth = _pairs(presence, labels)
+    won = pairs = 0.0
+    for low, high in combinations(np.unique(truth), 2):
+        ranks = rankdata(scores[(both := (truth == low) | (truth == high))])
+        upper = truth[both] == high
+        positive = int(upper.sum())
+        won += float(ranks[upper].sum()) - positive * (positive + 1) / 2
+        pairs += positive * (upper.size - positive)
+    return won / pairs if pairs else float("nan")
+
+
+def brier_score(presence: ArrayLike, labels: ArrayLike) -> float:
+    """Mean squared distance of presence from the label (Brier 1950); 0 is perfect.
+
+    Example:
+        >>> brier_score([1.0, 0.5], [1, 0])
+        0.125
+    """
+    scores, truth = _pairs(presence, labels)
+    return float(np.mean((scores - truth) ** 2))
+
+
+def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
+    """b of logit P(label) = a + b logit(presence), fitted by maximum likelihood (Cox 1958).
+
+    Presence is held within .001 and .999, and b within ±100.
+
+    Example:
+        >>> round(calibration_slope([0.75] * 4 + [0.25] * 4, [1, 1, 1, 0, 1, 0, 0, 0]), 6)
+        1.0
+    """
+    scores, truth = _pairs(presence, labels)
+    inside = np.clip(scores, 0.001, 0.999)
+    logits = np.log(inside / (1 - inside))
+    if np.ptp(logits) < 1e-9 or np.ptp(truth) == 0:
+        return float("nan")
+    return float(fit_weights(logits[:, None], truth, [(-100.0, 100.0)], np.zeros(1))[1][0])
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSet:
+    """Labelled pairs to evaluate on.
+
+    Attributes:
+        name: Its name.
+        items: (summary, units).
+        labels: (pairs,) the labels of all units, one item after the other; NaN: not labelled.
+        kinds: Of contrasting pairs, what makes each hard.
+    """
+
+    name: str
+    items: Items
+    labels: FloatArray
+    kinds: list[str]
+
+    @property
+    def sha(self) -> str:
+        """What names these pairs in a signature, whatever their order."""
+        labels = iter(self.labels.tolist())
+        rows = sorted(
+            json.dumps([text, unit, next(labels)]) for text, units in self.items for unit in units
+        )
+        return fingerprint(rows)
+
+
+def labelled(data: Any, **sources: Any) -> Dataset:
+    """A data set with human units, summaries and labels.
+
+    Raises:
+        InputError: It lacks one of these.
+    """
+    dataset = as_dataset(data, **sources)
+    needs = (("scus", "human units"), ("summaries", "summaries"), ("labels", "labels"))
+    for field, what in needs:
+        if not getattr(dataset, field):
+            raise InputError(
+                f"the data set '{dataset.name}' has no {what}",
+                expected="human units, summaries, and labels of them",
+            )
+    return dataset
+
+
+def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
+    if isinstance(data, LabelledSet):
+        return data
+    if isinstance(data, str | Path) and not sources and ending(data) == ".jsonl":
+        return read_pairs(data)
+    dataset = labelled(data, **sources)
+    by_system = {entry.system: entry for entry in dataset.labels}
+    items, labels = [], []
+    for entry in dataset.summaries:
+        if entry.system not in by_system:
+            continue
+        rows = dict(
+            zip(by_system[entry.system].inputs, by_system[entry.system].labels, strict=True)
+        )
+        texts = dict(zip(entry.inputs, entry.texts, strict=True))
+        for units in dataset.scus:
+            if units.input in texts and rows.get(units.input):
+                items.append((texts[units.input], units.texts))
+                labels += rows[units.input]
+    if not items:
+        raise InputError("no system has both summaries and labels", expected="the same names")
+    return LabelledSet(dataset.name, items, np.array(labels, dtype=np.float64), [])
+
+
+@dataclass(frozen=True)
+class _PairLine:
+    premise: str
+    hypothesis: str
+    present: float
+
+
+def read_pairs(path: str | Path) -> LabelledSet:
+    """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line.
+
+    Raises:
+        InputError: A line reads otherwise, with file and line.
+    """
+    rows = []
+    for line, value in read_jsonl(path):
+        if isinstance(value.get("present"), bool):
+            value = {**value, "present": int(value["present"])}
+        row = as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
+        if row.present not in (0, 0.5, 1):
+            raise InputError(
+                f"the label {row.present:g}", path=path, line=line, expected="0, 0.5 or 1"
+            )
+        rows.append(row)
+    if not rows:
+        raise InputError("no pairs", path=path)
+    labels = np.array([row.present for row in rows], dtype=np.float64)
+    return LabelledSet(stem(path), [(row.premise, [row.hypothesis]) for row in rows], labels, [])
+
+
+def load_contrast() -> LabelledSet:
+    """The embedded contrast set: pairs of one summary hold much the same words.
+
+    So counting words gets an AUC near .5. The idea of tests by capability is that of CheckList
+    (Ribeiro et al., ACL 2020).
+
+    Example:
+        >>> pairs = load_contrast()
+        >>> len(pairs.items), int(pairs.labels.sum())
+        (824, 392)
+    """
+    text = files("litepyramid.embedded").joinpath("contrast.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    return LabelledSet(
+        "contrast",
+        [(row["summary"], [row["unit"]]) for row in rows],
+        np.array([row["label"] for row in rows], dtype=np.float64),
+        [row["phenomenon"] for row in rows],
+    )
+
+
+def _by_kind(
+    presence: FloatArray, labels: FloatArray, kinds: Sequence[str]
+) -> Iterator[Phenomenon]:
+    """Accuracy on the pairs of each kind; a pair without a judgement counts as wrong."""
+    kind = np.array(kinds)
+    right = (presence >= 0.5) == (labels == 1)
+    right &= ~np.isnan(presence)
+    for name in sorted(set(kinds)):
+        chosen = kind == name
+        parts = (chosen, chosen & (labels == 1), chosen & (labels == 0))
+        shares = [float(right[part].mean()) if part.any() else float("nan") for part in parts]
+        yield Phenomenon(name, int(chosen.sum()), *shares)
+
+
+def _roc(scores: FloatArray, truth: FloatArray) -> tuple[tuple[float, float], ...]:
+    """The corners of the ROC curve; one point where presences are equal."""
+    whole = truth != 0.5
+    scores, truth = scores[whole], truth[whole]
+    if not 0 < truth.sum() < truth.size:
+        return ()
+    order = np.argsort(-scores, kind="stable")
+    last = np.append(np.flatnonzero(np.diff(scores[order])), truth.size - 1)
+    present = np.cumsum(truth[order])[last]
+    counts = np.stack([last + 1 - present, present])
+    shares = np.insert(counts / counts[:, -1:], 0, 0.0, axis=1).T
+    return tuple(map(tuple, shares.tolist()))
+
+
+def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Both as flat arrays, pairs without a label or a judgement left out."""
+    scores = np.asarray(presence, dtype=np.float64)
+    truth = np.asarray(labels, dtype=np.float64)
+    if scores.shape != truth.shape:
+        raise InputError(
+            f"presence of the shape {scores.shape} for labels of the shape {truth.shape}",
+            expected="one label for each judged pair",
+        )
+    both = ~(np.isnan(truth) | np.isnan(scores))
+    scores, truth = scores[both], truth[both]
+    if truth.size == 0:
+        raise InputError("no labelled pair", expected="at least one label")
+    if not np.isin(truth, (0.0, 0.5, 1.0)).all():
+        raise InputError("a label is not 0, 0.5 or 1", expected="presence labels")
+    if not ((scores >= 0) & (scores <= 1)).all():
+        raise InputError("a presence is outside 0 to 1", expected="what a judge gives")
+    return scores, truth

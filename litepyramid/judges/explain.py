@@ -1,0 +1,91 @@
+"""Why a judge judges the units of a summary as it does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from litepyramid.errors import InputError
+from litepyramid.judges import DEFAULT_JUDGE
+from litepyramid.judges.base import Evidence
+from litepyramid.judges.evidence import gather
+from litepyramid.judges.registry import judge as make_judge
+from litepyramid.tables import Column, Result, Table
+from litepyramid.types import JudgeLike
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation(Result):
+    """A summary, units, and what in the one speaks for or against the others.
+
+    Attributes:
+        summary: The summary.
+        units: The units.
+        evidence: That of each unit.
+    """
+
+    summary: str
+    units: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
+
+    def to_tables(self) -> list[Table]:
+        """One table per unit: its words and their partners; the rest as notes."""
+        tables = []
+        for unit, evidence in zip(self.units, self.evidence, strict=True):
+            start, end = evidence.span
+            notes = [f"presence {evidence.presence:.3f}"]
+            if evidence.sentence >= 0:
+                sentence = " ".join(self.summary[start:end].split())
+                number = evidence.sentence + 1
+                notes.append(f"sentence {number}, characters {start}-{end}: {sentence}")
+            else:
+                notes.append("no sentence of the summary holds it")
+            notes += [f"conflict: {evidence.conflict}"] if evidence.conflict else []
+            rows = (*evidence.words, *((word, "–") for word in evidence.missing))
+            if not rows:  # the judge says which sentence, not which words
+                rows = ((unit, sentence if evidence.sentence >= 0 else "–"),)
+            tables.append(Table(unit, (Column("unit"), Column("summary")), rows, tuple(notes)))
+        return tables
+
+    def to_csv_table(self) -> Table:
+        """One row per unit."""
+        names = ("unit", "presence", "sentence", "start", "end", "words", "missing", "conflict")
+        rows = []
+        for unit, e in zip(self.units, self.evidence, strict=True):
+            words = "; ".join(f"{a} = {b}" for a, b in e.words)
+            missing = "; ".join(e.missing)
+            rows.append((unit, e.presence, e.sentence, *e.span, words, missing, e.conflict))
+        return Table("Evidence", tuple(map(Column, names)), tuple(rows))
+
+
+def explain(
+    summary: str, unit: str | Sequence[str], *, judge: JudgeLike = DEFAULT_JUDGE
+) -> Explanation:
+    """Shows the sentence of a summary that speaks for a unit, and the words that answer it.
+
+    A judge that gives no reasons of its own, such as an NLI model, is asked about each sentence
+    alone: the one with the highest presence is shown if that is at least .5.
+
+    Args:
+        summary: A summary.
+        unit: A fact to look for in it; from Python also a list of facts.
+        judge: The judge.
+
+    Raises:
+        InputError: The summary or the unit is empty.
+
+    Example:
+        >>> result = explain("It rained. Two died.", "Two people died.", judge="recall")
+        >>> result.evidence[0].sentence, result.evidence[0].words, result.evidence[0].missing
+        (1, (('Two', 'Two'), ('died', 'died')), ('people',))
+
+    Command line:
+        $ litepyramid judge explain "A storm hit Oslo. Two died." "Two people died in Oslo."
+    """
+    units = (unit,) if isinstance(unit, str) else tuple(unit)
+    if not isinstance(summary, str) or not all(isinstance(one, str) for one in units):
+        raise InputError("summary and units are not all texts", expected="one summary, and units")
+    for what, texts in (("summary", (summary,)), ("unit", units or ("",))):
+        if not all(text.strip() for text in texts):
+            raise InputError(f"an empty {what}", expected=f"the text of a {what}")
+    return Explanation(summary, units, gather(make_judge(judge), [(summary, units)])[0])

@@ -1,0 +1,260 @@
+"""Judging on several cores or machines: windows of pairs, answers in order, the same numbers."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Literal, get_args
+
+from litepyramid.blas import cores
+from litepyramid.errors import InputError, LitepyramidError, ModelError, choose, reason, require
+from litepyramid.judges.base import Items, Judge, JudgedBatch, checked_batch, windows
+from litepyramid.progress import bar
+from litepyramid.text import counted
+
+Engine = Literal["local", "ray"]
+_STORE_BYTES = 128 * 2**20
+_PARTS_A_WORKER = 4  # windows of each worker, so that none waits long for the slowest
+
+
+@dataclass(frozen=True, slots=True)
+class OnWorkers:
+    """A judge with the way in which it is run.
+
+    Attributes:
+        one: The judge.
+        workers: Processes, or judges on the cluster; None for as many as are of use.
+        engine: ``local``, or ``ray`` for a Ray cluster: the one that is connected or that
+            ``RAY_ADDRESS`` names, else one of this machine.
+    """
+
+    one: Judge
+    workers: int | None = None
+    engine: Engine = "local"
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """As `judge_pairs`."""
+        return judge_pairs(self, items)
+
+
+def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judge:
+    """The judge, to be run by so many workers; itself if nothing is said of that.
+
+    Raises:
+        InputError: The judge cannot be run so.
+        MissingExtraError: Ray is not installed.
+    """
+    choose("engine", engine, get_args(Engine))
+    if workers is not None and (type(workers) is not int or workers < 1):
+        raise InputError(f"workers is {workers!r}", expected="a whole number, at least 1")
+    if engine == "ray":
+        require("ray", extra="ray", purpose="the engine 'ray'")
+        if not _portable(judge):
+            raise InputError(
+                f"a {type(judge).__name__} on Ray", expected="an embedded judge or an NLI model"
+            )
+    elif workers not in (None, 1) and not _start_cost(judge):
+        raise InputError(
+            f"{workers} workers for a judge that takes none",
+            expected="an embedded judge or an ONNX model, or the engine ray",
+            hint="Judges behind an endpoint take the setting concurrency.",
+        )
+    plain = workers is None and engine == "local"
+    return judge if plain else OnWorkers(judge, workers, engine)
+
+
+def single(judge: Judge) -> Judge:
+    """The judge itself, without the way in which it is run."""
+    return judge.one if isinstance(judge, OnWorkers) else judge
+
+
+def judge_pairs(judge: Judge, items: Items) -> JudgedBatch:
+    """What a judge says of every unit of every item, checked, in the order of the items.
+
+    An embedded judge and an ONNX model use all cores where there is enough work for them; the
+    numbers are the same for any number of workers.
+
+    Args:
+        judge: As `registry.judge` gives it, with its workers and its engine; or any `Judge`.
+        items: (summary, units) pairs.
+
+    Raises:
+        InputError: The judge gives something else than a number from 0 to 1, or NaN, for each unit.
+        ModelError: A worker ended early, or there is no cluster.
+
+    Example:
+        >>> from litepyramid.judges.lexical.recall import RecallJudge
+        >>> items = [("It rained.", ["It rained."]), ("We left.", ["It rained."])]
+        >>> [values.tolist() for values in judge_pairs(RecallJudge(), items).presence]
+        [[1.0], [0.0]]
+    """
+    way = judge if isinstance(judge, OnWorkers) else OnWorkers(judge)
+    one, pairs = way.one, sum(len(units) for _, units in items)
+    if way.engine == "ray":
+        return _joined(_on_ray(one, items, pairs, way.workers), items)
+    cost = _start_cost(one)
+    workers = way.workers or (max(1, min(cores(), pairs // cost)) if cost else 1)
+    if workers == 1 or not pairs:
+        return checked_batch(one.judge(items), items, _name(one))
+    parts = list(windows(items, -(-pairs // (workers * _PARTS_A_WORKER))))
+    return _joined(_on_processes(one, parts, pairs, workers), items)
+
+
+def _start_cost(judge: Judge) -> int:
+    """Pairs that take the judge about as long as one more process to start; 0: it takes none."""
+    return int(getattr(judge, "start_cost", 0))
+
+
+def _portable(judge: Judge) -> bool:
+    """Whether a judge can be sent to another machine: it is made there by its settings."""
+    return bool(getattr(judge, "portable", _start_cost(judge)))
+
+
+def _name(judge: Judge) -> str:
+    return type(judge).__name__
+
+
+def _on_processes(
+    judge: Judge, parts: Sequence[Items], pairs: int, workers: int
+) -> Iterator[JudgedBatch]:
+    import joblib
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
+
+    packed = pickle.dumps(judge)
+    with (
+        bar(pairs, "judging", "pairs") as shown,
+        joblib.parallel_config("loky", n_jobs=workers, inner_max_num_threads=1),
+    ):
+        jobs = (joblib.delayed(_judge_window)(packed, part) for part in parts)
+        try:
+            for part, answer in zip(
+                parts, joblib.Parallel(return_as="generator")(jobs), strict=True
+            ):
+                shown.update(sum(len(units) for _, units in part))
+                yield answer
+        except TerminatedWorkerError as error:
+            raise ModelError(
+                "a process that judged ended early",
+                hint="If memory ran out, use fewer workers; one needs no extra process.",
+            ) from error
+
+
+@lru_cache(maxsize=1)
+def _unpacked(packed: bytes) -> Judge:
+    """The judge of a worker, made once."""
+    os.environ.setdefault("TQDM_DISABLE", "1")
+    judge: Judge = pickle.loads(packed)  # noqa: S301 - our own judge, sent by the parent process
+    return judge
+
+
+def _judge_window(packed: bytes, items: Items) -> JudgedBatch:
+    judge = _unpacked(packed)
+    batch = checked_batch(judge.judge(items), items, _name(judge))
+    return replace(batch, logits=None)
+
+
+def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iterator[JudgedBatch]:
+    """Windows of the items, mapped by actors that hold the judge, one on each GPU or core."""
+    ray = require("ray", extra="ray", purpose="the engine 'ray'")
+    data = require("ray.data", extra="ray", purpose="the engine 'ray'")
+    started = _connect(ray)
+    try:
+        resources = ray.cluster_resources()
+        uses_gpu = hasattr(judge, "device") and judge.device != "cpu"
+        gpus = int(resources.get("GPU", 0)) if uses_gpu else 0
+        processors = int(resources.get("CPU", 1))
+        count = workers or gpus or max(1, processors // (1 if _start_cost(judge) else 2))
+        if gpus and count > gpus:
+            raise InputError(counted(count, "worker"), expected=f"at most {gpus}, one per GPU")
+        parts = list(windows(items, max(1, -(-pairs // (count * _PARTS_A_WORKER)))))
+        rows = [{"window": number, "items": pickle.dumps(p)} for number, p in enumerate(parts)]
+        context = data.DataContext.get_current()
+        context.enable_progress_bars = False
+        answers = data.from_items(rows, override_num_blocks=max(1, len(rows))).map_batches(
+            _Actor,
+            fn_constructor_args=(pickle.dumps(judge),),
+            batch_size=1,
+            batch_format="numpy",
+            compute=data.ActorPoolStrategy(size=count),
+            num_gpus=1 if gpus else None,
+            num_cpus=None if gpus else min(1.0, 0.9 * processors / count),
+        )
+        batches: dict[int, JudgedBatch] = {}
+        with bar(pairs, "judging", "pairs") as shown:
+            for row in answers.iter_rows():
+                answer = pickle.loads(row["answer"])  # noqa: S301 - from our own actor
+                if isinstance(answer, LitepyramidError):
+                    raise answer
+                batches[int(row["window"])] = answer
+                shown.update(sum(map(len, answer.presence)))
+        yield from (batches[number] for number in range(len(parts)))
+    except ray.exceptions.RayError as error:
+        raise ModelError(
+            f"Ray gave no answer ({reason(error)})",
+            hint="What was judged is in the cache of each machine; run the command again.",
+        ) from error
+    finally:
+        if started:
+            ray.shutdown()
+
+
+class _Actor:
+    """A judge of its own on one device of the cluster."""
+
+    def __init__(self, packed: bytes) -> None:
+        self._judge = _unpacked(packed)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
+        import numpy as np
+
+        answers = np.empty(len(batch["items"]), dtype=object)
+        for index, packed in enumerate(batch["items"]):
+            items = pickle.loads(packed)  # noqa: S301 - sent by the process that asks
+            try:
+                answer: Any = checked_batch(self._judge.judge(items), items, _name(self._judge))
+                answer = replace(answer, logits=None, spans=None)
+            except LitepyramidError as error:
+                answer = error
+            answers[index] = pickle.dumps(answer)
+        return {"window": batch["window"], "answer": answers}
+
+
+def _connect(ray: Any) -> bool:
+    """Joins a cluster, or starts one of this machine; returns whether it did either."""
+    if ray.is_initialized():
+        return False
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    settings: dict[str, Any] = {"log_to_driver": False, "logging_level": "ERROR"}
+    if not os.environ.get("RAY_ADDRESS"):
+        settings |= {"include_dashboard": False, "object_store_memory": _STORE_BYTES}
+    try:
+        ray.init(**settings)
+    except Exception as error:  # Ray raises it bare when a node is slow to start
+        raise ModelError(
+            f"no Ray cluster ({reason(error)})",
+            hint="Check RAY_ADDRESS, or unset it to start a cluster on this machine.",
+        ) from error
+    return True
+
+
+def _joined(batches: Iterable[JudgedBatch], items: Items) -> JudgedBatch:
+    """The batches of all windows as one."""
+    every = list(batches)
+    if not every:
+        return JudgedBatch(())
+    counts: dict[str, int] = {}
+    for batch in every:
+        for name, number in batch.counts.items():
+            counts[name] = counts.get(name, 0) + number
+    spans = [batch.spans for batch in every if batch.spans is not None]
+    return JudgedBatch(
+        tuple(chain.from_iterable(batch.presence for batch in every)),
+        every[0].signature,
+        counts,
+        None,
+        tuple(chain.from_iterable(spans)) if len(spans) == len(every) else None,
+    )
