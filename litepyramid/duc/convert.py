@@ -1,118 +1,259 @@
-"""Pyramid files of DUC and TAC written out as the files that the other commands read."""
+"""Conversion to our files: DUC and TAC pyramids, TREC's nuggets, units in either form."""
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, ClassVar, Literal
 
-from litepyramid.duc.peers import PyramidFolder
-from litepyramid.errors import InputError
-from litepyramid.files import check_output, write_jsonl, writing
-from litepyramid.io.folders import check_names, filled_folder
-from litepyramid.io.labels import write_labels
-from litepyramid.io.units import write_units
-from litepyramid.tables import Column, Result, Table
+import numpy as np
+
+from litepyramid.duc.names import is_pyramid_file
+from litepyramid.duc.peers import read_pyramid_files, score_peers
+from litepyramid.duc.trec import TrecFiles, is_trec, read_trec
+from litepyramid.errors import InputError, choose
+from litepyramid.files import atomic_write, file_type
+from litepyramid.io.coerce import as_names, as_units
+from litepyramid.io.write import write_scores, write_units
+from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
+from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.types import SystemSummaries
+from litepyramid.types import (
+    InputReferences,
+    InputUnits,
+    ScoreTable,
+    Signature,
+    SystemLabels,
+    SystemSummaries,
+    data_hashes,
+    fingerprint,
+)
+
+Target = Literal["units", "references", "summaries", "labels", "scores", "ids"]
+TARGETS: tuple[Target, ...] = ("units", "references", "summaries", "labels", "scores", "ids")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Converted(Result):
-    """What was written.
+    """What some files hold, as our records; `save` writes the part that was asked for.
 
     Attributes:
-        inputs: Per input: SCUs, contributors, references, annotated summaries.
-        files: The files and folders written.
+        to: Which part `save` writes.
+        units: The units of every input.
+        references: The references, if the files hold them.
+        summaries: The summaries of every system, if the files hold them.
+        labels: Presence labels of every system, if the files hold them.
+        scores: Scores by the labels, if there are any: modified and original Pyramid scores of
+            peer annotations, the four scores of nuggets, else the human score.
+        left_out: What was left out, with its count.
         notes: What a user must know.
     """
 
-    inputs: dict[str, dict[str, int]]
-    files: tuple[Path, ...]
-    notes: tuple[str, ...]
+    forms: ClassVar[Mapping[str, str]] = {
+        ".jsonl": "write_lines",
+        ".txt": "write_texts",
+        ".csv": "write_csv",
+    }
+
+    to: Target
+    units: tuple[InputUnits, ...]
+    references: tuple[InputReferences, ...] = ()
+    summaries: tuple[SystemSummaries, ...] = ()
+    labels: tuple[SystemLabels, ...] = ()
+    scores: ScoreTable | None = field(default=None, metadata=HIDDEN)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> Signature:
+        """What was converted."""
+        return Signature.of(
+            to=self.to, rows_sha=fingerprint(self.rows()), **data_hashes(units=self.units)
+        )
+
+    def rows(self) -> list[dict[str, Any]]:
+        """The lines of the part that was asked for."""
+        if self.to == "units":
+            return [entry.to_json() for entry in self.units]
+        if self.to == "ids":
+            return [{"input": entry.input} for entry in self.units]
+        if self.to == "references":
+            return [{"input": e.input, "references": e.references} for e in self.references]
+        if self.to == "summaries":
+            return [
+                {"system": entry.system, "input": name, "summary": text}
+                for entry in self.summaries
+                for name, text in zip(entry.inputs, entry.texts, strict=True)
+            ]
+        if self.to == "labels":
+            return [
+                {"system": entry.system, "input": name, "labels": row}
+                for entry in self.labels
+                for name, row in zip(entry.inputs, entry.labels, strict=True)
+            ]
+        table = self.scores
+        return [
+            {"system": system, "input": name, metric: float(table.values[k, i, j])}
+            for k, metric in enumerate(table.metrics)
+            for i, system in enumerate(table.systems)
+            for j, name in enumerate(table.inputs)
+            if not np.isnan(table.values[k, i, j])
+        ] if table else []  # fmt: skip
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per input."""
+        """Counts by input, and what was left out."""
+        references = {entry.input: len(entry.references) for entry in self.references}
+        annotated = Counter(name for entry in self.labels for name in entry.inputs)
+        rows = [
+            {
+                "input": entry.input,
+                "units": len(entry.units),
+                "weight": sum(unit.weight for unit in entry.units),
+                "references": references.get(entry.input, 0),
+                "labelled": annotated[entry.input],
+            }
+            for entry in self.units
+        ]
         columns = (
-            *("input", Column("scus", "SCUs"), "contributors", "references"),
-            Column("annotations", "annotated summaries"),
+            *("input", "units", Column("weight", "sum of weights", digits=0), "references"),
+            Column("labelled", "labelled summaries"),
         )
-        rows = [{"input": name, **counts} for name, counts in self.inputs.items()]
-        notes = (*self.notes, *(f"Wrote {path}" for path in self.files))
-        return [Table.of(f"Pyramids of {counted(len(rows), 'input')}", columns, rows, notes)]
+        lost = (f"Left out: {count} {what}." for what, count in self.left_out.items())
+        title = f"{counted(len(self.rows()), 'line')} of {self.to}"
+        return [Table.of(title, columns, rows, (*self.notes, *lost))]
+
+    def write_lines(self, path: Path) -> None:
+        """Writes JSON Lines; labels and summaries name their system in every line."""
+        with atomic_write(path) as file:
+            for row in self.rows():
+                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+
+    def write_texts(self, path: Path) -> None:
+        """Writes a line an input: units with tabs between them, or ids."""
+        if self.to == "units":
+            write_units(path, self.units, "lines")
+        elif self.to == "ids":
+            with atomic_write(path) as file:
+                file.writelines(f"{entry.input}\n" for entry in self.units)
+        else:
+            raise InputError(f"{self.to} as a line file", path=path, expected="a name in .jsonl")
+
+    def write_csv(self, path: Path) -> None:
+        """Writes scores as CSV."""
+        if self.to != "scores" or self.scores is None:
+            raise InputError(f"{self.to} as CSV", path=path, expected="a name in .jsonl")
+        write_scores(path, self.scores)
 
 
 def convert(
-    folder: PyramidFolder,
-    units: Path,
+    files: Sequence[str | Path],
     *,
-    labels: Path | None = None,
-    summaries: Path | None = None,
-    references: Path | None = None,
+    to: Target = "units",
+    ids: Any = None,
+    names: str | None = None,
+    complete: bool = False,
 ) -> Converted:
-    """Writes the units with their weights and, where wanted, what else the files hold.
+    """Convert DUC, TAC and TREC files to units, labels, summaries, references or scores.
+
+    Reads .pyr and .pan files of DUC and TAC, nuggets, assignments and answers of TREC RAG, claims
+    of NuggetBank, and unit files in either form (JSON Lines, or an input per line). What cannot be
+    written is counted. Of nuggets, scores are the four of nuggetizer.
 
     Args:
-        folder: The pyramids and annotations.
-        units: The unit file to write; missing folders are made.
-        labels: Folder for presence labels, one file per system.
-        summaries: Folder for the annotated summaries, one file per system.
-        references: File for the references, one line per sentence.
+        files: Files, or folders of .pyr and .pan files; several are combined.
+        to: What to write: units, references, summaries, labels, scores or ids.
+        ids: Ids of a line file's inputs: a list, or a file of them.
+        names: Regular expression with the groups "input" and "system", for .pyr and .pan files
+            whose names are not NIST's.
+        complete: Leave out systems that were not annotated on every input (.pan files).
+
+    Returns:
+        All that the files hold; `save` writes the part named by `to` as .jsonl, units also as
+        .txt, scores as .csv.
 
     Raises:
-        InputError: There is nothing to write to one of them, it cannot be written, or it is one
-            of the files that were read.
+        InputError: A file is broken, two contradict each other, or they do not hold `to`.
+
+    Command line:
+        $ litepyramid convert duc2006 -o scus.jsonl
+        $ litepyramid convert duc2006 --to labels -o labels.jsonl
+        $ litepyramid convert example/scus.jsonl -o scus.txt
     """
-    if (labels or summaries) and not folder.annotations:
-        raise InputError("no annotated summary", expected="at least one .pan file")
-    check_names(folder.systems, hint="Use --names.")
-    read = {p.path for p in (*folder.pyramids, *(a.pyramid for a in folder.annotations))}
-    for path in (units, references):
-        if path is not None:
-            with writing(path):
-                path.parent.mkdir(parents=True, exist_ok=True)
-            check_output(path, *read)
-    notes = list(folder.notes)
-    with ExitStack() as folders:
-
-        def filled(goal: Path, kind: str) -> Path:
-            return folders.enter_context(filled_folder(goal, kind, systems=(".",)))
-
-        if labels is not None:
-            new = filled(labels, "labels")
-            for labelled in folder.labels():
-                write_labels(new / f"{labelled.system}.jsonl", labelled)
-        if summaries is not None:
-            new = filled(summaries, "summaries")
-            for texts in folder.summaries():
-                write_summaries(new, texts)
-    if references is not None:
-        entries = folder.references()
-        rows = [{"input": e.input, "references": list(map(list, e.references))} for e in entries]
-        write_jsonl(references, rows)
-    write_units(units, folder.units())
-    missing = len(folder.systems) * len(folder.inputs) - len(folder.annotations)
-    if folder.annotations and missing:
-        said = counted(missing, "summary is not annotated", "summaries are not annotated")
-        notes.append(f"{said}: their systems' files lack the input.")
-    annotated = Counter(a.pyramid.input for a in folder.annotations)
-    inputs = {
-        p.input: {
-            "scus": len(p.scus),
-            "contributors": p.contributors,
-            "references": len(p.references),
-            "annotations": annotated[p.input],
-        }
-        for p in folder.pyramids
-    }
-    written = tuple(path for path in (units, labels, summaries, references) if path)
-    return Converted(inputs, written, tuple(notes))
+    choose("to", to, TARGETS)
+    listed = [files] if isinstance(files, str | Path) else files
+    if not isinstance(listed, Sequence) or not all(isinstance(f, str | Path) for f in listed):
+        raise InputError(f"files are {type(files).__name__}", expected="paths of files or folders")
+    paths = [Path(path) for path in listed]
+    if not paths:
+        raise InputError("no files given", expected="at least one file or folder")
+    if any(file_type(path) == "folder" or is_pyramid_file(path) for path in paths):
+        result = _from_pyramids(paths, to, names, complete)
+    elif any(is_trec(path) for path in paths):
+        result = _from_trec(read_trec(paths), to)
+    elif len(paths) == 1:
+        units = as_units(paths[0], **as_names(ids, None))
+        weighted = sum(unit.weight != 1 for entry in units for unit in entry.units)
+        note = f"A line file holds no weights: {weighted} differ from 1."
+        result = Converted(to, tuple(units), notes=(note,) if weighted else ())
+    else:
+        raise InputError(f"{len(paths)} unit files", expected="one", path=paths[1])
+    if not result.rows():
+        raise InputError(f"nothing to write {to} from", path=paths[0], expected=_NEEDED[to])
+    return result
 
 
-def write_summaries(folder: Path, summaries: SystemSummaries) -> None:
-    """Writes one system's summaries as JSON Lines into a folder, the file named after it."""
-    texts = zip(summaries.inputs, summaries.texts, strict=True)
-    rows = [{"input": name, "summary": " ".join(text.split())} for name, text in texts]
-    write_jsonl(folder / f"{summaries.system}.jsonl", rows)
+_NEEDED = {
+    "units": "pyramids, nuggets, claims, or units",
+    "references": ".pyr or .pan files",
+    "summaries": ".pan files, answers, or assignments with their answers",
+    "labels": ".pan files, or assignments",
+    "scores": ".pan files, or assignments",
+    "ids": "pyramids, nuggets, claims, or units",
+}
+
+
+def _from_pyramids(
+    paths: Sequence[Path], to: Target, names: str | None, complete: bool
+) -> Converted:
+    folder = read_pyramid_files(paths, names=names)
+    folder = folder.complete() if complete else folder
+    return Converted(
+        to,
+        folder.units(),
+        folder.references() if to == "references" else (),
+        folder.summaries(),
+        folder.labels(),
+        score_peers(folder).scores if to == "scores" else None,
+        notes=folder.notes,
+    )
+
+
+def _from_trec(files: TrecFiles, to: Target) -> Converted:
+    scores = _nugget_table(files) if files.labels else None
+    return Converted(
+        to,
+        tuple(files.units.values()),
+        summaries=files.summaries(),
+        labels=files.system_labels(),
+        scores=scores,
+        left_out=dict(+files.left_out),
+    )
+
+
+def _nugget_table(files: TrecFiles) -> ScoreTable:
+    """The scores of every labelled answer; NaN where there is none."""
+    systems = tuple(dict.fromkeys(system for system, _ in files.labels))
+    inputs = tuple(dict.fromkeys(name for _, name in files.labels))
+    values: dict[str, Any] = {}
+    for (system, name), labels in files.labels.items():
+        layout = UnitLayout.of([files.units[name]])
+        scores = {"human": lite_pyramid_scores(labels, layout)}
+        if layout.vital is not None:
+            scores = nugget_scores(labels, layout)
+        for metric, score in scores.items():
+            table = values.setdefault(metric, np.full((len(systems), len(inputs)), np.nan))
+            table[systems.index(system), inputs.index(name)] = score[0]
+    return ScoreTable(tuple(values), systems, inputs, np.stack(list(values.values())))

@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 from litepyramid.duc.names import peer_name, pyramid_input
 from litepyramid.duc.text import Packed, heading_places, split_text
+from litepyramid.duc.xml import read_xml, text_of
 from litepyramid.errors import InputError
-from litepyramid.io.xml import Element, read_xml
 from litepyramid.types import InputReferences, InputUnits, Unit
 
 
@@ -145,12 +146,11 @@ def read_pyramid(
     """
     path = Path(path)
     root, legacy = read_xml(path)
-    node = root if root.tag == "pyramid" else root.child("pyramid")
+    node = root if root.tag == "pyramid" else root.find("pyramid")
     if node is None:
         raise InputError(
             f"the root element is <{root.tag}>",
             path=path,
-            line=root.line,
             expected="a DUCView file: <pyramid>, or <peerAnnotation> with a <pyramid> inside",
         )
     bare = root.tag == "pyramid"
@@ -170,26 +170,26 @@ def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerA
     """
     path = Path(path)
     root, legacy = read_xml(path)
-    node, annotation = root.child("pyramid"), root.child("annotation")
+    node, annotation = root.find("pyramid"), root.find("annotation")
     if node is None or annotation is None:
         raise InputError(
             f"the root element <{root.tag}> holds no <pyramid> and <annotation>",
             path=path,
-            line=root.line,
             expected="a peer annotation of DUCView (.pan)",
         )
     # Some writers put the text beside the annotation, or a second <annotation> inside the first.
-    inner = annotation.child("annotation")
-    marked = inner if inner is not None and inner.all("peerscu") else annotation
+    inner = annotation.find("annotation")
+    marked = inner if inner is not None and inner.findall("peerscu") else annotation
     name = peer_name(path, names)
     pyramid = _pyramid(node, name.input, path, legacy)
     known = {scu.uid for scu in pyramid.scus}
     found: Counter[str] = Counter()
-    for peer in marked.all("peerscu"):
-        found[_needed(peer, "uid", path)] += len(peer.all("contributor"))
+    for peer in marked.findall("peerscu"):
+        found[_needed(peer, "uid", path)] += len(peer.findall("contributor"))
     extra = found.pop("0", 0)
     present = dict(+found)
-    text = marked.child("text") or annotation.child("text") or root.child("text")
+    texts = (place.find("text") for place in (marked, annotation, root))
+    text = next((found for found in texts if found is not None), None)
     return PeerAnnotation(
         system=name.system,
         pyramid=pyramid,
@@ -238,29 +238,31 @@ def pyramid_references(pyramid: Pyramid) -> InputReferences:
 
 
 def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
-    lines = _lines(node.child("text"))
+    lines = _lines(node.find("text"))
     text = "\n".join(lines)
-    pattern = node.child("startDocumentRegEx")
-    starts = heading_places(text, lines, pattern.text if pattern is not None else "")
+    pattern = node.find("startDocumentRegEx")
+    starts = heading_places(text, lines, text_of(pattern) if pattern is not None else "")
     references, titles, ends = split_text(text, starts)
     firsts, packed = [start for start, _ in starts], Packed(text)
     scus: list[Scu] = []
     seen: set[str] = set()
     empty = unplaced = repeated = 0
-    for element in node.all("scu"):
+    for element in node.findall("scu"):
         uid = _needed(element, "uid", path)
         if uid in seen:
-            raise InputError(f"SCU {uid} occurs twice", path=path, line=element.line)
+            raise InputError(f"SCU {uid} occurs twice", path=path)
         seen.add(uid)
-        places = [_contributor(c, packed, firsts, ends, path) for c in element.all("contributor")]
+        places = [
+            _contributor(c, packed, firsts, ends, path) for c in element.findall("contributor")
+        ]
         if not places:
             empty += 1
             continue
         known = [c.reference for c in places if c.reference is not None]
         unplaced += len(places) - len(known)
         repeated += len(known) > len(set(known))
-        label = element.attributes.get("label", "")
-        scus.append(Scu(uid, label, tuple(places), element.attributes.get("comment", "")))
+        label = element.attrib.get("label", "")
+        scus.append(Scu(uid, label, tuple(places), element.attrib.get("comment", "")))
     return Pyramid(
         input=name,
         path=path,
@@ -275,9 +277,9 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
 
 
 def _needed(element: Element, key: str, path: Path) -> str:
-    value = element.attributes.get(key, "").strip()
+    value = element.attrib.get(key, "").strip()
     if not value:
-        raise InputError(f"<{element.tag}> has no {key}", path=path, line=element.line)
+        raise InputError(f"<{element.tag}> has no {key}", path=path)
     return value
 
 
@@ -285,16 +287,16 @@ def _lines(node: Element | None) -> list[str]:
     """The text's lines; a text without <line> elements is split at its newlines."""
     if node is None:
         return []
-    marked = node.all("line")
-    return [line.text for line in marked] if marked else node.text.split("\n")
+    marked = node.findall("line")
+    return [text_of(line) for line in marked] if marked else text_of(node).split("\n")
 
 
 def _contributor(
     node: Element, text: Packed, firsts: list[int], ends: list[list[int]], path: Path
 ) -> Contributor:
     parts = []
-    for part in node.all("part"):
-        label = part.attributes.get("label", "")
+    for part in node.findall("part"):
+        label = part.attrib.get("label", "")
         start = _offset(part, "start", path)
         end = _offset(part, "end", path)
         if start is not None and label.strip():
@@ -306,16 +308,14 @@ def _contributor(
     if len(owners) == 1 and min(owners) >= 0:
         reference = owners.pop()
         sentence = bisect_left(ends[reference], min(placed))
-    label = node.attributes.get("label") or "...".join(p.text for p in parts)
+    label = node.attrib.get("label") or "...".join(p.text for p in parts)
     return Contributor(label, tuple(parts), reference, sentence)
 
 
 def _offset(part: Element, key: str, path: Path) -> int | None:
-    value = part.attributes.get(key)
+    value = part.attrib.get(key)
     if value is None:
         return None
     if not re.fullmatch(r"-?[0-9]{1,15}", value.strip()):
-        raise InputError(
-            f'<part> has {key}="{value}"', path=path, line=part.line, expected="a whole number"
-        )
+        raise InputError(f'<part> has {key}="{value}"', path=path, expected="a whole number")
     return int(value)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import filterfalse
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from litepyramid.duc.files import (
 from litepyramid.duc.names import is_peer, is_pyramid_file
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
+from litepyramid.io.write import write_scores
+from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
@@ -32,6 +34,7 @@ from litepyramid.types import (
     Signature,
     SystemLabels,
     SystemSummaries,
+    fingerprint,
 )
 
 METRICS = ("modified_pyramid", "original_pyramid")
@@ -42,8 +45,10 @@ class PyramidFolder:
     """Pyramids and peer annotations of a data set, matched by input.
 
     Attributes:
-        pyramids: One per input, in order of the inputs' names.
-        annotations: Peer annotations, in order of system and input.
+        pyramids: One per input, in order of the inputs' names: the one that its peer annotations
+            carry, else that of its ``.pyr`` file.
+        annotations: Peer annotations, in order of system, input and annotator; several of one
+            summary if several people annotated it.
         notes: What a user must be told, as full sentences.
     """
 
@@ -68,58 +73,79 @@ class PyramidFolder:
             InputError: There is no such system.
         """
         inputs = {a.pyramid.input for a in self.annotations}
-        found = Counter(a.system for a in self.annotations)
-        left = {system for system, number in found.items() if number < len(inputs)}
-        if len(left) == len(found):
+        annotated = Counter(s for s, _ in {(a.system, a.pyramid.input) for a in self.annotations})
+        partial = {system for system, number in annotated.items() if number < len(inputs)}
+        if len(partial) == len(annotated):
             raise InputError(
                 f"no system was annotated on all of {counted(len(inputs), 'annotated input')}",
                 hint="Leave out the files of an annotator who did only part of them.",
             )
         notes = list(self.notes)
-        if left:
-            names = ", ".join(f"{s} ({found[s]})" for s in sorted(left, key=_natural))
+        if partial:
+            names = ", ".join(f"{s} ({annotated[s]})" for s in sorted(partial, key=_natural))
             notes.append(
-                f"Left out: {counted(len(left), 'system')} of {len(found)} annotated on fewer than "
-                f"{counted(len(inputs), 'input')}: {names}."
+                f"Left out: {counted(len(partial), 'system')} of {len(annotated)} annotated on "
+                f"fewer than {counted(len(inputs), 'input')}: {names}."
             )
         if len(inputs) < len(self.pyramids):
             bare = len(self.pyramids) - len(inputs)
             notes.append(f"Left out: {counted(bare, 'input')} without any annotation.")
         return PyramidFolder(
             tuple(p for p in self.pyramids if p.input in inputs),
-            tuple(a for a in self.annotations if a.system not in left),
+            tuple(a for a in self.annotations if a.system not in partial),
             tuple(notes),
         )
 
-    def units(self) -> list[InputUnits]:
+    def units(self) -> tuple[InputUnits, ...]:
         """The SCUs of every input with their weights."""
-        return [pyramid_units(p) for p in self.pyramids]
+        return tuple(pyramid_units(p) for p in self.pyramids)
 
-    def references(self) -> list[InputReferences]:
+    def references(self) -> tuple[InputReferences, ...]:
         """The references of every input, one line per sentence."""
-        return [pyramid_references(p) for p in self.pyramids]
+        return tuple(pyramid_references(p) for p in self.pyramids)
 
-    def summaries(self) -> list[SystemSummaries]:
+    def summaries(self) -> tuple[SystemSummaries, ...]:
         """The summaries of every system, of those inputs that it was annotated on."""
-        return [
-            SystemSummaries(system, tuple(rows), tuple(a.summary for a in rows.values()))
+        return tuple(
+            SystemSummaries(
+                system,
+                tuple(rows),
+                tuple(" ".join(several[0].summary.split()) for several in rows.values()),
+            )
             for system, rows in self._by_system().items()
-        ]
+        )
 
-    def labels(self) -> list[SystemLabels]:
-        """Presence of each of the pyramid's SCUs, of those inputs a system was annotated on."""
+    def labels(self) -> tuple[SystemLabels, ...]:
+        """Presence of the input's SCUs, matched by number; .5 where as many said yes as no."""
         scus = {p.input: p.scus for p in self.pyramids}
-        found = []
+        labels = []
         for system, rows in self._by_system().items():
-            labels = (tuple(int(s.uid in a.present) for s in scus[i]) for i, a in rows.items())
-            found.append(SystemLabels(system, tuple(rows), tuple(labels)))
-        return found
+            by_input = []
+            for name, several in rows.items():
+                shares = (
+                    np.mean([scu.uid in one.present for one in several]) for scu in scus[name]
+                )
+                by_input.append(tuple(0.5 if x == 0.5 else int(x > 0.5) for x in shares))
+            labels.append(SystemLabels(system, tuple(rows), tuple(by_input)))
+        return tuple(labels)
 
-    def _by_system(self) -> dict[str, dict[str, PeerAnnotation]]:
-        grouped: dict[str, dict[str, PeerAnnotation]] = {}
+    def _by_system(self) -> dict[str, dict[str, list[PeerAnnotation]]]:
+        grouped: dict[str, dict[str, list[PeerAnnotation]]] = {}
         for annotation in self.annotations:
-            grouped.setdefault(annotation.system, {})[annotation.pyramid.input] = annotation
+            rows = grouped.setdefault(annotation.system, {})
+            rows.setdefault(annotation.pyramid.input, []).append(annotation)
         return grouped
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotationScore:
+    """The scores of one peer annotation, as NIST lists them."""
+
+    system: str
+    input: str
+    annotator: str
+    modified: float
+    original: float
 
 
 @dataclass(frozen=True)
@@ -127,13 +153,18 @@ class PeerScores(Result):
     """Pyramid scores of annotated summaries.
 
     Attributes:
-        scores: `METRICS` x systems x inputs; NaN where a system has no annotation of an input.
+        scores: `METRICS` x systems x inputs: means over the annotations of a summary; NaN where a
+            system has no annotation of an input.
+        annotations: The scores of every annotation.
         counts: (systems,) rows of: inputs annotated, SCUs found, contributors that match none.
         notes: What a user must be told, as full sentences.
-        signature: The settings.
+        signature: The settings, and a hash of what the scores depend on.
     """
 
+    forms: ClassVar[Mapping[str, str]] = {".csv": "write_csv"}
+
     scores: ScoreTable = field(metadata=HIDDEN)
+    annotations: tuple[AnnotationScore, ...]
     counts: tuple[tuple[int, int, int], ...] = field(metadata=HIDDEN)
     notes: tuple[str, ...]
     signature: Signature
@@ -161,130 +192,175 @@ class PeerScores(Result):
         ]
         return {**record(self), "scores": rows}
 
-
-def read_pyramid_files(paths: Sequence[str | Path], *, names: str | None = None) -> PyramidFolder:
-    """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names them.
-
-    An input's pyramid is that of its ``.pyr`` file, else the one its first ``.pan`` carries. Of a
-    summary annotated by several people, the first annotator's file counts.
-
-    Args:
-        paths: Files, or folders, which are searched for both kinds at any depth.
-        names: How files' names say input, system and annotator, if not as NIST's do: see
-            `io.pyr_names`.
-
-    Raises:
-        InputError: A bad file, two files for the same thing, or no file at all.
-    """
-    files: list[Path] = []
-    for path in map(Path, paths):
-        if file_type(path) == "folder":
-            inside = sorted(filter(is_pyramid_file, path.rglob("*")))
-            if not inside:
-                raise InputError("no .pyr or .pan file in this folder", path=path)
-            files += inside
-        else:
-            files.append(path)
-    pyramids: dict[str, Pyramid] = {}
-    annotations: dict[tuple[str, str], PeerAnnotation] = {}
-    again: list[str] = []
-    for file in filter(is_peer, files):
-        annotation = read_peer_annotation(file, names=names)
-        key = annotation.system, annotation.pyramid.input
-        other = annotations.get(key)
-        if other is not None:
-            if not annotation.annotator or annotation.annotator == other.annotator:
-                raise _twice(f"system '{key[0]}' on input '{key[1]}'", other.pyramid, file)
-            again.append(key[1])
-            annotation = min(other, annotation, key=lambda a: _natural(a.annotator))
-        annotations[key] = annotation
-    known = {name for _, name in annotations}
-    for file in filterfalse(is_peer, files):
-        pyramid = read_pyramid(file, names=names, known=known)
-        if pyramid.input in pyramids:
-            raise _twice(f"input '{pyramid.input}'", pyramids[pyramid.input], file)
-        pyramids[pyramid.input] = pyramid
-    changed = 0
-    for annotation in annotations.values():
-        own = annotation.pyramid
-        main = pyramids.setdefault(own.input, own)
-        changed += _shape(main) != _shape(own)
-    ordered = tuple(pyramids[name] for name in sorted(pyramids, key=_natural))
-    keys = sorted(annotations, key=lambda key: tuple(map(_natural, key)))
-    matched = tuple(annotations[key] for key in keys)
-    notes = _notes(ordered, matched, changed)
-    every = (*ordered, *(a.pyramid for a in matched))
-    read_as = {p.path.name: p.input for p in every if p.path.name.split(".")[0] != p.input}
-    if read_as:
-        name = min(read_as)
-        notes = (
-            f"Inputs are named after document sets, as by NIST (docs/annotation.md): {name} "
-            f"belongs to {read_as[name]}.",
-            *notes,
-        )
-    if again:
-        notes += (
-            f"{counted(len(again), 'annotation')} of summaries that another person annotated too "
-            f"({', '.join(sorted(set(again), key=_natural))}): the first annotator's counts.",
-        )
-    return PyramidFolder(ordered, matched, notes)
+    def write_csv(self, path: Path) -> None:
+        """Writes every score of every system and input, for `litepyramid meta`."""
+        write_scores(path, self.scores)
 
 
-def score_peers(folder: PyramidFolder, *, references: int | None = None) -> PeerScores:
-    """The modified and the original Pyramid score of every annotated summary.
+def pyramid(
+    files: Sequence[str | Path],
+    *,
+    references: int | None = None,
+    names: str | None = None,
+    complete: bool = False,
+) -> PeerScores:
+    """Compute modified and original Pyramid scores from DUC and TAC peer annotations.
 
     Modified (Passonneau 2010): weights of the SCUs found / those of an ideal summary with as many
     SCUs as a reference has on average. Original (Nenkova & Passonneau 2004): the same sum / the
     best sum of as many SCUs as the summary has, counted as DUCView does: those found, those found
-    again, and the contributors that match no SCU of the pyramid.
+    again, and the contributors that match no SCU of the pyramid. Every annotation is scored by the
+    pyramid that it carries; a summary that several people annotated gets the mean of its
+    annotations.
 
     Args:
-        folder: Pyramids and annotations. An SCU that is found but not in the pyramid has no
-            weight; the notes count such ones.
-        references: How many references each pyramid was made from, where the files do not say.
+        files: .pyr and .pan files, or folders of them.
+        references: Number of references of each pyramid, if the files do not say it.
+        names: Regular expression with the groups "input" and "system" for file names that are not
+            NIST's.
+        complete: Leave out systems that were not annotated on every input.
 
     Returns:
         NaN for summaries that were not annotated, and for the original score of a summary in
         which no SCU at all was marked.
 
     Raises:
-        InputError: There are no annotations, or a file does not say how many references it has.
-    """
-    from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
+        InputError: A bad file, no annotation, or one that does not say how many references there
+            are.
 
+    Command line:
+        $ litepyramid pyramid duc2006
+        $ litepyramid pyramid duc2006 --complete -o pyramid.csv
+    """
+    if references is not None and (not isinstance(references, int) or references < 1):
+        raise InputError(f"{references!r} references", expected="a whole number from 1")
+    folder = read_pyramid_files(files, names=names)
+    return score_peers(folder.complete() if complete else folder, references=references)
+
+
+def read_pyramid_files(files: Sequence[str | Path], *, names: str | None = None) -> PyramidFolder:
+    """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names them."""
+    listed = [files] if isinstance(files, str | Path) else files
+    if not isinstance(listed, Sequence) or not all(isinstance(f, str | Path) for f in listed):
+        raise InputError(f"files are {type(files).__name__}", expected="paths of files or folders")
+    paths: list[Path] = []
+    for path in map(Path, listed):
+        if file_type(path) == "folder":
+            inside = sorted(filter(is_pyramid_file, path.rglob("*")))
+            if not inside:
+                raise InputError("no .pyr or .pan file in this folder", path=path)
+            paths += inside
+        else:
+            paths.append(path)
+    annotations: dict[tuple[str, str, str], PeerAnnotation] = {}
+    for path in filter(is_peer, paths):
+        annotation = read_peer_annotation(path, names=names)
+        key = annotation.system, annotation.pyramid.input, annotation.annotator
+        if key in annotations:
+            what = f"system '{key[0]}' on input '{key[1]}'"
+            raise _twice(what, annotations[key].pyramid, path)
+        annotations[key] = annotation
+    keys = sorted(annotations, key=lambda key: tuple(map(_natural, key)))
+    matched = [annotations[key] for key in keys]
+    inputs = {name for _, name, _ in annotations}
+    topics: dict[str, Pyramid] = {}
+    for path in filterfalse(is_peer, paths):
+        topic = read_pyramid(path, names=names, known=inputs)
+        if topic.input in topics:
+            raise _twice(f"input '{topic.input}'", topics[topic.input], path)
+        topics[topic.input] = topic
+    return _matched(topics, matched)
+
+
+def _matched(topics: Mapping[str, Pyramid], annotations: list[PeerAnnotation]) -> PyramidFolder:
+    """The annotations with their inputs' pyramids: those of the annotations come first."""
+    for i, annotation in enumerate(annotations):
+        own, topic = annotation.pyramid, topics.get(annotation.pyramid.input)
+        if topic is not None and not own.references:  # the file does not mark where they start
+            whole = replace(own, references=topic.references, reference_names=topic.reference_names)
+            annotations[i] = replace(annotation, pyramid=whole)
+    carried: dict[str, list[Pyramid]] = defaultdict(list)
+    for annotation in annotations:
+        carried[annotation.pyramid.input].append(annotation.pyramid)
+    pyramids = {**topics, **{name: several[0] for name, several in carried.items()}}
+    ordered = tuple(pyramids[name] for name in sorted(pyramids, key=_natural))
+    matched = tuple(annotations)
+    notes = _notes(ordered, matched)
+    replaced = sum(
+        _shape(topics[name]) != _shape(several[0])
+        for name, several in carried.items()
+        if name in topics
+    )
+    if replaced:
+        what = counted(replaced, ".pyr file differs", ".pyr files differ")
+        notes += (f"{what} from the pyramid of the peer annotations, which counts.",)
+    again = Counter((a.system, a.pyramid.input) for a in matched)
+    more = sum(again.values()) - len(again)
+    if more:
+        twice = sorted({name for (_, name), n in again.items() if n > 1}, key=_natural)
+        notes += (
+            f"{counted(more, 'annotation')} of summaries that another person annotated too "
+            f"({', '.join(twice)}): a summary's score is the mean of its annotations.",
+        )
+    read_as = {
+        p.path.name: p.input
+        for p in (*topics.values(), *(a.pyramid for a in matched))
+        if p.path.name.split(".")[0] != p.input
+    }
+    if read_as:
+        name = min(read_as)
+        belongs = f"{name} belongs to {read_as[name]}"
+        notes = (f"Inputs are named after document sets, as by NIST: {belongs}.", *notes)
+    return PyramidFolder(ordered, matched, notes)
+
+
+def score_peers(folder: PyramidFolder, *, references: int | None = None) -> PeerScores:
+    """The modified and the original Pyramid score of every annotated summary; see `pyramid`."""
     if not folder.annotations:
         raise InputError("no peer annotation", expected="at least one .pan file")
-    numbers = [references or len(pyramid.references) for pyramid in folder.pyramids]
-    if not all(numbers):
-        raise InputError(
-            "cannot tell where the references start or how many there are",
-            path=folder.pyramids[numbers.index(0)].path,
-            hint="Give the number of references of each pyramid (--references).",
-        )
     inputs, systems = folder.inputs, folder.systems
-    values = np.full((len(METRICS), len(systems), len(inputs)), np.nan)
+    annotations: list[AnnotationScore] = []
+    hashed: list[Any] = []
     counts = np.zeros((len(systems), 3), dtype=np.int64)
+    cells: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
     for annotation in folder.annotations:
-        i, j = systems.index(annotation.system), inputs.index(annotation.pyramid.input)
-        pyramid = folder.pyramids[j]
-        layout = UnitLayout.of([pyramid_units(pyramid)])
-        found = np.array([scu.uid in annotation.present for scu in pyramid.scus], dtype=np.float64)
-        values[0, i, j] = modified_pyramid_scores(found, layout, numbers[j])[0]
+        own = annotation.pyramid
+        number = references or len(own.references)
+        if not number:
+            raise InputError(
+                "cannot tell where the references start or how many there are",
+                path=own.path,
+                hint="Give the number of references of each pyramid (references).",
+            )
+        layout = UnitLayout.of([pyramid_units(own)])
+        present = np.array([scu.uid in annotation.present for scu in own.scus], dtype=np.float64)
+        modified = float(modified_pyramid_scores(present, layout, number)[0])
         heaviest = np.sort(layout.weights)[::-1][: annotation.size]
-        if annotation.size:
-            values[1, i, j] = (found * layout.weights).sum() / heaviest.sum()
-        counts[i] += (1, int(found.sum()), annotation.extra)
-    missing = int(np.isnan(values[0]).sum())
+        total = float((present * layout.weights).sum())
+        original = total / float(heaviest.sum()) if annotation.size else float("nan")
+        i, j = systems.index(annotation.system), inputs.index(own.input)
+        counts[i] += ((i, j) not in cells, int(present.sum()), annotation.extra)
+        cells[i, j].append((modified, original))
+        names = (annotation.system, own.input, annotation.annotator)
+        annotations.append(AnnotationScore(*names, modified, original))
+        units = sorted(zip(layout.weights.tolist(), present.tolist(), strict=True))
+        hashed.append([*names[:2], number, annotation.size, annotation.extra, units])
+    values = np.full((len(METRICS), len(systems), len(inputs)), np.nan)
+    for (i, j), several in cells.items():
+        values[0, i, j] = np.mean([modified for modified, _ in several])
+        values[1, i, j] = mean_of_scored(np.array([original for _, original in several]))
+    missing = values[0].size - len(cells)
     blank = int(np.isnan(values[1]).sum()) - missing
     notes = list(folder.notes)
     if missing:
         one, many = "summary was not annotated and is", "summaries were not annotated and are"
         notes.append(f"{counted(missing, one, many)} left out of the means.")
     if blank:
-        said = counted(blank, "summary has", "summaries have")
-        notes.append(f"{said} no SCU marked at all: no original score.")
+        what = counted(blank, "summary has", "summaries have")
+        notes.append(f"{what} no SCU marked at all: no original score.")
     return PeerScores(
         ScoreTable(METRICS, systems, inputs, values),
+        tuple(annotations),
         tuple((a, b, c) for a, b, c in counts.tolist()),
         tuple(notes),
         Signature.of(
@@ -293,27 +369,32 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
             pyramid="modified,original",
             weights="contributors",
             references=references or "from_files",
+            annotations_sha=fingerprint(sorted(hashed)),
         ),
     )
 
 
-def _notes(
-    pyramids: tuple[Pyramid, ...], annotations: tuple[PeerAnnotation, ...], changed: int
-) -> tuple[str, ...]:
+def _notes(pyramids: Sequence[Pyramid], annotations: Sequence[PeerAnnotation]) -> tuple[str, ...]:
     """What was odd about the files; nothing is said where nothing was."""
     every = (*pyramids, *(a.pyramid for a in annotations))
-    empty, repeated = sum(p.empty for p in pyramids), sum(p.repeated for p in pyramids)
-    unplaced = sum(p.unplaced for p in pyramids if p.references)
-    legacy = len({p.path for p in every if p.legacy_encoding})
-    unknown = sum(len(a.unknown) for a in annotations)
-    other = "peer annotations carry another pyramid than their input's: SCUs are matched by number."
+    used = {p.input: p for p in pyramids}
+    changed = sum(_shape(a.pyramid) != _shape(used[a.pyramid.input]) for a in annotations)
     counts = {
-        "SCUs without a contributor were left out.": empty,
-        "SCUs have two contributors in one reference: both count.": repeated,
-        "contributors could not be assigned to a reference.": unplaced,
-        "files are not UTF-8 and were read as Windows-1252.": legacy,
-        other: changed,
-        "SCUs found in summaries are not in the pyramid and do not count.": unknown,
+        "SCUs without a contributor were left out.": sum(p.empty for p in pyramids),
+        "SCUs have two contributors in one reference: both count.": sum(
+            p.repeated for p in pyramids
+        ),
+        "contributors could not be assigned to a reference.": sum(
+            p.unplaced for p in pyramids if p.references
+        ),
+        "files are not UTF-8 and were read as Windows-1252.": len(
+            {p.path for p in every if p.legacy_encoding}
+        ),
+        "peer annotations carry another pyramid than the first of their input: each is scored by "
+        "its own.": changed,
+        "SCUs found in summaries are not in the pyramid and do not count.": sum(
+            len(a.unknown) for a in annotations
+        ),
     }
     return tuple(f"{number} {what}" for what, number in counts.items() if number)
 

@@ -186,11 +186,11 @@ def test_file_names(tmp_path):
         ("pyramid>", "pie>", "the root element is <pie>"),
     ],
 )
-def test_broken_pyramids_are_errors_with_their_line(tmp_path, old, new, what):
+def test_broken_pyramids_are_errors(tmp_path, old, new, what):
     path = pyr(tmp_path / "D0901-A.pyr")
     text = path.read_text(encoding="utf-8").split("]>\n", 1)[1]
     path.write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.raises(InputError, match=r"D0901-A\.pyr:\d+: ") as caught:
+    with pytest.raises(InputError, match=r"D0901-A\.pyr: ") as caught:
         read_pyramid(path)
     assert what in str(caught.value)
 

@@ -1,19 +1,18 @@
 """Pyramid scores from peer annotations, against values counted by hand."""
 
-import json
-
+import numpy as np
 import pytest
 from duc_files import SCUS, pan, pyr
 
-from litepyramid.duc.convert import convert
+import litepyramid as lp
 from litepyramid.duc.files import read_pyramid
 from litepyramid.duc.peers import read_pyramid_files, score_peers
 from litepyramid.errors import InputError
-from litepyramid.io.datasets import load_dataset
-from litepyramid.io.labels import read_labels
-from litepyramid.io.references import read_references
-from litepyramid.io.scores import read_scores, write_scores
-from litepyramid.io.units import read_units
+from litepyramid.io.coerce import as_labels, as_summaries
+from litepyramid.io.coerce import as_references
+from litepyramid.io.scores import read_scores
+from litepyramid.io.coerce import as_units
+from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
 from litepyramid.tables import render
 from litepyramid.units.align import align_all, sentences_of
 
@@ -77,29 +76,25 @@ def test_files_that_do_not_say_how_many_references(tmp_path):
     text = path.read_text(encoding="utf-8").replace("-----------------", "")
     path.write_text(text, encoding="utf-8")
     folder = read_pyramid_files([path])
-    with pytest.raises(InputError, match="--references"):
+    with pytest.raises(InputError, match="number of references"):
         score_peers(folder)
     assert score_peers(folder, references=1).scores.values[0, 0, 0] == 1.0
 
 
-def test_labels_units_and_references_are_what_the_other_commands_read(folder, tmp_path):
+def test_labels_units_and_references_are_what_the_readers_read(folder, tmp_path):
     (folder / "D0901-A.M.100.E.4.pan").unlink()
     (folder / "D0901-A.M.100.E.9.pan").unlink()
-    out = tmp_path / "units.jsonl"
-    convert(
-        read_pyramid_files([folder]),
-        out,
-        labels=tmp_path / "labels",
-        summaries=tmp_path / "summaries",
-        references=tmp_path / "references.jsonl",
-    )
-    units = read_units(out)
+    for part in ("units", "labels", "summaries", "references"):
+        lp.convert([folder], to=part).save(tmp_path / f"{part}.jsonl")
+    units = as_units(tmp_path / "units.jsonl")
     assert [u.input for u in units] == ["D0901-A", "D0902-A"]
     assert [u.weight for u in units[0].units] == [3, 3, 2, 1, 1, 1]
-    (labels,) = read_labels([tmp_path / "labels"], units)
+    (labels,) = as_labels(tmp_path / "labels.jsonl", units)
     assert labels.system == "17"
     assert labels.labels == ((1, 1, 0, 1, 0, 0), (1, 1, 1, 1, 1, 1))
-    references = read_references(tmp_path / "references.jsonl")
+    (summaries,) = as_summaries(tmp_path / "summaries.jsonl")
+    assert (summaries.system, summaries.texts[0]) == ("17", " ".join(SUMMARY))
+    references = as_references(tmp_path / "references.jsonl")
     assert [len(r.references) for r in references] == [3, 3]
     contributors = {
         (c.reference, c.sentence)
@@ -111,57 +106,30 @@ def test_labels_units_and_references_are_what_the_other_commands_read(folder, tm
     assert sum(u.weight for u in placed) == 11
 
 
-def test_command_line(folder, tmp_path, cli):
-    scores = tmp_path / "scores.csv"
-    data = json.loads(cli("pyramid", folder, "--scores", scores, "-f", "json").stdout)
-    assert data["scores"][4]["modified"] == pytest.approx(7 / 9)
-    table = read_scores(scores)
-    assert set(table.metrics) == {"modified_pyramid", "original_pyramid"}
-    text = cli("units", "from-pyr", folder, "-o", tmp_path / "u.jsonl").stdout
-    assert "D0902-A" in text
-    bad = tmp_path / "bad.pyr"
-    bad.write_text('<!DOCTYPE a [<!ENTITY x "y">]><pyramid>&x;</pyramid>')
-    assert "declares the entity" in cli("pyramid", bad, status=2).stderr
-    assert "no peer annotation" in cli("pyramid", folder / "D0901-A.pyr", status=2).stderr
+def test_the_peer_annotations_own_pyramid_counts(folder):
+    """As in the update sets of 2007: the topic's .pyr was changed after the peers were annotated.
+
+    In the .pan the bridge has three contributors, in the .pyr one: 7 / 9, not 5 / 7.
+    """
+    later = [(uid, label, places[:1]) for uid, label, places in SCUS]
+    pyr(folder / "D0901-A.pyr", scus=later)
+    pyramids = read_pyramid_files([folder])
+    assert score_peers(pyramids).scores.values[0, 2, 0] == pytest.approx(7 / 9)
+    assert [u.weight for u in pyramids.units()[0].units] == [3, 3, 2, 1, 1, 1]
+    assert any("1 .pyr file differs from the pyramid" in note for note in pyramids.notes)
+    for file in folder.glob("*.pyr"):
+        file.unlink()
+    alone = score_peers(read_pyramid_files([folder]))
+    assert np.array_equal(alone.scores.values, score_peers(pyramids).scores.values, equal_nan=True)
 
 
-def test_a_data_set_is_made_in_a_folder_that_is_not_there(folder, tmp_path, cli):
-    goal = tmp_path / "data" / "tac"
-    out = [
-        f"--{part}={goal / name}"
-        for part, name in [
-            ("output", "units.jsonl"),
-            ("labels", "labels"),
-            ("summaries", "summaries"),
-            ("references", "references.jsonl"),
-        ]
-    ]
-    cli("units", "from-pyr", folder, "--complete", *out)
-    assert load_dataset("folder", goal).references is not None
-    (tmp_path / "file").write_text("mine")
-    done = cli("units", "from-pyr", folder, "-o", tmp_path / "file" / "u.jsonl", status=2)
-    assert "u.jsonl" in done.stderr
-    assert (tmp_path / "file").read_text() == "mine"
-
-
-def test_pyramid_files_are_not_written_over(folder, cli):
-    file = next(folder.rglob("*.pyr"))
-    before = file.read_bytes()
-    done = cli("units", "from-pyr", folder, "-o", file, status=2)
-    assert "is one of the files to read" in done.stderr
-    assert file.read_bytes() == before
-
-
-def test_systems_are_not_mixed_with_those_of_other_data(folder, tmp_path, cli):
-    out = tmp_path / "labels"
-    arguments = ["units", "from-pyr", folder, "-o", tmp_path / "u.jsonl", "--labels", out]
-    for _ in range(2):
-        cli(*arguments)
-    (out / "mine.jsonl").write_text("")
-    (tmp_path / "u.jsonl").unlink()
-    done = cli(*arguments, status=2)
-    assert "contains other files ('mine.jsonl')" in done.stderr
-    assert not (tmp_path / "u.jsonl").exists()
+def test_each_annotation_is_scored_by_its_own_pyramid(folder):
+    other = [(uid, label, places[:1]) for uid, label, places in SCUS]
+    pan(folder / "D0901-A.M.100.E.5.pan", {"3": [["Lune"]]}, SUMMARY, scus=other)
+    scores = lp.pyramid([folder]).scores
+    i = scores.systems.index("5")
+    assert scores.values[0, i, 0] == pytest.approx(1 / 2)  # six of weight 1, three references
+    assert scores.values[0, scores.systems.index("17"), 0] == pytest.approx(7 / 9)
 
 
 def test_odd_files_are_counted(folder, tmp_path):
@@ -189,8 +157,7 @@ def test_the_same_thing_twice_is_an_error(folder, tmp_path):
 
 def test_scores_are_written_for_the_meta_commands(folder, tmp_path):
     path = tmp_path / "s.csv"
-    result = score_peers(read_pyramid_files([folder]))
-    write_scores(path, result.scores)
+    score_peers(read_pyramid_files([folder])).save(path)
     table = read_scores(path)
     i, j = table.systems.index("17"), table.inputs.index("D0902-A")
     assert table.values[table.metrics.index("modified_pyramid"), i, j] == pytest.approx(11 / 9)
@@ -210,7 +177,7 @@ def duc(tmp_path):
     return place
 
 
-def test_nist_names_of_one_set_are_one_input(duc, tmp_path, cli):
+def test_nist_names_of_one_set_are_one_input(duc):
     """Summarizers' letters, the assessor's, case and leading zeros do not part what is one."""
     folder = read_pyramid_files([duc])
     assert (folder.inputs, folder.systems) == (("D0701", "D0702"), ("7", "15", "24"))
@@ -218,30 +185,50 @@ def test_nist_names_of_one_set_are_one_input(duc, tmp_path, cli):
     result = score_peers(folder)
     assert result.counts == ((2, 2, 0), (2, 2, 0), (1, 1, 0))
     assert "1 summary was not annotated" in render(result, "table")
-    shown = cli("pyramid", duc, "--complete").stdout
-    assert "1 system of 3 annotated on fewer than 2 inputs: 24 (1)" in shown
-    assert "not annotated and" not in shown
-    out = ["--labels", tmp_path / "labels", "--summaries", tmp_path / "summaries"]
-    units = tmp_path / "scus.jsonl"
-    cli("units", "from-pyr", duc, "-o", units, *out, "--complete")
-    assert [entry.input for entry in read_units(units)] == ["D0701", "D0702"]
-    assert sorted(p.name for p in (tmp_path / "labels").glob("[!.]*")) == ["15.jsonl", "7.jsonl"]
-    done = cli("score", tmp_path / "summaries", "--units", units, "--labels", tmp_path / "labels")
-    assert "15" in done.stdout
+    notes = " ".join(lp.pyramid([duc], complete=True).notes)
+    assert "1 system of 3 annotated on fewer than 2 inputs: 24 (1)" in notes
+    assert "not annotated and" not in notes
+    whole = lp.convert([duc], complete=True)
+    data = lp.load(whole.units, summaries=whole.summaries, labels=whole.labels)
+    assert (data.systems, data.inputs) == (("7", "15"), ("D0701", "D0702"))
 
 
-def test_the_first_of_two_annotators_counts(tmp_path):
+def test_all_annotations_of_a_summary_count(tmp_path):
     """DUC 2006: annotator 114 and another one did set D0631; human summaries have letters."""
     pyr(tmp_path / "d0631.pyr")
     pan(tmp_path / "114.D0631.M.250.F.10.pan", {"3": [["Lune"]]}, SUMMARY)
     pan(tmp_path / "20.D0631.M.250.F.10.pan", {"9": [["Monday"]]}, SUMMARY)
     pan(tmp_path / "20.D0631.M.250.F.a.pan", {"9": [["Monday"]]}, SUMMARY)
     folder = read_pyramid_files([tmp_path])
-    assert [(a.system, a.annotator, list(a.present)) for a in folder.annotations] == [
-        ("10", "20", ["9"]),
-        ("A", "20", ["9"]),
-    ]
+    result = score_peers(folder)
+    rows = [(a.system, a.annotator, round(9 * a.modified)) for a in result.annotations]
+    assert rows == [("10", "20", 1), ("10", "114", 3), ("A", "20", 1)]
+    assert result.scores.values[0, :, 0] == pytest.approx([2 / 9, 1 / 9])
+    assert result.counts == ((1, 2, 0), (1, 1, 0))
     assert "another person annotated too (D0631)" in folder.notes[-1]
+    labels = {entry.system: entry.labels[0] for entry in folder.labels()}
+    assert labels == {"10": (0.5, 0, 0, 0.5, 0, 0), "A": (0, 0, 0, 1, 0, 0)}
+    units = folder.units()[:1]
+    human = modified_pyramid_scores(np.array(labels["10"]), UnitLayout.of(units), 3)
+    assert human[0] == pytest.approx(2 / 9)
+
+
+def test_the_signature_names_what_the_scores_depend_on(folder):
+    before = lp.pyramid([folder])
+    (folder / "D0901-A.pyr").rename(folder / "D0901-A-XYZ.pyr")
+    assert lp.pyramid([folder]).signature == before.signature
+    pan(folder / "D0901-A.M.100.E.4.pan", {"3": [["Lune"]]}, SUMMARY)
+    after = lp.pyramid([folder])
+    assert after.signature != before.signature
+    assert not np.array_equal(after.scores.values, before.scores.values, equal_nan=True)
+
+
+@pytest.mark.parametrize("files", [3, None, [3], {"a": 1}])
+def test_wrong_types_are_one_error(files):
+    with pytest.raises(InputError, match="Expected"):
+        lp.pyramid(files)
+    with pytest.raises(InputError):
+        lp.convert(files)
 
 
 def test_initial_and_update_sets_are_two_and_names_may_lack_an_ending(tmp_path):
@@ -255,15 +242,15 @@ def test_initial_and_update_sets_are_two_and_names_may_lack_an_ending(tmp_path):
     assert not folder.notes
 
 
-def test_names_reach_both_kinds_of_files(tmp_path, cli):
+def test_names_reach_both_kinds_of_files(tmp_path):
     pyr(tmp_path / "pyramid_of_rain_by_ann.pyr")
     pan(tmp_path / "rain_mine.pan", {"3": [["Lune"]]}, SUMMARY)
     names = r"^(?:pyramid_of_)?(?P<input>[a-z]+)_(?P<system>[a-z]+)"
     folder = read_pyramid_files([tmp_path], names=names)
     assert (folder.inputs, folder.systems) == (("rain",), ("mine",))
     (tmp_path / ("a" * 100 + ".2.pan")).write_bytes((tmp_path / "rain_mine.pan").read_bytes())
-    done = cli("pyramid", tmp_path, "--names", "^(?P<input>a|a|aa)*(?P<system>b?)$", status=2)
-    assert "takes longer than 1 s on this name" in done.stderr
+    with pytest.raises(InputError, match="takes longer than 1 s on this name"):
+        lp.pyramid([tmp_path], names="^(?P<input>a|a|aa)*(?P<system>b?)$")
 
 
 def test_no_complete_system_is_an_error(duc):

@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
+from litepyramid.duc.xml import read_xml, text_of
 from litepyramid.errors import InputError
-from litepyramid.io.xml import read_xml
 
 LAUGHS = (
     '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY lol "lol">'
@@ -70,9 +70,9 @@ def test_a_document_type_without_entities_is_read(write, offline):
             '<a>one<b x="&amp;&lt;&#233;"/>two</a>'
         )
     )
-    assert (root.tag, root.text, legacy) == ("a", "onetwo", False)
-    assert root.child("b").attributes == {"x": "&<é"}
-    assert root.child("c") is None
+    assert (root.tag, text_of(root), legacy) == ("a", "onetwo", False)
+    assert root.find("b").attrib == {"x": "&<é"}
+    assert root.find("c") is None
 
 
 @pytest.mark.parametrize(
