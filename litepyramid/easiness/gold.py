@@ -1,26 +1,161 @@
-"""Gold easiness: how well the STUs of a sentence simulate its SCUs (ZB21 §3.3)."""
+"""Easiness of sentences: the record, and gold easiness (ZB21 §3.3)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
-from litepyramid.easiness.scores import Easiness
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError
+from litepyramid.files import read_jsonl, write_jsonl
 from litepyramid.metrics.rouge import Rouge
-from litepyramid.types import InputUnits, Signature
+from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
+from litepyramid.text import place
+from litepyramid.types import (
+    FloatArray,
+    InputUnits,
+    IntArray,
+    Signature,
+    fingerprint,
+    unit_hashes,
+)
 from litepyramid.units.align import Alignment, Place, Sentence, align_both
 
 Similarity = Callable[[str, str], float]
 _MOST = 500
 
 
+@dataclass(frozen=True)
+class Easiness(Result):
+    """How well extracted STUs stand in for the SCUs of each sentence.
+
+    Attributes:
+        sentences: n sentences.
+        values: (n,) float64, gold values in [0, 1]; NaN = not scored (no SCU belongs to the
+            sentence). Read-only copy.
+        signature: Where the values come from.
+        notes: What a user must be told: sentences left out, units placed by their words …
+        scus: (n,) how many SCUs each gold value is the mean of; None = not known.
+    """
+
+    sentences: tuple[Sentence, ...]
+    values: FloatArray = field(metadata=HIDDEN)
+    signature: Signature = field(default_factory=lambda: Signature(()))
+    notes: tuple[str, ...] = ()
+    scus: IntArray | None = field(default=None, metadata=HIDDEN)
+
+    forms: ClassVar = {".jsonl": "write_jsonl"}
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64, copy=True)
+        if values.shape != (len(self.sentences),):
+            raise InputError(
+                f"the easiness values have the shape {values.shape}",
+                expected=f"one value for each of {len(self.sentences)} sentences",
+            )
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+    @property
+    def sha(self) -> str:
+        """A hash of the values, by sentence, which names them in a signature."""
+        keys = (s.key for s in self.sentences)
+        pairs = zip(keys, plain(self.values.tolist()), strict=True)
+        return fingerprint(sorted(pairs, key=lambda pair: pair[0]))
+
+    def of(self, sentences: Sequence[Sentence]) -> FloatArray:
+        """The values of these sentences, found by input, reference and sentence number.
+
+        Raises:
+            InputError: A sentence has no value here.
+        """
+        values = {s.key: value for s, value in zip(self.sentences, self.values, strict=True)}
+        for s in sentences:
+            if s.key not in values:
+                raise InputError(
+                    f"no easiness for {place(*s.key)}",
+                    hint="Were these values predicted from these references?",
+                )
+        return np.array([values[s.key] for s in sentences], dtype=np.float64)
+
+    def to_tables(self) -> Sequence[Table]:
+        """The sentences, easiest first; those not scored last."""
+        columns = (
+            *("input", Column("reference", "ref"), Column("sentence", "sent"), "easiness", "text"),
+        )
+        rows = (
+            row(s, reference=s.reference + 1, sentence=s.sentence + 1, easiness=value)
+            for s, value in (
+                (self.sentences[i], float(self.values[i])) for i in easiest_first(self.values)
+            )
+        )
+        scored = self.values[~np.isnan(self.values)]
+        mean = f", mean {scored.mean():.3f}" if scored.size else ""
+        summary = f"{len(self.values)} sentences, {scored.size} with an easiness{mean}."
+        notes = (summary, *self.notes, f"Signature: {self.signature}")
+        return [Table.of("Easiness, the easiest first", columns, rows, notes)]
+
+    def to_json(self) -> dict[str, Any]:
+        """All sentences in their order."""
+        pairs = zip(self.sentences, self.values, strict=True)
+        rows = [{**record(s), "easiness": float(value)} for s, value in pairs]
+        return {**record(self), "sentences": rows}
+
+    def write_jsonl(self, path: str | Path) -> None:
+        """Writes a sentence a line: input, reference, sentence, text, easiness (null: none)."""
+        write_jsonl(path, plain(self.to_json()["sentences"]))
+
+
+def easiest_first(values: FloatArray) -> IntArray:
+    """The sentences by falling easiness, equals in their order; those not scored last."""
+    return np.argsort(np.where(np.isnan(values), np.inf, -values), kind="stable")
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a file of easiness."""
+
+    input: str
+    sentence: int
+    reference: int = 0
+    easiness: float | None = None
+    text: str = ""
+
+
+def read_easiness(source: str | Path | Easiness) -> Easiness:
+    """Reads a file of easiness, a JSON object a sentence; the values may come from any tool.
+
+    An `Easiness` is given back as it is.
+
+    Raises:
+        InputError: A line is not such an object, or two lines are for the same sentence.
+    """
+    if isinstance(source, Easiness):
+        return source
+    values: dict[Sentence, float] = {}
+    lines: dict[Place, int] = {}
+    for number, value in read_jsonl(source):
+        line = as_type(_Line, value, path=source, line=number)
+        sentence = Sentence(line.input, line.reference, line.sentence, line.text)
+        if sentence.key in lines:
+            raise InputError(
+                f"the same sentence as in line {lines[sentence.key]}", path=source, line=number
+            )
+        lines[sentence.key] = number
+        values[sentence] = math.nan if line.easiness is None else line.easiness
+    easiness = Easiness(tuple(values), np.array(list(values.values()), dtype=np.float64))
+    return Easiness(
+        easiness.sentences, easiness.values, Signature.of(easiness=f"file:{easiness.sha}")
+    )
+
+
 def rouge1(stem: bool = False) -> Similarity:
     """ROUGE-1 F1 of two texts as rouge-score has it: lower-cased, ``[a-z0-9]`` alone.
-
-    Args:
-        stem: Whether words are stemmed (Porter); rouge-score's default is not to.
 
     Example:
         >>> round(rouge1()("the cat sat", "the cat sat down"), 4)
@@ -75,8 +210,8 @@ def gold_easiness(
         [1.0, nan]
     """
     check_same_inputs(scus, stus)
-    wanted = {item.input for item in scus}
-    sentences = [s for s in sentences if s.input in wanted]
+    inputs = {entry.input for entry in scus}
+    sentences = [s for s in sentences if s.input in inputs]
     of_scu, of_stu = align_both(scus, stus, sentences)
     human, machine = by_sentence(of_scu), by_sentence(of_stu)
     similarity = rouge1(stem)
@@ -86,46 +221,49 @@ def gold_easiness(
         accuracies = [simulation_accuracy(t, texts, similarity) for t in human.get(s.key, [])]
         counts.append(len(accuracies))
         values.append(float(np.mean(accuracies)) if accuracies else float("nan"))
+    signature = Signature.of(
+        easiness="gold",
+        similarity="rouge1-f1",
+        stem="yes" if stem else None,
+        scus_sha=unit_hashes(scus)["units_sha"],
+        stus_sha=unit_hashes(stus)["units_sha"],
+    )
+    notes = placement_notes(of_scu, of_stu)
     return Easiness(
-        tuple(sentences),
-        np.array(values),
-        Signature.of(easiness="gold", similarity="rouge1-f1", stem="yes" if stem else None),
-        placement_notes(of_scu, of_stu),
-        np.array(counts, dtype=np.int64),
+        tuple(sentences), np.array(values), signature, notes, np.array(counts, dtype=np.int64)
     )
 
 
 def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:
-    """The texts of the units that belong to each sentence, in the units' order.
-
-    Raises:
-        InputError: More than 500 belong to one sentence.
-    """
-    found: dict[Place, list[str]] = {}
+    """The texts of the units that belong to each sentence, in the units' order; at most 500."""
+    texts: dict[Place, list[str]] = {}
     for alignment in alignments:
         for unit in alignment.units.units:
-            if unit.reference is not None and unit.sentence is not None:
-                place = (alignment.units.input, unit.reference, unit.sentence)
-                found.setdefault(place, []).append(unit.text)
-                if len(found[place]) > _MOST:
-                    raise InputError(
-                        f"more than {_MOST} units belong to sentence {unit.sentence + 1} of "
-                        f"reference {unit.reference + 1} of input '{place[0]}'",
-                        hint="Units that share no word with any sentence go to the first: are "
-                        "these the references that they were made from?",
-                    )
-    return found
+            if unit.reference is None or unit.sentence is None:
+                continue
+            key = (alignment.units.input, unit.reference, unit.sentence)
+            texts.setdefault(key, []).append(unit.text)
+            if len(texts[key]) > _MOST:
+                raise InputError(
+                    f"more than {_MOST} units belong to {place(*key)}",
+                    hint="Units that share no word with any sentence go to the first: are "
+                    "these the references that they were made from?",
+                )
+    return texts
 
 
 def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> tuple[str, ...]:
     """One sentence per kind of unit: how many were placed by what."""
     notes = []
     for name, alignments in (("SCUs", scus), ("STUs", stus)):
-        own, matched = sum(a.own for a in alignments), sum(a.matched for a in alignments)
-        tied, lost = sum(a.tied for a in alignments), sum(a.unmatched for a in alignments)
+        stated, matched, tied, unmatched = (
+            sum(getattr(a, count) for a in alignments)
+            for count in ("stated", "matched", "tied", "unmatched")
+        )
         notes.append(
-            f"{own + matched + lost} {name}: {own} named their sentence, {matched} were placed by "
-            f"shared words ({tied} ties to the first), {lost} shared none (first sentence)."
+            f"{stated + matched + unmatched} {name}: {stated} named their sentence, {matched} were "
+            f"placed by shared words ({tied} ties to the first), {unmatched} shared none (first "
+            "sentence)."
         )
     return tuple(notes)
 
@@ -133,7 +271,7 @@ def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> tup
 def check_same_inputs(scus: Sequence[InputUnits], stus: Sequence[InputUnits]) -> None:
     """Raises InputError naming the first input that only one of the two has."""
     for one, other, name in ((scus, stus, "STUs"), (stus, scus, "SCUs")):
-        known = {item.input for item in other}
-        for item in one:
-            if item.input not in known:
-                raise InputError(f"input '{item.input}' has no {name}")
+        inputs = {entry.input for entry in other}
+        for entry in one:
+            if entry.input not in inputs:
+                raise InputError(f"input '{entry.input}' has no {name}")

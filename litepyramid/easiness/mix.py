@@ -6,18 +6,29 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from typing import Any, Literal, get_args
+from pathlib import Path
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.easiness.gold import check_same_inputs, gold_easiness, placement_notes
-from litepyramid.easiness.scores import Easiness, easiest_first
+from litepyramid.easiness.gold import (
+    Easiness,
+    check_same_inputs,
+    easiest_first,
+    gold_easiness,
+    placement_notes,
+    read_easiness,
+)
+from litepyramid.easiness.predict import sentence_easiness
 from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_names, as_references, as_units
+from litepyramid.io.write import write_units
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
-from litepyramid.types import FloatArray, InputUnits, Signature, Unit
-from litepyramid.units.align import Alignment, Sentence, align_both
+from litepyramid.types import FloatArray, InputUnits, Signature, Unit, fingerprint
+from litepyramid.units.align import Alignment, Sentence, align_both, sentences_of
+from litepyramid.units.extract import extract
 
 By = Literal["easiness", "random", "reversed", "gold"]
 BoolArray = NDArray[np.bool_]
@@ -44,6 +55,16 @@ class Mix(Result):
     by: str
     notes: tuple[str, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
+
+    forms: ClassVar = {".jsonl": "write_jsonl", ".txt": "write_lines"}
+
+    def write_jsonl(self, path: str | Path) -> None:
+        """Writes the units, one input a line."""
+        write_units(path, self.units)
+
+    def write_lines(self, path: str | Path) -> None:
+        """Writes the texts of the units, one input a line, with tabs between them."""
+        write_units(path, self.units, "lines")
 
     def counts(self) -> dict[str, int]:
         """How many sentences and units of each kind there are."""
@@ -124,14 +145,7 @@ def ranking(
     order. Of equally easy sentences the first goes first (the last, if reversed: the exact
     reverse); one without a value counts as harder than all others.
 
-    Args:
-        by: How to choose.
-        easiness: (n,) predicted or gold easiness; unused at random.
-        n: Number of sentences.
-        rng: Draws the random order.
-
-    Raises:
-        InputError: `by` is none of these, or what it needs is missing.
+    `easiness` is (n,), predicted or gold, and unused at random, where `rng` draws the order.
 
     Example:
         >>> ranking("easiness", np.array([0.2, 0.9, 0.9, np.nan]), 4).tolist()
@@ -167,6 +181,81 @@ def carriers(order: NDArray[np.int64], count: int) -> BoolArray:
 
 
 def mix(
+    units: Any,
+    stus: Any = None,
+    *,
+    references: Any = None,
+    easiness: Any = None,
+    stu_share: float = 0.5,
+    by: By = "easiness",
+    seed: int = 12345,
+    ids: Any = None,
+    columns: Any = None,
+) -> Mix:
+    """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep their SCUs.
+
+    All sentences of all inputs are ranked together (ZB21 §3.3): the first floor(share · n) carry
+    STUs. With share 0 the units are the SCUs, with 1 the STUs.
+
+    Args:
+        units: The SCUs: a file, or in Python lists, dicts and frames.
+        stus: The STUs of the same inputs; extracted from the references by default.
+        references: The references of the same inputs; not needed with easiness, or with STUs just
+            extracted from them.
+        easiness: Easiness of every sentence: a file, or what easiness.predict returns; predicted
+            by default.
+        stu_share: Share of the sentences that carry STUs.
+        by: How sentences are ranked: by predicted easiness, reversed, by gold easiness (from the
+            units), or at random.
+        seed: Seed of the random order.
+        ids: Ids of the inputs, where lines or rows do not name them.
+        columns: Other names of columns, such as unit=fact.
+
+    Returns:
+        The units of every input: the SCUs that are left, then the STUs.
+
+    Raises:
+        InputError: The inputs differ, something needed is missing, the share is out of range, or
+            an input is left without a unit.
+
+    Example:
+        >>> scus = [["A cat sat on the mat.", "It rained."]]
+        >>> mix(scus, references=["A cat sat on the mat. It rained."]).counts()["stu_sentences"]
+        1
+
+    Command line:
+        $ litepyramid units mix example/scus.jsonl --references example/references.jsonl \\
+            --stu-share 0.5 -o mixed.jsonl
+    """
+    stu_count(stu_share, 0)  # is it a share?
+    names = as_names(ids, columns)
+    human = as_units(units, kind="scu", only=True, **names)
+    if references is None:
+        references = getattr(stus, "references", None)
+    if references is None and (stus is None or easiness is None):
+        raise InputError("neither references nor both STUs and easiness", expected="references")
+    texts = None if references is None else as_references(references, **names)
+    if stus is None and texts is not None:
+        machine = list(extract(texts).units)
+    else:
+        machine = as_units(stus, kind="stu", only=True, **names)
+    inputs = {entry.input for entry in human}
+    values = None
+    if texts is None:
+        values = read_easiness(easiness)
+        sentences = values.sentences
+    else:
+        texts = [entry for entry in texts if entry.input in inputs]
+        sentences = sentences_of(texts)
+        if by in ("easiness", "reversed"):
+            values = sentence_easiness(texts, easiness=easiness, stus=machine)
+    count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
+    if by not in ("easiness", "reversed"):
+        values = None
+    return mix_units(human, machine, sentences, count, by=by, easiness=values, seed=seed)
+
+
+def mix_units(
     scus: Sequence[InputUnits],
     stus: Sequence[InputUnits],
     sentences: Sequence[Sentence],
@@ -178,20 +267,9 @@ def mix(
 ) -> Mix:
     """Gives `count` sentences of the whole data set their STUs; the others keep their SCUs.
 
-    All sentences of all inputs are ranked together (ZB21 §3.3), and the budget is exact: with 0
-    the units are the SCUs, with all sentences they are the STUs, and a sentence is never lost for
-    having no SCU. Within an input come the SCUs that are left, then the STUs, each in the order
-    of their file.
-
-    Args:
-        scus: The SCUs of every input.
-        stus: The STUs of the same inputs.
-        sentences: The sentences of the references of these inputs.
-        count: How many sentences carry STUs; `stu_count` gives it for a share.
-        by: ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness, ``random``
-            by `seed`.
-        easiness: Predicted easiness, or gold (computed from the units if it is not given).
-        seed: Seed of the random choice.
+    ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness (computed from the
+    units if it is not given), ``random`` by `seed`. Sentences are put in the
+    order of their ids first. A sentence is never lost for having no SCU.
 
     Raises:
         InputError: The inputs differ, something needed is missing, the budget is impossible, or
@@ -202,23 +280,23 @@ def mix(
         >>> human = [InputUnits("a", (Unit("A cat sat."), Unit("It purred.")))]
         >>> machine = [InputUnits("a", (Unit("A cat sat", kind="stu"),
         ...                             Unit("It purred", kind="stu")))]
-        >>> mix(human, machine, s, 1, by="gold").units[0].texts
+        >>> mix_units(human, machine, s, 1, by="gold").units[0].texts
         ('It purred.', 'A cat sat')
     """
     check_same_inputs(scus, stus)
-    wanted = {entry.input for entry in scus}
-    kept = tuple(s for s in sentences if s.input in wanted)
+    inputs = {entry.input for entry in scus}
+    sentences = tuple(sorted((s for s in sentences if s.input in inputs), key=lambda s: s.key))
     if by == "gold" and easiness is None:
-        easiness = gold_easiness(scus, stus, kept)
-    values = easiness.of(kept) if easiness is not None and by != "random" else None
+        easiness = gold_easiness(scus, stus, sentences)
+    values = easiness.of(sentences) if easiness is not None and by != "random" else None
     if by == "random" and seed is None:
         raise InputError(
             "random mixing needs a seed", hint="Give one, so that the result can be reproduced."
         )
     rng = np.random.default_rng(seed) if by == "random" else None
-    chosen = carriers(ranking(by, values, len(kept), rng), count)
-    of_scu, of_stu = align_both(scus, stus, kept)
-    units = combine(of_scu, of_stu, kept, chosen)
+    chosen = carriers(ranking(by, values, len(sentences), rng), count)
+    of_scu, of_stu = align_both(scus, stus, sentences)
+    units = combine(of_scu, of_stu, sentences, chosen)
     for entry in units:
         if not entry.units:
             raise InputError(
@@ -228,17 +306,37 @@ def mix(
             )
     return Mix(
         units,
-        kept,
+        sentences,
         chosen,
-        np.full(len(kept), np.nan) if values is None else values,
+        np.full(len(sentences), np.nan) if values is None else values,
         by,
-        (*placement_notes(of_scu, of_stu), *_choice_notes(kept, chosen, values, of_scu)),
+        (*placement_notes(of_scu, of_stu), *_choice_notes(sentences, chosen, values, of_scu)),
         Signature.of(
             mix=by,
-            stu_sentences=f"{count}/{len(kept)}",
-            easiness=None if easiness is None else dict(easiness.signature.fields).get("easiness"),
+            stu_sentences=f"{count}/{len(sentences)}",
+            easiness_sha=None if values is None else easiness_sha(sentences, values),
+            scus_sha=_placed_sha(of_scu),
+            stus_sha=_placed_sha(of_stu),
             seed=seed if by == "random" else None,
         ),
+    )
+
+
+def easiness_sha(sentences: Sequence[Sentence], values: FloatArray) -> str:
+    """What names easiness in a signature: a hash of the values by sentence."""
+    return Easiness(tuple(sentences), values).sha
+
+
+def _placed_sha(alignments: Sequence[Alignment]) -> str:
+    """A hash of units with their sentences, in the order of ids."""
+    return fingerprint(
+        sorted(
+            [
+                a.units.input,
+                sorted([u.reference, u.sentence, u.text, u.weight] for u in a.units.units),
+            ]
+            for a in alignments
+        )
     )
 
 
@@ -255,17 +353,17 @@ def combine(
     """
     changed = {s.key for s, flag in zip(sentences, carries_stus, strict=True) if flag}
 
-    def taken(alignment: Alignment, wanted: bool) -> tuple[Unit, ...]:
+    def chosen(alignment: Alignment, changed_only: bool) -> tuple[Unit, ...]:
         name = alignment.units.input
         left: dict[int, list[Unit]] = {}
         for i, unit in zip(alignment.of, alignment.units.units, strict=True):
-            if ((name, unit.reference, unit.sentence) in changed) is wanted:
+            if ((name, unit.reference, unit.sentence) in changed) is changed_only:
                 left.setdefault(i, []).append(unit)
         return tuple(map(_joined, left.values()))
 
     machine = {alignment.units.input: alignment for alignment in stus}
     return tuple(
-        InputUnits(a.units.input, taken(a, False) + taken(machine[a.units.input], True))
+        InputUnits(a.units.input, chosen(a, False) + chosen(machine[a.units.input], True))
         for a in scus
     )
 

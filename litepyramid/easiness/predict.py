@@ -1,57 +1,321 @@
-"""Predicting the easiness of the sentences of references, from files to values."""
+"""From references to the easiness of their sentences: features, fitting, predicting."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from litepyramid.easiness.prepare import WITH_STUS, loaded_parses, loaded_stus, prepare
-from litepyramid.easiness.regressor import Regressor, load_regressor, predict
-from litepyramid.easiness.scores import Easiness
-from litepyramid.io.coerce import as_references
-from litepyramid.types import Signature
+from litepyramid.easiness.gold import Easiness, by_sentence, gold_easiness, read_easiness
+from litepyramid.easiness.regressor import (
+    PAPER,
+    REFINED,
+    EasinessRegressor,
+    fit_trees,
+    predict_trees,
+)
+from litepyramid.easiness.sentence_features import (
+    CONSTITUENCY,
+    DEPENDENCY,
+    FEATURE_SETS,
+    WITH_STUS,
+    FeatureTable,
+    constituency_features,
+    context_features,
+    dependency_features,
+    stu_features,
+    subject_features,
+)
+from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_names, as_references, as_units
+from litepyramid.text import place
+from litepyramid.types import InputReferences, InputUnits, Signature, fingerprint, unit_hashes
+from litepyramid.units.align import Sentence, align_all, sentences_of
+from litepyramid.units.extract import extract, references_sha, tokenized
+from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
+from litepyramid.units.parsers.embedded.tree import Tree
+from litepyramid.units.parses import ParsedReference, read_parses
 
-EMBEDDED = Path(__file__).resolve().parents[1] / "embedded" / "easiness.ubj"
+FeatureSet = Literal["dependency+stus", "dependency", "constituency"]
 
 
-def predict_easiness(
+@dataclass(frozen=True)
+class Prepared:
+    """Sentences with their features.
+
+    Attributes:
+        sentences: n sentences of the references.
+        features: One row per sentence.
+        signature: Which parser, references and STUs the features come from.
+    """
+
+    sentences: tuple[Sentence, ...]
+    features: FeatureTable
+    signature: Signature
+
+
+def predict(
     references: Any,
     *,
-    regressor: Regressor | str | Path | None = None,
+    regressor: Any = None,
     stus: Any = None,
     parses: Any = None,
-    **names: Any,
+    ids: Any = None,
+    columns: Any = None,
 ) -> Easiness:
-    """How easily STUs will stand in for the SCUs that people would write of each sentence.
+    """Predict how well STUs will stand in for the SCUs that people would write of each sentence.
 
     Args:
-        references: The references of every input (`io.coerce.as_references`).
-        regressor: A regressor or its file; the embedded one if not given (trained on
-            invented highlights with STUs of the embedded extractor, its level from REALSumm;
-            models/README.md).
-        stus: The STUs that would be used; extracted by the embedded extractor if not given.
-        parses: Constituency trees, or their file, for a regressor on the paper's 69 features.
-        **names: `ids` and `columns` of all files.
+        references: Reference summaries: a file, or in Python lists, dicts and frames.
+        regressor: A fitted regressor or its file; the embedded one by default (trained on invented
+            highlights with STUs of the embedded extractor, its level from REALSumm).
+        stus: The STUs that would be used; extracted by the embedded extractor by default.
+        parses: Constituency trees for a regressor on the paper's 69 features: an interchange file.
+        ids: Ids of the inputs, where lines or rows do not name them.
+        columns: Other names of columns, such as reference=target.
+
+    Returns:
+        A value for every sentence; only their order matters for mixing.
 
     Raises:
         InputError: Trees or STUs are missing or do not fit the references.
         ModelError: The regressor cannot be read.
 
     Example:
-        >>> found = predict_easiness(["<t> A cat sat on the mat . </t> <t> It rained . </t>"])
-        >>> [0 < value < 1 for value in found.values.tolist()]
+        >>> easiness = predict(["<t> A cat sat on the mat . </t> <t> It rained . </t>"])
+        >>> [0 < value < 1 for value in easiness.values.tolist()]
         [True, True]
+
+    Command line:
+        $ litepyramid easiness predict example/references.jsonl -o easiness.jsonl
     """
-    if isinstance(regressor, Regressor):
-        name = regressor.about.get("name", "given")
-    else:
-        name = "embedded" if regressor is None else Path(regressor).name
-        regressor = load_regressor(regressor or EMBEDDED)
-    own, trees = loaded_stus(stus, **names), loaded_parses(parses)
+    names = as_names(ids, columns)
+    model = as_regressor(regressor)
+    machine = None if stus is None else as_units(stus, kind="stu", only=True, **names)
     texts = as_references(references, **names)
-    prepared = prepare(texts, regressor.feature_set, stus=own, parses=trees)
-    values = predict(regressor, prepared.features)
-    signature = Signature((("easiness", name), *prepared.signature.fields))
-    extracted = regressor.feature_set == WITH_STUS and stus is None
+    prepared = prepare(texts, model.feature_set, stus=machine, parses=as_parses(parses))
+    values = predict_trees(model, prepared.features)
+    signature = Signature((("easiness", model.sha), *prepared.signature.fields))
+    extracted = model.feature_set == WITH_STUS and stus is None
     notes = ("STUs by the embedded extractor.",) if extracted else ()
     return Easiness(prepared.sentences, values, signature, notes)
+
+
+def fit(
+    references: Any,
+    units: Any,
+    *,
+    stus: Any = None,
+    features: FeatureSet | None = None,
+    start: Any = None,
+    rounds: int | None = None,
+    parses: Any = None,
+    seed: int = 12345,
+    ids: Any = None,
+    columns: Any = None,
+) -> EasinessRegressor:
+    """Train an easiness regressor on references with human SCUs, as the paper did (ZB21 A.3).
+
+    With fewer than 1,000 sentences it is better to continue from the embedded one (start).
+
+    Args:
+        references: Reference summaries: a file, or in Python lists, dicts and frames.
+        units: Their SCUs.
+        stus: Their STUs; extracted by the embedded extractor by default.
+        features: What is known of a sentence: dependency+stus (the default), dependency, or the
+            paper's constituency, which needs parses.
+        start: A regressor to continue from: its file, or embedded. It is centred on these
+            sentences, then refined by a few rounds.
+        rounds: Boosting rounds: 40 by default, 20 after a start, where 0 only centres.
+        parses: Constituency trees: an interchange file.
+        seed: Seed of what is drawn after a start.
+        ids: Ids of the inputs, where lines or rows do not name them.
+        columns: Other names of columns, such as reference=target.
+
+    Returns:
+        The regressor, to save as JSON and to predict with.
+
+    Raises:
+        InputError: Fewer than two sentences have SCUs and STUs, or the inputs differ.
+
+    Example:
+        >>> texts = ["A cat sat. A dog ran.", "It rained. We left."]
+        >>> scus = [["A cat sat", "A dog ran fast"], ["It rained", "They left"]]
+        >>> fit(texts, scus, rounds=2).about["sentences"]
+        '4'
+
+    Command line:
+        $ litepyramid easiness fit example/references.jsonl example/scus.jsonl -o easiness.json
+        $ litepyramid easiness fit example/references.jsonl example/scus.jsonl --start embedded \\
+            -o easiness.json
+    """
+    names = as_names(ids, columns)
+    first = None if start is None else as_regressor(None if start == "embedded" else start)
+    if features is None or first is not None:
+        features = WITH_STUS if first is None else first.feature_set  # type: ignore[assignment]
+    prepared, gold = prepare_gold(
+        as_references(references, **names),
+        as_units(units, kind="scu", only=True, **names),
+        features or WITH_STUS,
+        stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
+        parses=as_parses(parses),
+    )
+    settings = replace(PAPER if first is None else REFINED, seed=seed)
+    if rounds is not None:
+        settings = replace(settings, rounds=rounds)
+    about = dict(prepared.signature.fields) | {"gold": gold.sha}
+    return fit_trees(prepared.features, gold.values, settings, about, gold.scus, first)
+
+
+def as_regressor(regressor: Any) -> EasinessRegressor:
+    """A regressor as it is, from its file, or the embedded one."""
+    if regressor is None:
+        return EasinessRegressor.embedded()
+    if isinstance(regressor, EasinessRegressor):
+        return regressor
+    if isinstance(regressor, str | Path):
+        return EasinessRegressor.load(regressor)
+    raise InputError(
+        f"a regressor is a {type(regressor).__name__}", expected="an EasinessRegressor or its file"
+    )
+
+
+def as_parses(parses: Any) -> Sequence[ParsedReference] | None:
+    """Parsed references, from their interchange file too."""
+    return read_parses(parses) if isinstance(parses, str | Path) else parses
+
+
+def sentence_easiness(
+    references: Sequence[InputReferences],
+    *,
+    by: str = "easiness",
+    easiness: Any = None,
+    scus: Sequence[InputUnits] | None = None,
+    stus: Sequence[InputUnits] | None = None,
+    regressor: Any = None,
+) -> Easiness:
+    """The easiness of every sentence of the references, to choose by and to say what to expect.
+
+    From `easiness` (values or their file) if there is one, from `scus` and `stus` where sentences
+    are chosen by ``gold``, else predicted.
+
+    Raises:
+        InputError: Something needed is missing, or a sentence has no value in the file.
+    """
+    sentences = sentences_of(references)
+    if easiness is not None:
+        read = read_easiness(easiness)
+        return Easiness(sentences, read.of(sentences), read.signature, read.notes)
+    if by == "gold":
+        if scus is None or stus is None:
+            raise InputError("gold easiness needs SCUs and STUs")
+        return gold_easiness(scus, stus, sentences)
+    return predict(references, regressor=regressor, stus=stus)
+
+
+def prepare_gold(
+    references: Sequence[InputReferences],
+    scus: Sequence[InputUnits],
+    feature_set: str = WITH_STUS,
+    *,
+    stus: Sequence[InputUnits] | None = None,
+    parses: Sequence[ParsedReference] | None = None,
+) -> tuple[Prepared, Easiness]:
+    """Features and gold easiness of the same sentences, for training and evaluation.
+
+    Raises:
+        InputError: As `prepare`; and if SCUs and references are not of the same inputs.
+    """
+    inputs = {entry.input for entry in references}
+    if odd := sorted({entry.input for entry in scus} ^ inputs):
+        lacks = "references but no SCUs" if odd[0] in inputs else "SCUs but no references"
+        raise InputError(f"input '{odd[0]}' has {lacks}", hint="Are the ids the same?")
+    machine = extract(references).units if stus is None else stus
+    prepared = prepare(references, feature_set, stus=machine, parses=parses)
+    machine = [entry for entry in machine if entry.input in inputs]
+    return prepared, gold_easiness(scus, machine, prepared.sentences)
+
+
+def prepare(
+    references: Sequence[InputReferences],
+    feature_set: str = WITH_STUS,
+    *,
+    stus: Sequence[InputUnits] | None = None,
+    parses: Sequence[ParsedReference] | None = None,
+) -> Prepared:
+    """The features of every sentence of the references.
+
+    ``dependency+stus`` (the embedded regressor's): counts from the dependency tree of the embedded
+    parser, what the sentence shares with the others of its reference, what its STUs leave of it,
+    and whom sentence and STUs are about; ``dependency``: the counts alone; ``constituency``:
+    ZB21's 69, from trees that another program wrote into an interchange file.
+
+    Raises:
+        InputError: An unknown feature set; trees or STUs that are missing or do not fit.
+    """
+    if feature_set not in FEATURE_SETS:
+        raise InputError(f"unknown feature set '{feature_set}'", expected=", ".join(FEATURE_SETS))
+    if not references:
+        raise InputError("no references")
+    about: dict[str, str | None] = {
+        "features": feature_set,
+        "references_sha": references_sha(references),
+    }
+    if feature_set == CONSTITUENCY:
+        sentences, brackets = _bracketed(references, parses)
+        about["trees_sha"] = fingerprint(sorted(brackets))
+        return Prepared(sentences, constituency_features(brackets), Signature.of(**about))
+    sentences = sentences_of(references)
+    backend = EmbeddedBackend()
+    tokens = [s.tokens for r in tokenized(references) for s in r.sentences]
+    trees = list(map(Tree, backend.words(tokens)))
+    about["parser"] = backend.name
+    if feature_set == DEPENDENCY:
+        return Prepared(sentences, dependency_features(trees), Signature.of(**about))
+    if stus is None:
+        stus = extract(references).units
+    inputs = {entry.input: None for entry in references}
+    missing = [name for name in inputs if name not in {entry.input for entry in stus}]
+    if missing:
+        raise InputError(f"input '{missing[0]}' has no STUs")
+    machine = [entry for entry in stus if entry.input in inputs]
+    about["stus_sha"] = unit_hashes(machine)["units_sha"]
+    units = by_sentence(align_all(machine, sentences))
+    texts = [units.get(s.key, []) for s in sentences]
+    groups = [(s.input, s.reference) for s in sentences]
+    features = FeatureTable.joined(
+        feature_set,
+        dependency_features(trees),
+        context_features(trees, groups),
+        stu_features(trees, texts),
+        subject_features(trees, texts, groups),
+    )
+    return Prepared(sentences, features, Signature.of(**about))
+
+
+def _bracketed(
+    references: Sequence[InputReferences], parses: Sequence[ParsedReference] | None
+) -> tuple[tuple[Sentence, ...], list[str]]:
+    """The sentences of these references in the parses, and their trees."""
+    if parses is None:
+        raise InputError(
+            "the 69 features of the paper need constituency trees",
+            expected="parses: an interchange file with trees",
+            hint="Stanza as parser writes one (units extract); or use the embedded regressor, "
+            "which needs none.",
+        )
+    inputs = {entry.input for entry in references}
+    sentences, trees = [], []
+    for parse in parses:
+        for index, sentence in enumerate(parse.sentences if parse.input in inputs else ()):
+            if sentence.tree is None:
+                raise InputError(
+                    f"{place(parse.input, parse.reference, index)} has no tree",
+                    expected="a bracketed tree for every sentence",
+                )
+            sentences.append(Sentence(parse.input, parse.reference, index, sentence.text))
+            trees.append(sentence.tree)
+    if missing := inputs - {s.input for s in sentences}:
+        raise InputError(f"input '{min(missing)}' has no parse", hint="Parse its reference too.")
+    return tuple(sentences), trees

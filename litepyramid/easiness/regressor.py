@@ -1,26 +1,40 @@
-"""Predicting easiness from a sentence's features with boosted trees (ZB21 §3.3, A.3)."""
+"""Predicting easiness from a sentence's features with boosted trees (ZB21 §3.3, A.3).
+
+A model is XGBoost's own JSON. XGBoost trusts every index in such a file: one that is damaged makes
+it crash, hang or read foreign memory. So a file is checked here before XGBoost sees it.
+"""
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from litepyramid.checked import number
-from litepyramid.easiness.features import CONSTITUENCY, CONSTITUENCY_NAMES, FeatureTable
-from litepyramid.easiness.model_file import SEAL, check_model, sealed
+from litepyramid.checked import number, parse_json
+from litepyramid.easiness.gold import Easiness
+from litepyramid.easiness.sentence_features import CONSTITUENCY, CONSTITUENCY_NAMES, FeatureTable
 from litepyramid.errors import InputError, ModelError, reason
 from litepyramid.files import atomic_write, read_bytes
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.progress import track
+from litepyramid.tables import HIDDEN, Column, Result, Table
+from litepyramid.types import FloatArray, IntArray, Signature
 
 if TYPE_CHECKING:
     import xgboost
 
+EMBEDDED = Path(__file__).resolve().parents[1] / "embedded" / "easiness.json.gz"
 _PREFIX = "litepyramid_"
+_SEAL = f"{_PREFIX}sha256"
+_LARGEST = 100_000_000
 _XGBOOST = {"forest": "num_parallel_tree", "colsample": "colsample_bytree", "reg_lambda": "lambda"}
 """What XGBoost calls a setting that has another name here."""
 _OURS = frozenset({"rounds", "scu_prior"})
@@ -60,21 +74,17 @@ class Settings:
 
     def check(self) -> None:
         """Raises InputError naming the first setting that is out of range."""
-        share, least = "more than 0, at most 1", "1 or more"
-        for name, legal, expected in (
-            ("max_depth", self.max_depth >= 1, least),
-            ("eta", 0 < self.eta <= 1, share),
-            ("rounds", self.rounds >= 0, least),
-            ("forest", self.forest >= 1, least),
-            ("min_child_weight", self.min_child_weight >= 0, "0 or more"),
-            ("subsample", 0 < self.subsample <= 1, share),
-            ("colsample", 0 < self.colsample <= 1, share),
-            ("reg_lambda", self.reg_lambda >= 0, "0 or more"),
-            ("scu_prior", self.scu_prior >= 0, "0 or more"),
+        for names, low, high in (
+            (("max_depth", "forest"), 1, np.inf),
+            (("rounds", "min_child_weight", "reg_lambda", "scu_prior"), 0, np.inf),
+            (("eta", "subsample", "colsample"), 1e-9, 1),
         ):
-            if not legal:
-                said = name.removeprefix("reg_").replace("scu", "SCU").replace("_", " ")
-                raise InputError(f"{said} is {getattr(self, name)}", expected=expected)
+            for name in names:
+                if not low <= getattr(self, name) <= high:
+                    upper = "" if high == np.inf else f" to {high}"
+                    raise InputError(
+                        f"{name} is {getattr(self, name)}", expected=f"from {low:g}{upper} on"
+                    )
 
 
 PAPER = Settings()
@@ -95,12 +105,9 @@ SHIPPED = Settings(
 )
 """The embedded regressor's: chosen by cross-validation on the highlights; REALSumm had no say."""
 
-FEW = 1000
-"""With fewer sentences than these, it is better to continue from a trained regressor."""
-
 
 @dataclass(frozen=True)
-class Regressor:
+class EasinessRegressor(Result):
     """A trained regressor and what it was trained on.
 
     Attributes:
@@ -108,24 +115,68 @@ class Regressor:
         feature_set: Name of its features.
         names: Names of its features, in order.
         about: What else the file says: settings, data, number of sentences.
-        offset: Added to what the trees say: one that was centred on new sentences has it.
+        offset: Added to what the trees predict: one that was centred on new sentences has it.
+
+    Example:
+        >>> EasinessRegressor.embedded().feature_set
+        'dependency+stus'
     """
 
-    booster: xgboost.Booster
+    booster: xgboost.Booster = field(metadata=HIDDEN)
     feature_set: str
     names: tuple[str, ...]
     about: Mapping[str, str] = field(default_factory=dict)
     offset: float = 0.0
 
+    forms: ClassVar = {".json": "write_json"}
 
-def fit(
+    @classmethod
+    def embedded(cls) -> EasinessRegressor:
+        """The one that ships."""
+        return load_regressor(EMBEDDED)
+
+    @classmethod
+    def load(cls, path: str | Path) -> EasinessRegressor:
+        """Loads a saved regressor, or one of the authors' files as released.
+
+        Raises:
+            ModelError: The file is not a regressor, or damaged.
+        """
+        return load_regressor(path)
+
+    @property
+    def sha(self) -> str:
+        """A hash of the trees and what is added to them, which names it in signatures."""
+        model = json.loads(bytes(self.booster.save_raw(raw_format="json")))["learner"]
+        parts = [model["gradient_booster"], model["learner_model_param"], self.names, self.offset]
+        return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:8]
+
+    @property
+    def signature(self) -> Signature:
+        """What it is and was trained on."""
+        return Signature.of(**{"easiness": self.sha, "features": self.feature_set, **self.about})
+
+    def to_tables(self) -> Sequence[Table]:
+        """What it was trained on, and how."""
+        rows = [("features", self.feature_set), ("number of features", str(len(self.names)))]
+        rows += [(key.replace("_", " "), value) for key, value in self.about.items()]
+        return [Table("Easiness regressor", (Column("what"), Column("value", "")), tuple(rows))]
+
+    def write_json(self, path: str | Path) -> None:
+        """Writes it as XGBoost's JSON, with feature names, what it is about and a checksum."""
+        data = to_bytes(self)
+        with atomic_write(path, binary=True) as file:
+            file.write(data)
+
+
+def fit_trees(
     features: FeatureTable,
     easiness: FloatArray,
     settings: Settings = PAPER,
     about: Mapping[str, str] | None = None,
     scus: IntArray | None = None,
-    start: Regressor | None = None,
-) -> Regressor:
+    start: EasinessRegressor | None = None,
+) -> EasinessRegressor:
     """Trains a regressor on gold easiness; sentences whose gold is NaN are left out.
 
     Args:
@@ -135,9 +186,9 @@ def fit(
         about: Anything to keep in the file, for example ``{"data": "REALSumm"}``.
         scus: (sentences,) how many SCUs each gold value is the mean of; for `scu_prior` alone.
         start: A regressor to continue from. It is centred first: the mean of what it misses on
-            these sentences is added to all it says (annotators differ in how closely they copy);
-            the trees of `settings` are grown on what is then left. With 0 rounds, it is only
-            centred.
+            these sentences is added to all it predicts (annotators differ in how closely they
+            copy); the trees of `settings` are grown on what is then left. With 0 rounds, it is
+            only centred.
 
     Raises:
         InputError: Fewer than two sentences have a gold value, the sizes differ, a setting is
@@ -146,8 +197,8 @@ def fit(
 
     Example:
         >>> table = FeatureTable("mine", ("length",), np.arange(40.0)[:, None])
-        >>> regressor = fit(table, np.repeat([0.2, 0.8], 20), Settings(rounds=60))
-        >>> predict(regressor, table).round(1)[[0, 39]].tolist()
+        >>> regressor = fit_trees(table, np.repeat([0.2, 0.8], 20), Settings(rounds=60))
+        >>> predict_trees(regressor, table).round(1)[[0, 39]].tolist()
         [0.2, 0.8]
     """
     import xgboost
@@ -164,14 +215,12 @@ def fit(
         raise InputError(
             f"{keep.size} sentences have a gold easiness",
             expected="at least 2",
-            hint="A regressor learns from sentences that have SCUs and STUs.",
+            hint="Only sentences with SCUs have one.",
         )
-    if not settings.rounds and start is None:
-        raise InputError("rounds is 0", expected="1 or more, or a regressor to centre")
     weights = _weights(scus, target, settings)[keep]
     offset = 0.0
     if start is not None:
-        missed = target[keep] - predict(start, features.rows(keep))
+        missed = target[keep] - predict_trees(start, features.rows(keep))
         offset = start.offset + float(missed.mean())
     data = xgboost.DMatrix(
         features.values[keep],
@@ -193,15 +242,15 @@ def fit(
         num_boost_round=settings.rounds,
         xgb_model=None if start is None else start.booster.copy(),
     )
-    said = {
+    facts = {
         "sentences": str(keep.size),
         **{key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()},
         **(about or {}),
     }
     if start is not None:
-        before = start.about.get("name") or start.about.get("references", "a regressor")
-        said["start"] = f"{before} ({start.about.get('sentences', '?')} sentences)"
-    return Regressor(booster, features.feature_set, features.names, said, offset)
+        before = start.about.get("name", "a regressor")
+        facts["start"] = f"{before} ({start.about.get('sentences', '?')} sentences)"
+    return EasinessRegressor(booster, features.feature_set, features.names, facts, offset)
 
 
 def _weights(scus: IntArray | None, target: FloatArray, settings: Settings) -> FloatArray:
@@ -217,7 +266,7 @@ def _weights(scus: IntArray | None, target: FloatArray, settings: Settings) -> F
     return np.asarray(weights / weights[~np.isnan(target)].mean(), dtype=np.float64)
 
 
-def predict(regressor: Regressor, features: FeatureTable) -> FloatArray:
+def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> FloatArray:
     """Predicted easiness of each sentence; the higher, the better STUs stand in for its SCUs.
 
     Returns:
@@ -231,7 +280,7 @@ def predict(regressor: Regressor, features: FeatureTable) -> FloatArray:
 
     if features.feature_set != regressor.feature_set or features.names != regressor.names:
         pairs = enumerate(zip(features.names, regressor.names, strict=False), start=1)
-        other = (f"; number {n} is '{one}', not '{own}'" for n, (one, own) in pairs if one != own)
+        other = (f"; number {n} is '{a}', not '{b}'" for n, (a, b) in pairs if a != b)
         raise ModelError(
             f"the regressor was trained on other features ('{regressor.feature_set}', "
             f"{len(regressor.names)}) than these ('{features.feature_set}', "
@@ -244,52 +293,98 @@ def predict(regressor: Regressor, features: FeatureTable) -> FloatArray:
     return np.asarray(regressor.booster.predict(data), dtype=np.float64) + regressor.offset
 
 
-def save_regressor(regressor: Regressor, path: str | Path) -> None:
-    """Saves as XGBoost's UBJ, or JSON by the file's ending, with feature names and set inside.
+def cross_fit(
+    features: FeatureTable,
+    gold: Easiness,
+    folds: Mapping[str, int],
+    settings: Settings = PAPER,
+    start: EasinessRegressor | None = None,
+) -> Easiness:
+    """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs.
+
+    Args:
+        features: One row for each of `gold`'s sentences.
+        gold: Gold easiness; sentences without a value are predicted but teach nothing.
+        folds: The fold of each input.
+        settings: How trees are grown, fixed before any fold is looked at.
+        start: A regressor that each fold's continues from (see `fit_trees`); it must not know any
+            of these sentences.
 
     Raises:
-        InputError: The ending is neither .ubj nor .json, or the file cannot be written.
+        InputError: An input has no fold, there is one fold only, or a fold leaves too little to
+            train on.
     """
-    path = Path(path)
-    if path.suffix not in (".ubj", ".json"):
-        raise InputError(
-            f"a regressor cannot be saved as '{path.name}'", expected="a name in .ubj or .json"
+    for s in gold.sentences:
+        if s.input not in folds:
+            raise InputError(f"input '{s.input}' is in no fold")
+    fold_of = np.array([folds[s.input] for s in gold.sentences], dtype=np.int64)
+    if len(set(fold_of.tolist())) < 2:
+        raise InputError("all inputs are in one fold", expected="at least two folds")
+    predicted = np.full(fold_of.size, np.nan)
+    scored = ~np.isnan(gold.values)
+    for fold in track(sorted(set(fold_of.tolist())), "cross-fitting", "folds"):
+        here, others = fold_of == fold, (fold_of != fold) & scored
+        counts = None if gold.scus is None else gold.scus[others]
+        regressor = fit_trees(
+            features.rows(others), gold.values[others], settings, scus=counts, start=start
         )
+        predicted[here] = predict_trees(regressor, features.rows(here))
+    signature = Signature.of(
+        easiness="cross-fitted",
+        features=features.feature_set,
+        folds=len(set(fold_of.tolist())),
+        start=None if start is None else start.sha,
+        settings=",".join(f"{k}={v}" for k, v in asdict(settings).items()),
+        gold_sha=gold.sha,
+    )
+    return Easiness(gold.sentences, predicted, signature, gold.notes)
+
+
+def to_bytes(regressor: EasinessRegressor) -> bytes:
+    """What `EasinessRegressor.write_json` writes."""
     booster = regressor.booster.copy()
     booster.feature_names = list(regressor.names)
     booster.set_attr(
         **{f"{_PREFIX}feature_set": regressor.feature_set, f"{_PREFIX}offset": regressor.offset},
         **{f"{_PREFIX}about_{key}": value for key, value in regressor.about.items() if value},
-        **{SEAL: "0" * 64},
     )
-    with atomic_write(path, binary=True) as file:
-        file.write(sealed(bytes(booster.save_raw(raw_format=path.suffix[1:]))))
+    model = json.loads(bytes(booster.save_raw(raw_format="json")))
+    model["learner"]["attributes"][_SEAL] = _seal(model)
+    return json.dumps(model, separators=(",", ":")).encode()
 
 
-def load_regressor(path: str | Path) -> Regressor:
-    """Loads a regressor saved by `save_regressor`, or one of the authors' files as released.
+def _seal(model: dict[str, Any]) -> str:
+    """SHA-256 of a model without its seal."""
+    learner = model["learner"]
+    attributes = {k: v for k, v in learner.get("attributes", {}).items() if k != _SEAL}
+    bare = {**model, "learner": {**learner, "attributes": attributes}}
+    return sha256(json.dumps(bare, sort_keys=True).encode()).hexdigest()
 
-    The authors' files (XGBoost 1.4, 69 features without names) are read in today's form; XGBoost
-    itself will soon not read them any more. No pickle is ever loaded, and XGBoost sees no file that
-    `model_file.check_model` has not found whole.
+
+def load_regressor(path: str | Path) -> EasinessRegressor:
+    """Loads a regressor saved by `EasinessRegressor.save`, or one of the authors' files.
+
+    The authors' files (XGBoost 1.4, 69 features without names) are read in today's form. No pickle
+    is ever loaded, and XGBoost sees no file that was not found whole.
 
     Raises:
-        ModelError: The file is not an XGBoost model in JSON or UBJ, is damaged, names no
-            features, or its objective is not regression.
+        ModelError: The file is not an XGBoost model in JSON, is damaged, names no features, or
+            its objective is not regression.
         InputError: The file is missing or cannot be read.
     """
     import xgboost
 
     path = Path(path)
-    data = read_bytes(path)
+    model = checked_model(_unpacked(read_bytes(path), path), path)
     try:
-        booster = xgboost.Booster({"nthread": 1}, model_file=bytearray(check_model(data, path)))
+        data = bytearray(json.dumps(model).encode())
+        booster = xgboost.Booster({"nthread": 1}, model_file=data)
     except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
         why = re.sub(r"^\[[\d:]+\] \S+: ", "", reason(error))
         raise ModelError(f"is not an XGBoost model ({why})", path=path) from None
-    said = booster.attributes()
+    attributes = booster.attributes()
     names = booster.feature_names
-    feature_set = said.get(f"{_PREFIX}feature_set")
+    feature_set = attributes.get(f"{_PREFIX}feature_set")
     if names is None and feature_set is None and booster.num_features() == 69:
         names, feature_set = list(CONSTITUENCY_NAMES), CONSTITUENCY
     if names is None or feature_set is None:
@@ -299,8 +394,132 @@ def load_regressor(path: str | Path) -> Regressor:
             expected="a regressor made by 'litepyramid easiness fit', or one of the paper's 69",
         )
     prefix = f"{_PREFIX}about_"
-    about = {k.removeprefix(prefix): str(v) for k, v in said.items() if k.startswith(prefix)}
-    offset = number(said.get(f"{_PREFIX}offset") or 0)
+    about = {k.removeprefix(prefix): str(v) for k, v in attributes.items() if k.startswith(prefix)}
+    offset = number(attributes.get(f"{_PREFIX}offset") or 0)
     if offset is None:
         raise ModelError("has an offset that is not a number", path=path)
-    return Regressor(booster, feature_set, tuple(names), about, offset)
+    return EasinessRegressor(booster, feature_set, tuple(names), about, offset)
+
+
+def _unpacked(data: bytes, path: Path) -> bytes:
+    """The file without its gzip, no longer than 100 MB."""
+    if data[:2] != b"\x1f\x8b":
+        return data
+    try:
+        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
+            unpacked = file.read(_LARGEST + 1)
+    except (OSError, EOFError) as error:
+        raise ModelError(f"is damaged ({error})", path=path) from None
+    if len(unpacked) > _LARGEST:
+        raise ModelError("is too large for a regressor", path=path)
+    return unpacked
+
+
+def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
+    """The model of boosted trees for regression that a file holds, after every check.
+
+    Raises:
+        ModelError: It is none, it is damaged, or it changed since it was saved.
+    """
+    expected = "a regressor in XGBoost's JSON (.ubj files of earlier versions: fit them again)"
+    if data.lstrip()[:1] != b"{" or data[:2] == b"{L":
+        raise ModelError("is not an XGBoost model", path=path, expected=expected)
+    try:
+        model: dict[str, Any] = parse_json(data.decode(), path=path, error=ModelError)
+        if tuple(model["version"][:2]) < (2, 0):
+            model = _modernised(model)
+        _check(model)
+        seal = model["learner"].get("attributes", {}).get(_SEAL)
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as error:
+        why = f"no {error}" if isinstance(error, KeyError) else str(error)
+        raise ModelError(
+            f"is not an XGBoost model, or a damaged one ({why})", path=path, expected=expected
+        ) from None
+    if seal is not None and seal != _seal(model):
+        raise ModelError("has changed since it was saved", path=path, hint="Is the file complete?")
+    return model
+
+
+def _modernised(model: dict[str, Any]) -> dict[str, Any]:
+    """A model of XGBoost 1 in the form of XGBoost 2: 0/1 for flags, one tree a round."""
+    learner = deepcopy(model["learner"])
+    trees = learner["gradient_booster"]["model"]
+    count = len(trees["trees"])
+    for tree in trees["trees"]:
+        tree["default_left"] = [int(flag) for flag in tree["default_left"]]
+    trees["gbtree_model_param"] = {"num_trees": str(count), "num_parallel_tree": "1"}
+    trees["iteration_indptr"] = list(range(count + 1))
+    learner["learner_model_param"] |= {"boost_from_average": "1", "num_target": "1"}
+    return {"version": [2, 0, 0], "learner": learner}
+
+
+def _check(model: dict[str, Any]) -> None:
+    """Raises ValueError unless a model is a regression by trees that can be followed to a leaf."""
+    learner = model["learner"]
+    booster = learner["gradient_booster"]
+    forest, parameters = booster["model"], learner["learner_model_param"]
+    trees, features = forest["trees"], int(parameters["num_feature"])
+    names = learner.get("feature_names") or []
+    objective = learner["objective"]["name"]
+    attributes = learner.get("attributes", {})
+    texts = [*names, *(text for pair in attributes.items() for text in pair)]
+    rounds = _numbers(forest["iteration_indptr"], "iu")
+    counts = forest["gbtree_model_param"]
+    for right, problem in (
+        (booster["name"] == "gbtree", f"booster '{booster['name']}'"),
+        (objective.startswith("reg:"), f"objective '{objective}', not one of regression"),
+        (int(parameters.get("num_class", 0)) <= 1, "several classes"),
+        (int(parameters.get("num_target", 1)) == 1, "several targets"),
+        (np.isfinite(float(parameters["base_score"].strip("[]"))), "the base score"),
+        (0 < features == len(names or range(features)), f"{len(names)} names"),
+        (all(text and "\0" not in text for text in texts), "an empty name"),
+        ("c" not in (learner.get("feature_types") or []), "categories"),
+        (not any(map(len, (forest.get("cats") or {}).values())), "categories"),
+        (int(counts["num_trees"]) == len(trees), "another number of trees"),
+        (int(counts["num_parallel_tree"]) > 0, "no parallel trees"),
+        (rounds[0] == 0 and rounds[-1] == len(trees) and (np.diff(rounds) >= 0).all(), "rounds"),
+        (not _numbers(forest["tree_info"], "iu", len(trees)).any(), "tree groups"),
+    ):
+        _need(right, problem)
+    for n, tree in enumerate(trees):
+        _need(tree["id"] == n, f"tree {n} is numbered {tree['id']}")
+        try:
+            _check_tree(tree, features)
+        except ValueError as error:
+            raise ValueError(f"tree {n}: {error}") from None
+
+
+def _check_tree(tree: dict[str, Any], features: int) -> None:
+    counts = {key: int(value) for key, value in tree["tree_param"].items()}
+    size = counts["num_nodes"]
+    _need(size > 0 and counts["num_feature"] == features, "other features")
+    _need(counts.get("size_leaf_vector", 1) <= 1 and not counts.get("num_deleted"), "parameters")
+    for name in ("categories", "categories_nodes", "categories_segments", "categories_sizes"):
+        _need(not len(tree[name]), "categories")
+    _need(not _numbers(tree["split_type"], "iu", size).any(), "categories")
+    for name in ("base_weights", "loss_changes", "split_conditions", "sum_hessian"):
+        _need(np.isfinite(_numbers(tree[name], "iuf", size)).all(), f"{name} not finite")
+    nodes = ("default_left", "left_children", "right_children", "parents", "split_indices")
+    flags, left, right, parents, split = (_numbers(tree[name], "iu", size) for name in nodes)
+    _need(((flags == 0) | (flags == 1)).all(), "flags")
+    inner = np.flatnonzero(left != -1)
+    ones, others = left[inner], right[inner]
+    leaves = np.delete(right, inner)
+    # Every child stands after its one parent, so no way down is endless.
+    _need((ones > inner).all() and (others > inner).all() and (leaves == -1).all(), "children")
+    children = np.concatenate([ones, others])
+    _need((np.sort(children) == np.arange(1, size)).all(), "children")
+    _need((parents[children] == np.concatenate([inner, inner])).all(), "parents")
+    _need(((split[inner] >= 0) & (split[inner] < features)).all(), "split on no feature")
+
+
+def _numbers(value: Any, kinds: str, size: int | None = None) -> np.ndarray[Any, Any]:
+    array = np.asarray(value)
+    _need(array.dtype.kind in kinds or array.size == 0, "an array of something else than numbers")
+    _need(array.ndim == 1 and size in (None, array.size), f"an array that is not {size} long")
+    return array
+
+
+def _need(right: Any, problem: str) -> None:
+    if not right:
+        raise ValueError(problem)

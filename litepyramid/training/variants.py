@@ -8,13 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
-from litepyramid.easiness.evaluate import cross_fit
-from litepyramid.easiness.features import FeatureTable
-from litepyramid.easiness.mix import mix, stu_count
-from litepyramid.easiness.predict import EMBEDDED, predict_easiness
-from litepyramid.easiness.prepare import prepare_gold
-from litepyramid.easiness.regressor import REFINED, Regressor, fit, load_regressor
-from litepyramid.easiness.scores import Easiness
+from litepyramid.easiness.gold import Easiness
+from litepyramid.easiness.mix import mix_units, stu_count
+from litepyramid.easiness.predict import predict, prepare_gold
+from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit, fit_trees
+from litepyramid.easiness.sentence_features import FeatureTable
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset
 from litepyramid.training.folds import make_folds
@@ -30,7 +28,7 @@ def unit_variants(
     folds: int | None = 5,
     seed: int = 12345,
     easiness: Easiness | None = None,
-    regressor: Regressor | Path | None = None,
+    regressor: EasinessRegressor | Path | None = None,
 ) -> dict[str, Sequence[InputUnits]]:
     """Lite2, Lite2.x and Lite3 units of a data set, as far as it has what they need.
 
@@ -66,22 +64,22 @@ def unit_variants(
         if not 0 <= stu_share <= 1:
             raise InputError(f"a share of {stu_share}", expected="from 0 to 1")
         if easiness is None and (folds is None or regressor is not None):
-            easiness = predict_easiness(dataset.references, stus=stus, regressor=regressor)
+            easiness = predict(dataset.references, stus=stus, regressor=regressor)
         elif easiness is None and folds is not None:
             prepared, gold = prepare_gold(dataset.references, dataset.scus, stus=stus)
             split = make_folds(dataset, "examples", folds, seed)
             places = {name: fold.number for fold in split for name in fold.inputs}
-            start = load_regressor(EMBEDDED)
-            easiness = cross_fit(prepared.features, gold, places, REFINED, start).predicted
+            start = EasinessRegressor.embedded()
+            easiness = cross_fit(prepared.features, gold, places, REFINED, start)
         sentences = sentences_of(dataset.references)
         count = stu_count(stu_share, len(sentences))
-        mixed = mix(dataset.scus, stus, sentences, count, easiness=easiness)
+        mixed = mix_units(dataset.scus, stus, sentences, count, easiness=easiness)
         variants[f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"] = mixed.units
     variants["lite3"] = stus
     return variants
 
 
-def source_regressor(sources: Sequence[Dataset]) -> Regressor:
+def source_regressor(sources: Sequence[Dataset]) -> EasinessRegressor:
     """A regressor trained on whole data sets, to be tested on another one (ZB21 §5.2).
 
     By the paper's settings, on the features that need no constituency trees.
@@ -102,4 +100,4 @@ def source_regressor(sources: Sequence[Dataset]) -> Regressor:
     values = np.vstack([table.values for table in tables])
     features = FeatureTable(tables[0].feature_set, tables[0].names, values)
     about = {"name": "+".join(source.name for source in sources)}
-    return fit(features, np.concatenate(golds), about=about)
+    return fit_trees(features, np.concatenate(golds), about=about)

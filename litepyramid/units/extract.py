@@ -12,11 +12,11 @@ from typing import Any, ClassVar
 
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_names, as_references
-from litepyramid.io.units import write_units
+from litepyramid.io.write import write_units
 from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import cut
-from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit, fingerprint
+from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit, data_hashes
 from litepyramid.units.align import sentence_texts
 from litepyramid.units.coreference import renderer, replaced, resolve
 from litepyramid.units.parsers.backends import open_backend, open_coref
@@ -187,8 +187,11 @@ def _extract(
 
 
 def references_sha(references: Sequence[InputReferences]) -> str:
-    """What names references in a signature: a hash of ids and sentences, in the order of ids."""
-    return fingerprint(sorted([entry.input, *sentence_texts(entry)] for entry in references))
+    """What names references in a signature: a hash of their sentences."""
+    marked = [
+        replace(entry, references=tuple(map(tuple, sentence_texts(entry)))) for entry in references
+    ]
+    return data_hashes(references=marked)["references_sha"]
 
 
 def tokenizer() -> Callable[[str], tuple[str, ...]]:

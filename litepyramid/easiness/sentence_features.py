@@ -1,0 +1,488 @@
+"""The regressor's features of a sentence: of its tree, its reference and its STUs.
+
+ZB21's 69 come from a constituency tree. Those of the embedded regressor come from the dependency
+tree of the embedded parser, from the other sentences of the reference, and from the sentence's
+STUs, which are known before a person has written any SCU: a word in no STU can match no SCU, and
+a long STU holds much that no single SCU says. Words of STUs are those of ROUGE (`rouge_words`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.errors import InputError
+from litepyramid.files import read_lines
+from litepyramid.text import cut
+from litepyramid.types import FloatArray
+from litepyramid.units.align import sharing, word_types
+from litepyramid.units.parsers.embedded.frames import word_set
+from litepyramid.units.parsers.embedded.tree import Tree, Word
+
+CONSTITUENCY = "constituency"
+DEPENDENCY = "dependency"
+WITH_STUS = "dependency+stus"
+FEATURE_SETS = (CONSTITUENCY, DEPENDENCY, WITH_STUS)
+
+_LABELS = (
+    "WRB RBR ADVP VBG $ '' WHADVP -RRB- JJR NAC PRP NNS WP VBZ MD WDT NP ADJP PDT EX UH NN "
+    "NFP SYM PRP$ RBS FRAG NX CONJP RP WHPP CC VBD LS . SBAR TO JJ IN VP -LRB- S QP SQ CD `` "
+    "X POS XX PP PRT JJS HYPH , RB VBN : VBP DT VB SINV UCP WHNP NNPS NNP"
+)
+LABELS = tuple(_LABELS.split())
+"""The 65 labels of ZB21, in the order in which the authors' regressors were trained."""
+
+SHAPE = ("length", "tree_length", "tree_depth", "length_per_depth")
+CONSTITUENCY_NAMES = (*SHAPE, *(f"count:{label}" for label in LABELS))
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """The features of several sentences.
+
+    Attributes:
+        feature_set: Name of the set, for example ``"constituency"``.
+        names: d names, one per column.
+        values: (sentences, d) float64. Read-only copy.
+    """
+
+    feature_set: str
+    names: tuple[str, ...]
+    values: FloatArray
+
+    def __post_init__(self) -> None:
+        values = np.array(self.values, dtype=np.float64, copy=True).reshape(-1, len(self.names))
+        values.setflags(write=False)
+        object.__setattr__(self, "values", values)
+
+    @classmethod
+    def joined(cls, feature_set: str, *tables: FeatureTable) -> FeatureTable:
+        """The columns of several tables of the same sentences, as a new set."""
+        names = tuple(name for table in tables for name in table.names)
+        return cls(feature_set, names, np.hstack([table.values for table in tables]))
+
+    def rows(self, keep: NDArray[np.int64] | NDArray[np.bool_]) -> FeatureTable:
+        """The rows with these indices (or where this mask is true)."""
+        return FeatureTable(self.feature_set, self.names, self.values[keep])
+
+
+def constituency_features(trees: Sequence[str]) -> FeatureTable:
+    """ZB21's 69 features (appendix A.3), in the order of the authors' regressors.
+
+    Sentence length in tokens; length of the linearised tree in characters; depth of the tree (the
+    deepest nesting of brackets, preterminals included); length / depth; then the counts of the 65
+    `LABELS`, preterminals among them. (The paper's appendix says depth / length; the released
+    regressors were trained on length / depth.)
+
+    What the features do not know is taken off first: a node above the sentence with no label or
+    the label ROOT or TOP, function tags and indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty
+    elements (``-NONE-``) with what is then empty above them. ``-LRB-`` and ``-RRB-`` stay.
+
+    Returns:
+        (sentences, 69); InputError if a text is not one tree.
+
+    Example:
+        >>> table = constituency_features(["(ROOT (S (NP-SBJ (NN Rain)) (VP (VBZ falls))))"])
+        >>> table.values[0, :4].tolist(), int(table.values[0, 4:].sum())
+        ([2.0, 35.0, 3.0, 0.6666666666666666], 5)
+    """
+    rows = []
+    for tree in trees:
+        counts: Counter[str] = Counter()
+        node = _measured(tree, counts)
+        shape = (node.words, node.characters, node.depth, node.words / node.depth)
+        rows.append([*shape, *(counts[label] for label in LABELS)])
+    return FeatureTable(CONSTITUENCY, CONSTITUENCY_NAMES, np.array(rows, dtype=np.float64))
+
+
+class _Node(NamedTuple):
+    """What is to be known of a node: words under it, characters of it on one line, its depth."""
+
+    words: int
+    characters: int
+    depth: int
+
+
+def _measured(text: str, counts: Counter[str]) -> _Node:
+    """The top of a tree; labels are counted, of no node that is taken off."""
+    stack: list[tuple[str, list[_Node]]] = [("", [])]
+    word = ""
+    for piece in re.findall(r"\(\s*[^\s()]*|\)|[^\s()]+", text):
+        if piece.startswith("("):
+            stack.append((piece[1:].strip(), []))
+        elif piece != ")":
+            if word or stack[-1][1] or len(stack) < 2:
+                raise _no_tree(text, f"the word '{piece}' has no label of its own")
+            word = piece
+        elif len(stack) < 2:
+            raise _no_tree(text, "a closing bracket too many")
+        else:
+            label, children = stack.pop()
+            if label in ("", "ROOT", "TOP") and len(children) == 1:
+                stack[-1][1].append(children[0])
+            elif label != "-NONE-" and (word or children):
+                if not label.startswith("-"):
+                    label = re.split(r"[-=|]", label)[0] or label or "X"
+                counts[label] += 1
+                inside = [_Node(1, len(word), 0)] if word else children
+                inner = sum(child.characters + 1 for child in inside)
+                depth = 1 + max(child.depth for child in inside)
+                words = sum(child.words for child in inside)
+                size = _Node(words, len(label) + 2 + inner, depth)
+                stack[-1][1].append(size)
+            word = ""
+    if len(stack) > 1:
+        raise _no_tree(text, "a closing bracket is missing")
+    if len(tops := stack[0][1]) != 1:
+        raise _no_tree(text, f"{len(tops)} trees with words")
+    return tops[0]
+
+
+def _no_tree(text: str, what: str) -> InputError:
+    shown = cut(" ".join(text.split()), 60)
+    return InputError(f"{what} in '{shown}'", expected="one tree, (LABEL word) around each word")
+
+
+def rouge_words(text: str) -> list[str]:
+    """The words of a text as rouge-score counts them: lower-cased runs of letters and digits.
+
+    Example:
+        >>> rouge_words("The 3-year-old's cat")
+        ['the', '3', 'year', 'old', 's', 'cat']
+    """
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+_RELATIONS = (
+    "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse "
+    "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan "
+    "parataxis punct reparandum vocative xcomp"
+)
+RELATIONS = tuple(_RELATIONS.split())
+"""Universal relations but ``root`` and ``clf``; a subtype (``nmod:poss``) counts as its own."""
+
+_TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
+TAGS = tuple(_TAGS.split())
+"""Universal parts of speech."""
+
+
+def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
+    """Tokens, characters, depth, length / depth, counts of the 35 `RELATIONS` and 17 `TAGS`.
+
+    Returns:
+        (sentences, 56).
+
+    Example:
+        >>> from litepyramid.units.parsers.embedded.tree import Word
+        >>> tree = Tree([Word("Rain", "NOUN", 1, "nsubj"), Word("falls", "VERB", 1, "root")])
+        >>> dependency_features([tree]).values[0, :4].tolist()
+        [2.0, 10.0, 2.0, 1.0]
+    """
+    rows = []
+    for tree in trees:
+        length, depth = len(tree.words), tree.depth
+        relations, tags = Counter(map(tree.base, range(length))), Counter(tree.tags)
+        rows.append(
+            [
+                length,
+                len(" ".join(tree.tokens)),
+                depth,
+                length / max(1, depth),
+                *(relations[name] for name in RELATIONS),
+                *(tags[name] for name in TAGS),
+            ]
+        )
+    names = (
+        "length",
+        "characters",
+        "tree_depth",
+        "length_per_depth",
+        *(f"relation:{name}" for name in RELATIONS),
+        *(f"tag:{name}" for name in TAGS),
+    )
+    return FeatureTable(DEPENDENCY, names, np.array(rows, dtype=np.float64))
+
+
+def members(groups: Sequence[Hashable]) -> list[list[int]]:
+    """The indices of the sentences of each group.
+
+    Example:
+        >>> members(["a", "b", "a"])
+        [[0, 2], [1]]
+    """
+    of_group: dict[Hashable, list[int]] = {}
+    for index, group in enumerate(groups):
+        of_group.setdefault(group, []).append(index)
+    return list(of_group.values())
+
+
+CONTEXT_NAMES = ("context:shared_with_nearest", "context:shared_content")
+CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
+
+
+def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> FeatureTable:
+    """How much of each sentence the other sentences of its reference say too.
+
+    The greatest share of the sentence's word types that any one other sentence has; and the share
+    of its content words (`CONTENT`) that are in at least one other sentence.
+
+    `groups` says which reference each sentence belongs to.
+
+    Returns:
+        (sentences, 2); zeros for a sentence alone in its reference.
+
+    Example:
+        >>> from litepyramid.units.parsers.embedded.tree import Word
+        >>> one = Tree([Word("Rain", "NOUN", 1, "nsubj"), Word("falls", "VERB", 1, "root")])
+        >>> other = Tree([Word("Rain", "NOUN", 0, "root"), Word("!", "PUNCT", 0, "punct")])
+        >>> context_features([one, other], ["a", "a"]).values.tolist()
+        [[0.5, 0.5], [1.0, 1.0]]
+    """
+    words = [word_types(" ".join(tree.tokens)) for tree in trees]
+    content = [{w.text.lower() for w in tree.words if w.upos in CONTENT} for tree in trees]
+    rows = [[0.0, 0.0]] * len(trees)
+    for group in members(groups):
+        shared_with = sharing([words[index] for index in group])
+        held = Counter(word for index in group for word in content[index] | words[index])
+        for place, index in enumerate(group):
+            shared = shared_with(words[index])
+            shared[place] = 0
+            elsewhere = sum(held[word] > 1 for word in content[index])
+            rows[index] = [
+                int(shared.max()) / max(1, len(words[index])),
+                elsewhere / max(1, len(content[index])),
+            ]
+    return FeatureTable("context", CONTEXT_NAMES, np.array(rows, dtype=np.float64))
+
+
+LENGTHS = (4, 6, 8)
+"""Words of the imagined SCUs of `expected F1`; those of REALSumm have 6.7 on average."""
+
+WINDOWS = (5, 7)
+
+STU_NAMES = (
+    "stu:count",
+    "stu:mean_length",
+    "stu:longest",
+    "stu:shortest",
+    "stu:length_sd",
+    "stu:mean_share",
+    "stu:longest_share",
+    "stu:shortest_share",
+    "stu:coverage",
+    "stu:content_coverage",
+    "stu:repetition",
+    "stu:new_words",
+    "stu:pronouns",
+    "stu:sentence_f1_mean",
+    "stu:sentence_f1_best",
+    *(f"stu:expected_f1_{length}" for length in LENGTHS),
+    *(f"stu:window_f1_{length}" for length in WINDOWS),
+    "stu:distinct_openings",
+    "stu:to_6_words",
+    "stu:from_12_words",
+    "stu:4_to_9_words",
+    "stu:count_4_to_9_words",
+)
+
+_PRONOUNS = word_set("he her hers him his i it its my our she their them they us we you your")
+
+
+def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> FeatureTable:
+    """How much of each sentence its STUs keep (sentences, 25); zeros without STUs or words.
+
+    ``count``; lengths in words, and over the sentence's own (``_share``). ``coverage``: share of
+    the sentence's word types in at least one STU; ``content_coverage``: of its nouns, names,
+    verbs, adjectives and numbers; ``repetition``: STUs that hold a word type, on average;
+    ``new_words``: share of the STUs' types that the sentence lacks; ``pronouns`` per STU.
+    ``sentence_f1``: ROUGE-1 F1 of sentence and STUs. ``expected_f1_m``: each word is worth the
+    best ``2 min(m, n) / (m + n)`` of an STU of n words that holds it (an imagined SCU of m words),
+    the mean over words. ``window_f1_m``: the mean best F1 of every run of m words.
+
+    Example:
+        >>> from litepyramid.units.parsers.embedded.tree import Word
+        >>> tree = Tree([Word("Rain", "NOUN", 1, "nsubj"), Word("falls", "VERB", 1, "root"),
+        ...              Word("hard", "ADV", 1, "advmod")])
+        >>> table = stu_features([tree], [["Rain falls"]])
+        >>> dict(zip(table.names, table.values[0].round(2).tolist()))["stu:coverage"]
+        0.67
+    """
+    rows = [_stu_row(tree, units) for tree, units in zip(trees, stus, strict=True)]
+    return FeatureTable("stus", STU_NAMES, np.array(rows, dtype=np.float64))
+
+
+def _stu_row(tree: Tree, units: Sequence[str]) -> list[float]:
+    words = rouge_words(" ".join(tree.tokens))
+    made = [unit for unit in map(rouge_words, units) if unit]
+    if not made or not words:
+        return [0.0] * len(STU_NAMES)
+    lengths = np.array([len(unit) for unit in made], dtype=np.float64)
+    types, covered = set(words), {word for unit in made for word in unit}
+    content_words = [token.text for token in tree.words if token.upos in CONTENT]
+    content = rouge_words(" ".join(content_words))
+    sizes = [float(lengths.mean()), float(lengths.max()), float(lengths.min())]
+    whole = [_f1(words, unit) for unit in made]
+    return [
+        float(len(made)),
+        *sizes,
+        float(lengths.std()),
+        *(size / len(words) for size in sizes),
+        len(types & covered) / len(types),
+        _mean([word in covered for word in content]),
+        _mean([sum(word in unit for unit in made) for word in sorted(types)]),
+        len(covered - types) / len(covered),
+        sum(word in _PRONOUNS for unit in made for word in unit) / len(made),
+        _mean(whole),
+        max(whole),
+        *(_expected(words, made, length) for length in LENGTHS),
+        *(_windowed(words, made, length) for length in WINDOWS),
+        len({tuple(unit[:2]) for unit in made}) / len(made),
+        _mean([length <= 6 for length in lengths]),
+        _mean([length >= 12 for length in lengths]),
+        _mean([4 <= length <= 9 for length in lengths]),
+        float(sum(4 <= length <= 9 for length in lengths)),
+    ]
+
+
+def _expected(words: Sequence[str], made: Sequence[Sequence[str]], m: int) -> float:
+    worth = [(2 * min(m, len(unit)) / (m + len(unit)), set(unit)) for unit in made]
+    return _mean([max((f for f, unit in worth if word in unit), default=0.0) for word in words])
+
+
+def _windowed(words: Sequence[str], made: Sequence[Sequence[str]], m: int) -> float:
+    runs = [words[i : i + m] for i in range(max(1, len(words) - m + 1))]
+    return _mean([max(_f1(run, unit) for unit in made) for run in runs])
+
+
+def _f1(one: Sequence[str], other: Sequence[str]) -> float:
+    """ROUGE-1 F1 of two lists of words."""
+    shared = (Counter(one) & Counter(other)).total()
+    return 2 * shared / (len(one) + len(other))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values) if values else 0.0
+
+
+KINDS = ("full_name", "name", "person", "pronoun", "thing")
+"""What a subject can be: a name of several words, of one; a noun for a person; …"""
+
+_OPENINGS = {
+    "verb": {"VERB", "AUX"},
+    "adverbial": {"ADP", "ADV", "SCONJ"},
+    "noun": {"NOUN", "ADJ"},
+    "determiner": {"DET"},
+    "pronoun": {"PRON"},
+    "name": {"PROPN"},
+}
+
+SUBJECT_NAMES = (
+    *(f"subject:root_{kind}" for kind in (*KINDS, "none")),
+    *(f"subject:stu_{kind}" for kind in KINDS),
+    "subject:root_length",
+    "subject:root_place",
+    "subject:root_is_verb",
+    *(f"subject:opens_with_{name}" for name in _OPENINGS),
+    "subject:titled_names",
+    "subject:person_nouns",
+    "subject:upper_case",
+)
+
+_NOT_IN_SUBJECT = frozenset({"acl", "appos", "advcl", "parataxis", "punct"})
+_LONGEST_SUBJECT = 4
+"""Words of an STU that are taken for its subject if it has no verb that the reference knows."""
+
+
+@cache
+def person_nouns() -> frozenset[str]:
+    """Nouns that stand for a person (or a pet): "striker", "widow", "pup"."""
+    path = Path(__file__).resolve().parents[1] / "embedded" / "person_nouns.txt"
+    return frozenset(read_lines(path)) | {"old"}  # "the 58 - year - old"
+
+
+def subject_features(
+    trees: Sequence[Tree], stus: Sequence[Sequence[str]], groups: Sequence[Hashable]
+) -> FeatureTable:
+    """Whom the sentence and its STUs are about (sentences, 23).
+
+    People write names into SCUs: "The Norfolk bowler has regained form" becomes "Al Innes has
+    regained form", which an STU about "The Norfolk bowler" meets in few words. ``root_`` and a
+    kind: 1 for the kind of the subject of the sentence's root; ``stu_`` and a kind: share of the
+    STUs whose words before the verb are of that kind. Length of that subject without clauses and
+    appositions, place of the root, what the sentence opens with, nouns for persons (just before a
+    name: ``titled_names``), share of words in capitals. A word of an STU that its own sentence
+    lacks has the part of speech that it has elsewhere in the reference (`groups`).
+
+    Example:
+        >>> from litepyramid.units.parsers.embedded.tree import Word
+        >>> tree = Tree([Word("Singer", "NOUN", 1, "nsubj"), Word("fell", "VERB", 1, "root")])
+        >>> row = subject_features([tree], [["Singer fell"]], ["a"])
+        >>> [name for name, value in zip(row.names, row.values[0]) if value == 1][:2]
+        ['subject:root_person', 'subject:stu_person']
+    """
+    rows: list[list[float]] = [[] for _ in trees]
+    for group in members(groups):
+        tags: dict[str, str] = {}
+        for word in (word for index in group for word in trees[index].words):
+            tags.setdefault(word.text.lower(), word.upos)
+        for index in group:
+            tree = trees[index]
+            subject = [] if tree.subject is None else _subject_words(tree, tree.subject)
+            kind = _subject_kind([w.text for w in subject], [w.upos for w in subject])
+            rows[index] = [
+                *(float(kind == one) for one in (*KINDS, "none")),
+                *_stu_kinds(stus[index], tags),
+                float(len(subject)),
+                *_subject_shape(tree),
+            ]
+    return FeatureTable("subjects", SUBJECT_NAMES, np.array(rows, dtype=np.float64))
+
+
+def _stu_kinds(units: Sequence[str], tags: Mapping[str, str]) -> list[float]:
+    counts = dict.fromkeys(KINDS, 0)
+    for unit in units:
+        tokens = unit.split()
+        parts = [tags.get(t.lower(), "PROPN" if t[:1].isupper() else "NOUN") for t in tokens]
+        verbs = (i for i, tag in enumerate(parts) if i and tag in {"VERB", "AUX"})
+        end = next(verbs, _LONGEST_SUBJECT)
+        counts[_subject_kind(tokens[:end], parts[:end])] += 1
+    return [counts[kind] / max(1, len(units)) for kind in KINDS]
+
+
+def _subject_words(tree: Tree, top: int) -> list[Word]:
+    """The words of a subject, without clauses and appositions."""
+    outside = [i for i in range(len(tree.words)) if tree.base(i) in _NOT_IN_SUBJECT]
+    return [tree.words[i] for i in tree.under(top, outside)]
+
+
+def _subject_shape(tree: Tree) -> list[float]:
+    n, root, tags = len(tree.words), tree.root, tree.tags
+    copula = any(tree.base(i) == "cop" for i in tree.children[root])
+    people = [w.upos != "PROPN" and w.text.lower() in person_nouns() for w in tree.words]
+    return [
+        root / n,
+        float(copula or tags[root] in _OPENINGS["verb"]),
+        *(float(tags[0] in kinds) for kinds in _OPENINGS.values()),
+        float(sum(people[i] and tags[i + 1] == "PROPN" for i in range(n - 1))),
+        float(sum(people)),
+        sum(token.isupper() and len(token) > 1 for token in tree.tokens) / n,
+    ]
+
+
+def _subject_kind(tokens: Sequence[str], tags: Sequence[str]) -> str:
+    names = sum(tag == "PROPN" for tag in tags)
+    if not tokens:
+        return "none"
+    if tags[0] == "PRON" or set(tags) <= {"PRON", "DET"}:
+        return "pronoun"
+    if names:
+        return "full_name" if names > 1 else "name"
+    return "person" if any(token.lower() in person_nouns() for token in tokens) else "thing"
