@@ -1,45 +1,30 @@
 """Meta-evaluation: how well metrics agree with people, and how certain that is.
 
-`correlate`, `interval`, `compare` and `normality` work on tables of scores and give results that
-can be shown; so do `full_test_set`, `delta`, `difference` and `stability` (DDR22), `coverage`,
-`power_on_words` and `power_on_noise` (DDR21 §5), `scoring_range` and `generate` (P19).
-`litepyramid.meta.core.levels` and `litepyramid.meta.core.coefficients` work on plain arrays.
+The verbs take tables of scores and give results that can be shown. `core.levels` and
+`core.coefficients` work on plain arrays. Sources are named in short: ZB21 Zhang & Bansal 2021,
+DDR21 and DDR22 Deutsch, Dror & Roth 2021 and 2022, P19 Peyrard 2019.
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from litepyramid.meta.comparisons import compare
+from litepyramid.meta.correlations import correlate
+from litepyramid.meta.intervals import interval
+from litepyramid.meta.normality_tests import normality
+from litepyramid.meta.ranges import range_ as range
+from litepyramid.meta.ranking import rank
+from litepyramid.meta.system_level import delta, difference, stability
+from litepyramid.meta.system_level import whole_test_set as testset
 
-_MODULES = {
-    "alignment": "Aligned align",
-    "comparisons": "ComparisonResult compare",
-    "core.bootstrap": "bootstrap_samples",
-    "core.levels": "level_correlation",
-    "core.permutation": "permutation_samples",
-    "correlations": "CorrelationResult correlate",
-    "intervals": "IntervalResult fisher_interval interval",
-    "normality_tests": "NormalityResult normality",
-    "ranges.generation": "generate",
-    "ranges.scoring_ranges": "scoring_range",
-    "ranking": "rank",
-    "simulate.interval_coverage": "coverage",
-    "simulate.test_power": "power_on_noise power_on_words",
-    "system_level.deltas": "delta",
-    "system_level.differences": "difference",
-    "system_level.ranking_stability": "stability",
-    "system_level.test_set": "full_test_set",
-}
-_PUBLIC = {name: module for module, names in _MODULES.items() for name in names.split()}
-
-__all__ = sorted(_PUBLIC)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module 'litepyramid.meta' has no attribute '{name}'")
-    return getattr(import_module(f"litepyramid.meta.{_PUBLIC[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return list(__all__)
+__all__ = [
+    "compare",
+    "correlate",
+    "delta",
+    "difference",
+    "interval",
+    "normality",
+    "range",
+    "rank",
+    "stability",
+    "testset",
+]

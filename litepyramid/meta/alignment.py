@@ -1,7 +1,12 @@
-"""From a table of scores to matrices over the same systems and inputs, with what is left out."""
+"""From a table of scores to matrices over the same systems and inputs, with what is left out.
+
+`score_table` puts systems, inputs and metrics in the order of their names before anything random or
+tied is computed: the order of rows in a file changes no number and no signature.
+"""
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,12 +16,86 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.errors import InputError, choose
+from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import LEVELS, Level, several
+from litepyramid.stats import check_share
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable, Signature
+
+MOST_SAMPLES = 1_000_000
+
+
+def score_table(scores: Any, **sources: Any) -> ScoreTable:
+    """The table that `read_scores` reads, its metrics, systems and inputs sorted by name.
+
+    Args:
+        scores: What `read_scores` takes; not changed.
+        sources: More keyword arguments of `read_scores`, such as ``columns``.
+
+    Raises:
+        InputError: An argument that is not one of `read_scores`, or as it raises it.
+
+    Example:
+        >>> rows = [{"system": s, "input": 1, "metric": "m", "score": 0.5} for s in "ba"]
+        >>> score_table(rows).systems
+        ('a', 'b')
+    """
+    options = [name for name in inspect.signature(read_scores).parameters if name != "scores"]
+    for name in sources:
+        if name not in options:
+            raise InputError(
+                f"unknown argument '{name}'", expected=" or ".join(("an option", *options))
+            )
+    return ordered(read_scores(scores, **sources))
+
+
+def ordered(table: ScoreTable) -> ScoreTable:
+    """The same table with its metrics, systems and inputs sorted by name."""
+    axes = table.metrics, table.systems, table.inputs
+    orders = [sorted(range(len(names)), key=names.__getitem__) for names in axes]
+    sorted_names = (
+        tuple(names[i] for i in order) for names, order in zip(axes, orders, strict=True)
+    )
+    return ScoreTable(*sorted_names, table.values[np.ix_(*orders)])
+
+
+def scores_sha(table: ScoreTable, names: Sequence[str]) -> str:
+    """A hash of the scores of some metrics of an ordered table, for a signature."""
+    chosen = sorted(set(names))
+    rows = [table.metrics.index(name) for name in chosen]
+    return ScoreTable(tuple(chosen), table.systems, table.inputs, table.values[rows]).sha
+
+
+def check_draws(samples: Any = None, seed: Any = 0, confidence: Any = 0.5) -> None:
+    """Checks the types and bounds of what every verb with random draws takes.
+
+    Raises:
+        InputError: `samples` is not a whole number from 1 to a million (None is unchecked), `seed`
+            not one from 0, or `confidence` not between 0 and 1.
+
+    Example:
+        >>> check_draws("50")
+        Traceback (most recent call last):
+        litepyramid.errors.InputError: samples is '50'. Expected a whole number from 1 to 1,000,000.
+    """
+    for what, value, low, high in (
+        ("samples", 1 if samples is None else samples, 1, MOST_SAMPLES),
+        ("seed", seed, 0, None),
+    ):
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < low or (high is not None and value > high):
+            most = f"from {low} to {high:,}" if high else f"from {low}"
+            raise InputError(f"{what} is {value!r}", expected=f"a whole number {most}")
+    check_number("confidence", confidence)
+    check_share("confidence", confidence)
+
+
+def check_number(what: str, value: Any) -> None:
+    """Raises InputError unless the value is a number."""
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number):
+        raise InputError(f"{what} is {value!r}", expected="a number")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +163,17 @@ class Aligned:
 def signature_of(
     table: ScoreTable,
     sides: Sequence[Aligned],
-    levels: Sequence[Level],
-    coefficients: Sequence[Coefficient],
+    kinds: Sequence[tuple[Level, Coefficient]],
     **fields: object,
 ) -> Signature:
-    """The signature of correlations; `fields` stand before the table's hash and size."""
+    """The signature of correlations; `fields` stand before the scores' hash and size."""
+    names = [name for side in sides for name in (*side.metrics, *side.raters)]
     return Signature.of(
-        human=sides[0].human,
-        level="+".join(levels),
-        coefficient="+".join(coefficients),
+        human="+".join(sides[0].raters),
+        level="+".join(dict.fromkeys(level for level, _ in kinds)),
+        coefficient="+".join(dict.fromkeys(coefficient for _, coefficient in kinds)),
         **fields,
-        scores_sha=table.sha,
+        scores_sha=scores_sha(table, names),
         N=span([len(side.systems) for side in sides]),
         M=span([len(side.inputs) for side in sides]),
     )
@@ -106,11 +185,13 @@ def span(numbers: Sequence[int]) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequence[str]) -> Aligned:
+def align(
+    table: ScoreTable, metrics: str | Sequence[str] | None, human: str | Sequence[str]
+) -> Aligned:
     """Chooses metrics, and keeps the systems and inputs scored by all of them and `human`.
 
     Args:
-        scores: A `ScoreTable`, or what `litepyramid.io.scores.read_scores` takes.
+        table: The scores.
         metrics: Names; ``*`` and ``?`` stand for any letters. None: all but `human`.
         human: The human score; of several names the mean cell by cell, "not scored" if any of them
             is.
@@ -124,7 +205,6 @@ def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequenc
         >>> align(table, None, "human").left_out
         LeftOut(systems=(), inputs=(), cells=2)
     """
-    table = read_scores(scores)
     named, raters, Z = human_score(table, human)
     names = metric_names(table, metrics, human)
     stack = np.stack([*(table.matrix(name).values for name in names), Z])
@@ -133,8 +213,8 @@ def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequenc
     rows, columns = np.ones(len(table.systems), bool), np.ones(len(table.inputs), bool)
     left = 0
     while left != (left := rows.sum() + columns.sum()):
-        part = scored & rows[:, None] & columns
-        rows[:], columns[:] = part.any(axis=2).all(axis=0), part.any(axis=1).all(axis=0)
+        among = scored & rows[:, None] & columns
+        rows[:], columns[:] = among.any(axis=2).all(axis=0), among.any(axis=1).all(axis=0)
     if not rows.any() or not columns.any():
         raise InputError(
             f"no system and input that {', '.join(names)} and {', '.join(raters)} all score",
@@ -142,15 +222,15 @@ def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequenc
         )
     stack = stack[:, rows][:, :, columns]
     missing = np.isnan(stack).any(axis=0)
-    kept = np.where(missing, np.nan, stack)
+    shared = np.where(missing, np.nan, stack)
     return Aligned(
         metrics=names,
         human=named,
         raters=raters,
         systems=tuple(compress(table.systems, rows)),
         inputs=tuple(compress(table.inputs, columns)),
-        values=kept[:-1],
-        Z=kept[-1],
+        values=shared[:-1],
+        Z=shared[-1],
         left_out=LeftOut(
             tuple(compress(table.systems, ~rows)),
             tuple(compress(table.inputs, ~columns)),
@@ -160,13 +240,13 @@ def align(scores: Any, metrics: str | Sequence[str] | None, human: str | Sequenc
 
 
 def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> None:
-    """Sees that there is a level at which some metric can have a correlation.
+    """Checks that there is a level at which some metric can have a correlation.
 
     System level takes two systems, summary level an input with two systems, global level two
-    scores. Whether the scores are constant is another matter: that is seen and shown later.
+    scores. Constant scores are counted and shown later.
 
     Raises:
-        InputError: No level has what it takes, for none of the metrics; or an unknown level.
+        InputError: No level has what it takes, for none of the metrics.
 
     Example:
         >>> one = ScoreTable(("m", "human"), ("a",), ("1", "2"), np.ones((2, 1, 2)))
@@ -176,13 +256,11 @@ def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> N
         ...
         litepyramid.errors.InputError: only 1 system has scores of 'm' and 'human'. Expected at...
     """
-    for level in levels:
-        choose("level", level, LEVELS)
     most = dict.fromkeys(LEVELS, 0)
     for one in aligned:
         scored = ~np.isnan(one.Z)
-        found = len(one.systems), scored.sum(axis=0).max(), scored.sum()
-        most = {level: max(most[level], int(n)) for level, n in zip(LEVELS, found, strict=True)}
+        sizes = len(one.systems), scored.sum(axis=0).max(), scored.sum()
+        most = {level: max(most[level], int(n)) for level, n in zip(LEVELS, sizes, strict=True)}
     if any(most[level] > 1 for level in levels):
         return
     what = f"scores of {' or '.join(repr(n) for one in aligned for n in one.metrics)}"
@@ -204,16 +282,16 @@ def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, 
     The name of a list of ratings means all its raters: ``gold`` is ``gold_0``, ``gold_1`` ….
     """
     chosen: list[str] = []
-    known = f"one of {', '.join(table.metrics)}"
-    for name in several(names):
+    expected = f"one of {', '.join(table.metrics)}"
+    for name in several(names, "the metric"):
         raters = re.compile(re.escape(name) + r"_\d+")
         alike = [m for m in table.metrics if fnmatchcase(m, name) or raters.fullmatch(m)]
-        found = [name] if name in table.metrics else alike
-        if not found:
-            raise InputError(f"no metric '{name}' in the scores", expected=known)
-        chosen += found
+        matched = [name] if name in table.metrics else alike
+        if not matched:
+            raise InputError(f"no metric '{name}' in the scores", expected=expected)
+        chosen += matched
     if not chosen:
-        raise InputError("no metric is named", expected=known)
+        raise InputError("no metric is named", expected=expected)
     return tuple(dict.fromkeys(chosen))
 
 
@@ -247,7 +325,7 @@ def human_score(
         >>> human_score(table, "*")
         ('mean(*)', ('ann', 'ben'), array([[1.5]]))
     """
-    raters = select_metrics(table, human)
+    raters = tuple(sorted(select_metrics(table, human)))
     asked = ", ".join(several(human))
     values = average([table.matrix(name).values for name in raters])
     return raters[0] if len(raters) == 1 else f"mean({asked})", raters, values
@@ -258,25 +336,22 @@ def unaligned(
     metrics: str | Sequence[str] | None,
     human: str | Sequence[str] | None,
     source: ScoreTable | None = None,
-) -> tuple[list[tuple[str, FloatArray]], list[tuple[str, FloatArray]]]:
-    """The human score and the metrics, each with all that it has scored.
+) -> tuple[list[tuple[str, FloatArray]], list[tuple[str, FloatArray]], tuple[str, ...]]:
+    """The human score and the metrics by name, each with all that it has scored; and the raters.
 
-    Args:
-        table: Where the human score is taken from.
-        metrics: Names or patterns; None: all but `human`.
-        human: The human score; None: there is none.
-        source: Where the metrics are taken from; None: `table` too.
-
-    Returns:
-        The name of the human score with its (N, M) scores, in a list that is empty without one;
-        the same of each metric.
+    Metrics are taken from `source`, if that is another table. With `human` None there is no human
+    score and no rater.
     """
     source = source or table
-    found = [] if human is None else [human_score(table, human)]
-    people = [(named, Z) for named, _, Z in found]
-    names = [n for n in source.metrics if not any(n in raters for _, raters, _ in found)]
+    people = [] if human is None else [human_score(table, human)]
+    raters = tuple(rater for _, names, _ in people for rater in names)
+    names = [name for name in source.metrics if name not in raters]
     chosen = names if metrics is None else select_metrics(source, metrics)
-    return people, [(name, source.matrix(name).values) for name in chosen]
+    return (
+        [(name, Z) for name, _, Z in people],
+        [(name, source.matrix(name).values) for name in chosen],
+        raters,
+    )
 
 
 def average(matrices: Sequence[FloatArray]) -> FloatArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, permutations
@@ -9,27 +10,75 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
+from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
-from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import LeftOut, align, check_correlatable, signature_of
+from litepyramid.meta.alignment import (
+    LeftOut,
+    align,
+    check_correlatable,
+    check_draws,
+    score_table,
+    signature_of,
+)
+from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.coefficients import Coefficient, best_first
-from litepyramid.meta.core.levels import ConstantPolicy, Level, kinds, several
+from litepyramid.meta.core.draws import SAMPLINGS, Sampling
+from litepyramid.meta.core.levels import Level, kinds, level_correlation, several
+from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
 from litepyramid.meta.correlations import SYMBOLS
-from litepyramid.meta.significance import ComparisonMethod, PairTests, TwoSided, compare_pairs
+from litepyramid.meta.intervals import BOOT, observations
 from litepyramid.stats import (
+    Alternative,
     Correction,
     PValueRule,
     adjust_p_values,
     check_samples,
-    check_share,
+    resampled_p_value,
 )
 from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
 
+ComparisonMethod = Literal[
+    "perm-systems",
+    "perm-inputs",
+    "perm-both",
+    "boot-systems",
+    "boot-inputs",
+    "boot-both",
+    "williams",
+]
+COMPARISON_METHODS: tuple[ComparisonMethod, ...] = get_args(ComparisonMethod)
+TwoSided = Literal["greater", "two-sided"]
+ALTERNATIVES: tuple[TwoSided, ...] = get_args(TwoSided)
+PERM: dict[str, Sampling] = {f"perm-{swaps}": swaps for swaps in SAMPLINGS}
 Grouping = Literal["metric", "level"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
+
+
+@dataclass(frozen=True, slots=True)
+class PairTests:
+    """All pairs of K metrics, tested at one level with one coefficient.
+
+    Attributes:
+        correlations: (K,) each metric's correlation with the human score.
+        p_values: (K, K): of H0: the row metric's correlation is not larger than the column's (or
+            not different, two-sided). NaN on the diagonal and where there is no test.
+        counting_ties: (K, K) the same by the rule ``"plus_one"``.
+        failed: (K, K) samples that had no value and were left out.
+        constant: (K,) vectors constant on one side.
+        samples: Samples of a test, at most; 0 for a formula.
+        smallest_p: The smallest p that was possible.
+    """
+
+    correlations: FloatArray
+    p_values: FloatArray
+    counting_ties: FloatArray
+    failed: IntArray
+    constant: tuple[int, ...]
+    samples: int
+    smallest_p: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +162,17 @@ class ComparisonResult(Result):
             "p = c/k counts only samples larger than the observed difference: two equal "
             "metrics get p = 0, and the test does not keep its level. plus_one does."
         ]
-        found = [
+        ties = [
             f"{self.metrics[i]} > {self.metrics[j]}"
             for c in self.comparisons
             for i, j in self.pairs()
             if c.p_values[i, j] <= self.alpha < c.counting_ties[i, j]
         ]
-        if found:
+        if ties:
             remarks.append(
                 f"Warning: p ≤ {self.alpha:g} only because of ties in "
-                f"{counted(len(found), 'test')}: {', '.join(found[:3])}"
-                f"{' …' if len(found) > 3 else ''}."
+                f"{counted(len(ties), 'test')}: {', '.join(ties[:3])}"
+                f"{' …' if len(ties) > 3 else ''}."
             )
         return remarks
 
@@ -139,9 +188,9 @@ class ComparisonResult(Result):
             smallest[c.level] = min(c.smallest_p, smallest.get(c.level, 1.0))
         names = ("level", "coefficient", "metric", "value", "constant")
         correlations = [
-            dict(zip(names, (c.level, c.coefficient, *found), strict=True))
+            dict(zip(names, (c.level, c.coefficient, *of_metric), strict=True))
             for c in self.comparisons
-            for found in zip(self.metrics, c.correlations, c.constant, strict=True)
+            for of_metric in zip(self.metrics, c.correlations, c.constant, strict=True)
         ]
         common = {"smallest_p": smallest, "remarks": self.remarks(), "correlations": correlations}
         return {**record(self), **common, "tests": self._rows()}
@@ -223,9 +272,37 @@ class ComparisonResult(Result):
             f"over {within}, ○ without it only, · not."
         )
 
+    def to_figure(self) -> Any:
+        """A square is blue where the row's metric is better than the column's.
+
+        A row of panels per coefficient, a column per level; the metrics in the same order
+        everywhere, by their correlation in the first panel.
+        """
+        from litepyramid.figures.meta_plots import significance_plot
+
+        order = best_first(self.comparisons[0].correlations)
+        at = np.ix_(order, order)
+        panels = {
+            f"{c.level} level, {c.coefficient}": (
+                (c.p_values <= self.alpha)[at],
+                (c.corrected <= self.alpha)[at] if self.correction != "none" else None,
+            )
+            for c in self.comparisons
+        }
+        sign = "better than" if self.alternative == "greater" else "different from"
+        text = f"blue: row {sign} column, p ≤ {self.alpha:g}"
+        if self.correction != "none":
+            within = "row" if self.grouping == "metric" else "panel"
+            text += f"; orange frame: also with {self.correction} over each {within}"
+        return significance_plot(
+            panels, [self.metrics[i] for i in order],
+            len(dict.fromkeys(c.level for c in self.comparisons)),
+            f"{self.method.upper()}, correlation with {self.human}", text,
+        )  # fmt: skip
+
 
 def compare(
-    scores: Any,
+    scores: ScoresLike,
     human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
@@ -236,80 +313,100 @@ def compare(
     p_value: PValueRule = "plus_one",
     samples: int | None = None,
     seed: int = 12345,
-    alpha: float = 0.05,
+    confidence: float = 0.95,
     correction: Correction = "bonferroni",
     grouping: Grouping = "metric",
-    constant: ConstantPolicy = "skip",
+    **sources: Any,
 ) -> ComparisonResult:
-    """Tests every pair of metrics: does one correlate better with `human` (DDR21 §4, §6.2).
+    """Test every pair of metrics: does one correlate better with human scores than the other?
 
-    All metrics use the same cells: those scored by every one of them and `human`.
-    All tests of a level share their samples.
+    All metrics use the same cells: those scored by every one of them and by people. All tests of a
+    level share their samples. perm-both swaps the two metrics' standardised scores, each cell by
+    its own coin, and is recommended; perm-systems and perm-inputs swap whole rows or columns;
+    boot-… is a paired bootstrap; williams a formula (Deutsch, Dror & Roth 2021, section 4).
 
     Args:
-        scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        human: The human score; several names mean the mean of several raters.
-        metrics: Names or patterns; None for all others. At least two.
-        level: One or several of system, summary, global.
-        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise;
-            spa (system level), acc-eq (summary level).
-        method: perm-both (recommended), perm-systems, perm-inputs, perm-both-xor, boot-both,
-            boot-systems, boot-inputs or williams: see `compare_pairs`.
-        alternative: ``"greater"``: a better than b; or ``"two-sided"``.
-        p_value: ``"plus_one"`` or ``"paper"``, see `resampled_p_value`.
-        samples: Number of samples. By default enough for the number of tests corrected together
-            (`compare_pairs`); a number with which no test could pass is an error.
+        scores: Tables of scores; not changed.
+        human: The human score; several names, or a pattern, mean the mean of several raters.
+        metrics: Names or patterns, at least two; all others if none is named.
+        level: One or several levels.
+        coefficient: One or several coefficients, as for correlate.
+        method: The test.
+        alternative: greater: a is better than b; or two-sided.
+        p_value: plus_one, (c + 1) / (k + 1) with ties; or paper, c / k without.
+        samples: Number of samples. By default as many as the strictest test needs; a number with
+            which no test could pass is an error.
         seed: Seed of the draws.
-        alpha: Significance level.
-        correction: none, bonferroni, holm or benjamini-hochberg.
-        grouping: What is corrected together: the tests of one ``"metric"``, or all of one
-            ``"level"`` and coefficient.
-        constant: How constant vectors are treated: ``"skip"``, ``"zero"`` or ``"zb21"``.
+        confidence: Tests are at the level 1 - confidence.
+        correction: Correction for many tests.
+        grouping: What is corrected together: the tests of one metric, or all of one level and
+            coefficient.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        Correlations, p-values and corrected p-values of all pairs, level by level.
 
     Raises:
         InputError: An unknown name, fewer than two metrics, nothing scored by all, too little
-            data for any correlation (`check_correlatable`), or too few samples.
+            data for any correlation, or too few samples.
+
+    Example:
+        >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
+        ...         for s in range(8) for i in range(9)
+        ...         for n, m in enumerate(("rouge", "bleu", "human"))]
+        >>> result = compare(rows, level="system")
+        >>> result.metrics, bool((result.comparisons[0].p_values > 0.05).any())
+        (('bleu', 'rouge'), True)
+
+    Command line:
+        $ litepyramid meta compare table.csv --level system
+        $ litepyramid meta compare table.csv --method williams -o better.pdf
     """
-    choose("correction", correction, CORRECTIONS)
-    choose("grouping", grouping, GROUPINGS)
-    check_share("alpha", alpha)
-    table = read_scores(scores)
+    for what, name, names in (
+        ("method", method, COMPARISON_METHODS),
+        ("alternative", alternative, ALTERNATIVES),
+        ("rule for p-values", p_value, get_args(PValueRule)),
+        ("correction", correction, CORRECTIONS),
+        ("grouping", grouping, GROUPINGS),
+    ):
+        choose(what, name, names)
+    resampled = method != "williams"
+    check_draws(samples if resampled else None, seed, confidence)
+    alpha = round(1 - confidence, 12)
+    pairs = kinds(level, coefficient)
+    table = score_table(scores, **sources)
     aligned = align(table, metrics, human)
     if len(aligned.metrics) < 2:
         raise InputError(
             f"only the metric {aligned.metrics[0]} to compare", expected="two metrics or more"
         )
     tests = family_size(len(aligned.metrics), grouping, alternative, correction)
-    resampled = method != "williams"
     if samples is not None and resampled:
         # Under Benjamini-Hochberg many can pass together; by c/k, p may be 0.
         strict = correction in ("bonferroni", "holm") and p_value == "plus_one"
         check_samples(samples, alpha=alpha, tests=tests if strict else 1)
-    levels, coefficients = several(level), several(coefficient)
-    check_correlatable([aligned], levels)
+    check_correlatable([aligned], several(level))
     comparisons = []
-    for at, by in kinds(levels, coefficients):
-        found = compare_pairs(
+    for at, by in pairs:
+        tested = compare_pairs(
             aligned.values, aligned.Z, at, by, method, alternative=alternative, p_value=p_value,
-            samples=samples, target=alpha / tests, seed=seed, constant=constant,
+            samples=samples, target=alpha / tests, seed=seed,
         )  # fmt: skip
-        corrected = corrected_p_values(found, correction, grouping, alternative)
+        corrected = corrected_p_values(tested, correction, grouping, alternative)
         comparisons.append(
-            LevelComparison(**row(found), level=at, coefficient=by, corrected=corrected)
+            LevelComparison(**row(tested), level=at, coefficient=by, corrected=corrected)
         )
     draws = {"p_value": p_value, "samples": samples or "auto", "seed": seed} if resampled else {}
     signature = signature_of(
         table,
         [aligned],
-        levels,
-        coefficients,
+        pairs,
         test=method,
         alternative=alternative,
         **draws,
         alpha=alpha,
         correction=correction,
         grouping=grouping if correction != "none" else None,
-        constant=constant,
     )
     return ComparisonResult(
         metrics=aligned.metrics,
@@ -325,6 +422,108 @@ def compare(
         left_out=aligned.left_out,
         signature=signature,
     )
+
+
+@single_threaded
+def compare_pairs(
+    values: FloatArray,
+    Z: FloatArray,
+    level: Level = "system",
+    coefficient: Coefficient = "pearson",
+    method: ComparisonMethod = "perm-both",
+    *,
+    alternative: TwoSided = "greater",
+    p_value: PValueRule = "plus_one",
+    samples: int | None = 1000,
+    target: float = 0.05,
+    seed: int = 12345,
+) -> PairTests:
+    """Tests every pair of metrics for a difference of their correlations with the human score.
+
+    - ``perm-…``: X and Y are standardised and swapped at random (DDR21 §4.2); all pairs share the
+      coins;
+    - ``boot-…``: paired bootstrap. The differences on samples with replacement, less the observed
+      one, stand for the null hypothesis (Efron & Tibshirani 1993, §16.4): a sample counts when its
+      difference is at least twice the observed one;
+    - ``williams``: `williams_p_value`, no samples.
+
+    `values` are (K, N, M), Z is (N, M); NaN in one metric must be NaN in all and in Z. With
+    `samples` None there are enough for p to fall to a quarter of `target`, the p at which the
+    strictest test passes; permutations are then drawn as `permuted_p_values` says.
+    """
+    adaptive = samples is None and method in PERM and p_value == "plus_one"
+    if samples is None:
+        samples = max(1000, math.ceil((MARGIN if p_value == "plus_one" else 1) / target))
+    points = [level_correlation(X, Z, level, coefficient) for X in values]
+    r = np.array([point.value for point in points])
+    constants = tuple(point.constant for point in points)
+    if method in PERM:
+        p, valid, failed, most, smallest = permuted_p_values(
+            values, Z, level, coefficient, PERM[method], alternative=alternative,
+            rule=p_value, samples=None if adaptive else samples, target=target, seed=seed,
+        )  # fmt: skip
+        return PairTests(r, p, valid, failed, constants, most, smallest)
+    count = len(values)
+    p, valid = np.full((2, count, count), np.nan)
+    failed = np.zeros((count, count), dtype=np.int64)
+    if method == "williams":
+        for i, j in permutations(range(count), 2):
+            r_xy = level_correlation(values[i], values[j], level, coefficient).value
+            n = observations(values[i], Z, level)
+            p[i, j] = williams_p_value(r[i], r[j], r_xy, n, alternative)
+        return PairTests(r, p, p, failed, constants, 0, 0.0)
+    drawn = [
+        bootstrap_samples(X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed)
+        for X in values
+    ]
+    for i, j in permutations(range(count), 2):
+        observed = float(r[i] - r[j])
+        null = drawn[i] - drawn[j] - observed
+        failed[i, j] = np.isnan(null).sum()
+        p[i, j] = resampled_p_value(observed, null, alternative, p_value)
+        valid[i, j] = resampled_p_value(observed, null, alternative)
+    smallest = 1 / (samples + 1) if p_value == "plus_one" else 0.0
+    return PairTests(r, p, valid, failed, constants, samples, smallest)
+
+
+def williams_p_value(
+    r_xz: float, r_yz: float, r_xy: float, n: int, alternative: Alternative = "greater"
+) -> float:
+    """Williams' test of two dependent correlations that share Z (Williams 1959; Steiger 1980).
+
+    t = (r_xz - r_yz) · √((n - 1)(1 + r_xy) / (2 D (n - 1)/(n - 3) + r̄² (1 - r_xy)³)), with
+    D = 1 - r_xz² - r_yz² - r_xy² + 2 r_xz r_yz r_xy, r̄ the mean of r_xz and r_yz, and n - 3
+    degrees of freedom. The signs of the correlations are kept: a strongly negative metric is not
+    better (other code takes |r| of all three, and there it is).
+
+    Returns:
+        The p-value of H0: ρ(X, Z) ≤ ρ(Y, Z); NaN when n ≤ 3 or a correlation is NaN.
+
+    Example:
+        >>> round(williams_p_value(0.6, 0.4, 0.5, 50), 4)
+        0.0474
+        >>> williams_p_value(-0.9, 0.4, -0.3, 50) > 0.999
+        True
+    """
+    from scipy.stats import t as student
+
+    choose("alternative", alternative, get_args(Alternative))
+    if n <= 3 or math.isnan(r_xz + r_yz + r_xy):
+        return math.nan
+    difference = r_xz - r_yz
+    determinant = max(0.0, 1 - r_xz**2 - r_yz**2 - r_xy**2 + 2 * r_xz * r_yz * r_xy)
+    mean = (r_xz + r_yz) / 2
+    below = 2 * (n - 1) / (n - 3) * determinant + mean**2 * (1 - r_xy) ** 3
+    above = (n - 1) * (1 + r_xy)
+    if abs(difference) < 1e-12:
+        statistic = 0.0
+    elif below > 0:
+        statistic = difference * math.sqrt(max(0.0, above) / below)
+    else:
+        statistic = math.copysign(math.inf, difference)
+    if alternative == "two-sided":
+        return float(2 * student.sf(abs(statistic), n - 3))
+    return float(student.sf(-statistic if alternative == "less" else statistic, n - 3))
 
 
 def family_size(

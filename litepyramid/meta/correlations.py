@@ -8,26 +8,32 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from litepyramid.io.scores import read_scores
+from litepyramid.errors import choose
 from litepyramid.meta.alignment import (
     LeftOut,
     align,
     check_correlatable,
     metric_names,
+    score_table,
     signature_of,
 )
 from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import ConstantPolicy, Level, kinds, level_correlation, several
+from litepyramid.meta.core.levels import (
+    CONSTANT_POLICIES,
+    ConstantPolicy,
+    Level,
+    kinds,
+    level_correlation,
+    several,
+)
 from litepyramid.tables import Column, Result, Table, row
-from litepyramid.types import Signature
+from litepyramid.types import ScoresLike, Signature
 
-_NO_CELLS = ("left_out", "raters", "drawn")
 SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
 SYMBOLS = {
     "pearson": "r",
     "spearman": "ρ",
     "kendall": "τ",
-    "kendall_c": "τ-c",
     "pairwise": "acc",
     "spa": "SPA",
     "acc-eq": "acc_eq",
@@ -100,40 +106,40 @@ class CorrelationResult(Result):
 
     def _notes(self) -> list[str]:
         notes = []
-        what = {
+        fate = {
             "skip": "were left out",
             "zero": "count as 0",
             "zb21": "had their first value raised slightly",
         }[self.policy]
         constants = {c.metric: c for c in self.correlations if c.constant}
         if any(c.level != "summary" for c in constants.values()):
-            notes.append(f"Constant vectors {what}: {listed(list(constants))}.")
+            notes.append(f"Constant vectors {fate}: {listed(list(constants))}.")
         elif constants:
-            some = [f"{m} {c.constant} of {c.inputs}" for m, c in constants.items()]
-            notes.append(f"Inputs with a constant column {what}: {listed(some)}.")
+            numbers = [f"{m} {c.constant} of {c.inputs}" for m, c in constants.items()]
+            notes.append(f"Inputs with a constant column {fate}: {listed(numbers)}.")
         notes += left_out_notes({c.metric: c.left_out for c in self.correlations})
         tied = [f"{c.metric} {c.epsilon:.3g}" for c in self.correlations if c.epsilon >= 0]
         if tied:
             notes.append(f"acc_eq ties scores that differ by at most {listed(tied)}.")
         few = {c.metric: c.too_few for c in self.correlations if c.too_few}
         if few:
-            some = [f"{m} {n}" for m, n in few.items()]
-            notes.append(f"Inputs with fewer than two systems: {listed(some)}.")
+            numbers = [f"{m} {n}" for m, n in few.items()]
+            notes.append(f"Inputs with fewer than two systems: {listed(numbers)}.")
         return notes
 
 
 def left_out_notes(left_out: dict[str, LeftOut]) -> list[str]:
     """One sentence on what was left out, by metric, or nothing where nothing was."""
-    lost = [f"{metric} {left}" for metric, left in left_out.items() if left]
+    by_metric = [f"{metric} {left}" for metric, left in left_out.items() if left]
     alike = len(set(map(str, left_out.values()))) == 1
-    said = str(next(iter(left_out.values()))) if alike else listed(lost, "; ")
-    return [f"Left out, not scored by both sides: {said}."] if lost else []
+    text = str(next(iter(left_out.values()))) if alike else listed(by_metric, "; ")
+    return [f"Left out, not scored by both sides: {text}."] if by_metric else []
 
 
 def counts_table(entries: Sequence[Any], **same: Any) -> Table:
     """A row an entry: its fields, what was left out in numbers, and what is the `same` in all."""
     rows = [row(e, **e.left_out.counts(), **same) for e in entries]
-    return Table.of("", [c for c in rows[0] if c not in _NO_CELLS], rows)
+    return Table.of("", [c for c in rows[0] if c not in ("left_out", "raters", "drawn")], rows)
 
 
 def listed(items: list[str], between: str = ", ", most: int = 6) -> str:
@@ -143,49 +149,60 @@ def listed(items: list[str], between: str = ", ", most: int = 6) -> str:
 
 
 def correlate(
-    scores: Any,
+    scores: ScoresLike,
     human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     level: Level | Sequence[Level] = ("system", "summary"),
     coefficient: Coefficient | Sequence[Coefficient] = ("pearson", "spearman", "kendall"),
     constant: ConstantPolicy = "skip",
+    **sources: Any,
 ) -> CorrelationResult:
-    """The correlation of each metric with `human` (DDR21 §2, ZB21 §4).
+    """Correlate metrics with human scores, at system, summary and global level.
 
-    Each metric uses the systems and inputs scored by both it and `human`; the rest is left out
-    and counted.
+    System level correlates the systems' averages, summary level averages the correlations of all
+    inputs, global level takes all scores together (Deutsch, Dror & Roth 2021, section 2). Each
+    metric uses the systems and inputs scored by both it and people; the rest is counted.
 
     Args:
-        scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        human: The human score; several names mean the mean of several raters.
-        metrics: Names or patterns; None for all others.
-        level: One or several of system, summary, global.
-        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise;
-            spa (system level), acc-eq (summary level).
-        constant: How constant vectors are treated: ``"skip"``, ``"zero"`` or ``"zb21"``.
+        scores: Tables of scores; not changed.
+        human: The human score; several names, or a pattern, mean the mean of several raters.
+        metrics: Names or patterns; all others if none is named.
+        level: One or several levels.
+        coefficient: One or several coefficients: kendall is τ-b; pairwise the share of pairs
+            ordered as people do; spa (system level) and acc-eq (summary level) are those of WMT.
+        constant: What a vector without any difference counts: skip (left out), zero, or zb21 (its
+            first value raised slightly, as Zhang and Bansal's code does).
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        One `Correlation` for each metric, level and coefficient; NaN where none is defined.
 
     Raises:
         InputError: An unknown name, nothing scored by both sides, or too little data for
-            any correlation (`check_correlatable`).
+            any correlation.
 
     Example:
         >>> rows = [{"system": s, "input": i, "metric": m, "score": v}
         ...         for m, values in {"rouge": [1, 2, 4, 3], "human": [1, 3, 4, 4]}.items()
         ...         for (s, i), v in zip([("a", 1), ("a", 2), ("b", 1), ("b", 2)], values)]
-        >>> from litepyramid.io.scores import read_scores
-        >>> result = correlate(read_scores(rows), level="global", coefficient="kendall")
+        >>> result = correlate(rows, level="global", coefficient="kendall")
         >>> round(result.correlations[0].value, 3)
         0.913
+
+    Command line:
+        $ litepyramid meta correlate scores.json
+        $ litepyramid meta correlate table.csv --level summary --coefficient kendall
     """
-    table = read_scores(scores)
-    levels, coefficients = several(level), several(coefficient)
+    choose("policy for constants", constant, CONSTANT_POLICIES)
+    pairs = kinds(level, coefficient)
+    table = score_table(scores, **sources)
     sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
-    check_correlatable(sides, levels)
-    found = []
-    for side, (at, by) in product(sides, kinds(levels, coefficients)):
+    check_correlatable(sides, several(level))
+    correlations = []
+    for side, (at, by) in product(sides, pairs):
         value = row(level_correlation(side.values[0], side.Z, at, by, constant))
         value |= {"level": at, "coefficient": by, "raters": side.raters}
-        found.append(Correlation(**value, **side.entry()))
-    signature = signature_of(table, sides, levels, coefficients, constant=constant)
-    return CorrelationResult(tuple(found), constant, signature)
+        correlations.append(Correlation(**value, **side.entry()))
+    signature = signature_of(table, sides, pairs, constant=constant)
+    return CorrelationResult(tuple(correlations), constant, signature)

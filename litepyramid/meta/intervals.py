@@ -10,29 +10,24 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from litepyramid.errors import InputError, choose
-from litepyramid.io.scores import read_scores
 from litepyramid.meta.alignment import (
     LeftOut,
     align,
     check_correlatable,
+    check_draws,
     metric_names,
+    score_table,
     signature_of,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.coefficients import Coefficient
+from litepyramid.meta.core.coefficients import Coefficient, best_first
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
-from litepyramid.meta.core.levels import (
-    ConstantPolicy,
-    Level,
-    kinds,
-    level_correlation,
-    several,
-)
+from litepyramid.meta.core.levels import Level, kinds, level_correlation, several
 from litepyramid.meta.correlations import SYMBOLS, counts_table, left_out_notes
 from litepyramid.progress import track
-from litepyramid.stats import check_samples, check_share, percentile_interval
+from litepyramid.stats import check_samples, percentile_interval
 from litepyramid.tables import Column, Result, Table, hidden, row
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, ScoresLike, Signature
 
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 INTERVAL_METHODS: tuple[IntervalMethod, ...] = get_args(IntervalMethod)
@@ -84,7 +79,6 @@ class IntervalResult(Result):
         confidence: The share of the samples that they contain, for example 0.95.
         samples: Number of samples; 0 for Fisher's.
         seed: Seed of the draws; None for Fisher's.
-        policy: Policy for constant vectors.
         signature: Everything that another person needs to get the same numbers.
     """
 
@@ -93,7 +87,6 @@ class IntervalResult(Result):
     confidence: float
     samples: int
     seed: int | None
-    policy: ConstantPolicy
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
@@ -115,11 +108,38 @@ class IntervalResult(Result):
     def to_csv_table(self) -> Table:
         """One row per interval, with all counts."""
         same = {name: getattr(self, name) for name in ("method", "confidence", "samples", "seed")}
-        return counts_table(self.intervals, **same, policy=self.policy)
+        return counts_table(self.intervals, **same)
+
+    def to_figure(self) -> Any:
+        """One line per metric, best first; a colour per level, a panel per coefficient.
+
+        Behind each line the samples that it was made from.
+        """
+        from litepyramid.figures.meta_plots import IntervalMark, interval_plot
+
+        levels = list(dict.fromkeys(i.level for i in self.intervals))
+        coefficients = list(dict.fromkeys(i.coefficient for i in self.intervals))
+        first = [
+            i
+            for i in self.intervals
+            if (i.coefficient, i.level) == (coefficients[0], self.intervals[0].level)
+        ]
+        metrics = [first[n].metric for n in best_first([i.value for i in first])]
+        panels = {
+            f"{coefficient} ({SYMBOLS[coefficient]})": [
+                IntervalMark(i.metric, f"{i.level} level", i.value, i.low, i.high, i.drawn)
+                for i in self.intervals
+                if i.coefficient == coefficient
+            ]
+            for coefficient in coefficients
+        }
+        percent = f"{100 * self.confidence:g} % {self.method.upper()}"
+        heading = f"Correlation with {self.intervals[0].human}, {percent}"
+        return interval_plot(panels, metrics, [f"{level} level" for level in levels], heading)
 
 
 def interval(
-    scores: Any,
+    scores: ScoresLike,
     human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
@@ -129,57 +149,72 @@ def interval(
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    constant: ConstantPolicy = "skip",
+    **sources: Any,
 ) -> IntervalResult:
-    """A confidence interval for each metric's correlation with `human` (DDR21 §3).
+    """Confidence intervals of metrics' correlations with human scores.
 
-    ``boot-systems``, ``boot-inputs`` and ``boot-both`` take percentiles, by linear interpolation,
-    of the correlation on samples with replacement of the systems, the inputs, or both; the last
-    generalises best to new data (DDR21 §5.1). All metrics scored on the same cells share the
-    samples. ``fisher`` is `fisher_interval`.
+    The bootstrap methods take percentiles of the correlation on samples with replacement of the
+    systems, the inputs, or both; boot-both generalises best to new systems and inputs (Deutsch,
+    Dror & Roth 2021, sections 3 and 5). All metrics scored on the same cells share the samples. A
+    sample in which a vector is constant has no correlation and is counted.
 
     Args:
-        scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        human: The human score; several names mean the mean of several raters.
-        metrics: Names or patterns; None for all others.
-        level: One or several of system, summary, global.
-        coefficient: One or several of pearson, spearman, kendall (τ-b), kendall_c, pairwise;
-            spa (system level), acc-eq (summary level).
-        method: One of the four names.
+        scores: Tables of scores; not changed.
+        human: The human score; several names, or a pattern, mean the mean of several raters.
+        metrics: Names or patterns; all others if none is named.
+        level: One or several levels.
+        coefficient: One or several coefficients, as for correlate.
+        method: What is resampled; or fisher, a formula for pearson, spearman and kendall.
         samples: Number of samples; at least 2 / (1 - confidence).
         seed: Seed of the draws.
         confidence: The share of the samples between the ends.
-        constant: How constant vectors are treated: ``"skip"``, ``"zero"`` or ``"zb21"``.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        One `Interval` for each metric, level and coefficient.
 
     Raises:
         InputError: An unknown name, Fisher's interval for a coefficient that has none, too
-            little for any correlation (`check_correlatable`), or too few samples.
+            little data for any correlation, or too few samples.
+
+    Example:
+        >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
+        ...         for s in range(8) for i in range(9) for n, m in enumerate(("rouge", "human"))]
+        >>> result = interval(rows, level="system", samples=100)
+        >>> result.intervals[0].low <= result.intervals[0].value <= result.intervals[0].high
+        True
+
+    Command line:
+        $ litepyramid meta interval scores.json
+        $ litepyramid meta interval table.csv --level system --samples 1000 -o intervals.pdf
     """
     choose("method", method, INTERVAL_METHODS)
-    if method == "fisher":
-        check_share("confidence", confidence)
-    else:
+    check_draws(samples if method != "fisher" else None, seed, confidence)
+    if method != "fisher":
         check_samples(samples, confidence=confidence)
-    table = read_scores(scores)
-    levels, coefficients = several(level), several(coefficient)
+    pairs = kinds(level, coefficient)
+    table = score_table(scores, **sources)
     sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
-    check_correlatable(sides, levels)
-    found = []
-    for aligned in track(sides, "resampling", "metrics"):
-        X, Z = aligned.values[0], aligned.Z
-        if method == "boot-inputs" and len(aligned.inputs) < 2:
+    check_correlatable(sides, several(level))
+    intervals = []
+    for side in track(sides, "resampling", "metrics"):
+        X, Z = side.values[0], side.Z
+        if method == "boot-inputs" and len(side.inputs) < 2:
             raise InputError(
-                f"only 1 input has scores of '{aligned.metrics[0]}' and '{aligned.human}'",
+                f"only 1 input has scores of '{side.metrics[0]}' and '{side.human}'",
                 expected="at least two to resample; or resample systems (boot-systems)",
             )
-        for at, by in kinds(levels, coefficients):
-            value = level_correlation(X, Z, at, by, constant)
-            low, high, drawn = interval_ends(
-                X, Z, at, by, method, confidence, samples, seed, constant
-            )
-            found.append(
+        for at, by in pairs:
+            value = level_correlation(X, Z, at, by)
+            drawn = np.empty(0)
+            if method == "fisher":
+                low, high = fisher_interval(value.value, observations(X, Z, at), by, confidence)
+            else:
+                drawn = bootstrap_samples(X, Z, at, by, BOOT[method], samples=samples, seed=seed)
+                low, high = percentile_interval(drawn, confidence)
+            intervals.append(
                 Interval(
-                    **aligned.entry(),
+                    **side.entry(),
                     level=at,
                     coefficient=by,
                     value=value.value,
@@ -190,47 +225,17 @@ def interval(
                     drawn=drawn,
                 )
             )
-    draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
+    settings = {} if method == "fisher" else {"samples": samples, "seed": seed}
     return IntervalResult(
-        intervals=tuple(found),
+        intervals=tuple(intervals),
         method=method,
         confidence=confidence,
-        samples=draws.get("samples", 0),
-        seed=draws.get("seed"),
-        policy=constant,
+        samples=settings.get("samples", 0),
+        seed=settings.get("seed"),
         signature=signature_of(
-            table,
-            sides,
-            levels,
-            coefficients,
-            interval=method,
-            confidence=confidence,
-            **draws,
-            constant=constant,
+            table, sides, pairs, interval=method, confidence=confidence, **settings
         ),
     )
-
-
-def interval_ends(
-    X: FloatArray,
-    Z: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
-    method: IntervalMethod,
-    confidence: float,
-    samples: int,
-    seed: int,
-    constant: ConstantPolicy = "skip",
-) -> tuple[float, float, FloatArray]:
-    """The ends of one interval, made as `interval` says, and the correlations drawn for it."""
-    if method == "fisher":
-        r = level_correlation(X, Z, level, coefficient, constant).value
-        ends = fisher_interval(r, observations(X, Z, level), coefficient, confidence)
-        return (*ends, np.empty(0))
-    drawn = bootstrap_samples(
-        X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed, constant=constant
-    )
-    return (*percentile_interval(drawn, confidence), drawn)
 
 
 def method_name(method: str) -> str:
@@ -244,10 +249,9 @@ def method_name(method: str) -> str:
 
 
 def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
-    """n of Fisher's interval and of Williams' test.
+    """n of Fisher's interval and of Williams' test (DDR21 §3.1; the same as nlpstats).
 
-    Systems at system level; the most systems that one input has at summary level; cells at global
-    level (DDR21 §3.1; the same as the nlpstats package).
+    Systems at system level; the most systems that one input has at summary level; else cells.
     """
     scored = ~(np.isnan(X) | np.isnan(Z))
     by_level = {"system": scored.any(axis=1).sum(), "summary": scored.sum(axis=0).max(initial=0)}
@@ -262,17 +266,8 @@ def fisher_interval(
     b = 3, 3, 4 and c = 1, √(1 + r²/2), √.437 for Pearson, Spearman and Kendall. It assumes normal
     scores, and at summary level that a mean of correlations is one.
 
-    Args:
-        r: The correlation.
-        n: Number of observations.
-        coefficient: pearson, spearman or kendall.
-        confidence: 1 - α.
-
     Returns:
         (low, high); (NaN, NaN) when n ≤ b or r is NaN; (r, r) when r is 1 or -1.
-
-    Raises:
-        InputError: Another coefficient.
 
     Example:
         >>> low, high = fisher_interval(0.5, 28)

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import span, unaligned
+from litepyramid.errors import InputError
+from litepyramid.meta.alignment import check_draws, score_table, scores_sha, span, unaligned
 from litepyramid.meta.core.levels import mean_tolerance
-from litepyramid.stats import check_share, system_means
+from litepyramid.stats import system_means
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, ScoresLike, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +62,8 @@ class NormalityResult(Result):
         few = sum(m.too_few for m in self.metrics)
         if few:
             have = "has" if few == 1 else "have"
-            said = f"{counted(few, 'input')} of all metrics together {have}"
-            notes.append(f"{said} fewer than three scores.")
+            inputs = f"{counted(few, 'input')} of all metrics together"
+            notes.append(f"{inputs} {have} fewer than three scores.")
         columns = (
             *("metric", Column("share", "summary %", digits=1), "tested", "constant"),
             *(Column("system_p", "system p"), Column("systems", "N"), Column("inputs", "M")),
@@ -79,47 +79,59 @@ class NormalityResult(Result):
 
 
 def normality(
-    scores: Any,
+    scores: ScoresLike,
     human: str | Sequence[str] | None = None,
     *,
     metrics: str | Sequence[str] | None = None,
-    alpha: float = 0.05,
+    confidence: float = 0.95,
+    **sources: Any,
 ) -> NormalityResult:
-    """Shapiro and Wilk's (1965) test of each metric's scores, by level (DDR21 App. A, Table 2).
+    """Test whether scores are normal, which Fisher's interval and Williams' test assume.
 
-    At system level one test over the systems' means; at summary level one for each input, over the
-    systems' scores on it. A small p-value is evidence against a normal distribution.
+    Shapiro and Wilk's test of each metric's scores: at system level one test over the systems'
+    means; at summary level one for each input, over the systems' scores on it. A small p-value is
+    evidence against a normal distribution (Deutsch, Dror & Roth 2021, appendix A).
 
     Args:
-        scores: A `ScoreTable`, a path, several paths, or a long pandas frame; not changed.
-        human: The human score, tested first as in Table 2; several names mean the mean of
-            several raters. None: human scores are treated like other metrics.
-        metrics: Names or patterns; None for all but `human`.
-        alpha: Significance level.
+        scores: Tables of scores; not changed.
+        human: The human score, tested first; several names, or a pattern, mean the mean of several
+            raters. Without it, human scores are treated like other metrics.
+        metrics: Names or patterns; all others if none is named.
+        confidence: An input counts as not normal if p ≤ 1 - confidence.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        One `MetricNormality` per metric.
 
     Raises:
-        InputError: An unknown name, or alpha outside (0, 1).
+        InputError: An unknown name, or a confidence outside (0, 1).
 
     Example:
-        >>> from litepyramid.io.scores import read_scores
         >>> rows = [{"system": s, "input": 1, "metric": "m", "score": s ** 4} for s in range(9)]
-        >>> normality(read_scores(rows)).metrics[0].rejected
+        >>> normality(rows).metrics[0].rejected
         1
+
+    Command line:
+        $ litepyramid meta normality table.csv
+        $ litepyramid meta normality table.csv --human human --metric rouge
     """
-    check_share("alpha", alpha)
-    table = read_scores(scores)
-    people, machines = unaligned(table, metrics, human)
-    found = tuple(_one(name, values, alpha) for name, values in [*people, *machines])
+    check_draws(confidence=confidence)
+    alpha = round(1 - confidence, 12)
+    table = score_table(scores, **sources)
+    people, machines, raters = unaligned(table, metrics, human)
+    if not people and not machines:
+        raise InputError("no metric to test", expected="at least one in the scores")
+    tests = tuple(_one(name, values, alpha) for name, values in [*people, *machines])
     return NormalityResult(
-        found,
+        tests,
         alpha,
         Signature.of(
             test="shapiro-wilk",
-            human=people[0][0] if people else None,
+            human="+".join(raters) if people else None,
             alpha=alpha,
-            scores_sha=table.sha,
-            N=span([m.systems for m in found]),
-            M=span([m.inputs for m in found]),
+            scores_sha=scores_sha(table, [*raters, *(name for name, _ in machines)]),
+            N=span([m.systems for m in tests]),
+            M=span([m.inputs for m in tests]),
         ),
     )
 

@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import select_metrics
+from litepyramid.meta.alignment import check_draws, score_table, select_metrics
 from litepyramid.meta.comparisons import compare
 from litepyramid.meta.core.coefficients import PAIRED, Coefficient, best_first
-from litepyramid.meta.core.levels import Level, several
+from litepyramid.meta.core.levels import Level, kinds, several
 from litepyramid.meta.correlations import SYMBOLS
 from litepyramid.meta.intervals import interval
 from litepyramid.stats import Correction
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
-from litepyramid.types import ScoreTable, Signature
+from litepyramid.types import ScoresLike, ScoreTable, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +96,8 @@ class RankResult(Result):
         )
         tables = []
         for name in dict.fromkeys(one.dataset for one in self.ranks):
-            own = [one for one in self.ranks if one.dataset == name]
-            tables.append(Table.of(f"{name}: {self.level} level {symbol}", columns, own))
+            rows = [one for one in self.ranks if one.dataset == name]
+            tables.append(Table.of(f"{name}: {self.level} level {symbol}", columns, rows))
         if len(tables) > 1:
             heads = [Column(name, name.replace("_", " ")) for name in OverallRank.__slots__]
             heads[1] = Column("datasets", "data sets")
@@ -140,7 +140,7 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
 
 
 def rank(
-    scores: Any,
+    scores: ScoresLike,
     human: str | Sequence[str] = "human",
     *,
     metrics: str | Sequence[str] | None = None,
@@ -149,75 +149,111 @@ def rank(
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    alpha: float = 0.05,
     correction: Correction = "none",
+    **sources: Any,
 ) -> RankResult:
-    """Ranks metrics by their correlation with human scores, in clusters that do not differ (WMT).
+    """Rank metrics by their correlation with human scores, in clusters that do not differ.
 
-    On each data set the metrics are compared by ``perm-both`` and given ``boot-both`` intervals.
-    Over several, a metric's average rank and the macro average of its correlations are those over
-    the data sets that have it.
+    As in WMT's metrics tasks: from the best metric down, a new rank begins where the best metric
+    of the rank above is significantly better. Metrics are compared by perm-both and get boot-both
+    intervals. Over several data sets, a metric's average rank and the macro average of its
+    correlations are those over the data sets that have it.
 
     Args:
-        scores: A table (or a source of one), or a mapping from data sets' names to tables.
+        scores: Tables of scores; several data sets as NAME=FILE, or as a dict of tables by name.
         human: The human score: names or patterns of raters; each data set has some of them.
-        metrics: Names or patterns; None for all others.
-        level: ``"system"``, ``"summary"`` or ``"global"``; None for the coefficient's own, else
-            ``"system"``.
-        coefficient: The coefficient, ``"spa"`` and ``"acc-eq"`` too.
+        metrics: Names or patterns; all others if none is named.
+        level: The coefficient's own level if it has one, else system, unless another is named.
+        coefficient: The coefficient, spa and acc-eq too.
         samples: Bootstrap samples of intervals; tests take what they need.
         seed: Seed of all draws.
-        confidence: Confidence level of the intervals.
-        alpha: Significance level.
+        confidence: Confidence level of intervals; tests are at the level 1 - confidence.
         correction: For the tests of one metric; WMT uses none.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        Ranks data set by data set, and over all.
 
     Raises:
         InputError: As for `compare` and `interval`; or a data set has none of the human scores.
+
+    Example:
+        >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
+        ...         for s in range(8) for i in range(9)
+        ...         for n, m in enumerate(("rouge", "bleu", "human"))]
+        >>> [(one.rank, one.metric) for one in rank(rows, samples=100).ranks]
+        [(1, 'bleu'), (1, 'rouge')]
+
+    Command line:
+        $ litepyramid meta rank table.csv --coefficient spa --samples 1000
+        $ litepyramid meta rank news=news.csv chat=chat.csv --level summary
     """
-    level = level or ("summary" if PAIRED.get(coefficient) == "summary" else "system")
-    sets = scores if isinstance(scores, Mapping) else {"scores": scores}
-    wanted = several(human)
-    found: list[RankedMetric] = []
-    said: dict[str, Any] = {"level": level, "coefficient": coefficient}
-    for name, given in sets.items():
-        table = read_scores(given)
-        raters = _known(wanted, table)
-        if not raters:
-            raise InputError(f"no human score in {name}", expected=" or ".join(wanted))
-        common: dict[str, Any] = {
-            **said, "seed": seed, "metrics": _known(several(metrics or ()), table) or None,
-        }  # fmt: skip
-        tests = compare(table, raters, alpha=alpha, correction=correction, **common)
-        made = interval(table, raters, samples=samples, confidence=confidence, **common)
-        ends = {one.metric: one for one in made.intervals}
-        only = tests.comparisons[0]
-        ranks = clusters(only.corrected, only.correlations, alpha)
+    if level is None:
+        level = "summary" if PAIRED.get(coefficient) == "summary" else "system"
+    kinds(level, coefficient)
+    check_draws(samples, seed, confidence)
+    raters = several(human, "the human score")
+    patterns = None if metrics is None else several(metrics, "the metric")
+    common: dict[str, Any] = {
+        "level": level, "coefficient": coefficient, "seed": seed, "confidence": confidence,
+    }  # fmt: skip
+    ranks: list[RankedMetric] = []
+    hashes = []
+    for name, source in sorted(_data_sets(scores).items()):
+        table = score_table(source, **sources)
+        people = _matching(raters, table)
+        if not people:
+            raise InputError(f"no human score in {name}", expected=" or ".join(raters))
+        common["metrics"] = _matching(patterns or (), table) or None
+        tests = compare(table, people, correction=correction, **common)
+        intervals = interval(table, people, samples=samples, **common)
+        ends = {one.metric: one for one in intervals.intervals}
+        level_tests = tests.comparisons[0]
+        numbers = clusters(level_tests.corrected, level_tests.correlations, tests.alpha)
         rows = [
-            RankedMetric(name, metric, place, float(value), ends[metric].low, ends[metric].high)
-            for metric, place, value in zip(tests.metrics, ranks, only.correlations, strict=True)
+            RankedMetric(name, metric, number, float(value), ends[metric].low, ends[metric].high)
+            for metric, number, value in zip(
+                tests.metrics, numbers, level_tests.correlations, strict=True
+            )
         ]
-        found += sorted(rows, key=lambda one: (one.rank, -one.value))
+        ranks += sorted(rows, key=lambda one: (one.rank, -one.value))
+        hashes.append(tests.signature.to_json()["scores_sha"])
     overall = []
-    for metric in dict.fromkeys(one.metric for one in found):
-        places, values = zip(*((o.rank, o.value) for o in found if o.metric == metric), strict=True)
-        means = float(np.mean(places)), float(np.mean(values))
-        overall.append(OverallRank(metric, len(places), *means))
+    for metric in dict.fromkeys(one.metric for one in ranks):
+        mine = [one for one in ranks if one.metric == metric]
+        means = np.mean([one.rank for one in mine]), np.mean([one.value for one in mine])
+        overall.append(OverallRank(metric, len(mine), *map(float, means)))
     overall.sort(key=lambda one: (one.average_rank, -one.macro_average))
     signature = Signature.of(
-        datasets="+".join(sets), human="+".join(wanted), **said, test="perm-both",
-        interval="boot-both", confidence=confidence, samples=samples, seed=seed, alpha=alpha,
-        correction=correction,
+        datasets="+".join(dict.fromkeys(one.dataset for one in ranks)), human="+".join(raters),
+        level=level, coefficient=coefficient, test="perm-both", interval="boot-both",
+        confidence=confidence, samples=samples, seed=seed, correction=correction,
+        scores_sha="+".join(hashes),
     )  # fmt: skip
     return RankResult(
-        level, coefficient, confidence, alpha, tuple(found), tuple(overall), signature
+        level, coefficient, confidence, tests.alpha, tuple(ranks), tuple(overall), signature
     )
 
 
-def _known(patterns: Sequence[str], table: ScoreTable) -> list[str]:
+def _data_sets(scores: Any) -> Mapping[str, Any]:
+    """Tables by the name of their data set: a mapping, or texts of the form NAME=FILE."""
+    if isinstance(scores, Mapping):
+        if not scores:
+            raise InputError("no data set", expected="at least one")
+        return {str(name): source for name, source in scores.items()}
+    files = [scores] if isinstance(scores, str) else scores
+    if isinstance(files, list | tuple) and files:
+        pairs = [str(f).partition("=") for f in files if isinstance(f, str | Path)]
+        if len(pairs) == len(files) and all(name and path for name, _, path in pairs):
+            return {name: path for name, _, path in pairs}
+    return {"scores": scores}
+
+
+def _matching(patterns: Sequence[str], table: ScoreTable) -> list[str]:
     """The names and patterns that mean some metric of the table."""
-    known = []
+    matching = []
     for pattern in patterns:
         with suppress(InputError):
             select_metrics(table, pattern)
-            known.append(pattern)
-    return known
+            matching.append(pattern)
+    return matching

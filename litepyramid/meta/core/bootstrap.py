@@ -2,30 +2,31 @@
 
 A sample with replacement is a number of draws for each system and each input. A product of those
 numbers with the scores gives every sample's averages; systems drawn more than once keep one row and
-carry a weight.
+carry a weight. At summary level, what does not depend on the draws is prepared once: moments for
+Pearson, "how many drawn systems stand below this one" for Spearman, signs of all pairs for Kendall.
+All counts in them are small integers and halves: exact in any order of summation.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.core import draws
-from litepyramid.meta.core.by_input import ColumnCorrelations
-from litepyramid.meta.core.coefficients import PAIRED, Coefficient
+from litepyramid.meta.core.coefficients import PAIRED, Coefficient, correlate_rows
 from litepyramid.meta.core.draws import Sampling
-from litepyramid.meta.core.levels import (
-    ConstantPolicy,
-    Level,
-    checked,
-    mean_tolerance,
-    row_values,
-)
+from litepyramid.meta.core.levels import Level, checked, mean_tolerance
 from litepyramid.meta.core.pairwise import Resample, resampled
 from litepyramid.stats import resampled_means
-from litepyramid.text import counted
 from litepyramid.types import FloatArray
+
+_CELLS = 32_000
+_PAIR_CELLS = 2_000_000
+_EXACT32 = 1 << 23
 
 
 @single_threaded
@@ -38,7 +39,6 @@ def bootstrap_samples(
     *,
     samples: int = 1000,
     seed: int = 12345,
-    constant: ConstantPolicy = "skip",
     paired_inputs: bool = True,
 ) -> FloatArray:
     """The correlation of X with Z on resamples (DDR21 Algorithm 1).
@@ -47,11 +47,10 @@ def bootstrap_samples(
         X: (N, M) scores, NaN = not scored.
         Z: (N, M) scores; at system level (N, any number) if the inputs are not paired.
         level: ``"system"``, ``"summary"`` or ``"global"``.
-        coefficient: One of `litepyramid.meta.core.coefficients.COEFFICIENTS`.
+        coefficient: The coefficient; a sample whose vectors are constant has none.
         sampling: What is resampled with replacement: ``"systems"``, ``"inputs"`` or ``"both"``.
         samples: Number of samples.
         seed: Seed of the draws; equal seeds give all metrics the same samples.
-        constant: Policy for constant vectors, as in `level_correlation`.
         paired_inputs: Whether X and Z share the draw of inputs. False, at system level only, draws
             each side over inputs of its own (DDR22 §3.2).
 
@@ -63,20 +62,14 @@ def bootstrap_samples(
         >>> bootstrap_samples(X, 2 * X, samples=2, seed=1).round(6).tolist()
         [1.0, 1.0]
     """
-    X, Z = checked(X, Z, level, coefficient, constant, paired=paired_inputs)
+    X, Z = checked(X, Z, level, coefficient, paired=paired_inputs)
     choose("sampling", sampling, draws.SAMPLINGS)
-    check_number(samples)
     if not paired_inputs and level != "system":
-        raise InputError(
-            f"unpaired inputs at {level} level",
-            expected="the system level",
-            hint="Only averages over inputs can be taken over different inputs.",
-        )
+        raise InputError(f"unpaired inputs at {level} level", expected="the system level")
     n, m = X.shape
-    paired = coefficient in PAIRED
-    evaluate: Resample = (
-        resampled(X, Z, coefficient) if paired else Resampled(X, Z, level, coefficient, constant)
-    )
+    evaluate: Resample = Resampled(X, Z, level, coefficient)
+    if coefficient in PAIRED:
+        evaluate = resampled(X, Z, coefficient)
     width = n * m if level == "global" else max(n * n, m, Z.shape[1])
     parts = []
     for start, stop in draws.chunks(samples, width):
@@ -91,41 +84,21 @@ def bootstrap_samples(
     return np.concatenate(parts)
 
 
-def check_number(samples: int) -> None:
-    """Raises InputError unless it is a positive number of samples."""
-    if samples < 1:
-        raise InputError(counted(samples, "sample"), expected="1 or more")
-
-
 class Resampled:
-    """The correlation of two matrices under given numbers of draws of their rows and columns.
-
-    Args:
-        X: (N, M) scores, NaN = not scored.
-        Z: (N, M) scores; at system level (N, any number).
-        level: ``"system"``, ``"summary"`` or ``"global"``.
-        coefficient: The coefficient.
-        constant: The policy for constant vectors.
-    """
+    """The correlation of two matrices under given numbers of draws of their rows and columns."""
 
     def __init__(
-        self,
-        X: FloatArray,
-        Z: FloatArray,
-        level: Level,
-        coefficient: Coefficient,
-        constant: ConstantPolicy = "skip",
+        self, X: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient
     ) -> None:
-        self.level = level
-        self.coefficient = coefficient
-        self.constant: ConstantPolicy = "skip" if coefficient == "pairwise" else constant
+        self.level, self.coefficient = level, coefficient
         # Columns that lie together make the products with the draws quicker.
         self.X, self.Z = np.asfortranarray(X), np.asfortranarray(Z)
         if level == "system":
             self._slack = mean_tolerance(X), mean_tolerance(Z)
+        elif level == "summary":
+            self._columns = ColumnCorrelations(X, Z, coefficient)
         else:
-            self.scored = ~(np.isnan(X) | np.isnan(Z))
-            self._columns = ColumnCorrelations(X, Z, coefficient) if level == "summary" else None
+            self._scored = ~(np.isnan(X) | np.isnan(Z))
 
     def __call__(
         self,
@@ -133,17 +106,14 @@ class Resampled:
         inputs: FloatArray | None,
         other_inputs: FloatArray | None = None,
     ) -> FloatArray:
-        """The correlation on each sample.
+        """The correlation on each sample, by (B, N) and (B, M) numbers of draws; None: each once.
 
-        Args:
-            systems: (B, N) number of draws of each system; None: each once.
-            inputs: (B, M) number of draws of each input; None: each once.
-            other_inputs: The same for Z's inputs, where they are drawn apart; None: as `inputs`.
+        `other_inputs` are the draws of Z's inputs, where they are drawn apart.
         """
         if self.level == "system":
             return self._system(systems, inputs, inputs if other_inputs is None else other_inputs)
-        if self._columns is not None:
-            return self._summary(self._columns, systems, inputs)
+        if self.level == "summary":
+            return self._summary(systems, inputs)
         return self._global(systems, inputs)
 
     def _system(
@@ -160,21 +130,13 @@ class Resampled:
         if missing.any():
             systems = np.where(missing, 0.0, 1.0 if systems is None else systems)
             x, z = np.nan_to_num(x), np.nan_to_num(z)
-        return row_values(x, z, self.coefficient, self.constant, systems, *self._slack)
+        x_slack, z_slack = self._slack
+        return correlate_rows(
+            x, z, self.coefficient, systems, x_tolerance=x_slack, z_tolerance=z_slack
+        )
 
-    def _summary(
-        self,
-        columns: ColumnCorrelations,
-        systems: FloatArray | None,
-        inputs: FloatArray | None,
-    ) -> FloatArray:
-        weights = np.ones((1, len(self.X))) if systems is None else systems
-        r = columns(weights)
-        if self.constant != "skip" and np.isnan(r).any():
-            sample, column = np.nonzero(np.isnan(r))
-            x, z = columns.X[:, column].T, columns.Z[:, column].T
-            drawn = weights[sample] * self.scored[:, column].T
-            r[sample, column] = row_values(x, z, self.coefficient, self.constant, drawn)
+    def _summary(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
+        r = self._columns(np.ones((1, len(self.X))) if systems is None else systems)
         valid = ~np.isnan(r)
         r = np.where(valid, r, 0.0)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -183,9 +145,143 @@ class Resampled:
             return np.asarray((inputs * r).sum(axis=1) / (inputs * valid).sum(axis=1))
 
     def _global(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
-        x, z = self.X[self.scored], self.Z[self.scored]
+        x, z = self.X[self._scored], self.Z[self._scored]
         n, m = self.X.shape
         w_systems = np.ones((1, n)) if systems is None else systems
         w_inputs = np.ones((1, m)) if inputs is None else inputs
-        weights = (w_systems[:, :, None] * w_inputs[:, None, :])[:, self.scored]
-        return row_values(x[None], z[None], self.coefficient, self.constant, weights)
+        weights = (w_systems[:, :, None] * w_inputs[:, None, :])[:, self._scored]
+        return correlate_rows(x[None], z[None], self.coefficient, weights)
+
+
+class ColumnCorrelations:
+    """The coefficients of the columns of X with those of Z, for any draws of the systems."""
+
+    def __init__(self, X: FloatArray, Z: FloatArray, coefficient: Coefficient) -> None:
+        self.scored = ~(np.isnan(X) | np.isnan(Z))
+        self.coefficient = coefficient
+        self.X = np.where(self.scored, X, 0.0)
+        self.Z = np.where(self.scored, Z, 0.0)
+        self._complete = bool(self.scored.all())
+        if coefficient == "pearson":
+            self._centred = [_centred(side, self.scored) for side in (self.X, self.Z)]
+        elif coefficient == "spearman":
+            self._below = [_below(side, self.scored) for side in (self.X, self.Z)]
+
+    def __call__(self, weights: FloatArray) -> FloatArray:
+        """The coefficients under (B, N) numbers of draws: (B, M), NaN where one is constant."""
+        ways = {"pearson": self._pearson, "spearman": self._spearman}
+        return ways.get(self.coefficient, self._kendall)(weights)
+
+    def _pearson(self, weights: FloatArray) -> FloatArray:
+        dx, dz = self._centred
+        n = weights @ self.scored if not self._complete else weights.sum(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mx, mz = weights @ dx / n, weights @ dz / n
+            xx = weights @ (dx * dx) / n
+            zz = weights @ (dz * dz) / n
+            vx, vz = xx - mx * mx, zz - mz * mz
+            r = (weights @ (dx * dz) / n - mx * mz) / np.sqrt(vx * vz)
+        # Where the draws hold nearly one value only, the differences above are noise: there, do
+        # it again in two passes, which sees constants exactly.
+        doubtful = ~((vx > 1e-4 * xx) & (vz > 1e-4 * zz) & (xx > 1e-6) & (zz > 1e-6))
+        row, column = np.nonzero(doubtful)
+        if row.size:
+            w = weights[row] * self.scored[:, column].T
+            x, z = self.X[:, column].T, self.Z[:, column].T
+            r[row, column] = correlate_rows(x, z, "pearson", w)
+        return np.asarray(np.clip(r, -1.0, 1.0))
+
+    def _spearman(self, weights: FloatArray) -> FloatArray:
+        rows, (n, m) = len(weights), self.X.shape
+        kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) <= 128 else np.float64
+        drawn = np.ascontiguousarray(weights.T, dtype=kind)
+        result = np.empty((m, rows))
+        # The midranks' sum of squares is (n³ - Σ t³) / 12 over groups of t tied draws: where no two
+        # systems tie, these are the draws of each system.
+        cubes = drawn.sum(axis=0, dtype=np.float64) ** 3 - (drawn**3).sum(axis=0)
+        sizes = np.tile(cubes / 12.0, (2, m, 1))
+        (_, x_simple), (_, z_simple) = self._below
+        block = max(1, min(rows, _CELLS // (4 * n)))
+        columns = max(1, min(m, _CELLS // (n * block), _PAIR_CELLS // (n * n)))
+        for left in range(0, m, columns):
+            part = slice(left, left + columns)
+            below = [b[part].reshape(-1, n).astype(kind, copy=False) for b, _ in self._below]
+            for start in range(0, rows, block):
+                place = part, slice(start, start + block)
+                some = np.ascontiguousarray(drawn[:, place[1]])
+                # The midrank of a system, less the mean of all: (drawn below it - above it) / 2.
+                x, z = ((b @ some).reshape(-1, n, some.shape[1]) for b in below)
+                product = x * some
+                if not x_simple[part].all():
+                    x *= product
+                    sizes[0][place] = x.sum(axis=1)
+                product *= z
+                result[place] = product.sum(axis=1)
+                if not z_simple[part].all():
+                    z *= z
+                    z *= some
+                    sizes[1][place] = z.sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result /= np.sqrt(sizes[0] * sizes[1])
+        return np.clip(result, -1.0, 1.0, out=result).T
+
+    def _kendall(self, weights: FloatArray) -> FloatArray:
+        one, two = np.triu_indices(len(self.X), 1)
+        rows, m = len(weights), self.X.shape[1]
+        balance, untied_x, untied_z, total = (np.zeros((rows, m)) for _ in range(4))
+        kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32 else np.float64
+        pairs_at_once = max(1, _PAIR_CELLS // max(m, rows))
+        for start in range(0, one.size, pairs_at_once):
+            i, j = one[start : start + pairs_at_once], two[start : start + pairs_at_once]
+            pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)
+            both = self.scored[i] & self.scored[j]
+            sx = _signs(self.X[i], self.X[j]) * both
+            sz = _signs(self.Z[i], self.Z[j]) * both
+            if self.coefficient == "pairwise":
+                balance += pairs @ ((sx == sz) & both).astype(kind)
+                total += pairs @ both.astype(kind)
+                continue
+            balance += pairs @ (sx * sz).astype(kind)
+            untied_x += _tied_product(pairs, sx, both)
+            untied_z += _tied_product(pairs, sz, both)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if self.coefficient == "pairwise":
+                return np.asarray(balance / total)
+            return np.asarray(balance / (np.sqrt(untied_x * untied_z)))
+
+
+def _tied_product(
+    pairs: NDArray[np.floating], signs: NDArray[np.int8], both: NDArray[np.bool_]
+) -> NDArray[np.floating]:
+    """Untied pairs under each draw; where no pair is tied this is one sum for all columns."""
+    untied = signs != 0
+    if untied.all():
+        return np.asarray(pairs.sum(axis=1, keepdims=True))
+    return np.asarray(pairs @ untied.astype(pairs.dtype))
+
+
+def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
+    """Columns less their mean, over their largest deviation: well-conditioned moments."""
+    count = np.maximum(scored.sum(axis=0), 1)
+    dx = np.where(scored, x - x.sum(axis=0) / count, 0.0)
+    scale = np.abs(dx).max(axis=0, initial=0.0)
+    return np.asarray(dx / np.where(scale > 0, scale, 1.0))
+
+
+def _below(
+    x: FloatArray, scored: NDArray[np.bool_]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else 0.
+
+    And (M,) flags: every two systems of the input are scored and not tied.
+    """
+    one, two = x.T[:, :, None], x.T[:, None, :]
+    half = np.subtract(one > two, one < two, dtype=np.float32)
+    half *= 0.5
+    half *= scored.T[:, :, None] & scored.T[:, None, :]
+    n = len(x)
+    return half, np.count_nonzero(half, axis=(1, 2)) == n * (n - 1)
+
+
+def _signs(a: FloatArray, b: FloatArray) -> NDArray[np.int8]:
+    return np.subtract(a > b, a < b, dtype=np.int8)

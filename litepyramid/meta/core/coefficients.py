@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from litepyramid.errors import choose
 from litepyramid.types import FloatArray, IntArray
 
-Coefficient = Literal["pearson", "spearman", "kendall", "kendall_c", "pairwise", "spa", "acc-eq"]
-COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)[:5]
+Coefficient = Literal["pearson", "spearman", "kendall", "pairwise", "spa", "acc-eq"]
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)[:4]
 """Those of two vectors."""
 PAIRED = {"spa": "system", "acc-eq": "summary"}
 """Those of two whole matrices (`core.pairwise`), each with its level."""
@@ -48,14 +48,13 @@ def correlate_rows(
     - ``pearson``: Σ w (x - x̄)(z - z̄) / √(Σ w (x - x̄)² · Σ w (z - z̄)²);
     - ``spearman``: Pearson's of the midranks;
     - ``kendall``: τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)), n₀ pairs, t tied ones (Kendall 1945);
-    - ``kendall_c``: τ-c = 2 (C - D) / (n² (m - 1) / m), m the smaller number of distinct values;
     - ``pairwise``: the share of pairs that both put in the same order or both tie
       (Kocmi et al. 2021); pairs of two draws of one item are not pairs.
 
     Args:
         x: (B, N) or (N,) finite values.
         z: (B, N) or (N,) finite values.
-        coefficient: One of the five names.
+        coefficient: One of the four names.
         weights: (B, N) or (N,) numbers of draws, 0 or more; None is 1 for all.
         x_tolerance: Values of `x` that differ by no more are tied.
         z_tolerance: The same for `z`.
@@ -80,7 +79,7 @@ def correlate_rows(
         return _pearson(x_ranks, z_ranks, weights, 0.0, 0.0, rows)
     choose("coefficient", coefficient, COEFFICIENTS)
     sides = (np.atleast_2d(x), x_tolerance), (np.atleast_2d(z), z_tolerance)
-    return (_long_rows if n > _MOST_PAIRED else _paired)(sides, weights, coefficient, rows)
+    return (_long_rows if n > _MOST_PAIRED else _by_pairs)(sides, weights, coefficient, rows)
 
 
 def constant_rows(x: FloatArray, weights: FloatArray | None, tolerance: float) -> NDArray[np.bool_]:
@@ -132,15 +131,6 @@ def midranks(x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0) 
         >>> midranks(np.array([5.0, 7.0, 7.0]), np.array([[2.0, 1.0, 1.0]])).tolist()
         [[1.5, 3.5, 3.5]]
     """
-    keys, in_group = _groups(x, weights, tolerance)
-    middle = np.cumsum(in_group, axis=1) - 0.5 * (in_group - 1.0)
-    return np.asarray(middle.ravel()[keys])
-
-
-def _groups(
-    x: FloatArray, weights: FloatArray | None, tolerance: float
-) -> tuple[IntArray, FloatArray]:
-    """Where each item's group of ties stands among all groups, and (B, N) how many are in each."""
     dense = np.atleast_2d(dense_ranks(x, tolerance))
     n = dense.shape[1]
     weights = np.ones((1, n)) if weights is None else np.atleast_2d(weights)
@@ -148,7 +138,8 @@ def _groups(
     keys = np.broadcast_to(dense, (rows, n)) + np.arange(0, rows * n, n)[:, None]
     drawn = np.broadcast_to(weights, (rows, n))
     in_group = np.bincount(keys.ravel(), drawn.ravel(), rows * n).reshape(rows, n)
-    return keys, np.asarray(in_group, dtype=np.float64)
+    middle = np.cumsum(in_group, axis=1) - 0.5 * (in_group - 1.0)
+    return np.asarray(middle.ravel()[keys])
 
 
 def _pearson(
@@ -185,31 +176,24 @@ def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
     return np.asarray(drawn / np.where(scale > 0, scale, 1.0))
 
 
-def _paired(
+def _by_pairs(
     sides: Sides, weights: FloatArray | None, coefficient: Coefficient, rows: int
 ) -> FloatArray:
-    """The three coefficients over pairs of items, by the signs of all pairs' differences."""
-    n = sides[0][0].shape[1]
-    one, two = np.triu_indices(n, 1)
+    """Kendall's τ-b and pairwise accuracy, by the signs of all pairs' differences."""
+    one, two = np.triu_indices(sides[0][0].shape[1], 1)
     block = max(1, _PAIR_CELLS // one.size)
     result = np.empty(rows)
     fixed = [_signs(a, one, two, t) if len(a) == 1 else None for a, t in sides]
     weights = None if weights is None else np.atleast_2d(weights)
     for start in range(0, rows, block):
         part = slice(start, start + block)
-        some = [(a if len(a) == 1 else a[part], t) for a, t in sides]
         sx, sz = (
-            _signs(a, one, two, t) if shared is None else shared
-            for (a, t), shared in zip(some, fixed, strict=True)
+            _signs(a[part], one, two, t) if shared is None else shared
+            for (a, t), shared in zip(sides, fixed, strict=True)
         )
         w = weights if weights is None or len(weights) == 1 else weights[part]
         pairs = None if w is None else w[:, one] * w[:, two]
         result[part] = _pair_value(sx, sz, pairs, coefficient)
-        if coefficient == "kendall_c":
-            total = np.full(1, float(n)) if w is None else w.sum(axis=1)
-            distinct = np.minimum(*((_groups(a, w, t)[1] > 0).sum(axis=1) for a, t in some))
-            with np.errstate(invalid="ignore", divide="ignore"):
-                result[part] *= 2.0 / (total**2 * (distinct - 1) / distinct)
     return result
 
 
@@ -229,17 +213,11 @@ def _pair_value(
             return np.asarray(flags.sum(axis=1, dtype=np.int64).astype(np.float64))
         return np.asarray((pairs * flags).sum(axis=1))
 
-    if coefficient == "pairwise":
-        agree = total(sx == sz)
-        all_pairs = np.full(1, float(sx.shape[1])) if pairs is None else pairs.sum(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.asarray(agree / all_pairs)
-    balance = total(sx * sz)
-    untied_x, untied_z = total(sx != 0), total(sz != 0)
-    if coefficient == "kendall_c":
-        return np.where((untied_x == 0) | (untied_z == 0), np.nan, balance)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(balance / (np.sqrt(untied_x * untied_z)))
+        if coefficient == "pairwise":
+            all_pairs = np.full(1, float(sx.shape[1])) if pairs is None else pairs.sum(axis=1)
+            return np.asarray(total(sx == sz) / all_pairs)
+        return np.asarray(total(sx * sz) / np.sqrt(total(sx != 0) * total(sz != 0)))
 
 
 def _long_rows(
@@ -256,9 +234,9 @@ def _long_rows(
 def _long_row(x: IntArray, z: IntArray, weights: IntArray, coefficient: Coefficient) -> float:
     from scipy.stats import kendalltau
 
-    a, b = np.repeat(x, weights), np.repeat(z, weights)
+    tau = float(kendalltau(np.repeat(x, weights), np.repeat(z, weights))[0])
     if coefficient != "pairwise":
-        return float(kendalltau(a, b, variant="c" if coefficient == "kendall_c" else "b")[0])
+        return tau
 
     def tied(keys: IntArray) -> float:
         """Pairs with equal keys, the pairs of two draws of one item left out."""
@@ -266,12 +244,9 @@ def _long_row(x: IntArray, z: IntArray, weights: IntArray, coefficient: Coeffici
         return float((w * w).sum() - (weights * weights).sum()) / 2.0
 
     pairs = (float(weights.sum()) ** 2 - float((weights * weights).sum())) / 2.0
-    tx, tz, txz = tied(x), tied(z), tied(x * (z.max() + 1) + z)
     if pairs == 0:
         return float("nan")
+    tx, tz, txz = tied(x), tied(z), tied(x * (z.max() + 1) + z)
     decided = pairs - tx - tz + txz
-    balance = 0.0
-    if decided:
-        tau = float(kendalltau(a, b)[0])
-        balance = tau * ((pairs - tx) * (pairs - tz)) ** 0.5
+    balance = tau * ((pairs - tx) * (pairs - tz)) ** 0.5 if decided else 0.0
     return ((decided + balance) / 2.0 + txz) / pairs

@@ -7,20 +7,18 @@ asked for, how many are held in memory at once, or which thread computes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
 from litepyramid.progress import bar
 from litepyramid.types import FloatArray, IntArray
 
 Sampling = Literal["systems", "inputs", "both"]
 SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
-Swaps = Literal["systems", "inputs", "both", "both_xor"]
-SWAPS: tuple[Swaps, ...] = get_args(Swaps)
+"""What is resampled, or swapped by a coin each; ``"both"`` swaps each cell by its own (DDR21)."""
 
 BLOCK = 64
 _NEAR = 16_384
@@ -28,13 +26,7 @@ SYSTEMS, INPUTS, OTHER_INPUTS, COINS = range(4)
 
 
 def generator(seed: int, stream: int, block: int) -> np.random.Generator:
-    """The generator of one block of one stream of draws.
-
-    Raises:
-        InputError: The seed is negative.
-    """
-    if seed < 0:
-        raise InputError(f"seed {seed}", expected="0 or more")
+    """The generator of one block of one stream of draws."""
     return np.random.Generator(
         np.random.SFC64(np.random.SeedSequence(seed, spawn_key=(stream, block)))
     )
@@ -55,17 +47,9 @@ def chunks(samples: int, width: int, cells: int = 800_000) -> Iterator[tuple[int
 
 
 def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
-    """How often each of n items is drawn, n draws with replacement a sample (Efron 1979).
+    """(stop - start, n) how often each of n items is drawn, n draws with replacement a sample.
 
-    Args:
-        seed: The seed.
-        stream: `SYSTEMS`, `INPUTS` or `OTHER_INPUTS`: independent of each other.
-        n: Number of items.
-        start: First sample, a multiple of `BLOCK`.
-        stop: One after the last sample.
-
-    Returns:
-        (stop - start, n) float64, every row sums to n.
+    `start` is a multiple of `BLOCK`; streams are independent of each other (Efron 1979).
 
     Example:
         >>> counts(0, SYSTEMS, 5, 0, 3).sum(axis=1).tolist()
@@ -89,10 +73,7 @@ def drawn_counts(rng: np.random.Generator, n: int, size: int, samples: int) -> I
 
 
 def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64) -> FloatArray:
-    """Fair coins, +1 or -1, of the `BLOCK` samples of one block.
-
-    Returns:
-        (*shape, BLOCK) of `dtype`, contiguous along the samples.
+    """(*shape, BLOCK) fair coins, +1 or -1, of the samples of one block.
 
     Example:
         >>> flips = coins(0, (2, 3), 0)
@@ -104,46 +85,13 @@ def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64
     return flips.reshape(*shape, BLOCK)
 
 
-class Swapped:
-    """A prepared pair of metrics: differences of correlations under given coins.
-
-    Attributes:
-        dtype: The kind of number that it wants the coins in.
-        by_input: Whether it wants the coins as (M, N, B) and not as (N, M, B).
-    """
-
-    dtype: type[np.floating] = np.float64
-    by_input = False
-
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each, (M, N, B) if `by_input`."""
-        raise NotImplementedError
-
-
-def observed_coins(shape: tuple[int, int], pair: Swapped) -> FloatArray:
-    """One sample in which nothing is swapped."""
-    return np.ones((*(shape[::-1] if pair.by_input else shape), 1), dtype=pair.dtype)
-
-
-def coin_blocks(
-    shape: tuple[int, int], pair: Swapped, swaps: Swaps, seed: int, numbers: Iterable[int]
-) -> Iterator[FloatArray]:
-    """The coins of the numbered blocks, one block after the other.
-
-    They are laid out as `pair` wants them; for a seed they are the same whatever the layout.
-    """
-    n, m = shape
-    for number in numbers:
-        lines = shape if swaps == "both" else (n + m,)
-        u = coins(seed, lines, number, pair.dtype)
-        if swaps != "both":
-            rows, columns = u[:n, None], u[None, n:]
-            kept = rows if swaps == "systems" else columns
-            if swaps == "both_xor":
-                u = rows * columns
-            else:
-                u = np.array(np.broadcast_to(kept, (n, m, BLOCK)))
-        yield np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
+def piece_generator(seed: int, *names: str) -> np.random.Generator:
+    """The generator of one piece of a run: it depends on the seed and the piece's names alone."""
+    words = [len(names)]
+    for name in names:
+        data = name.encode()
+        words += [len(data), *data]
+    return np.random.default_rng([seed, *words])
 
 
 @lru_cache(maxsize=4)

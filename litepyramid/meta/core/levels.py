@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -20,9 +20,9 @@ from litepyramid.meta.core.coefficients import (
 )
 from litepyramid.meta.core.pairwise import acc_eq, spa
 from litepyramid.stats import system_means
+from litepyramid.text import cut
 from litepyramid.types import FloatArray
 
-T = TypeVar("T", bound=str)
 Level = Literal["system", "summary", "global"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 ConstantPolicy = Literal["skip", "zero", "zb21"]
@@ -188,18 +188,27 @@ def checked(
     return X, Z
 
 
-def several(names: T | Sequence[T]) -> tuple[T, ...]:
+def several(names: Any, what: str = "a name") -> tuple[Any, ...]:
     """One or several names as a tuple.
+
+    Raises:
+        InputError: It is neither a text nor a list of texts.
 
     Example:
         >>> several("system"), several(["system", "global"])
         (('system',), ('system', 'global'))
     """
-    return (names,) if isinstance(names, str) else tuple(names)
+    if isinstance(names, str):
+        return (names,)
+    if isinstance(names, Iterable):
+        listed = tuple(names)
+        if all(isinstance(name, str) for name in listed):
+            return listed
+    raise InputError(f"{what} is {cut(repr(names))}", expected="text, or a list of texts")
 
 
 def kinds(
-    levels: Level | Sequence[Level], coefficients: Coefficient | Sequence[Coefficient]
+    level: Level | Sequence[Level], coefficient: Coefficient | Sequence[Coefficient]
 ) -> list[tuple[Level, Coefficient]]:
     """Every level with every coefficient that it has: ``spa`` and ``acc-eq`` have one each.
 
@@ -210,8 +219,13 @@ def kinds(
         >>> kinds(("system", "summary"), ("kendall", "spa"))
         [('system', 'kendall'), ('system', 'spa'), ('summary', 'kendall')]
     """
-    levels, coefficients = several(levels), several(coefficients)
+    levels, coefficients = several(level, "the level"), several(coefficient, "the coefficient")
+    if not levels or not coefficients:
+        raise InputError("no level or no coefficient", expected="at least one of each")
+    for one in levels:
+        choose("level", one, LEVELS)
     for coefficient in coefficients:
+        choose("coefficient", coefficient, (*COEFFICIENTS, *PAIRED))
         if PAIRED.get(coefficient, levels[0]) not in levels:
             raise InputError(
                 f"{coefficient} at {' and '.join(levels)} level",

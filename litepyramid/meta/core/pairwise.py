@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from litepyramid.meta.core.draws import Swapped
 from litepyramid.types import FloatArray
 
 SPA_PERMUTATIONS, SPA_SEED = 1000, 4
 """Of the p-values within SPA; those of Google's mt-metrics-eval."""
 
 Resample = Callable[[FloatArray | None, FloatArray | None, FloatArray | None], FloatArray]
-_NEAR = 8
-_TIES = 1e4  # null differences of standardised sums are told apart to this part of a deviation
 
 
 def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> float:
@@ -41,24 +38,26 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
         (1.0, True)
     """
     kept = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
-    signs = _signs(int(kept.sum()))
+    signs = spa_signs(int(kept.sum()))
     w = np.ones(len(X)) if weights is None else weights
     one, two = np.triu_indices(len(X), 1)
     pairs = w[one] * w[two]
     if not kept.any() or not pairs.any():
         return float("nan")
     metric, people = (
-        _p_values(np.ascontiguousarray(side[:, kept], dtype=np.float32), signs) for side in (X, Z)
+        spa_p_values(np.ascontiguousarray(side[:, kept], dtype=np.float32), signs)
+        for side in (X, Z)
     )
     return float(1 - np.average(np.abs(metric - people), weights=pairs))
 
 
-def _signs(inputs: int) -> Any:
+def spa_signs(inputs: int) -> Any:
+    """(permutations, inputs) float32 of ±1: which inputs a permutation exchanges."""
     rng = np.random.default_rng(SPA_SEED)
     return rng.integers(0, 2, (SPA_PERMUTATIONS, inputs)).astype(np.float32) * 2 - 1
 
 
-def _p_values(x: Any, signs: Any) -> FloatArray:
+def spa_p_values(x: Any, signs: Any) -> FloatArray:
     """(pairs,) of float32 scores, first system over second."""
     null, observed = np.ascontiguousarray((signs @ x.T).T), x.sum(axis=1)
     parts = [np.empty(0)]
@@ -75,67 +74,18 @@ def resampled(X: FloatArray, Z: FloatArray, coefficient: str) -> Resample:
     def evaluate(
         systems: FloatArray | None, inputs: FloatArray | None, other: FloatArray | None = None
     ) -> FloatArray:
-        found = []
+        values = []
         for b in range(len(systems if inputs is None else inputs)):  # type: ignore[arg-type]
             w = None if systems is None else systems[b]
             v = None if inputs is None else inputs[b]
             if coefficient == "acc-eq":
-                found.append(pairs.best(w, v)[0])
+                values.append(pairs.best(w, v)[0])
             else:
                 drawn = slice(None) if v is None else np.repeat(np.arange(len(v)), v.astype(int))
-                found.append(spa(X[:, drawn], Z[:, drawn], w))
-        return np.array(found)
+                values.append(spa(X[:, drawn], Z[:, drawn], w))
+        return np.array(values)
 
     return evaluate
-
-
-class SpaSwaps(Swapped):
-    """The difference of two metrics' SPA when their scores are swapped; see `Swapped`."""
-
-    dtype = np.float32
-
-    def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
-        self._kept = ~np.isnan(Z).any(axis=0)
-        x, y = X[:, self._kept], Y[:, self._kept]
-        signs = _signs(x.shape[1])
-        # A null difference less the observed one is a difference of these sums: −2 or 0 a score.
-        self._less = np.ascontiguousarray((signs - 1).T) * np.float32(_TIES)
-        self._half = np.asarray((x - y)[:, None] / 2, dtype=np.float32)
-        self._middle = np.rint(np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[:, None]
-        z = np.ascontiguousarray(Z[:, self._kept], dtype=np.float32)
-        self._p_human = _p_values(z, signs).astype(np.float32)
-
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """SPA(X', Z) − SPA(Y', Z) for blocks of coins, (N, M, B) each."""
-        return self.moved(self.shifts(blocks))
-
-    def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(N, samples, permutations): what the sums of X gain and those of Y lose."""
-        moved = [(u[:, self._kept].swapaxes(1, 2) * self._half) @ self._less for u in blocks]
-        return np.rint(np.concatenate(moved, axis=1))
-
-    def moved(self, shift: FloatArray, other: SpaSwaps | None = None) -> FloatArray:
-        """The difference for sums moved by so much; of two metrics alone as `SystemSwaps.moved`."""
-        middle = self._middle if other is None else self._middle + other._middle
-        found = []
-        for start in range(0, shift.shape[1], _NEAR):  # parts that stay in the processor's cache
-            part = shift[:, start : start + _NEAR]
-            found.append(self._distance(middle - part) - self._distance(middle + part))
-        return np.concatenate(found)
-
-    def _distance(self, sums: Any) -> FloatArray:
-        """(B,) mean |p^h − p^m| of (N, B, permutations) sums; p^m is a share of comparisons."""
-        n, width, at = len(sums), sums.shape[1], 0
-        flags = np.empty((n, *sums.shape[1:]), dtype=bool)
-        # Eight flags at once: 125 words of bytes, each of which can count to 255.
-        words = np.empty((n * (n - 1) // 2, width), dtype=np.uint64)
-        for i in range(n - 1):
-            larger = np.greater_equal(sums[i], sums[i + 1 :], out=flags[: n - 1 - i])
-            np.add.reduce(larger.view(np.uint64), axis=2, out=words[at : at + n - 1 - i])
-            at += n - 1 - i
-        counts = words[..., None].view(np.uint8).sum(axis=2)
-        distance = np.abs(counts / SPA_PERMUTATIONS - self._p_human[:, None])
-        return np.asarray(distance.mean(axis=0)) if at else np.zeros(width)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,38 +171,3 @@ def acc_eq(X: FloatArray, Z: FloatArray) -> tuple[float, float]:
         (1.0, 0.02)
     """
     return TieAccuracy.of(X, Z).best()
-
-
-class TieAccuracySwaps(Swapped):
-    """The difference of two metrics' acc_eq when their scores are swapped; see `Swapped`.
-
-    Each metric's ε, of all its data, goes with its scores: a pair of two metrics' scores ties up to
-    the mean of both. Whether a pair is right is then a function of its two coins, u and v, and so
-    is the difference of X' and Y': α (u + v) / 2 + β (u − v) / 2, linear in the coins.
-    """
-
-    def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
-        one, two = np.triu_indices(len(Z), 1)
-        epsilon = [acc_eq(side, Z)[1] for side in (X, Y)]
-        order = np.sign(Z[one] - Z[two])
-
-        def right(first: int, second: int) -> FloatArray:
-            d = (X, Y)[first][one] - (X, Y)[second][two]
-            tied = np.abs(d) <= (epsilon[first] + epsilon[second]) / 2
-            return np.where(np.isnan(order), 0.0, np.where(tied, 0.0, np.sign(d)) == order)
-
-        whole = (~np.isnan(order)).sum(axis=0)
-        used = max(int((whole > 0).sum()), 1)
-        scale = np.divide(0.5 / used, whole, out=np.zeros(len(whole)), where=whole > 0)
-        alpha, beta = (right(0, 0) - right(1, 1)) * scale, (right(0, 1) - right(1, 0)) * scale
-        self._parts = np.zeros(Z.shape)
-        np.add.at(self._parts, one, alpha + beta)
-        np.add.at(self._parts, two, alpha - beta)
-
-    def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(samples, M): each input's part of the difference."""
-        return np.concatenate([np.einsum("nm,nmb->bm", self._parts, u) for u in blocks])
-
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """acc_eq(X', Z) − acc_eq(Y', Z) for blocks of coins, (N, M, B) each."""
-        return np.asarray(self.terms(blocks).sum(axis=1))

@@ -1,45 +1,52 @@
-"""Permutation tests: PERM-SYSTEMS, PERM-INPUTS, PERM-BOTH (DDR21 §4.2), without permuting.
+"""Permutation tests: PERM-SYSTEMS, PERM-INPUTS, PERM-BOTH (DDR21 §4.2), all pairs at once.
 
-A sample swaps the scores of X and Y where a coin falls on -1: x' = (x + y)/2 + u (x - y)/2. What a
-test needs is a polynomial in the coins u: averages and moments are linear; the sign of x'_i - x'_l
-is ¼ (A + u_i B + u_l C + u_i u_l E) with matrices of the signs among and between the two metrics.
-And y' is x' under -u, so half of the terms cancel in the difference: where no scores tie, that of
-Kendall's and of Spearman's coefficients is one scalar product.
+All pairs share the coins, and a test draws only as many as it needs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, combinations
+from math import ceil, prod
+from typing import Any
 
 import numpy as np
 
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.core import draws
-from litepyramid.meta.core.bootstrap import check_number
-from litepyramid.meta.core.coefficients import (
-    PAIRED,
-    Coefficient,
-    dense_ranks,
-    midranks,
-)
-from litepyramid.meta.core.draws import Swapped, Swaps, coin_blocks, observed_coins
-from litepyramid.meta.core.levels import (
-    ConstantPolicy,
-    Level,
-    checked,
-    mean_tolerance,
-    row_values,
-)
-from litepyramid.meta.core.pairwise import SpaSwaps, TieAccuracySwaps
-from litepyramid.meta.core.permutation_by_input import (
+from litepyramid.meta.core.coefficients import Coefficient, dense_ranks
+from litepyramid.meta.core.draws import Sampling
+from litepyramid.meta.core.levels import Level, checked
+from litepyramid.meta.core.pairwise import SPA_PERMUTATIONS
+from litepyramid.meta.core.swaps import (
     ColumnRanks,
-    ColumnsOneByOne,
+    GlobalSwaps,
     Moments,
-    Scores,
+    SpaSwaps,
+    Swapped,
+    SystemSwaps,
+    TieAccuracySwaps,
 )
-from litepyramid.stats import system_means
-from litepyramid.types import FloatArray
+from litepyramid.progress import bar
+from litepyramid.stats import (
+    SMALLEST_TAIL,
+    Alternative,
+    PValueRule,
+    as_large,
+    flip_tails,
+    p_values_of,
+)
+from litepyramid.types import FloatArray, IntArray
+
+MARGIN = 4
+"""Samples are enough when p can fall to this part of the level that the strictest test asks for."""
+
+_FIRST_LOOK = 512  # draws after which tests that are clearly not significant stop
+_CLEARLY = 20  # as large samples, after which they do
+_CACHED_COINS = 32_000_000
+_SHIFTS = 1_000_000  # averages moved at once
 
 
 @single_threaded
@@ -49,11 +56,10 @@ def permutation_samples(
     Z: FloatArray,
     level: Level = "system",
     coefficient: Coefficient = "pearson",
-    swaps: Swaps = "both",
+    swaps: Sampling = "both",
     *,
     samples: int = 1000,
     seed: int = 12345,
-    constant: ConstantPolicy = "skip",
 ) -> tuple[float, FloatArray]:
     """The observed r(X, Z) - r(Y, Z) and its values when X and Y are swapped at random.
 
@@ -64,13 +70,11 @@ def permutation_samples(
         Y: (N, M) scores.
         Z: (N, M) scores.
         level: ``"system"``, ``"summary"`` or ``"global"``.
-        coefficient: One of `litepyramid.meta.core.coefficients.COEFFICIENTS`.
+        coefficient: The coefficient.
         swaps: ``"systems"`` has a coin for each system, ``"inputs"`` for each input, ``"both"``
-            for each cell (DDR21); ``"both_xor"`` swaps the cells of which either the system's or
-            the input's coin says so, but not both (the nlpstats package).
+            for each cell.
         samples: Number of samples.
         seed: Seed of the coins.
-        constant: Policy for constant vectors, as in `level_correlation`.
 
     Returns:
         The observed difference, and (samples,) float64; NaN where a sample has none.
@@ -81,36 +85,47 @@ def permutation_samples(
         >>> round(observed, 6), bool((np.abs(drawn) <= observed + 1e-12).all())
         (2.0, True)
     """
-    choose("kind of swap", swaps, draws.SWAPS)
-    check_number(samples)
-    pair = prepare_pair(*standardised(X, Y, Z), level, coefficient, constant)
+    choose("kind of swap", swaps, draws.SAMPLINGS)
+    pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
     observed = pair([observed_coins(X.shape, pair)])
     drawn = pair(coin_blocks(X.shape, pair, swaps, seed, range(-(-samples // draws.BLOCK))))
     return float(observed[0]), drawn[:samples]
 
 
 def prepare_pair(
-    X: FloatArray,
-    Y: FloatArray,
-    Z: FloatArray,
-    level: Level,
-    coefficient: Coefficient,
-    constant: ConstantPolicy = "skip",
+    X: FloatArray, Y: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient
 ) -> Swapped:
     """Works out, for a pair of standardised metrics, all that does not depend on the coins."""
-    checked(X, Z, level, coefficient, constant)
-    if coefficient in PAIRED:
-        return TieAccuracySwaps(X, Y, Z) if coefficient == "acc-eq" else SpaSwaps(X, Y, Z)
-    scores = X, Y, Z
+    checked(X, Z, level, coefficient)
+    if coefficient == "spa":
+        return SpaSwaps(X, Y, Z)
+    if coefficient == "acc-eq":
+        return TieAccuracySwaps(X, Y, Z)
     if level == "system":
-        return SystemSwaps(scores, coefficient, constant)
+        return SystemSwaps((X, Y, Z), coefficient)
     if level == "global":
-        return GlobalSwaps(scores, coefficient, constant)
-    if coefficient == "kendall_c" or constant == "zb21":
-        return ColumnsOneByOne(scores, coefficient, constant)
+        return GlobalSwaps((X, Y, Z), coefficient)
     if coefficient == "pearson":
-        return Moments(scores, constant)
-    return ColumnRanks(scores, coefficient, constant)
+        return Moments((X, Y, Z))
+    return ColumnRanks((X, Y, Z), coefficient)
+
+
+def observed_coins(shape: tuple[int, int], pair: Swapped) -> FloatArray:
+    """One sample in which nothing is swapped."""
+    return np.ones((*(shape[::-1] if pair.by_input else shape), 1), dtype=pair.dtype)
+
+
+def coin_blocks(
+    shape: tuple[int, int], pair: Swapped, swaps: Sampling, seed: int, numbers: Iterable[int]
+) -> Iterator[FloatArray]:
+    """The coins of the numbered blocks, laid out as `pair` wants them; the same in any layout."""
+    n, m = shape
+    for number in numbers:
+        u = draws.coins(seed, shape if swaps == "both" else (n + m,), number, pair.dtype)
+        if swaps != "both":
+            lines = u[:n, None] if swaps == "systems" else u[None, n:]
+            u = np.array(np.broadcast_to(lines, (n, m, draws.BLOCK)))
+        yield np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u
 
 
 def standardised(
@@ -139,93 +154,188 @@ def standardised(
         flat = some.size == 0 or np.ptp(some) == 0 or spread == 0
         both.append(np.where(missing, np.nan, centred * 0.0 if flat else centred / spread))
     pooled = np.stack(both)
-    kept = ~np.isnan(pooled)
-    if (values := pooled[kept]).size:
+    scored = ~np.isnan(pooled)
+    if (values := pooled[scored]).size:
         ordered = np.sort(values)
         tolerance = 1e-12 * max(1.0, float(np.abs(ordered[[0, -1]]).max()))
         first = np.concatenate([[True], np.diff(ordered) > tolerance])
-        pooled[kept] = ordered[first][dense_ranks(values, tolerance)]
+        pooled[scored] = ordered[first][dense_ranks(values, tolerance)]
     return pooled[0], pooled[1], np.where(missing, np.nan, Z)
 
 
-class SystemSwaps(Swapped):
-    """System level: averages under swaps are linear in the coins."""
+def permuted_p_values(
+    values: FloatArray,
+    Z: FloatArray,
+    level: Level,
+    coefficient: Coefficient,
+    swaps: Sampling,
+    *,
+    alternative: Alternative,
+    rule: PValueRule,
+    samples: int | None,
+    target: float,
+    seed: int,
+) -> tuple[FloatArray, FloatArray, IntArray, int, float]:
+    """The p-values of all ordered pairs of K metrics under swaps (`permutation_samples`).
 
-    def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
-        X, Y, Z = scores
-        scored = ~np.isnan(Z)
-        kept = scored.any(axis=1)
-        number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
-        self._half = np.where(scored, X - Y, 0.0) / (2.0 * number)
-        self._middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (2.0 * number)
-        self._z = system_means(Z)[kept]
-        self._kept = np.nonzero(kept)[0]
-        self._tolerance = max(mean_tolerance(X), mean_tolerance(Y))
-        self._z_tolerance = mean_tolerance(Z)
-        self._coefficient, self._policy = coefficient, policy
+    With `samples` given, p is that of `resampled_p_value` over that many. Without, tests stop as
+    soon as they clearly do not pass, and the others get a p that can be as small as `target`
+    asks for:
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each."""
-        return self.moved(self.shifts(blocks))
+    - T(-u) = -T(u), so each draw u of the coins counts with its opposite, and the observed T with
+      its own: p = #{T ≥ T_observed} / (2 (draws + 1)), one-sided. A test with 20 such samples
+      after 512 draws stops there.
+    - At summary level turning over all coins of an input changes the sign of its term in T, and at
+      system level turning over those of a system that of its term in the difference of two rank
+      coefficients' numerators, which without ties is T (`terms`). Then p is the mean, over the
+      observed assignment and those drawn, of the probability that the sum of the terms reaches the
+      observed one when their signs are set in all 2^n ways (`flip_tails`): no 1 / (k + 1) bounds
+      it. An input at which one side has no coefficient counts as no difference.
+    - Where T is no such sum (Pearson's r at system level, the global level, coins that no input or
+      system has to itself), draws continue, doubling up to `MARGIN` / `target` samples.
 
-    def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(N, samples): what the averages of X gain and those of Y lose."""
-        moved = [np.matmul(self._half[:, None, :], u)[:, 0, :] for u in blocks]
-        return np.concatenate(moved, axis=1)
+    Every such p is the rank of the observed value among that of its own coset and of independently
+    drawn ones, cosets of one subgroup of the swaps; under the null hypothesis they are
+    exchangeable, so P(p ≤ u) ≤ u (Hemerik & Goeman 2018). Looks keep that, a group-sequential form
+    of Besag & Clifford (1991): a test that stops at look i has p_i ≥ 20 / (samples by then), a
+    bound that falls from look to look. For u between the bounds of look i and of the one before it,
+    no earlier stop gives p ≤ u; and whatever later looks find, p ≤ u needs p_i ≤ u.
 
-    def moved(self, shift: FloatArray, other: SystemSwaps | None = None) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for averages moved by `shift`.
+    Returns:
+        (K, K) p-values, row against column, NaN on the diagonal; the same by ``"plus_one"``; (K, K)
+        numbers of samples without a value; the number of samples, at most; the smallest p that was
+        possible.
+    """
+    count, one_sided = len(values), alternative == "greater"
+    sides = 2 if one_sided else 1
+    ranks = coefficient in ("kendall", "spearman")
+    refined = samples is None and (
+        (level == "summary" and swaps != "systems")
+        or (level == "system" and swaps != "inputs" and ranks)
+    )
+    turned = int(((~np.isnan(Z)).sum(axis=0) >= 2).sum()) if level == "summary" else len(Z)
+    if samples is not None:
+        most, smallest = samples, 1 / (samples + 1) if rule == "plus_one" else 0.0
+    elif refined:
+        most = max(_FIRST_LOOK, ceil(MARGIN / target / 2.0 ** min(turned, 60)))
+        smallest = 2 / sides * max(2.0**-turned / (most + 1), SMALLEST_TAIL)
+    else:
+        most = max(_FIRST_LOOK, ceil(MARGIN / target / sides) - 1)
+        smallest = 1 / (sides * (most + 1))
+    shared = _Shared(values, Z, level, coefficient, swaps, seed)
+    running = ~np.eye(count, dtype=bool) if one_sided else ~np.tri(count, dtype=bool)
+    refined_p = np.full((count, count), np.nan)
+    larger, equal, valued, failed = np.zeros((4, count, count), dtype=np.int64)
+    pairs = list(combinations(range(count), 2))
+    first = most if refined or samples else _FIRST_LOOK
+    with bar(most * len(pairs), "testing", "samples") as shown:
+        for start, stop in shared.windows(most, first, refined):
+            for i, j in pairs:
+                shown.update(stop - start)
+                tests = [(a, b) for a, b in ((i, j), (j, i)) if running[a, b]]
+                if not tests:
+                    continue
+                observed, drawn, terms = shared.differences(i, j, refined)
+                drawn = drawn[: stop - start]
+                failed[[i, j], [j, i]] += np.isnan(drawn).sum()
+                if samples is None:
+                    drawn = np.concatenate([observed[start:], drawn])
+                    drawn = np.concatenate([drawn, -drawn])
+                for a, b in tests if not np.isnan(observed[0]) else []:
+                    turn = 1.0 if (a < b if one_sided else observed[0] >= 0) else -1.0
+                    large = as_large(turn * observed[0], turn * drawn, alternative, rule)
+                    larger[a, b] += large[0]
+                    valued[a, b] += large[1]
+                    if rule == "paper":
+                        ties = as_large(turn * observed[0], turn * drawn, alternative)
+                        equal[a, b] += ties[0] - large[0]
+                    if refined and larger[a, b] < _CLEARLY:
+                        rows = turn * terms()[: 1 if swaps in ("systems", "inputs") else most + 1]
+                        tails = flip_tails(rows, cosets=len(rows) > 1)
+                        refined_p[a, b] = min(1.0, 2 / sides * tails.mean())
+            if samples is None:
+                running &= (larger < _CLEARLY) & (valued > 0)
+    with np.errstate(invalid="ignore"):
+        p = larger / valued if samples is None else p_values_of(larger, valued, rule)
+    p = np.where(np.isnan(refined_p), p, refined_p)
+    valid = p if rule == "plus_one" else p_values_of(larger + equal, valued)
+    if not one_sided:
+        p, valid = (np.where(np.isnan(each), each.T, each) for each in (p, valid))
+    return p, valid, failed, most, smallest
 
-        All is linear in the scores: two metrics that are prepared alone, each against 0, are a pair
-        when the one is moved by the difference of their shifts, and told the `other`.
+
+@dataclass
+class _Shared:
+    """What all pairs of a level share: the coins and, at system level, the averages they move."""
+
+    values: FloatArray
+    Z: FloatArray
+    level: Level
+    coefficient: Coefficient
+    swaps: Sampling
+    seed: int
+
+    def __post_init__(self) -> None:
+        self._numbers = range(0)
+        self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
+        self._alone = [self._pair(X) for X in self.values] if self.level == "system" else []
+        self._shifts: list[FloatArray] = []
+
+    def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
+        """Draws from … to …: `first`, then as many again; at system level in parts unless whole."""
+        start = 0
+        while start < most:
+            stop = min(most, max(first, 2 * start))
+            if self._alone and not whole:
+                width = SPA_PERMUTATIONS if self.coefficient == "spa" else 1
+                part = _SHIFTS // (self.Z.shape[0] * len(self.values) * width)
+                stop = min(stop, start + max(1, part // draws.BLOCK) * draws.BLOCK)
+            self._numbers = range(start // draws.BLOCK, -(-stop // draws.BLOCK))
+            self._coins = {}
+            self._shifts = [metric.shifts(self._blocks(metric)) for metric in self._alone]
+            yield start, stop
+            start = stop
+
+    def differences(
+        self, i: int, j: int, refined: bool
+    ) -> tuple[FloatArray, FloatArray, Callable[[], FloatArray]]:
+        """Of two metrics' correlations: observed; under the window's draws; and a function that
+        gives the (1 + draws, parts) terms whose signs `flip_tails` may turn, as observed first.
         """
-        x, y, tolerance = self._averages(shift, other)
-        how = self._coefficient, self._policy, None, tolerance, self._z_tolerance
-        rx, ry = (row_values(np.ascontiguousarray(a.T), self._z, *how) for a in (x, y))
-        return np.asarray(rx - ry)
+        shape = self.Z.shape
+        if self._alone:
+            one, two = self._alone[i], self._alone[j]
+            still = [observed_coins(shape, one)]
+            start = one.shifts(still) - two.shifts(still)
+            shifts = self._shifts[i] - self._shifts[j]
 
-    def terms(self, shift: FloatArray, other: SystemSwaps) -> FloatArray:
-        """(samples, N): each system's part in the difference of two rank coefficients' numerators.
+            def terms() -> FloatArray:
+                return np.asarray(one.terms(np.concatenate([start, shifts], axis=1), two))
 
-        Σ a_il sign(x'_i - x'_l) is quadratic in coins that swap whole systems; of the difference
-        of that and the same for y' only the linear part 2 L·u is left, ties or not. Turning all
-        coins of a system over changes the sign of its L_i, and nothing else.
-        """
-        x, y, tolerance = self._averages(shift, other)
-        ranks = midranks(self._z, None, self._z_tolerance)[0]
-        a = ranks[:, None] - ranks
-        if self._coefficient != "spearman":
-            a = np.sign(a)
-        parts = np.empty(x.shape)
-        for i in range(len(x)):
-            signs = np.zeros(x.shape, dtype=np.int8)
-            for row, sign in ((x[i], 1), (y[i], -1)):
-                for others in (x, y):
-                    signs += sign * (
-                        (others < row - tolerance).view(np.int8)
-                        - (others > row + tolerance).view(np.int8)
-                    )
-            parts[i] = a[i] @ signs
-        return parts.T
+            return one.moved(start, two), one.moved(shifts, two), terms
+        pair = self._pair(self.values[i], self.values[j])
+        still = [observed_coins(shape, pair)]
+        if not refined:
+            return pair(still), pair(self._blocks(pair)), lambda: np.empty(0)
+        rows = pair.terms(chain(still, self._blocks(pair)))
+        # But for inputs without a coefficient, the terms' sum is T times their number.
+        whole = not np.isnan(rows).any()
+        values = rows.sum(axis=1) if whole else pair(chain(still, self._blocks(pair)))
+        return values[:1], values[1:], lambda: rows
 
-    def _averages(
-        self, shift: FloatArray, other: SystemSwaps | None
-    ) -> tuple[FloatArray, FloatArray, float]:
-        shift, middle, tolerance = shift[self._kept], self._middle[self._kept], self._tolerance
-        if other is not None:
-            middle = middle + other._middle[self._kept]
-            tolerance = max(tolerance, other._tolerance)
-        return middle + shift, middle - shift, tolerance
+    def _pair(self, one: FloatArray, two: FloatArray | None = None) -> Any:
+        """Two metrics, or one against 0, prepared for the coins."""
+        X, Y, Z = standardised(one, one if two is None else two, self.Z)
+        Y = np.zeros_like(X) if two is None else Y
+        return prepare_pair(X, Y, Z, self.level, self.coefficient)
 
-
-class GlobalSwaps(ColumnsOneByOne):
-    """Global level: the swapped scores themselves; all cells are those of one input."""
-
-    by_input = False
-
-    def __init__(self, scores: Scores, coefficient: Coefficient, policy: ConstantPolicy) -> None:
-        X, Y, Z = (side.reshape(-1, 1) for side in scores)
-        super().__init__((X, Y, Z), coefficient, policy)
-
-    def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return super()._sides(u.reshape(1, -1, u.shape[2]))
+    def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
+        """The window's coins as the pair wants them; kept in memory where they are few enough."""
+        shape = self.Z.shape
+        made = coin_blocks(shape, pair, self.swaps, self.seed, self._numbers)
+        if len(self._numbers) * draws.BLOCK * prod(shape) > _CACHED_COINS:
+            return made
+        key = np.dtype(pair.dtype).str, pair.by_input
+        if key not in self._coins:
+            self._coins[key] = list(made)
+        return self._coins[key]

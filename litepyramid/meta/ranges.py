@@ -2,35 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from itertools import combinations, compress
+from itertools import combinations, pairwise
+from math import isnan
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from litepyramid.errors import InputError, choose
-from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import select_metrics
-from litepyramid.meta.core.coefficients import best_first, correlate_rows
-from litepyramid.meta.core.journal import piece_rng
-from litepyramid.meta.core.levels import several
-from litepyramid.meta.ranges.curves import (
-    DisagreementCurve,
-    RangePoint,
-    Rule,
-    better,
-    opposite_orders,
+from litepyramid.meta.alignment import (
+    check_draws,
+    check_number,
+    human_score,
+    score_table,
+    scores_sha,
+    select_metrics,
 )
+from litepyramid.meta.core.coefficients import best_first, correlate_rows
+from litepyramid.meta.core.draws import piece_generator
+from litepyramid.meta.core.levels import several
 from litepyramid.stats import described
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, ScoreTable, Signature
+from litepyramid.types import FloatArray, ScoresLike, ScoreTable, Signature
 
 Top = Literal["baseline", "best", "human"]
 RangeName = Literal["judged", "whole", "top"]
+Rule = Literal["text", "code"]
 _CODE_SMALLEST = 20
+_STEPS = 15
+_PAIRS = 20  # pairs of summaries drawn for each summary drawn: 100,000 and 5,000 in P19
+
+
+@dataclass(frozen=True, slots=True)
+class RangePoint:
+    """One step of a curve against the normalised average score.
+
+    Attributes:
+        low: Where the step begins.
+        high: Where it ends.
+        value: The mean over what falls in it; NaN where nothing does.
+        deviation: The standard deviation (with n − 1).
+        number: How much falls in it.
+    """
+
+    low: float
+    high: float
+    value: float
+    deviation: float
+    number: int
+
+
+@dataclass(frozen=True)
+class DisagreementCurve:
+    """Share of pairs of summaries that two metrics put in opposite orders (P19 Fig. 2)."""
+
+    one: str
+    other: str
+    points: tuple[RangePoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,95 +164,110 @@ class ScoringRangeResult(Result):
         entries = sorted(self.agreement, key=lambda a: (a.one, a.other))
         return Table.of("Agreement between metrics", columns, entries)
 
+    def to_figure(self) -> Any:
+        """Opposite orders against the average score, and F/N (P19's Figures 2 and 3)."""
+        from litepyramid.figures.meta_plots import Line, line_panels
+
+        opposite = []
+        for curve in self.disagreement:
+            points = [p for p in curve.points if p.number >= 30 and not isnan(p.value)]
+            x = [p.low if self.rule == "code" else (p.low + p.high) / 2 for p in points]
+            opposite.append(Line(f"{curve.one} / {curve.other}", x, [p.value for p in points]))
+        points = [p for p in self.better if p.number >= 5 and not isnan(p.value)]
+        middles = [(p.low + p.high) / 2 for p in points]
+        shares = Line(
+            "better on all / on one", middles, [p.value for p in points],
+            [p.deviation for p in points],
+        )  # fmt: skip
+        above = " above" if self.rule == "code" else ""
+        return line_panels(
+            [
+                (opposite, f"average score of the pair{above}", "share in opposite orders"),
+                ([shares], "average score of a summary", "F/N"),
+            ]
+        )
+
 
 def _step(point: RangePoint) -> str:
     return f"{point.low:z.2f} to {point.high:z.2f}"
 
 
-@dataclass(frozen=True)
-class _Topic:
-    """One input's summaries: (metrics, summaries) scores by range, and those of the baseline."""
-
-    judged: FloatArray
-    whole: FloatArray
-    baseline: FloatArray
-    human: FloatArray
-
-    @property
-    def all(self) -> FloatArray:
-        """The whole range; without other rows the judged ones are all there is."""
-        return self.whole if self.whole.shape[1] else self.judged
-
-
-def scoring_range(
-    scores: Any,
-    metrics: str | Sequence[str] | None = None,
+def range_(
+    scores: ScoresLike,
+    human: str | Sequence[str] | None = None,
     *,
-    human: str | None = None,
+    metrics: str | Sequence[str] | None = None,
     judged: str | Sequence[str] = (),
-    baseline: str | None = "lexrank",
-    top: Top = "baseline",
+    baseline: str | None = None,
+    top: Top = "best",
     best: int = 45,
     share: float = 0.25,
     rule: Rule = "text",
-    pairs: int = 100_000,
-    drawn: int = 5000,
+    samples: int = 5000,
     seed: int = 12345,
-    better_metrics: str | Sequence[str] | None = None,
+    **sources: Any,
 ) -> ScoringRangeResult:
-    """Metric-to-metric agreement on average, all, and top-scoring summaries (P19 §4).
+    """Measure how far metrics agree with each other on average, all, and the best summaries.
 
-    A topic is an input of the table, a summary a row. The rows that people judged are those
-    named by `judged` or those with a `human` score: the range *judged* (P19's A). All other rows
-    but the baseline are the *whole* range (W). The *top* range (T) is chosen from the whole range:
-
-    - ``"baseline"``: above the baseline's score for at least one metric (P19 §3);
-    - ``"best"``: among the `best` summaries of at least one metric;
-    - ``"human"``: from the judged rows, the best `share` by human score.
-
-    ``rule="code"`` does what the paper's code does where it differs from the text: "best" joins
-    the best of the two metrics compared and keeps a summary that is in both twice; topics with
-    fewer than 20 summaries are dropped; F is divided by the size of the topic, not by N, and F and
-    N are over all metrics but JS-2; disagreement is that of all pairs above a score, by the first
-    metric's own score, in 15 steps from 0 (from the lowest where scores are negative), and pairs
-    that a metric ties are not opposite.
+    A topic is an input of the table, a summary a row. The rows that people judged are those named
+    by `judged` or with a `human` score: the range judged. All other rows but the baseline are the
+    whole range, of which the top is chosen (Peyrard 2019, section 4). All metrics: higher is
+    better.
 
     Args:
-        scores: A table of summaries (systems) x topics (inputs), as `read_scores` takes it;
-            `litepyramid.meta.ranges.generation.generate` makes one. All metrics: higher is better.
-        metrics: Names or patterns, at least two; None for all but `human`.
+        scores: Tables of summaries (systems) by topics (inputs); not changed.
         human: The metric that holds human scores.
+        metrics: Names or patterns, at least two; all others if none is named.
         judged: Names or patterns of the rows that people judged.
-        baseline: The baseline row; None if there is none.
-        top: How the top range is chosen.
-        best: How many of each metric's best, with ``top="best"`` (the paper's code: 45).
-        share: With ``top="human"``.
-        rule: ``"text"`` or ``"code"``.
-        pairs: Pairs of summaries drawn for the curve of disagreement.
-        drawn: Summaries drawn for eq. 1 (P19: 5,000).
+        baseline: The row of a baseline such as LexRank.
+        top: baseline: above the baseline by at least one metric; best: among the `best` summaries
+            of at least one metric; human: of the judged rows, the best `share` by human score.
+        best: How many of each metric's best are the top.
+        share: The share of judged rows that are the top by human score.
+        rule: text: as the paper says; code: as its code does, where "best" joins those of the two
+            metrics compared, topics with fewer than 20 summaries are dropped, and F is divided by
+            the size of the topic, over all metrics but JS.
+        samples: Summaries drawn for the share better on all metrics; 20 times as many pairs are
+            drawn for the curve of disagreement.
         seed: Seed of the draws.
-        better_metrics: Names or patterns of the metrics of eq. 1; None for all except those named
-            ``js…`` by ``rule="code"``.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        Kendall's τ-b of every two metrics by range, and both curves.
 
     Raises:
         InputError: Fewer than two metrics; no baseline row; no topic with enough summaries.
 
     Example:
-        >>> from litepyramid.io.scores import read_scores
         >>> rows = [{"system": f"s{i}", "input": 1, "metric": m, "score": v}
         ...         for m, values in {"a": [1, 2, 3, 4], "b": [1, 2, 4, 3]}.items()
         ...         for i, v in enumerate(values)]
-        >>> result = scoring_range(read_scores(rows), baseline=None, top="best", best=2)
+        >>> result = range_(rows, best=2)
         >>> [(a.range, round(a.tau, 3)) for a in result.agreement]
         [('whole', 0.667), ('top', -1.0)]
+
+    Command line:
+        $ litepyramid meta range made.csv --best 5
+        $ litepyramid meta range made.csv --top baseline --baseline lexrank -o range.pdf
     """
-    _check(top, rule, best, share, pairs, drawn)
-    table = read_scores(scores)
-    chosen_names = select_metrics(table, metrics) if metrics else table.metrics
-    names = tuple(name for name in chosen_names if name != human)
+    check_draws(samples, seed)
+    choose("top range", top, get_args(Top))
+    choose("rule", rule, get_args(Rule))
+    check_number("best", best)
+    check_number("share", share)
+    if best < 2 or int(best) != best or not 0 < share <= 1:
+        raise InputError(
+            f"the best {best} or a share of {share}",
+            expected="a whole number from 2, and a share above 0, at most 1",
+        )
+    table = score_table(scores, **sources)
+    raters: tuple[str, ...] = () if human is None else select_metrics(table, human)
+    chosen = select_metrics(table, metrics) if metrics is not None else table.metrics
+    names = tuple(name for name in chosen if name not in raters)
     if len(names) < 2:
         raise InputError(f"{counted(len(names), 'metric')}", expected="at least two to compare")
-    topics, dropped = _topics(table, names, human, judged, baseline, top, rule)
+    people = None if human is None else human_score(table, human)[2]
+    topics, dropped = _topics(table, names, people, judged, baseline, top, rule)
     ranges: dict[RangeName, list[FloatArray]] = {
         "judged": [topic.judged for topic in topics],
         "whole": [topic.whole for topic in topics],
@@ -240,24 +286,25 @@ def scoring_range(
         for which, parts in ranges.items():
             if which == "top" or any(part.shape[1] for part in parts):
                 agreement.append(_agreement(which, pair, [part[[one, other]] for part in parts]))
-        rng = piece_rng(seed, "pairs")
-        points = opposite_orders(whole, one, other, pairs, rule, rng)
+        rng = piece_generator(seed, "pairs")
+        points = opposite_orders(whole, one, other, _PAIRS * samples, rule, rng)
         curves.append(DisagreementCurve(*pair, points))
-    on = _better_metrics(names, better_metrics, rule)
+    on = tuple(n for n in names if rule == "text" or not n.lower().startswith("js")) or names
     rows = [names.index(name) for name in on]
-    steps, unbeaten = better([p[rows] for p in whole], drawn, rule, piece_rng(seed, "better"))
+    rng = piece_generator(seed, "better")
+    steps, unbeaten = better([part[rows] for part in whole], samples, rule, rng)
     signature = Signature.of(
-        metrics=",".join(names),
+        metrics="+".join(names),
+        human="+".join(raters) or None,
+        judged="+".join(several(judged)) or None,
         top=top,
-        baseline=baseline if top == "baseline" else None,
+        baseline=baseline,
         best=best if top == "best" else None,
         share=f"{share:g}" if top == "human" else None,
         rule=rule,
-        pairs=pairs,
-        drawn=drawn,
-        better=None if on == names else ",".join(on),
+        samples=samples,
         seed=seed,
-        scores_sha=table.sha,
+        scores_sha=scores_sha(table, [*names, *raters]),
     )
     return ScoringRangeResult(
         names,
@@ -274,42 +321,33 @@ def scoring_range(
     )
 
 
-def _better_metrics(
-    names: tuple[str, ...], asked: str | Sequence[str] | None, rule: Rule
-) -> tuple[str, ...]:
-    """The metrics of eq. 1, in the order of all."""
-    if asked is None:
-        kept = tuple(n for n in names if rule == "text" or not n.lower().startswith("js"))
-        return kept or names
-    chosen = _fitting(names, asked, "metric '{}' for eq. 1")
-    return tuple(compress(names, chosen))
+@dataclass(frozen=True)
+class _Topic:
+    """One input's summaries: (metrics, summaries) scores by range, and those of the baseline."""
+
+    judged: FloatArray
+    whole: FloatArray
+    baseline: FloatArray
+    human: FloatArray
+
+    @property
+    def all(self) -> FloatArray:
+        """The whole range; without other rows the judged ones are all there is."""
+        return self.whole if self.whole.shape[1] else self.judged
 
 
 def _fitting(names: Sequence[str], patterns: str | Sequence[str], what: str) -> list[bool]:
     """Which of the names fit one of the patterns; each pattern has to fit some."""
-    for pattern in several(patterns):
+    for pattern in several(patterns, "a row"):
         if not any(fnmatchcase(name, pattern) for name in names):
             raise InputError(f"no {what.format(pattern)}", expected=cut(", ".join(names)))
     return [any(fnmatchcase(name, pattern) for pattern in several(patterns)) for name in names]
 
 
-def _check(top: str, rule: str, best: int, share: float, pairs: int, drawn: int) -> None:
-    choose("top range", top, get_args(Top))
-    choose("rule", rule, get_args(Rule))
-    if best < 2 or pairs < 1 or drawn < 1:
-        raise InputError(
-            f"the best {best}, {counted(pairs, 'pair')}, "
-            f"{counted(drawn, 'summary', 'summaries')} drawn",
-            expected="at least 2, 1 and 1",
-        )
-    if not 0 < share <= 1:
-        raise InputError(f"a share of {share}", expected="a number above 0, at most 1")
-
-
 def _topics(
     table: ScoreTable,
     names: Sequence[str],
-    human: str | None,
+    people: FloatArray | None,
     judged: str | Sequence[str],
     baseline: str | None,
     top: Top,
@@ -317,7 +355,7 @@ def _topics(
 ) -> tuple[list[_Topic], tuple[str, ...]]:
     named = np.array(_fitting(table.systems, judged, "row '{}' in the scores"), dtype=bool)
     values = np.stack([table.matrix(name).values for name in names])
-    people = table.matrix(human).values if human else np.full(values.shape[1:], np.nan)
+    by_people = np.full(values.shape[1:], np.nan) if people is None else people
     is_base = np.array([system == baseline for system in table.systems], dtype=bool)
     if top == "baseline" and not is_base.any():
         raise InputError(
@@ -325,12 +363,12 @@ def _topics(
             expected=f"one of the rows '{table.systems[0]}' …",
             hint="Name the baseline's row, or choose the top range another way.",
         )
-    if top == "human" and human is None:
+    if top == "human" and people is None:
         raise InputError("a top range by human score needs one", hint="Name the human score.")
     fewest = _CODE_SMALLEST if rule == "code" else 2
     topics, dropped = [], []
     for column, name in enumerate(table.inputs):
-        part, by = values[:, :, column], people[:, column]
+        part, by = values[:, :, column], by_people[:, column]
         scored = ~np.isnan(part).any(axis=0)
         base, others = part[:, is_base & scored], scored & ~is_base
         judges = others & (named | ~np.isnan(by))
@@ -364,3 +402,72 @@ def _agreement(
     tau, _, number = described(np.array(taus))
     size = float(np.mean([part.shape[1] for part in parts]))
     return RangeAgreement(which, *pair, tau, number, len(taus) - number, size)
+
+
+def _normalised(part: FloatArray) -> FloatArray:
+    """Each metric's scores from 0, the topic's lowest, to 1, its highest."""
+    low = part.min(axis=1, keepdims=True)
+    width = np.ptp(part, axis=1, keepdims=True)
+    return np.asarray(np.divide(part - low, width, out=np.zeros_like(part), where=width > 0))
+
+
+def opposite_orders(
+    parts: Sequence[FloatArray],
+    one: int,
+    other: int,
+    pairs: int,
+    rule: Rule,
+    rng: np.random.Generator,
+) -> tuple[RangePoint, ...]:
+    """Opposite orders among pairs of a topic's summaries, by the pair's average score (Fig. 2)."""
+    averages, opposite = [], []
+    for part, number in _shared_out(parts, pairs, rng):
+        first, second = rng.integers(part.shape[1], size=(2, number))
+        signs = [np.sign(part[m, first] - part[m, second]) for m in (one, other)]
+        # The code divides by all pairs, tied ones too.
+        counted = (signs[0] != 0) & (signs[1] != 0) | (rule == "code")
+        level = part[one] if rule == "code" else _normalised(part[[one, other]]).mean(axis=0)
+        averages.append(((level[first] + level[second]) / 2)[counted])
+        opposite.append((signs[0] * signs[1] < 0)[counted])
+    x, y = np.concatenate(averages), np.concatenate(opposite).astype(np.float64)
+    if rule == "code":
+        # The code begins at 0; above it there is nothing of a negative score (JS-2).
+        low, high = float(x.min(initial=np.inf)), float(x.max(initial=-np.inf))
+        starts = min(low, 0.0) + np.arange(_STEPS) * (high - low) / _STEPS
+        return tuple(RangePoint(start, high, *described(y[x > start])) for start in starts.tolist())
+    return _steps(x, y)
+
+
+def better(
+    parts: Sequence[FloatArray], drawn: int, rule: Rule, rng: np.random.Generator
+) -> tuple[tuple[RangePoint, ...], int]:
+    """F/N of eq. 1 against the normalised average score (Fig. 3)."""
+    averages, shares, unbeaten = [], [], 0
+    for part, number in _shared_out(parts, drawn, rng):
+        chosen = rng.integers(part.shape[1], size=number)
+        higher = part[:, :, None] > part[:, None, chosen]
+        on_all, on_one = higher.all(axis=0).sum(axis=0), higher.any(axis=0).sum(axis=0)
+        below = np.full(number, part.shape[1]) if rule == "code" else on_one
+        unbeaten += int((below == 0).sum())
+        defined = below > 0
+        level = part.mean(axis=0) if rule == "code" else _normalised(part).mean(axis=0)
+        averages.append(level[chosen][defined])
+        shares.append((on_all[defined] / below[defined]).astype(np.float64))
+    return _steps(np.concatenate(averages), np.concatenate(shares)), unbeaten
+
+
+def _shared_out(
+    parts: Sequence[FloatArray], total: int, rng: np.random.Generator
+) -> Iterator[tuple[FloatArray, int]]:
+    """Each topic with how many of `total` draws fall on it; every topic is as likely."""
+    numbers = rng.multinomial(total, np.full(len(parts), 1 / len(parts)))
+    yield from zip(parts, numbers.tolist(), strict=True)
+
+
+def _steps(x: FloatArray, y: FloatArray) -> tuple[RangePoint, ...]:
+    inside = x.min(initial=0.0) >= 0 and x.max(initial=1.0) <= 1
+    low, high = (0.0, 1.0) if inside else (float(x.min()), float(x.max()))
+    edges = np.linspace(low, high, 11)
+    where = np.clip(np.searchsorted(edges, x, side="right") - 1, 0, 9)
+    ends = enumerate(pairwise(edges.tolist()))
+    return tuple(RangePoint(a, b, *described(y[where == i])) for i, (a, b) in ends)

@@ -1,0 +1,1231 @@
+"""The system level re-examined: close systems, stable rankings, whole test sets (DDR22)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from math import ceil, floor, inf, isinf, isnan, log10, nan, sqrt
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.errors import InputError, choose
+from litepyramid.meta.alignment import (
+    LeftOut,
+    align,
+    check_draws,
+    check_number,
+    metric_names,
+    score_table,
+    scores_sha,
+    unaligned,
+)
+from litepyramid.meta.core import draws
+from litepyramid.meta.core.bootstrap import bootstrap_samples
+from litepyramid.meta.core.coefficients import COEFFICIENTS, Coefficient, correlate_rows
+from litepyramid.meta.core.draws import SAMPLINGS, Sampling, drawn_counts, piece_generator
+from litepyramid.meta.core.levels import level_correlation, mean_tolerance, several
+from litepyramid.progress import track
+from litepyramid.stats import (
+    blocks,
+    check_samples,
+    described,
+    percentile_interval,
+    resampled_means,
+    system_means,
+)
+from litepyramid.tables import Column, Result, Table, hidden, record, row
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike, Signature
+
+ShareRule = Literal["paper", "authors"]
+_SHARES = 10  # of the pairs, in the curve of `delta`
+
+# Pairs of systems -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PairCounts:
+    """What people say of some pairs of systems, and τ-b over them.
+
+    Attributes:
+        lower: ℓ, the smallest difference of the metric that was allowed.
+        upper: u, the largest.
+        pairs: How many pairs differ by that much.
+        agreed: P: metric and people put the two systems in the same order.
+        disagreed: Q: in opposite orders.
+        tied_metric: T: equal for the metric alone.
+        tied_human: U: equal for people alone.
+        tied_both: Equal for both; they count nowhere.
+    """
+
+    lower: float
+    upper: float
+    pairs: int
+    agreed: int
+    disagreed: int
+    tied_metric: int
+    tied_human: int
+    tied_both: int
+
+    @property
+    def tau(self) -> float:
+        """r_SYSΔ(ℓ, u) = (P − Q) / √((P + Q + T)(P + Q + U)) (DDR22 eq. 1); 0/0 is NaN."""
+        decided = self.agreed + self.disagreed
+        below = (decided + self.tied_metric) * (decided + self.tied_human)
+        return (self.agreed - self.disagreed) / sqrt(below) if below else nan
+
+    @property
+    def agreement(self) -> float:
+        """Share of the pairs that the metric orders in which people see the same order.
+
+        Their ties do not count as agreement. NaN where the metric orders no pair.
+        """
+        ordered = self.agreed + self.disagreed + self.tied_human
+        return self.agreed / ordered if ordered else nan
+
+    def to_json(self) -> dict[str, Any]:
+        """The numbers with τ and the share."""
+        return {**record(self), "tau": self.tau, "agreement": self.agreement}
+
+
+@dataclass(frozen=True)
+class SystemPairs:
+    """All N(N − 1)/2 pairs of systems, the closest for the metric first.
+
+    Attributes:
+        gaps: (P,) |Δx|, ascending; exactly 0 where the two are tied.
+        signs: (P,) 1 where the metric's order is that of people, −1 where it is the opposite, 0
+            where either is tied.
+        human_ties: (P,) whether people's averages are tied.
+        one: (P,) index of the first system of each pair.
+        two: (P,) index of the second.
+        slack: Differences that differ by no more are the same number, rounded.
+    """
+
+    gaps: FloatArray
+    signs: NDArray[np.int8]
+    human_ties: NDArray[np.bool_]
+    one: NDArray[np.intp]
+    two: NDArray[np.intp]
+    slack: float
+
+    @classmethod
+    def of(
+        cls, x: FloatArray, z: FloatArray, *, x_slack: float = 0.0, z_slack: float = 0.0
+    ) -> SystemPairs:
+        """The pairs of systems with the average scores `x` (metric) and `z` (people), both (N,).
+
+        Example:
+            >>> pairs = SystemPairs.of(np.array([1.0, 4.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+            >>> pairs.gaps.tolist(), pairs.signs.tolist()
+            ([1.0, 2.0, 3.0], [1, -1, 1])
+        """
+        one, two = np.triu_indices(len(x), 1)
+        dx, dz = x[one] - x[two], z[one] - z[two]
+        dx[np.abs(dx) <= x_slack] = 0.0
+        dz[np.abs(dz) <= z_slack] = 0.0
+        order = np.argsort(np.abs(dx), kind="stable")
+        signs = (np.sign(dx) * np.sign(dz)).astype(np.int8)
+        return cls(
+            np.abs(dx)[order], signs[order], (dz == 0)[order], one[order], two[order], x_slack
+        )
+
+    def __len__(self) -> int:
+        return len(self.gaps)
+
+    def within(self, lower: float = 0.0, upper: float = inf) -> slice:
+        """The pairs with ℓ ≤ |Δx| ≤ u, both ends included."""
+        if not 0 <= lower <= upper:
+            raise InputError(
+                f"differences from {lower} to {upper}", expected="0 ≤ lower end ≤ upper end"
+            )
+        start = np.searchsorted(self.gaps, lower - self.slack, side="left")
+        stop = np.searchsorted(self.gaps, upper + self.slack, side="right")
+        return slice(int(start), int(stop))
+
+    def count(self, lower: float = 0.0, upper: float = inf) -> PairCounts:
+        """What r_SYSΔ(ℓ, u) is made of.
+
+        Example:
+            >>> pairs = SystemPairs.of(np.array([1.0, 4.0, 2.0]), np.array([1.0, 2.0, 3.0]))
+            >>> pairs.count(0, 2).tau, pairs.count(5, 6).tau
+            (0.0, nan)
+        """
+        inside = self.within(lower, upper)
+        gaps, signs, human = self.gaps[inside], self.signs[inside], self.human_ties[inside]
+        metric = gaps == 0
+        return PairCounts(
+            lower=lower,
+            upper=upper,
+            pairs=len(gaps),
+            agreed=int((signs > 0).sum()),
+            disagreed=int((signs < 0).sum()),
+            tied_metric=int((metric & ~human).sum()),
+            tied_human=int((human & ~metric).sum()),
+            tied_both=int((metric & human).sum()),
+        )
+
+    def ends(self, rule: ShareRule = "paper") -> list[int]:
+        """How many of the closest pairs each tenth holds.
+
+        By ``"paper"`` the share of all pairs, rounded up; by ``"authors"`` every tenth but the last
+        holds ⌈pairs / 10⌉ pairs, as in the authors' code.
+        """
+        choose("rule for shares", rule, ("paper", "authors"))
+        total, size = len(self), ceil(len(self) / _SHARES)
+        if rule == "authors":
+            return [min(total, size * i) for i in range(1, _SHARES + 1)]
+        return [ceil(total * i / _SHARES) for i in range(1, _SHARES + 1)]
+
+
+@dataclass(frozen=True)
+class Sides:
+    """One metric and the human score, with the same systems in the same order.
+
+    Attributes:
+        metric: Name of the metric.
+        human: Name of the human score.
+        systems: N names.
+        judged: M_jud names of the inputs that people judged.
+        X: (N, M_jud) the metric on those; None where it did not score them.
+        Z: (N, M_jud) people's scores.
+        X_test: (N, M_test) the metric on the whole test set; None where there is no such table.
+        test: M_test names.
+        left_out: What was taken out of the judged table to get there.
+        left_out_test: Systems that only one of the two tables has.
+    """
+
+    metric: str
+    human: str
+    systems: tuple[str, ...]
+    judged: tuple[str, ...]
+    X: FloatArray = field(repr=False)
+    Z: FloatArray = field(repr=False)
+    left_out: LeftOut
+    X_test: FloatArray | None = field(default=None, repr=False)
+    test: tuple[str, ...] = ()
+    left_out_test: tuple[str, ...] = ()
+
+    @property
+    def scores_used(self) -> FloatArray:
+        """The metric's scores on the whole test set where there are any, else on the judged."""
+        return self.X if self.X_test is None else self.X_test
+
+    def pairs(self) -> SystemPairs:
+        """All pairs of systems by the metric's averages and people's."""
+        return SystemPairs.of(
+            system_means(self.scores_used),
+            system_means(self.Z),
+            x_slack=mean_tolerance(self.scores_used),
+            z_slack=mean_tolerance(self.Z),
+        )
+
+    def describe(self) -> str:
+        """Which systems and inputs were used, for people."""
+        text = (
+            f"{counted(len(self.systems), 'system')}, {counted(len(self.judged), 'judged input')}"
+        )
+        if self.X_test is not None:
+            text += f", {counted(len(self.test), 'test input')}"
+        if self.left_out:
+            text += f"; left out: {self.left_out}"
+        if self.left_out_test:
+            text += f"; only in one of the tables: {', '.join(self.left_out_test)}"
+        return text + "."
+
+    def to_json(self) -> dict[str, Any]:
+        """The names that were used, and what was left out."""
+        return {
+            "metric": self.metric,
+            "systems": list(self.systems),
+            "judged_inputs": len(self.judged),
+            "test_inputs": len(self.test) if self.X_test is not None else None,
+            "left_out": record(self.left_out),
+            "left_out_test": list(self.left_out_test),
+        }
+
+
+def sides_of(
+    scores: Any,
+    human: str | Sequence[str],
+    metrics: str | Sequence[str] | None,
+    full: Any,
+    sources: dict[str, Any],
+) -> tuple[list[Sides], dict[str, str]]:
+    """One `Sides` a metric, each over what it and people both scored; and the tables' hashes.
+
+    `full` is a table of the metrics on the whole test set, or None. Its inputs need not line up
+    with the judged ones; its systems are matched by name.
+
+    Raises:
+        InputError: An unknown name, or fewer than two systems that have all the scores.
+    """
+    table = score_table(scores, **sources)
+    whole = None if full is None else score_table(full, **sources)
+    names = metric_names(table, metrics, human)
+    if whole is not None and metrics is None:
+        names = tuple(name for name in names if name in whole.metrics)
+        if not names:
+            raise InputError("the two tables share no metric", hint="Check their names.")
+    every, where = [], "and of people" if whole is None else "in both tables"
+    raters: set[str] = set()
+    for name in names:
+        one = align(table, name, human)
+        raters.update(one.raters)
+        sides = Sides(name, one.human, one.systems, one.inputs, one.values[0], one.Z, one.left_out)
+        if whole is not None:
+            sides = _with_test_set(sides, whole.matrix(name))
+        if len(sides.systems) < 2:
+            raise InputError(
+                f"{'only 1' if sides.systems else 'no'} system has scores of '{name}' {where}",
+                expected="at least two",
+                hint="Check that the files use the same names for systems." if whole else None,
+            )
+        every.append(sides)
+    hashes = {"human": "+".join(sorted(raters)), "scores_sha": scores_sha(table, [*names, *raters])}
+    return every, hashes | ({"full_sha": scores_sha(whole, names)} if whole else {})
+
+
+def _with_test_set(sides: Sides, test: ScoreMatrix) -> Sides:
+    scored = ~np.isnan(test.values)
+    rows = {name: i for i, name in enumerate(test.systems) if scored[i].any()}
+    common = [i for i, name in enumerate(sides.systems) if name in rows]
+    systems = tuple(sides.systems[i] for i in common)
+    columns = np.flatnonzero(scored.any(axis=0))
+    return replace(
+        sides,
+        systems=systems,
+        X=sides.X[common],
+        Z=sides.Z[common],
+        X_test=test.values[[rows[name] for name in systems]][:, columns],
+        test=tuple(test.inputs[i] for i in columns),
+        left_out_test=tuple(sorted(set(sides.systems) ^ set(rows))),
+    )
+
+
+def decimals(largest: float) -> int:
+    """Decimals that show a difference as fine as a thousandth of the largest.
+
+    Example:
+        >>> decimals(22.1), decimals(0.034)
+        (2, 5)
+    """
+    return max(0, 3 - floor(log10(largest))) if largest > 0 else 3
+
+
+# r_SYSΔ ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MetricDelta:
+    """r_SYSΔ of one metric.
+
+    Attributes:
+        metric: Its name.
+        sides: Which systems and inputs were used, and what was left out.
+        overall: All pairs: r_SYS.
+        bounds: The pairs between the bounds asked for; None if none were.
+        curve: The closest 10, 20 … 100 % of the pairs (ℓ = 0).
+    """
+
+    metric: str
+    sides: Sides
+    overall: PairCounts
+    bounds: PairCounts | None
+    curve: tuple[PairCounts, ...]
+
+
+@dataclass(frozen=True)
+class DeltaResult(Result):
+    """r_SYSΔ of several metrics against one human score.
+
+    Attributes:
+        metrics: One entry per metric.
+        human: The human score.
+        signature: Names everything that the numbers depend on.
+    """
+
+    metrics: tuple[MetricDelta, ...]
+    human: str
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """The given bounds and the curve of every metric."""
+        table = self.to_csv_table()
+        return [table if any(cells[2] for cells in table.rows) else table.without("lower")]
+
+    def to_csv_table(self) -> Table:
+        """One row per range of differences."""
+        digits = min(4, decimals(min(entry.curve[-1].upper for entry in self.metrics)))
+        columns = (
+            *("metric", Column("which", "pairs"), Column("lower", "from", digits=digits)),
+            *(Column("upper", "up to", digits=digits), Column("pairs", "number"), "agreed"),
+            *(Column("disagreed", "not"), "tied", Column("tau", "τ-b", signed=True)),
+        )
+        rows = []
+        for entry in self.metrics:
+            ranges = {"given": entry.bounds} if entry.bounds else {}
+            for i, c in enumerate(entry.curve, 1):
+                ranges[f"{100 * i // _SHARES} %"] = c
+            for which, c in ranges.items():
+                tied = c.tied_metric + c.tied_human + c.tied_both
+                upper = "any" if isinf(c.upper) else c.upper
+                rows.append(
+                    row(c, metric=entry.metric, which=which, upper=upper, tied=tied, tau=c.tau)
+                )
+        title = "r_SYSΔ: Kendall's τ over pairs that are this close in the metric"
+        return Table.of(title, columns, rows, self._notes())
+
+    def _notes(self) -> tuple[str, ...]:
+        used = {entry.metric: entry.sides.describe() for entry in self.metrics}
+        alike = len(set(used.values())) == 1
+        notes = [text if alike else f"{metric}: {text}" for metric, text in used.items()]
+        return (*dict.fromkeys(notes), f"Signature: {self.signature}")
+
+    def to_figure(self) -> Any:
+        """τ-b over the closest tenths of the pairs, a line per metric (DDR22 Fig. 6)."""
+        from litepyramid.figures.meta_plots import Line, line_plot
+
+        x = [100 * i // _SHARES for i in range(1, _SHARES + 1)]
+        lines = [Line(e.metric, x, [c.tau for c in e.curve]) for e in self.metrics]
+        return line_plot(
+            lines, "closest pairs of systems, %", f"Kendall's τ-b with {self.human}", level=0.0
+        )
+
+
+def delta(
+    scores: ScoresLike,
+    human: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    full: Any = None,
+    lower: float = 0.0,
+    upper: float | None = None,
+    rule: ShareRule = "paper",
+    **sources: Any,
+) -> DeltaResult:
+    """Correlate metrics with human scores over pairs of systems with close scores.
+
+    r_SYSΔ(ℓ, u) is Kendall's τ-b over the pairs of systems whose average scores differ by ℓ to u
+    by the metric (Deutsch, Dror & Roth 2022, section 4): for given bounds, and for the closest
+    10, 20 … 100 % of the pairs. The interval is closed; 0/0 is NaN.
+
+    Args:
+        scores: Tables of scores, with people's; not changed.
+        human: The human score; several names, or a pattern, mean the mean of several raters.
+        metrics: Names or patterns; all others if none is named.
+        full: A table of the metrics' scores on the whole test set, from which their averages are
+            then taken.
+        lower: The smallest difference of a pair, in the metric's units.
+        upper: The largest; without it and `lower` only shares of the pairs are shown.
+        rule: paper: tenths of all pairs, rounded up; authors: as in the authors' code.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        One `MetricDelta` per metric.
+
+    Raises:
+        InputError: An unknown name, bounds that are no interval, or nothing scored by both sides.
+
+    Example:
+        >>> rows = [{"system": s, "input": 1, "metric": m, "score": v}
+        ...         for m, values in {"rouge": [1, 4, 2], "human": [1, 2, 3]}.items()
+        ...         for s, v in zip("abc", values)]
+        >>> result = delta(rows, upper=1)
+        >>> result.metrics[0].bounds.tau, round(result.metrics[0].overall.tau, 3)
+        (1.0, 0.333)
+
+    Command line:
+        $ litepyramid meta delta table.csv --upper 0.05
+        $ litepyramid meta delta table.csv --metric rouge -o delta.pdf
+    """
+    check_number("lower", lower)
+    if upper is not None:
+        check_number("upper", upper)
+    every, hashes = sides_of(scores, human, metrics, full, sources)
+    entries = []
+    for sides in every:
+        pairs = sides.pairs()
+        bounded = upper is not None or lower > 0
+        highs = [float(pairs.gaps[end - 1]) for end in pairs.ends(rule)]
+        entries.append(
+            MetricDelta(
+                metric=sides.metric,
+                sides=sides,
+                overall=pairs.count(),
+                bounds=pairs.count(lower, inf if upper is None else upper) if bounded else None,
+                curve=tuple(pairs.count(0.0, high) for high in highs),
+            )
+        )
+    signature = Signature.of(
+        coefficient="kendall", rule=rule, lower=f"{lower:g}",
+        upper=None if upper is None else f"{upper:g}", **hashes,
+    )  # fmt: skip
+    return DeltaResult(tuple(entries), every[0].human, signature)
+
+
+# What a difference is worth --------------------------------------------------------------------
+
+
+def wilson_interval(agreed: int, total: int, confidence: float) -> tuple[float, float]:
+    """Wilson's interval of a share of `total` independent trials; (NaN, NaN) for none.
+
+    Example:
+        >>> tuple(round(end, 3) for end in wilson_interval(10, 10, 0.95))
+        (0.722, 1.0)
+    """
+    from scipy.stats import binomtest
+
+    if total == 0:
+        return nan, nan
+    ends = binomtest(agreed, total).proportion_ci(confidence, method="wilson")
+    return float(ends.low), float(ends.high)
+
+
+def reaching(
+    pairs: SystemPairs,
+    target: float,
+    agreed: NDArray[np.bool_] | None = None,
+    weights: FloatArray | None = None,
+) -> float:
+    """The smallest difference at which the isotonic fit of agreement is at least `target`; or NaN.
+
+    Example:
+        >>> x, z = np.array([0.0, 1.0, 3.0, 7.0]), np.array([1.0, 0.0, 2.0, 3.0])
+        >>> reaching(SystemPairs.of(x, z), 0.95)
+        2.0
+    """
+    gaps, fit, _ = fitted(pairs, agreed, weights)
+    good = np.flatnonzero(fit >= target - 1e-12)
+    return float(gaps[good[0]]) if good.size else nan
+
+
+def fitted(
+    pairs: SystemPairs,
+    agreed: NDArray[np.bool_] | None = None,
+    weights: FloatArray | None = None,
+) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+    """Of the pairs with a sign and a weight: differences, the fit at each, whether people agree.
+
+    `agreed` is that of the pairs' own averages if it is None; `weights` are 1.
+    """
+    from scipy.optimize import isotonic_regression
+
+    agreed = pairs.signs > 0 if agreed is None else agreed
+    weights = np.ones(len(pairs)) if weights is None else weights
+    used = (pairs.gaps > 0) & (weights > 0)
+    gaps, agreed = pairs.gaps[used], agreed[used]
+    if not gaps.size:
+        return gaps, gaps, agreed
+    fit = isotonic_regression(agreed.astype(np.float64), weights=weights[used]).x
+    return gaps, np.asarray(fit), agreed
+
+
+@dataclass(frozen=True)
+class ResampledPairs:
+    """All pairs of systems, the closest first, under k draws of systems and of judged inputs.
+
+    Attributes:
+        pairs: The pairs by the metric's own averages.
+        agreed: (k, P) whether people's averages of the inputs drawn have the metric's order.
+        weights: (k, P) how often the two systems are drawn together.
+    """
+
+    pairs: SystemPairs
+    agreed: NDArray[np.bool_]
+    weights: FloatArray
+
+    @classmethod
+    def of(cls, sides: Sides, pairs: SystemPairs, samples: int, seed: int) -> ResampledPairs:
+        """Draws systems and judged inputs at once; the metric's differences stay as they are."""
+        drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
+        counts = draws.counts(seed, draws.INPUTS, len(sides.judged), 0, samples)
+        x, z = system_means(sides.scores_used), resampled_means(sides.Z, counts)
+        one, two = pairs.one, pairs.two
+        dz = z[:, one] - z[:, two]
+        dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0
+        weights = drawn[:, one] * drawn[:, two]
+        weights[np.isnan(dz)] = 0.0
+        return cls(pairs, (x[one] - x[two]) * dz > 0, weights)
+
+    def agreement(self, lower: float, upper: float) -> FloatArray:
+        """(k,) share agreed among the drawn pairs from ℓ to u; NaN where none was drawn."""
+        inside = self.pairs.within(lower, upper)
+        signed = self.pairs.gaps[inside] > 0
+        weights = self.weights[:, inside] * signed
+        with np.errstate(invalid="ignore", divide="ignore"):
+            agreed = (weights * self.agreed[:, inside]).sum(axis=1)
+            return np.asarray(agreed / weights.sum(axis=1))
+
+    def reaching(self, target: float) -> list[float]:
+        """(k,) the difference at which agreement reaches the target; NaN where it does not."""
+        drawn = zip(self.agreed, self.weights, strict=True)
+        return [reaching(self.pairs, target, *one) for one in drawn]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What a difference of one metric is worth.
+
+    Attributes:
+        metric: Its name.
+        sides: Which systems and inputs were used.
+        about: The pairs whose difference is nearest to the one asked for, by what people say of
+            them; ``about.agreement`` is the share that agrees with the metric's sign.
+        low: Lower end of the interval of that share; NaN where there is no pair.
+        high: Upper end.
+        failed: Bootstrap samples without any such pair.
+        unsigned: Pairs that tie in the metric.
+        largest: The largest difference in the table.
+        reached: The smallest difference at which people agree as often as the target, by a
+            fit that lets agreement only rise with the difference; NaN where it is never reached.
+        reached_low: Lower end of its bootstrap interval.
+        reached_high: Upper end; infinite where too many samples never reach it.
+        curve: The pairs' differences, ascending, the fit at each, and whether people agree.
+    """
+
+    metric: str
+    sides: Sides
+    about: PairCounts
+    low: float
+    high: float
+    failed: int
+    unsigned: int
+    largest: float
+    reached: float
+    reached_low: float
+    reached_high: float
+    curve: tuple[tuple[float, ...], tuple[float, ...], tuple[bool, ...]] = hidden(repr=False)
+
+
+@dataclass(frozen=True)
+class DifferenceResult(Result):
+    """What a difference means, metric by metric.
+
+    Attributes:
+        metrics: One entry per metric.
+        human: The human score.
+        difference: d, in the metric's units.
+        target: The agreement to reach, for example .95.
+        confidence: Confidence level of the intervals.
+        samples: Bootstrap samples.
+        seed: Seed of the bootstrap.
+        signature: Names everything that the numbers depend on.
+    """
+
+    metrics: tuple[Difference, ...]
+    human: str
+    difference: float
+    target: float
+    confidence: float
+    samples: int
+    seed: int
+    signature: Signature
+
+    def sentences(self) -> tuple[str, ...]:
+        """One actionable sentence per metric."""
+        return tuple(self._sentence(entry) for entry in self.metrics)
+
+    def _sentence(self, entry: Difference) -> str:
+        c, d = entry.about, _short(self.difference)
+        text = (
+            f"When two systems differ by {d} on {entry.metric}, people agreed with the sign "
+            f"{_percent(c.agreement)} of the time ({100 * self.confidence:g} % interval "
+            f"{_percent(entry.low)}-{_percent(entry.high)}, "
+            f"{counted(c.pairs, 'pair that differs', 'pairs that differ')} by "
+            f"{_short(c.lower)} to {_short(c.upper)}); "
+        )
+        goal = f"{100 * self.target:g} %"
+        if isnan(entry.reached):
+            text += f"agreement does not reach {goal} at any difference in this table"
+        else:
+            end = "no end" if entry.reached_high == inf else _short(entry.reached_high)
+            text += (
+                f"agreement reaches {goal} at a difference of {_short(entry.reached)} "
+                f"(interval {_short(entry.reached_low)} to {end})"
+            )
+        if self.difference > entry.largest:
+            text += f". No two systems here differ by more than {_short(entry.largest)}"
+        elif entry.low <= 0.5 <= entry.high:
+            text += ". So a difference like yours may be no better than chance"
+        return text + "."
+
+    def to_tables(self) -> list[Table]:
+        """The numbers behind the sentences, and the sentences."""
+        digits = min(4, decimals(min(entry.largest for entry in self.metrics)))
+        columns = (
+            *("metric", Column("lower", "from", digits), Column("upper", "to", digits), "pairs"),
+            *(Column("agreement", "agreed", 2), Column("low", digits=2), Column("high", digits=2)),
+            Column("reached", f"{100 * self.target:g} % at", digits),
+        )
+        rows = [
+            row(entry, **row(entry.about), agreement=entry.about.agreement)
+            for entry in self.metrics
+        ]
+        notes = [*self.sentences()]
+        for entry in self.metrics:
+            text = f"{entry.metric}: {entry.sides.describe()}"
+            if entry.unsigned:
+                pairs = counted(entry.unsigned, "pair ties", "pairs tie")
+                text += f" {pairs} in the metric and have no sign."
+            if entry.failed:
+                text += f" {counted(entry.failed, 'sample')} contained no such pair."
+            notes.append(text)
+        notes.append(f"Signature: {self.signature}")
+        title = f"What a difference of {_short(self.difference)} means"
+        return [Table.of(title, columns, rows, notes)]
+
+    def to_json(self) -> dict[str, Any]:
+        """Sentences and numbers."""
+        result = record(self)
+        for entry, sentence in zip(result["metrics"], self.sentences(), strict=True):
+            entry["sentence"] = sentence
+        return result
+
+    def to_figure(self) -> Any:
+        """The fit of people's agreement against the difference, a line per metric."""
+        from litepyramid.figures.meta_plots import Line, line_plot
+
+        lines = [Line(e.metric, e.curve[0], e.curve[1], steps=True) for e in self.metrics]
+        return line_plot(
+            lines,
+            "difference between two systems",
+            "share of pairs on whose order people agree",
+            vertical=(f"difference of {_short(self.difference)}", self.difference),
+            level=self.target,
+        )
+
+
+def difference(
+    scores: ScoresLike,
+    difference: float,
+    human: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    full: Any = None,
+    target: float = 0.95,
+    window: float = 0.2,
+    samples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    **sources: Any,
+) -> DifferenceResult:
+    """Tell how often people agree with the sign of a difference between two systems' scores.
+
+    "About" the difference are the pairs of systems whose difference is nearest to it. A tie in the
+    human scores does not count as agreement; pairs that tie in the metric have no sign, are left
+    out, and counted. The interval is the wider of two: a bootstrap over systems and judged inputs,
+    in which the metric's differences are fixed, and Wilson's for independent pairs. The difference
+    at which agreement reaches the target comes from an isotonic fit.
+
+    Args:
+        scores: Tables of scores, with people's; not changed.
+        difference: The difference, above 0, in the metric's units.
+        human: The human score; several names, or a pattern, mean the mean of several raters.
+        metrics: Names or patterns; all others if none is named.
+        full: A table of the metrics' scores on the whole test set, as for delta.
+        target: The agreement to reach.
+        window: Share of all pairs that are "about" the difference.
+        samples: Bootstrap samples.
+        seed: Seed of the bootstrap.
+        confidence: Confidence level of the intervals.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        One `Difference` per metric; `sentences` says it in words.
+
+    Raises:
+        InputError: A number out of range; fewer than two systems; unknown names.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> people = np.arange(8.0)[:, None] * np.ones(3)
+        >>> table = ScoreTable(("m", "human"), tuple("abcdefgh"), ("1", "2", "3"),
+        ...                    np.stack([people * 2, people]))
+        >>> print(difference(table, 2, samples=50).sentences()[0])
+        When two systems differ by 2 on m, people agreed with the sign 100 % of the time (...
+
+    Command line:
+        $ litepyramid meta difference table.csv 0.05
+        $ litepyramid meta difference table.csv 0.05 --metric rouge -o difference.pdf
+    """
+    for what, value, top in (
+        ("difference", difference, inf), ("target", target, 1), ("window", window, 1),
+    ):  # fmt: skip
+        check_number(what, value)
+        if not 0 < value <= top:
+            raise InputError(
+                f"a {what} of {value}", expected="a number above 0" + (", at most 1" * (top == 1))
+            )
+    check_draws(samples, seed, confidence)
+    check_samples(samples, confidence=confidence)
+    every, hashes = sides_of(scores, human, metrics, full, sources)
+    entries = []
+    for sides in every:
+        resampled = ResampledPairs.of(sides, sides.pairs(), samples, seed)
+        entries.append(_worth(sides, difference, target, window, confidence, resampled))
+    signature = Signature.of(
+        difference=f"{difference:g}",
+        target=f"{target:g}",
+        window=f"{window:g}",
+        confidence=f"{confidence:g}",
+        samples=samples,
+        seed=seed,
+        **hashes,
+    )
+    return DifferenceResult(
+        tuple(entries), every[0].human, difference, target, confidence, samples, seed, signature
+    )
+
+
+def _worth(
+    sides: Sides,
+    d: float,
+    target: float,
+    window: float,
+    confidence: float,
+    resampled: ResampledPairs,
+) -> Difference:
+    pairs = resampled.pairs
+    signed = pairs.gaps[pairs.gaps > 0]
+    if not signed.size:
+        raise InputError(f"'{sides.metric}' gives every system the same score")
+    size = max(1, round(window * len(pairs)))
+    nearest = np.sort(np.argsort(np.abs(signed - d), kind="stable")[:size])
+    low, high = float(signed[nearest[0]]), float(signed[nearest[-1]])
+
+    about = pairs.count(low, high)
+    shares = resampled.agreement(low, high)
+    ordered = about.agreed + about.disagreed + about.tied_human
+    ends = [
+        percentile_interval(shares, confidence),
+        wilson_interval(about.agreed, ordered, confidence),
+    ]
+    ends = [pair for pair in ends if not isnan(pair[0])] or [(nan, nan)]
+    gaps, fit, agreed = (tuple(values.tolist()) for values in fitted(pairs))
+    spread = np.array([inf if isnan(y) else y for y in resampled.reaching(target)])
+    tail = (1 - confidence) / 2
+    reached_low, reached_high = np.quantile(spread, [tail, 1 - tail], method="inverted_cdf")
+    return Difference(
+        metric=sides.metric,
+        sides=sides,
+        about=about,
+        low=min(end for end, _ in ends),
+        high=max(end for _, end in ends),
+        failed=int(np.isnan(shares).sum()),
+        unsigned=len(pairs) - signed.size,
+        largest=float(pairs.gaps[-1]),
+        reached=reaching(pairs, target),
+        reached_low=float(reached_low),
+        reached_high=float(reached_high),
+        curve=(gaps, fit, agreed),
+    )
+
+
+def _short(value: float) -> str:
+    """Three significant digits.
+
+    Example:
+        >>> _short(0.123456), _short(11.4), _short(0.5)
+        ('0.123', '11.4', '0.5')
+    """
+    return f"{value:.3g}"
+
+
+def _percent(share: float) -> str:
+    return "–" if isnan(share) else f"{100 * share:.0f} %"
+
+
+# Stability of rankings ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class StabilityPoint:
+    """How stable one metric's ranking of systems is, made from M inputs.
+
+    Attributes:
+        metric: Its name.
+        inputs: M, the number of inputs drawn.
+        tau: Mean of Kendall's τ-b between two rankings, each from M inputs of its own.
+        deviation: Their standard deviation (with k − 1).
+        samples: Pairs of rankings that have a τ.
+        error: Standard deviation of a system's average score: root of the mean of the variances.
+        systems: How many systems were ranked.
+        available: How many inputs there are to draw from.
+    """
+
+    metric: str
+    inputs: int
+    tau: float
+    deviation: float
+    samples: int
+    error: float
+    systems: int
+    available: int
+
+
+@dataclass(frozen=True)
+class StabilityResult(Result):
+    """Stability of the rankings of several metrics.
+
+    Attributes:
+        points: Metric by metric, a point for each number of inputs; people come last.
+        samples: Pairs of rankings at each point.
+        seed: Seed of the draws.
+        signature: Names everything that the numbers depend on.
+    """
+
+    points: tuple[StabilityPoint, ...]
+    samples: int
+    seed: int
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """Every point of every metric."""
+        columns = (
+            *("metric", Column("inputs", "M"), Column("tau", "τ-b"), Column("deviation", "±1 sd")),
+            *(Column("error", "sd of a score", digits=4), "samples"),
+        )
+        notes = [
+            "τ-b between two rankings of the systems, each from M inputs drawn with "
+            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}."
+        ]
+        for n, m in sorted({(p.systems, p.available) for p in self.points}):
+            notes.append(f"{counted(n, 'system')}, {counted(m, 'input')} to draw from.")
+        notes.append(f"Signature: {self.signature}")
+        return [Table.of("Stability of rankings", columns, self.points, notes)]
+
+    def to_figure(self) -> Any:
+        """τ-b between two rankings against M, with ±1 standard deviation (DDR22 Fig. 3)."""
+        from litepyramid.figures.meta_plots import Line, line_plot
+
+        lines = []
+        for metric in dict.fromkeys(p.metric for p in self.points):
+            points = [p for p in self.points if p.metric == metric]
+            columns = ([getattr(p, n) for p in points] for n in ("inputs", "tau", "deviation"))
+            lines.append(Line(metric, *columns))
+        lines.sort(key=lambda line: -line.y[-1])
+        return line_plot(
+            lines, "inputs that each ranking is made from", "Kendall's τ-b between two rankings"
+        )
+
+
+def stability(
+    scores: ScoresLike,
+    human: str | Sequence[str] | None = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    full: Any = None,
+    sizes: Sequence[int] | None = None,
+    samples: int = 1000,
+    seed: int = 12345,
+    **sources: Any,
+) -> StabilityResult:
+    """Measure how far a ranking of systems would change with other inputs.
+
+    For each number of inputs: draw so many with replacement, average, rank; repeat with another
+    draw; compute Kendall's τ-b between the two rankings. Mean and standard deviation over
+    `samples` repeats (Deutsch, Dror & Roth 2022, section 3). Every metric gets the same draws.
+
+    Args:
+        scores: Tables of scores; not changed.
+        human: The human score, shown too where the scores have it; several names, or a pattern,
+            mean the mean of several raters.
+        metrics: Names or patterns; all others if none is named.
+        full: A table of the metrics' scores on the whole test set, which is then resampled; human
+            scores are those of `scores`.
+        sizes: Numbers of inputs; by default ten steps to the number there are. Sizes above the
+            number of inputs are left out for the smaller table.
+        samples: Repeats at each size.
+        seed: Seed of the draws.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        A `StabilityPoint` for each metric and number of inputs.
+
+    Raises:
+        InputError: Unknown names; fewer than two systems; a size below 1.
+
+    Example:
+        >>> rows = [{"system": s, "input": i, "metric": "m", "score": v + i}
+        ...         for s, v in [("a", 1), ("b", 2), ("c", 3)] for i in range(4)]
+        >>> result = stability(rows, None, sizes=[2], samples=20)
+        >>> result.points[0].tau
+        1.0
+
+    Command line:
+        $ litepyramid meta stability table.csv --samples 1000
+        $ litepyramid meta stability table.csv --size 50 --size 100 -o stability.pdf
+    """
+    check_draws(samples, seed)
+    if samples < 2:
+        raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
+    if sizes is not None and not (
+        isinstance(sizes, Sequence)
+        and sizes
+        and all(isinstance(m, int | np.integer) and m >= 1 for m in sizes)
+    ):
+        raise InputError(f"sizes {sizes!r}", expected="numbers of inputs, 1 or more")
+    table = score_table(scores, **sources)
+    whole = None if full is None else score_table(full, **sources)
+    if human == "human" and not {"human"} & set(table.metrics):
+        human = None
+    people, machines, raters = unaligned(table, metrics, human, whole)
+    points = tuple(
+        point
+        for name, X in track([*machines, *people], "ranking systems", "metrics")
+        for point in _points(name, X, sizes, samples, seed)
+    )
+    if not points:
+        raise InputError(f"sizes {list(sizes or ())}", expected="at most the number of inputs")
+    names = [name for name, _ in machines]
+    signature = Signature.of(
+        coefficient="kendall",
+        human="+".join(raters) or None,
+        sizes=None if sizes is None else "+".join(map(str, sizes)),
+        samples=samples,
+        seed=seed,
+        scores_sha=scores_sha(table, raters if whole else [*names, *raters]),
+        full_sha=whole and scores_sha(whole, names),
+    )
+    return StabilityResult(points, samples, seed, signature)
+
+
+def usual_sizes(available: int) -> list[int]:
+    """Ten even steps, the first of which is at most 10, then doubles of 100 up to all inputs.
+
+    Example:
+        >>> usual_sizes(100), usual_sizes(450)
+        ([10, 20, 30, 40, 50, 60, 70, 80, 90, 100],
+         [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 400, 450])
+    """
+    first = min(100, available)
+    steps = {max(1, round(first * i / 10)) for i in range(1, 11)}
+    doubles = (first << n for n in range(available.bit_length()))
+    return sorted({*steps, *(size for size in doubles if size < available), available})
+
+
+def _points(
+    name: str, X: FloatArray, sizes: Sequence[int] | None, samples: int, seed: int
+) -> Iterator[StabilityPoint]:
+    scored = ~np.isnan(X)
+    X = X[scored.any(axis=1)][:, scored.any(axis=0)]
+    if len(X) < 2:
+        raise InputError(
+            f"'{name}' scores {counted(len(X), 'system')}", expected="at least two to rank"
+        )
+    available, slack = X.shape[1], mean_tolerance(X)
+    for size in usual_sizes(available) if sizes is None else [m for m in sizes if m <= available]:
+        rng = piece_generator(seed, "stability", str(size))
+        one, two = (
+            np.concatenate(
+                [
+                    resampled_means(X, drawn_counts(rng, available, size, part.stop - part.start))
+                    for part in blocks(samples, max(size, available))
+                ]
+            )
+            for _ in range(2)
+        )
+        both = ~(np.isnan(one) | np.isnan(two))
+        taus = correlate_rows(
+            np.where(both, one, 0.0),
+            np.where(both, two, 0.0),
+            "kendall",
+            None if both.all() else both.astype(np.float64),
+            x_tolerance=slack,
+            z_tolerance=slack,
+        )
+        variance = np.nanmean(np.nanvar(np.concatenate([one, two]), axis=0, ddof=1))
+        yield StabilityPoint(name, size, *described(taus), variance**0.5, len(X), available)
+
+
+# Whole test sets ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FullSetInterval:
+    """r_SYS of one metric with one way of sampling, on the judged inputs and on all.
+
+    Attributes:
+        metric: Its name.
+        sampling: What is resampled with replacement: systems, inputs or both.
+        judged: r_SYS with averages over the judged inputs, the draw shared with people.
+        judged_low: Lower end of its bootstrap interval.
+        judged_high: Upper end.
+        full: r_SYS with averages over the whole test set, each side over inputs of its own.
+        full_low: Lower end of its interval.
+        full_high: Upper end.
+        failed: Samples of both without a correlation; they are left out of the intervals.
+    """
+
+    metric: str
+    sampling: Sampling
+    judged: float
+    judged_low: float
+    judged_high: float
+    full: float
+    full_low: float
+    full_high: float
+    failed: int
+
+    @property
+    def narrower(self) -> float:
+        """By which share of the judged interval's width the other one is narrower."""
+        width = self.judged_high - self.judged_low
+        return 1 - (self.full_high - self.full_low) / width if width else nan
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, and `narrower`."""
+        return {**record(self), "narrower": self.narrower}
+
+
+@dataclass(frozen=True)
+class FullSetResult(Result):
+    """r_SYS with metrics on judged inputs and on the whole test set.
+
+    Attributes:
+        intervals: One per metric and way of sampling.
+        sides: One per metric: which systems and inputs were used.
+        coefficient: The coefficient.
+        confidence: Confidence level of the intervals.
+        samples: Bootstrap samples.
+        seed: Seed of the draws.
+        signature: Names everything that the numbers depend on.
+    """
+
+    intervals: tuple[FullSetInterval, ...]
+    sides: tuple[Sides, ...]
+    coefficient: Coefficient
+    confidence: float
+    samples: int
+    seed: int
+    signature: Signature
+
+    def to_tables(self) -> list[Table]:
+        """The intervals on either set."""
+        columns = [Column("metric"), Column("sampling", "BOOT-")]
+        for side, header in (("judged", "M_jud"), ("full", "M_test")):
+            columns += [Column(side, header, 2), Column(f"{side}_low", "low", 2)]
+            columns.append(Column(f"{side}_high", "high", 2))
+        columns.append(Column("narrower", "less %", 0))
+        rows = [row(i, narrower=100 * i.narrower) for i in self.intervals]
+        notes = []
+        for sampling in dict.fromkeys(i.sampling for i in self.intervals):
+            shares = [i.narrower for i in self.intervals if i.sampling == sampling]
+            less = float(np.nanmean(shares))
+            notes.append(
+                f"BOOT-{sampling.upper()}: on the whole test set the intervals are "
+                f"{100 * abs(less):.0f} % {'narrower' if less >= 0 else 'wider'} on average."
+            )
+        if failed := sum(i.failed for i in self.intervals):
+            were = "was" if failed == 1 else "were"
+            notes.append(f"{counted(failed, 'sample')} had no correlation and {were} left out.")
+        notes += dict.fromkeys(s.describe() for s in self.sides)
+        notes.append(f"Signature: {self.signature}")
+        title = f"r_SYS ({self.coefficient}) with metrics on judged inputs and on all"
+        return [Table.of(title, columns, rows, notes)]
+
+    def to_figure(self) -> Any:
+        """Intervals of r_SYS on judged inputs and on all, a panel a way of sampling."""
+        from litepyramid.figures.meta_plots import IntervalMark, interval_plot
+
+        judged, full = "metric on judged inputs", "metric on the whole test set"
+        panels: dict[str, list[IntervalMark]] = {}
+        for i in self.intervals:
+            panels.setdefault(f"BOOT-{i.sampling.upper()}", []).extend(
+                (
+                    IntervalMark(i.metric, judged, i.judged, i.judged_low, i.judged_high),
+                    IntervalMark(i.metric, full, i.full, i.full_low, i.full_high),
+                )
+            )
+        metrics = list(dict.fromkeys(i.metric for i in self.intervals))
+        heading = f"System level {self.coefficient}, {100 * self.confidence:g} % intervals"
+        return interval_plot(panels, metrics, [judged, full], heading)
+
+
+def whole_test_set(
+    scores: ScoresLike,
+    human: str | Sequence[str] = "human",
+    *,
+    full: Any,
+    metrics: str | Sequence[str] | None = None,
+    coefficient: Coefficient = "kendall",
+    sampling: Sampling | Sequence[Sampling] = SAMPLINGS,
+    samples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    **sources: Any,
+) -> FullSetResult:
+    """Compare metrics averaged over the judged inputs with metrics averaged over all inputs.
+
+    People judge few inputs, but a metric can score the whole test set. Systems are correlated by
+    the metric's averages over either set with people's averages. The bootstrap resamples each side
+    over its own inputs; on judged inputs alone both sides share the draw. Systems are resampled for
+    both sides together (Deutsch, Dror & Roth 2022, section 3).
+
+    Args:
+        scores: Tables of scores, with people's; not changed.
+        human: The human score; several names, or a pattern, mean the mean of several raters.
+        full: A table of the metrics' scores on the whole test set. Its systems are matched by
+            name; its inputs may have other names.
+        metrics: Names or patterns; by default all that both tables have.
+        coefficient: The coefficient at system level.
+        sampling: What is resampled; one or several.
+        samples: Bootstrap samples.
+        seed: Seed of the draws; the same for every metric.
+        confidence: Confidence level of the intervals.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        Both intervals for each metric and way of sampling.
+
+    Raises:
+        InputError: The tables share no metric or no system; fewer than two systems.
+
+    Example:
+        >>> from litepyramid.types import ScoreTable
+        >>> scores = np.arange(12.0).reshape(4, 3)
+        >>> systems = ("a", "b", "c", "d")
+        >>> judged = ScoreTable(("m", "human"), systems, ("1", "2", "3"),
+        ...                     np.stack([scores, 2 * scores]))
+        >>> full = ScoreTable(("m",), systems, ("1", "2", "3", "4"),
+        ...                   np.arange(16.0).reshape(1, 4, 4))
+        >>> whole_test_set(judged, full=full, sampling="inputs", samples=40).intervals[0].full
+        1.0
+
+    Command line:
+        $ litepyramid meta testset table.csv --full all.csv --samples 1000
+        $ litepyramid meta testset table.csv --full all.csv -o intervals.pdf
+    """
+    check_draws(samples, seed, confidence)
+    check_samples(samples, confidence=confidence)
+    samplings = several(sampling, "the sampling")
+    for one in samplings:
+        choose("sampling", one, SAMPLINGS)
+    choose("coefficient", coefficient, COEFFICIENTS)
+    if full is None:
+        raise InputError("no scores on the whole test set", expected="a table of them")
+    every, hashes = sides_of(scores, human, metrics, full, sources)
+    intervals = []
+    for sides in every:
+        for what in samplings:
+            numbers: list[float] = []
+            failed = 0
+            for X, paired in ((sides.X, True), (sides.scores_used, False)):
+                drawn = bootstrap_samples(
+                    X, sides.Z, "system", coefficient, what,
+                    samples=samples, seed=seed, paired_inputs=paired,
+                )  # fmt: skip
+                numbers.append(level_correlation(X, sides.Z, "system", coefficient).value)
+                numbers += percentile_interval(drawn, confidence)
+                failed += int(np.isnan(drawn).sum())
+            intervals.append(FullSetInterval(sides.metric, what, *numbers, failed))
+    signature = Signature.of(
+        coefficient=coefficient, sampling="+".join(samplings), confidence=f"{confidence:g}",
+        samples=samples, seed=seed, **hashes,
+    )  # fmt: skip
+    return FullSetResult(
+        tuple(intervals), tuple(every), coefficient, confidence, samples, seed, signature
+    )

@@ -1,1 +1,0 @@
-"""The system level re-examined: all inputs, close systems, stable rankings (DDR22)."""
