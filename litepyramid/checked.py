@@ -24,7 +24,8 @@ DEEPEST = 100
 _ENDLESS = re.compile(r"[0-9]{301}")  # a float ends at 309 digits
 _MOST = 2**31 - 1
 _NUMBER = re.compile(
-    r"\s*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)\s*", re.IGNORECASE
+    r"[ \t\r\n]*[+-]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf(?:inity)?)[ \t\r\n]*",
+    re.IGNORECASE,
 )
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
 _SHAPE_WORDS = {

@@ -13,7 +13,7 @@ import tempfile
 import unicodedata
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Literal
 
@@ -313,13 +313,13 @@ def check_names(names: Iterable[str], what: str = "system", hint: str | None = N
         bad = any(c in "/\\" or unicodedata.category(c) in ("Cc", "Cs") for c in name)
         if bad or name[:1] in ("", ".") or len(name.encode()) > _LONGEST_NAME:
             raise InputError(
-                f"{what} {ascii(name)} cannot name a file",
-                expected=f"at most {_LONGEST_NAME} bytes, without / or \\, not beginning with a dot",
+                f"{what} {name!a} cannot name a file",
+                expected=f"at most {_LONGEST_NAME} bytes, without / or \\, not a dot first",
                 hint=hint or "Rename it.",
             )
         if twin != name:
             raise InputError(
-                f"{what} {ascii(name)} and {ascii(twin)} would be the same file",
+                f"{what} {name!a} and {twin!a} would be the same file",
                 hint=hint or "Rename one.",
             )
 
@@ -379,7 +379,7 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 
     It is written next to its destination under a temporary name, synced, and renamed: a killed run
     leaves either the old file or the new one, never a part. Half a character, as the name of a file
-    may hold, is written as ``\udc80``. Missing folders are made. What is not a regular file (a pipe,
+    may hold, is written as ``\udc80``. Missing folders are made. What is no regular file (a pipe,
     /dev/stdout) is written through, since it cannot be renamed over.
 
     Raises:

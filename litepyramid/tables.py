@@ -7,19 +7,18 @@ import io
 import math
 import re
 import shutil
-import sys
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from html import escape
+from itertools import chain
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from litepyramid.checked import guarded, json_parts
 from litepyramid.errors import InputError, require
 from litepyramid.text import cut, latex_escape, legible, printable
 
-Format = Literal["table", "json", "csv", "latex", "html", "npz", "parquet", "folder"]
+Format = Literal["table", "json", "csv", "latex"]
 Cell = str | int | float | None
 _WIDEST = 200  # characters of a cell that are shown
 _NARROWEST = 16  # to which a column of texts is folded before a table is split
@@ -101,10 +100,15 @@ class Table:
 class Result:
     """What every public result can do: a frozen dataclass inherits from it and defines `to_tables`.
 
-    Its `repr` is one line, the title of its first table; a notebook shows the tables.
+    Its `repr` is one line, the title of its first table; a notebook shows the tables. `save` knows
+    more endings where the class has `to_html(path)` (.html), `to_npz(path)` (.npz) or `to_figure()`
+    (.pdf, .png, .svg, a matplotlib figure), and those of `forms`.
     """
 
     __slots__ = ()
+
+    forms: ClassVar[Mapping[str, str]] = {}
+    """Further endings, and the methods that write a file of that kind, given its path."""
 
     def __init_subclass__(cls) -> None:
         cls.__repr__ = Result.__repr__  # type: ignore[method-assign]  # before a dataclass adds one
@@ -131,9 +135,13 @@ class Result:
         """What `to_json` gives, in which a list may be an iterator: large ones are written so."""
         return self.to_json()
 
+    def json_parts(self) -> Iterator[str]:
+        """The text of `to_json`, in pieces."""
+        return json_parts(self.json_entries(), plain)
+
     def to_table(self) -> str:
         """The tables as text, as wide as the terminal."""
-        return render(self, "table")
+        return "\n".join(_text(table) for table in self.to_tables())
 
     def to_frame(self) -> Any:
         """A pandas frame of `to_csv_table`, its columns by their names.
@@ -145,31 +153,74 @@ class Result:
         table = self.to_csv_table()
         return pandas.DataFrame(table.rows, columns=[column.name for column in table.columns])
 
+    @classmethod
+    def endings(cls) -> tuple[str, ...]:
+        """The endings of files that `save` writes.
+
+        Example:
+            >>> Result.endings()
+            ('.json', '.csv', '.tex', '.txt')
+        """
+        more = (names for method, names in _METHODS.items() if hasattr(cls, method))
+        return tuple(dict.fromkeys([*_BASE, *chain.from_iterable(more), *cls.forms]))
+
     def save(self, path: str | Path) -> None:
-        """Writes the result in the format given by the file's extension.
+        """Writes the result, all or nothing, in the form that the file's ending names.
 
         Args:
-            path: ``.json``, ``.csv``, ``.tex`` (booktabs) or ``.txt``; ``.html`` where the result
-                has a page; ``.npz``, ``.parquet`` or a folder, without an ending, where it has
-                columns.
+            path: ``.json``, ``.csv`` (one value per row), ``.tex`` (booktabs) or ``.txt``; further
+                endings as `endings` lists them.
 
         Raises:
-            InputError: The extension is not a format of this result.
+            InputError: The ending is none of this result's, or the file cannot be written.
         """
-        path = Path(path)
-        forms: dict[str, Format] = {
-            ".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table",
-            **({"": "folder", ".npz": "npz", ".parquet": "parquet"}
-               if hasattr(self, "to_columns") else {}),
-        }  # fmt: skip
-        page = getattr(self, "to_html", None)
-        if path.suffix == ".html" and page is not None:
-            page(path)
-        elif path.suffix in forms:
-            emit(self, forms[path.suffix], path)
+        from litepyramid.files import atomic_write
+
+        ending = Path(path).suffix.lower()
+        if ending not in self.endings():
+            raise InputError(
+                f"unknown format '{ending}'", path=path, expected=", ".join(self.endings())
+            )
+        if ending in self.forms:
+            getattr(self, self.forms[ending])(path)
+        elif ending in _FIGURES:
+            _save_figure(self, Path(path), ending[1:])
+        elif ending in _BASE:
+            parts = self.json_parts() if ending == ".json" else [render(self, _BASE[ending])]
+            with atomic_write(path) as file:
+                file.writelines(parts)
         else:
-            known = ", ".join([*filter(None, forms), *[".html"] * (page is not None)])
-            raise InputError(f"unknown format '{path.suffix}'", path=path, expected=known)
+            getattr(self, f"to_{ending[1:]}")(path)
+
+
+_FIGURES = (".pdf", ".png", ".svg")
+_METHODS = {"to_html": (".html",), "to_npz": (".npz",), "to_figure": _FIGURES}
+_BASE: dict[str, Format] = {".json": "json", ".csv": "csv", ".tex": "latex", ".txt": "table"}
+
+_DOTS, _MOST_DOTS = 160, 60_000  # dots an inch of a bitmap, and across it
+
+
+def _save_figure(result: Any, path: Path, form: str) -> None:
+    """Writes a result's figure (TrueType fonts, no date), the signature in its metadata."""
+    from litepyramid._version import __version__
+    from litepyramid.files import atomic_write
+
+    matplotlib = require("matplotlib", extra="report", purpose="a figure")
+    text = require("matplotlib.text", extra="report", purpose="a figure")
+    figure = result.to_figure()
+    for shown in figure.findobj(text.Text):
+        if shown.get_text():  # people's names may hold dollar signs; only our own are formulas
+            shown.set_parse_math(shown.get_text().startswith(r"$r_"))
+    software, signature = f"litepyramid {__version__}", str(result.signature)
+    metadata: dict[str, Any] = {
+        "png": {"Software": software, "Description": signature},
+        "pdf": {"Creator": software, "Subject": signature, "CreationDate": None},
+        "svg": {"Creator": software, "Description": signature, "Date": None},
+    }[form]
+    options = {"dpi": min(_DOTS, _MOST_DOTS / max(figure.get_size_inches())), "pad_inches": 0.06}
+    fixed = {"pdf.fonttype": 42, "svg.hashsalt": "litepyramid"}
+    with atomic_write(path, binary=True) as file, matplotlib.rc_context(fixed):
+        figure.savefig(file, format=form, metadata=metadata, bbox_inches="tight", **options)
 
 
 HIDDEN = {"hidden": True}
@@ -204,34 +255,14 @@ def row(entry: Any, **more: Any) -> dict[str, Any]:
 
 
 def render(result: Result, form: Format) -> str:
-    """The result as text in one of the forms, ending with a newline.
-
-    Raises:
-        InputError: `form` is none of table, json, csv, latex, or html where there is no page.
-    """
+    """The result as text in one of the forms, ending with a newline."""
     if form == "json":
-        return "".join(json_parts(result.json_entries(), plain))
+        return "".join(result.json_parts())
     if form == "csv":
         return _csv(result.to_csv_table())
     if form == "latex":
         return "\n".join(_latex(table) for table in result.to_tables())
-    if form == "table":
-        return "\n".join(_text(table) for table in result.to_tables())
-    page = getattr(result, "to_html", None)
-    if form == "html" and page is not None:
-        return str(page())
-    raise InputError(f"unknown format '{form}'", expected="table, json, csv or latex")
-
-
-def emit(result: Result, form: Format = "table", output: Path | None = None) -> None:
-    """Renders to stdout, or to a file that appears only when it is complete."""
-    if output and form in ("npz", "parquet", "folder") and hasattr(result, "to_columns"):
-        return result.to_columns(output, form)  # type: ignore[no-any-return]
-    parts = [render(result, form)] if form != "json" else json_parts(result.json_entries(), plain)
-    from litepyramid.files import atomic_write
-
-    with nullcontext(sys.stdout) if output is None else atomic_write(output) as file:
-        file.writelines(parts)
+    return result.to_table()
 
 
 def plain(value: Any) -> Any:

@@ -201,9 +201,10 @@ class ScoreTable:
 
     @property
     def sha(self) -> str:
-        """A hash of all names and values, which names the scores in a signature."""
-        values = hashlib.sha256(self.values.tobytes()).hexdigest()
-        return fingerprint([self.metrics, self.systems, self.inputs, values])
+        """A hash of all names and values, in any order, which names the scores in a signature."""
+        names = self.metrics, self.systems, self.inputs
+        orders = [sorted(range(len(own)), key=own.__getitem__) for own in names]
+        return fingerprint([*map(sorted, names), _array_sha(self.values[np.ix_(*orders)])])
 
     def matrix(self, metric: str) -> ScoreMatrix:
         """The scores of one metric.
@@ -264,14 +265,88 @@ def fingerprint(values: Iterable[object]) -> str:
 
 def unit_hashes(units: Sequence[InputUnits]) -> dict[str, str]:
     """What names units in a signature: hashes of all that is scored of them, and of inputs' ids."""
-    own = (
-        [[u.text, float(u.weight), u.kind, *filter(None, [u.importance])] for u in entry.units]
+    return data_hashes(units=units)
+
+
+def data_hashes(
+    *,
+    units: Sequence[InputUnits] = (),
+    summaries: Sequence[SystemSummaries] = (),
+    labels: Sequence[SystemLabels] = (),
+    label_units: Sequence[InputUnits] = (),
+    references: Sequence[InputReferences] = (),
+    presence: Any = None,
+) -> dict[str, str]:
+    """What names data in a signature, for each kind that is there.
+
+    The values count, not their form or order: systems, inputs and units are put in order first,
+    labels and presence with the units that they are of.
+
+    Example:
+        >>> one, two = (SystemSummaries(name, ("1",), ("It rained.",)) for name in "ab")
+        >>> data_hashes(summaries=[one, two]) == data_hashes(summaries=[two, one])
+        True
+    """
+    hashes = {}
+    if units:
+        hashes["units_sha"] = fingerprint(_unit_values(units))
+        hashes["inputs_sha"] = fingerprint(sorted(entry.input for entry in units))
+    if summaries:
+        texts = ([s.system, *sorted(zip(s.inputs, s.texts, strict=True))] for s in summaries)
+        hashes["summaries_sha"] = fingerprint(sorted(texts))
+    if labels:
+        orders = {e.input: _unit_order(e) for e in label_units or units}
+        hashes["labels_sha"] = fingerprint(sorted(_label_values(own, orders) for own in labels))
+    if label_units:
+        hashes["label_units_sha"] = fingerprint(_unit_values(label_units))
+    if references:
+        rows = ([entry.input, sorted(entry.references)] for entry in references)
+        hashes["references_sha"] = fingerprint(sorted(rows))
+    if presence is not None:
+        hashes["presence_sha"] = _presence_sha(presence)
+    return hashes
+
+
+def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
+    return sorted(
+        [
+            entry.input,
+            sorted(
+                [u.text, float(u.weight), u.kind, *filter(None, [u.importance])]
+                for u in entry.units
+            ),
+        ]
         for entry in units
     )
-    return {
-        "units_sha": fingerprint(own),
-        "inputs_sha": fingerprint(entry.input for entry in units),
-    }
+
+
+def _unit_order(entry: InputUnits) -> list[int]:
+    units = entry.units
+    return sorted(range(len(units)), key=lambda i: (units[i].text, units[i].weight, units[i].kind))
+
+
+def _label_values(labels: SystemLabels, orders: dict[str, list[int]]) -> list[Any]:
+    rows = [
+        [name, [float(row[i]) for i in orders.get(name, range(len(row)))] if row else []]
+        for name, row in zip(labels.inputs, labels.labels, strict=True)
+    ]
+    return [labels.system, sorted(rows)]
+
+
+def _presence_sha(presence: Any) -> str:
+    """A hash of (N, U) presence, its systems, inputs and units in order."""
+    starts, columns = 0, {}
+    for entry in presence.units:
+        columns[entry.input] = [starts + i for i in _unit_order(entry)]
+        starts += len(entry.units)
+    order = [i for name in sorted(columns) for i in columns[name]]
+    rows = sorted(range(len(presence.systems)), key=presence.systems.__getitem__)
+    return fingerprint([sorted(presence.systems), _array_sha(presence.values[rows][:, order])])
+
+
+def _array_sha(values: FloatArray) -> str:
+    same = np.where(np.isnan(values), np.nan, values + 0.0)  # one NaN, one zero
+    return hashlib.sha256(np.ascontiguousarray(same, dtype="<f8").tobytes()).hexdigest()
 
 
 def unit_kinds(units: Sequence[InputUnits]) -> str:

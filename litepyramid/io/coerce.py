@@ -1,145 +1,251 @@
-"""Conversion of paths, lists, dicts, data frames and rows of data sets to records."""
+"""Units, references, summaries, labels and weights, from files or from Python, as records.
+
+Each `as_…` takes a path, plain Python (lists in the order of the inputs, dicts by id), a data frame
+or rows with named columns (`io.rows.COLUMNS`), or the records themselves, and gives records.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any, TypeVar, cast
 
+from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
-from litepyramid.io.given import Given, given_rows, table_rows
-from litepyramid.io.inputs import read_ids
-from litepyramid.io.labels import read_labels
-from litepyramid.io.presence import GivenPresence, read_presence
-from litepyramid.io.references import read_references
-from litepyramid.io.rows import parse_columns
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import kind_by_name, read_units, read_weights
+from litepyramid.io.inputs import (
+    Entry,
+    aligned,
+    entries_by_system,
+    entries_of,
+    matched,
+    read_ids,
+)
+from litepyramid.io.rows import Row, Rows, identifier, parse_columns, read_rows, table_rows
+from litepyramid.sentences import split_sentences
 from litepyramid.tables import plain
+from litepyramid.text import counted, cut, one_line
 from litepyramid.types import (
+    InputDocuments,
     InputReferences,
     InputUnits,
     SystemLabels,
     SystemSummaries,
+    Unit,
     UnitKind,
 )
 
-_T = TypeVar("_T")
+IMPORTANCE = ("vital", "okay", "failed")
+_HEAVIEST = 1e12
+_MARK = re.compile(r"<t>(.*?)</t>", re.DOTALL)
+_Record = TypeVar("_Record")
+_System = tuple[str, str | Path, list[Entry]]
 
 
 def as_units(
-    units: Any, *, kind: UnitKind | None = None, only: bool = False, **names: Any
+    units: Any,
+    ids: Sequence[str] | None = None,
+    *,
+    kind: UnitKind | None = None,
+    only: bool = False,
+    columns: Mapping[str, str] | None = None,
 ) -> list[InputUnits]:
     """Units from a path, a list of lists, a dict by input, rows, or whatever holds units.
 
+    A unit is its text, or a dict with ``text`` and, if wanted, ``weight``, ``kind`` (scu or stu),
+    ``reference`` and ``sentence`` (indices from 0), or ``places`` (these two for each contributor
+    of an SCU), ``importance`` (vital or okay). A line of a line file holds one input's units with
+    tabs between them. Tabs and line breaks in a text are read as a space.
+
     Args:
-        units: A unit is its text or a dict with ``text``, ``weight``, ``kind`` …
+        units: The units of every input.
         kind: What units are that do not say: SCUs, but STUs in a file named so, if not given.
         only: Whether a unit must be of that kind.
-        **names: `ids` and `columns`, as of `read_units`.
+        ids: Ids of the inputs, where they go by order; without them "1", "2", ….
+        columns: Own column names, by known column (`io.rows.COLUMNS`).
 
     Raises:
-        InputError: There is nothing of the kind in it, or as `read_units`.
+        InputError: An empty unit, a bad weight, an input without units … with file and line.
 
     Example:
         >>> as_units([["It rained.", "We left."]])[0].texts
         ('It rained.', 'We left.')
     """
-    found = _records(units, InputUnits, "units")
-    if found is None:
-        source = _by_input(units, "units", "units")
-        kind = kind or ("scu" if isinstance(source, Given) else kind_by_name(source))
-        return read_units(source, kind=kind, only=only, **names)
-    wrong = [u.kind for entry in found for u in entry.units if only and u.kind != kind]
-    if wrong:
-        raise InputError(f"units of kind '{wrong[0]}'", expected=f"only units of kind '{kind}'")
-    return found
+    records = _records(units, InputUnits, "units")
+    if records is not None:
+        wrong = [u.kind for entry in records for u in entry.units if only and u.kind != kind]
+        if wrong:
+            raise InputError(f"units of kind '{wrong[0]}'", expected=f"only units of kind '{kind}'")
+        return records
+    if kind is None:
+        kind = kind_by_name(units) if isinstance(units, str | Path) else "scu"
+    path, entries = _by_input(units, "unit", ids, columns)
+    return [_input_units(entry, path, kind, only) for entry in entries]
 
 
-def as_references(references: Any, **names: Any) -> list[InputReferences]:
-    """References from a path, a list with one or several an input, a dict by input, or rows.
-
-    A reference is a text or a list of its sentences.
+def as_weights(
+    weights: Any,
+    units: Sequence[InputUnits],
+    ids: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> list[InputUnits]:
+    """The units with the weights of a path, a list of lists, a dict by input, or rows.
 
     Raises:
-        InputError: As `read_references`.
+        InputError: Another number of weights than units, a negative or infinite weight, or all
+            weights of an input zero.
+    """
+    inputs = [entry.input for entry in units]
+    path, entries = _by_input(weights, "weight", ids, columns, inputs)
+    result = []
+    for entry, own in zip(units, entries, strict=True):
+        values = aligned(own, "weight", entry.texts, path)
+        weighted = tuple(
+            replace(unit, weight=_weight(value, path, own.line))
+            for unit, value in zip(entry.units, values, strict=True)
+        )
+        _check_weights(weighted, entry.input, path, own.line)
+        result.append(InputUnits(entry.input, weighted))
+    return result
+
+
+def as_references(
+    references: Any,
+    ids: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> list[InputReferences]:
+    """References from a path, a list with one or several an input, a dict by input, or rows.
+
+    A reference is a text or a list of its sentences; a text may mark them with ``<t> … </t>``. A
+    line of a line file is one reference, or several with tabs between them.
+
+    Raises:
+        InputError: An empty reference or sentence, marks that do not close … with file and line.
 
     Example:
         >>> as_references({"a": "It rained."})[0].references
         (('It rained.',),)
     """
-    found = _records(references, InputReferences, "references")
-    if found is None:
-        return read_references(_by_input(references, "reference", "references"), **names)
-    return found
+    records = _records(references, InputReferences, "references")
+    if records is not None:
+        return records
+    result = []
+    path, entries = _by_input(references, "reference", ids, columns)
+    for entry in entries:
+        texts = [split_marks(value, path=path, line=entry.line) for value in entry.values]
+        sentences, marked = zip(*texts, strict=True)
+        result.append(InputReferences(entry.input, sentences, marked))
+    return result
+
+
+def as_documents(
+    documents: Any,
+    ids: Sequence[str] | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+) -> list[InputDocuments]:
+    """The texts that are summarised, as sentences: as `as_references`, unmarked ones split.
+
+    Raises:
+        InputError: As `as_references`.
+
+    Example:
+        >>> as_documents([["It rained. We left.", "He slept."]])[0].sentences
+        ('It rained.', 'We left.', 'He slept.')
+    """
+    records = _records(documents, InputDocuments, "documents")
+    if records is not None:
+        return records
+    result = []
+    path, entries = _by_input(documents, "document", ids, columns)
+    for entry in entries:
+        sentences: list[str] = []
+        for value in entry.values:
+            texts, marked = split_marks(value, path=path, line=entry.line)
+            sentences += texts if marked else split_sentences(texts[0])
+        result.append(InputDocuments(entry.input, tuple(sentences)))
+    return result
 
 
 def as_summaries(
     summaries: Any,
     inputs: Sequence[str] | None = None,
+    ids: Sequence[str] | None = None,
     *,
-    store: IO[bytes] | None = None,
-    **names: Any,
+    columns: Mapping[str, str] | None = None,
 ) -> list[SystemSummaries]:
     """Summaries from paths, a dict by system (of lists, or dicts by input), a list of texts, rows.
 
+    A line of a line file is one summary; a file is named after its system, unless its rows say
+    ``system``. An empty summary is legal.
+
+    Args:
+        summaries: The summaries of every system.
+        inputs: The inputs that each system must have summarised, and their order in the result;
+            without them, those of the first system.
+        ids: Ids of the inputs, where they go by order; without them those of `inputs`.
+        columns: Own column names, by known column (`io.rows.COLUMNS`).
+
     Raises:
-        InputError: As `read_summaries`.
+        InputError: A missing file, another number of summaries than inputs, an unknown or a missing
+            id, a system twice … with file and line.
 
     Example:
         >>> as_summaries({"mine": ["It rained.", ""]})[0].inputs
         ('1', '2')
     """
-    found = _records(summaries, SystemSummaries, "summaries")
-    if found is not None:
-        return found
-    sources = _by_system(summaries, "summary", "summaries")
-    return read_summaries(sources, inputs, store=store, **names)
+    records = _records(summaries, SystemSummaries, "summaries")
+    if records is not None:
+        return records
+    result: list[SystemSummaries] = []
+    names = tuple(inputs or ())
+    for system, _, entries in systems_of(summaries, "summary", inputs, ids, columns):
+        names = names or tuple([entry.input for entry in entries])
+        texts = tuple([entry.values[0].strip() for entry in entries])
+        result.append(SystemSummaries(system, names, texts))
+    return result
 
 
-def as_labels(labels: Any, units: Sequence[InputUnits], **names: Any) -> list[SystemLabels]:
+def as_labels(
+    labels: Any,
+    units: Sequence[InputUnits],
+    ids: Sequence[str] | None = None,
+    *,
+    partial: bool = False,
+    columns: Mapping[str, str] | None = None,
+) -> list[SystemLabels]:
     """Presence labels from a path, a dict by system (of lists, or dicts by input), or rows.
 
-    Raises:
-        InputError: As `read_labels`.
-    """
-    found = _records(labels, SystemLabels, "labels")
-    if found is not None:
-        return found
-    return read_labels(_by_system(labels, "labels", "labels"), units, **names)
+    For each unit 0, 1, or .5 if it is there in part. A line of a line file holds labels with tabs
+    between them; a row may hold one ``label`` with the ``unit`` that it is of.
 
-
-def as_weights(weights: Any, units: Sequence[InputUnits], **names: Any) -> list[InputUnits]:
-    """The units with the weights of a path, a list of lists, a dict by input, or rows.
+    Args:
+        labels: The labels of every system.
+        units: The units that they are of.
+        partial: Whether an input may be missing: its labels are then ``()``.
+        ids: Ids of the inputs, where they go by order; without them those of `units`.
+        columns: Own column names, by known column (`io.rows.COLUMNS`).
 
     Raises:
-        InputError: As `read_weights`.
+        InputError: Another number of labels than units, a label that is not 0, .5 or 1, an
+            unknown or a missing input … with file and line.
     """
-    return read_weights(_by_input(weights, "weights", "weights"), units, **names)
-
-
-def as_presence(
-    presence: Any, units: Sequence[InputUnits] | None = None, **names: Any
-) -> GivenPresence:
-    """Presence judged elsewhere: a path, a dict by system (of lists, or dicts by input), rows.
-
-    A saved or a fresh result of scoring will do too.
-
-    Raises:
-        InputError: As `read_presence`.
-
-    Example:
-        >>> as_presence({"mine": [[1, 0.5]]}, as_units([["It rained.", "We left."]])).values
-        array([[1. , 0.5]])
-    """
-    presence = plain(presence.to_json()) if hasattr(presence, "units") else presence
-    if isinstance(presence, Mapping) and {"scores", "units"} <= set(presence):  # of a result
-        return read_presence(presence, units)
-    sources = _by_system(presence, "presence", "presence")
-    if len(sources) != 1:
-        raise InputError(f"{len(sources)} files of presence", expected="one")
-    return read_presence(sources[0], units, **names)
+    records = _records(labels, SystemLabels, "labels")
+    if records is not None:
+        return records
+    inputs = tuple(entry.input for entry in units)
+    result = []
+    for system, path, entries in systems_of(labels, "label", inputs, ids, columns, partial):
+        rows = []
+        for of, entry in zip(units, entries, strict=True):
+            values = aligned(entry, "label", of.texts, path) if entry.values else []
+            rows.append(tuple([presence_label(value, path, entry.line) for value in values]))
+        result.append(SystemLabels(system, inputs, tuple(rows)))
+    return result
 
 
 def as_names(ids: Any, columns: Any) -> dict[str, Any]:
@@ -155,70 +261,270 @@ def as_names(ids: Any, columns: Any) -> dict[str, Any]:
     }
 
 
-def _records(value: Any, kind: type[_T], attribute: str) -> list[_T] | None:
+def kind_by_name(path: str | Path) -> UnitKind:
+    """Kind of units in a file that does not specify it: STUs if it is named so, else SCUs.
+
+    Example:
+        >>> kind_by_name("data/STUs.txt"), kind_by_name("SCUs.txt"), kind_by_name("STUs_SCUs.txt")
+        ('stu', 'scu', 'scu')
+    """
+    name = Path(path).name.lower()
+    return "stu" if "stu" in name and "scu" not in name else "scu"
+
+
+def split_marks(
+    reference: str | list[Any], *, path: str | Path | None = None, line: int | None = None
+) -> tuple[tuple[str, ...], bool]:
+    """The sentences of a reference as its own marks give them, and whether it had any.
+
+    Example:
+        >>> split_marks("<t> It rained . </t> <t> We left . </t>")
+        (('It rained .', 'We left .'), True)
+        >>> split_marks("It rained. We left.")
+        (('It rained. We left.',), False)
+    """
+    if isinstance(reference, list | tuple):
+        if not reference or not all(isinstance(s, str) and s.strip() for s in reference):
+            raise InputError(
+                "a reference without sentences, or with an empty one",
+                path=path,
+                line=line,
+                expected="a list of sentences",
+            )
+        return tuple(sentence.strip() for sentence in reference), True
+    if not isinstance(reference, str) or not reference.strip():
+        raise InputError("empty reference", path=path, line=line, expected="some text")
+    if "<t>" not in reference and "</t>" not in reference:
+        return (reference.strip(),), False
+    # Up to the last mark that closes: what comes after it is outside, and costs no search.
+    marked, mark, after = reference.rpartition("</t>")
+    marked += mark
+    sentences = tuple(s.strip() for s in _MARK.findall(marked) if s.strip())
+    outside = (_MARK.sub("", marked) + after).strip()
+    if outside or not sentences:
+        raise InputError(
+            f"text outside the sentence marks ({outside[:40]!r})",
+            path=path,
+            line=line,
+            expected="every sentence between <t> and </t>",
+        )
+    return sentences, True
+
+
+def presence_label(value: Any, path: str | Path, line: int) -> float:
+    """A label that is 0, .5 or 1, as a number or as text; 0 and 1 are integers.
+
+    Raises:
+        InputError: It is anything else, true and false among it.
+    """
+    label = number(value) if isinstance(value, int | float | str) else None
+    if label in (0, 1):
+        return int(label)
+    if label == 0.5:
+        return label
+    raise InputError(
+        f"label {value!r}",
+        path=path,
+        line=line,
+        expected="0 (not present), 1 (present), or 0.5 (in part)",
+    )
+
+
+def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
+    """Units as `InputUnits.to_json` gives them, with their kinds, checked as `as_units` does.
+
+    Raises:
+        InputError: It is not such a list, or a unit in it is none.
+    """
+    rows = [Row(n, row) for n, row in enumerate(as_type(_ROWS, data, path=path), 1)]
+    entries = entries_of(Rows(path, "jsonl", rows), "unit")
+    return [_input_units(entry, path, None, False) for entry in entries]
+
+
+_ROWS: Any = list[dict[str, Any]]
+
+
+def _records(value: Any, kind: type[_Record], attribute: str) -> list[_Record] | None:
     """The records that a list holds, or what has them as an attribute; None if there are none."""
     if isinstance(value, str | Path):
         return None
     if not isinstance(value, list | tuple | Mapping) and not hasattr(value, "columns"):
         value = getattr(value, attribute, value)
-    if isinstance(value, list | tuple) and not value:
-        raise InputError(f"no {attribute}", expected=_EXPECTED[attribute])
-    if isinstance(value, list | tuple) and all(isinstance(one, kind) for one in value):
-        return list(value)
-    return None
-
-
-def _by_input(value: Any, name: str, many: str) -> str | Path:
-    """What belongs to inputs: a path as it is, all else as rows."""
-    if isinstance(value, str | Path):
-        return _there(value)
-    value = list(value) if isinstance(value, Iterator) else value
-    rows = table_rows(value) or _columns(value, many)
-    if rows is None and isinstance(value, Mapping):
-        rows = [{"input": key, many: _listed(own)} for key, own in value.items()]
-    elif rows is None and name == "reference" and isinstance(value, Iterable):
-        rows = [{many: _listed(own)} for own in value]
-    elif rows is None and isinstance(value, Iterable):
-        rows = [{many: own} for own in value if not isinstance(own, str)]
-        rows = rows if len(rows) == len(list(value)) else None
-    return _given(rows, many, value)
-
-
-def _by_system(value: Any, name: str, many: str) -> Sequence[str | Path]:
-    """What belongs to systems: paths as they are, all else as rows."""
-    if isinstance(value, str | Path):
-        return [_there(value)]
-    if isinstance(value, list | tuple) and value and all(isinstance(v, Path) for v in value):
-        return [_there(path) for path in value]
-    value = list(value) if isinstance(value, Iterator) else value
-    rows = table_rows(value) or _columns(value, name)
-    if rows is None and isinstance(value, Mapping):
-        rows = []
-        for system, own in value.items():
-            own = [own] if isinstance(own, str) else own
-            pairs = own.items() if isinstance(own, Mapping) else ((None, one) for one in own)
-            rows += [{"system": system, "input": key, name: one} for key, one in pairs]
-    elif rows is None and name == "summary" and isinstance(value, Iterable):
-        rows = [{name: one} for one in value]
-    return [_given(rows, many, value)]
-
-
-def _columns(value: Any, name: str) -> list[dict[str, Any]] | None:
-    """The rows of a dict of columns, of which `name` (or its singular) is one beside others."""
-    if not isinstance(value, Mapping) or not {name, name.removesuffix("s")} & set(value):
+    if not isinstance(value, list | tuple):
         return None
-    columns = {key: plain(column) for key, column in value.items()}
-    lengths = {len(c) if isinstance(c, list) else -1 for c in columns.values()}
-    if len(columns) < 2 or len(lengths) != 1 or lengths == {-1}:
+    if not value:
+        raise InputError(f"no {attribute}", expected=_EXPECTED.get(attribute))
+    return list(value) if set(map(type, value)) == {kind} else None
+
+
+def _by_input(
+    value: Any,
+    what: str,
+    ids: Sequence[str] | None,
+    columns: Mapping[str, str] | None,
+    inputs: Sequence[str] | None = None,
+) -> tuple[str | Path, list[Entry]]:
+    """What belongs to inputs, and the source to name in messages."""
+    many = f"{what}s"
+    if isinstance(value, str | Path):
+        return value, entries_of(read_rows(check_path(value), columns), what, ids, inputs)
+    value = list(value) if isinstance(value, Iterator) else value
+    if table := _table(value, many, columns):
+        return many, entries_of(table, what, ids, inputs)
+    text_ok = what in ("reference", "document")
+    if not isinstance(value, Mapping | list | tuple) or (
+        not text_ok and isinstance(value, list | tuple) and isinstance(value[0], str)
+    ):
+        raise _unreadable(value, many)
+    entries = _plain_entries(value, what, ids or inputs, many)
+    for entry in entries:
+        if not entry.values:
+            raise InputError(f"no {many} of input '{entry.input}'", expected="at least one")
+    return many, entries if inputs is None else matched(entries, inputs, what, many)
+
+
+def systems_of(
+    value: Any,
+    what: str,
+    inputs: Sequence[str] | None,
+    ids: Sequence[str] | None,
+    columns: Mapping[str, str] | None,
+    partial: bool = False,
+) -> Iterable[_System]:
+    """What belongs to systems: name, source and entries of each."""
+    many = {"summary": "summaries", "presence": "presence"}.get(what, f"{what}s")
+    value = list(value) if isinstance(value, Iterator) else value
+    if isinstance(value, str | Path):
+        value = [check_path(value)]
+    elif isinstance(value, list | tuple) and value and isinstance(value[0], Path):
+        value = [check_path(path) for path in value]
+    elif not isinstance(value, Rows):
+        table = _table(value, many, columns)
+        if table is None:
+            return _plain_systems(value, what, many, inputs, ids, columns, partial)
+        value = table
+    return entries_by_system(value, what, inputs, ids, columns, partial=partial)
+
+
+def _plain_systems(
+    value: Any,
+    what: str,
+    many: str,
+    inputs: Sequence[str] | None,
+    ids: Sequence[str] | None,
+    columns: Mapping[str, str] | None,
+    partial: bool,
+) -> list[_System]:
+    """A dict by system; or a list of texts, those of one system."""
+    if not isinstance(value, Mapping):
+        if what != "summary" or not isinstance(value, list | tuple):
+            raise _unreadable(value, many)
+        value = {"system": value}
+    result: list[_System] = []
+    for key, own in value.items():
+        system = identifier(key)
+        if system is None:
+            raise InputError(f"a system is called {key!r}", expected="a name")
+        place: str | Path = f"{many} of '{system}'"
+        if isinstance(own, Path):
+            ((_, place, entries),) = entries_by_system(
+                [check_path(own)], what, inputs, ids, columns
+            )
+        else:
+            own = [own] if isinstance(own, str) and what == "summary" else plain_list(own, place)
+            by_id = isinstance(own, Mapping)
+            names = None if by_id else ids or inputs
+            entries = _plain_entries(own, what, names, place, system)
+            if inputs is None:
+                inputs = [entry.input for entry in entries]
+            elif by_id or ids:
+                entries = matched(entries, inputs, what, place, partial)
+        result.append((system, place, entries))
+    if not result:
+        raise InputError(f"no {many}", expected=_EXPECTED.get(many))
+    return result
+
+
+def plain_list(value: Any, place: str | Path) -> Any:
+    """An array, a series or another column as a list; a dict as it is.
+
+    Raises:
+        InputError: It is a set, whose order says nothing, or no list at all.
+    """
+    if isinstance(value, Mapping | list | tuple):
+        return value
+    if hasattr(value, "tolist"):
+        return plain(value)
+    if isinstance(value, set | frozenset):
+        raise InputError(f"{place} is a set, which has no order", expected="a list")
+    if isinstance(value, str | bytes) or not isinstance(value, Iterable):
+        raise InputError(f"{place} cannot be read from a {type(value).__name__}", expected="a list")
+    return list(value)
+
+
+def _plain_entries(
+    value: Any, what: str, names: Sequence[str] | None, place: str | Path, system: str | None = None
+) -> list[Entry]:
+    """Entries of a list in the order of the inputs, or of a dict by their ids."""
+    if isinstance(value, Mapping):
+        names, value = [identifier(key) or "" for key in value], list(value.values())
+        if "" in names:
+            raise InputError(f"an input of {place} has no name", expected="ids of the inputs")
+    elif names is None:
+        names = [str(n + 1) for n in range(len(value))]
+    elif len(names) != len(value):
+        raise InputError(
+            f"{counted(len(value), what, 'summaries' if what == 'summary' else None)} for "
+            f"{counted(len(names), 'input')}",
+            path=place,
+            expected="one entry for each input",
+        )
+    if what in ("summary", "reference"):
+        _check_no_paths(value, place)
+    entries = []
+    for n, (name, own) in enumerate(zip(names, value, strict=True), 1):
+        if what == "summary":
+            if not isinstance(own, str):
+                raise InputError(
+                    f"the summary of input '{name}' is {cut(repr(own))}",
+                    path=place,
+                    expected="a text",
+                )
+            values = [own]
+        elif isinstance(own, str) and what in ("unit", "reference", "document"):
+            values = [own]
+        else:
+            listed = plain_list(own, place)
+            if isinstance(listed, Mapping):
+                raise _unreadable(own, str(place))
+            values = list(listed)
+        entries.append(Entry(name, n, values, system, True))
+    return entries
+
+
+def _check_no_paths(values: Sequence[Any], place: str | Path) -> None:
+    """Raises InputError if the texts are the names of files that are there."""
+    if values and isinstance(values[0], str) and file_type(values[0]) == "file":
+        raise InputError(
+            f"'{values[0]}' is a file, not a text",
+            path=place,
+            hint="Give files as pathlib.Path, or their folder.",
+        )
+
+
+def _table(value: Any, many: str, columns: Mapping[str, str] | None) -> Rows | None:
+    """Rows of data with named columns; a list of lists or a dict by id has none."""
+    if isinstance(value, list | tuple) and value and isinstance(value[0], str | list | tuple):
         return None
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if isinstance(value, Mapping):
+        of = (columns or {}).get(many.removesuffix("s"), many)
+        if not {of, of.removesuffix("s"), "summary" if many == "summaries" else of} & value.keys():
+            return None
+    return table_rows(value, many, columns, holding="summary" if many == "summaries" else many)
 
 
-def _listed(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _there(path: str | Path) -> str | Path:
+def check_path(path: str | Path) -> str | Path:
+    """The path, if something is there; else InputError."""
     if file_type(path) is None:
         raise InputError(
             "no such file or folder",
@@ -228,33 +534,145 @@ def _there(path: str | Path) -> str | Path:
     return path
 
 
-def _given(rows: list[dict[str, Any]] | None, name: str, value: Any) -> Given:
-    if rows is None:
-        raise InputError(
-            f"{name} cannot be read from {_said(value)}",
-            expected=_EXPECTED[name],
-        )
-    return given_rows(rows, name)
-
-
-def _said(value: Any) -> str:
+def _unreadable(value: Any, name: str) -> InputError:
+    kind = f"a {type(value).__name__}"
     if isinstance(value, list | tuple) and value:
-        return f"a {type(value).__name__} of {type(value[0]).__name__}"
-    return f"a {type(value).__name__}"
+        kind += f" of {type(value[0]).__name__}"
+    if isinstance(value, set | frozenset):
+        kind += ", which has no order"
+    return InputError(f"{name} cannot be read from {kind}", expected=_EXPECTED.get(name))
 
 
-_ROWS = "a data frame or rows with the columns "
+def _input_units(entry: Entry, path: str | Path, kind: UnitKind | None, only: bool) -> InputUnits:
+    units = []
+    for nth, row in enumerate(entry.values, start=1):
+        if isinstance(row, Unit):
+            units.append(row)
+        elif isinstance(row, str) and kind is not None and row.isprintable():
+            units.append(Unit(_checked_text(row.strip(), path, entry.line, nth), 1.0, kind))
+        else:
+            units.append(_unit(row, nth, path, entry.line, kind, only))
+    _check_weights(units, entry.input, path, entry.line)
+    return InputUnits(entry.input, tuple(units))
+
+
+def _unit(
+    row: Any, nth: int, path: str | Path, line: int, kind: UnitKind | None, only: bool
+) -> Unit:
+    """One unit as JSON gives it; see `as_units`."""
+    row = {"text": row} if isinstance(row, str) else row
+    if not isinstance(row, Mapping) or not isinstance(row.get("text"), str):
+        raise InputError(
+            f"unit {nth} has no text",
+            path=path,
+            line=line,
+            expected='a string or {"text": "…", "weight": 1, "kind": "scu"}',
+        )
+    own_kind = row.get("kind", kind)
+    if own_kind not in ("scu", "stu"):
+        none = "has no kind" if own_kind is None else f"is of kind {own_kind!r}"
+        raise InputError(f"unit {nth} {none}", path=path, line=line, expected="scu or stu")
+    if only and kind is not None and own_kind != kind:
+        raise InputError(
+            f"unit {nth} is of kind {own_kind!r}",
+            path=path,
+            line=line,
+            expected=f"only units of kind {kind!r}",
+            hint='If this is the right file, correct or remove its "kind".',
+        )
+    importance = row.get("importance") or None
+    if importance not in (None, *IMPORTANCE):
+        raise InputError(
+            f'"importance" is {cut(importance)}',
+            path=path,
+            line=line,
+            expected=" or ".join(IMPORTANCE),
+        )
+    return Unit(
+        _checked_text(one_line(row["text"]).strip(), path, line, nth),
+        _weight(row.get("weight", 1.0), path, line),
+        cast(UnitKind, own_kind),
+        _index(row.get("reference"), "reference", path, line),
+        _index(row.get("sentence"), "sentence", path, line),
+        _places(row.get("places") or (), path, line),
+        importance,
+    )
+
+
+def _checked_text(text: str, path: str | Path, line: int, nth: int) -> str:
+    if not text:
+        raise InputError(
+            f"unit {nth} is empty",
+            path=path,
+            line=line,
+            expected="units with one tab between them",
+            hint="Remove the empty unit or the extra tab.",
+        )
+    if text.startswith("<t>") and text.endswith("</t>"):
+        raise InputError(
+            f"unit {nth} has the sentence marks of a reference",
+            path=path,
+            line=line,
+            expected="units with tabs between them",
+            hint="Were the files of references and units swapped?",
+        )
+    return text
+
+
+def _weight(value: Any, path: str | Path, line: int) -> float:
+    weight = number(value)
+    if weight is None or not 0 <= weight <= _HEAVIEST:
+        raise InputError(
+            f"weight {cut(repr(value))}",
+            path=path,
+            line=line,
+            expected=f"a number from 0 to {_HEAVIEST:g}",
+        )
+    return weight
+
+
+def _check_weights(units: Sequence[Unit], name: str, path: str | Path, line: int) -> None:
+    if not sum([unit.weight for unit in units]) > 0:
+        raise InputError(
+            f"the weights of input '{name}' add up to zero",
+            path=path,
+            line=line,
+            expected="at least one unit with a weight above zero",
+        )
+
+
+def _index(value: Any, key: str, path: str | Path, line: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
+        raise InputError(f'"{key}" is {value!r}', path=path, line=line, expected="0, 1, 2 …")
+    return value
+
+
+def _places(value: Any, path: str | Path, line: int) -> tuple[tuple[int | None, int | None], ...]:
+    if not isinstance(value, list | tuple) or not all(
+        isinstance(place, list | tuple) and len(place) == 2 for place in value
+    ):
+        raise InputError(
+            f'"places" is {value!r}', path=path, line=line, expected="[[reference, sentence], …]"
+        )
+    return tuple(
+        (_index(one, "places", path, line), _index(two, "places", path, line)) for one, two in value
+    )
+
+
+_TABLE = "a data frame or rows with the columns "
 _EXPECTED = {
     "units": "a path, a list with a list of units for each input, a dict of lists by input, or "
-    f"{_ROWS}input and unit",
+    f"{_TABLE}input and unit",
     "references": "a path, a list with one or several texts for each input, a dict by input, or "
-    f"{_ROWS}input and reference",
+    f"{_TABLE}input and reference",
     "weights": "a path, a list with a list of numbers for each input, a dict of lists by input, "
-    f"or {_ROWS}input, unit and weight",
+    f"or {_TABLE}input, unit and weight",
     "summaries": "a path, a dict with the texts of each system, a list of texts, or "
-    f"{_ROWS}system, input and summary",
+    f"{_TABLE}system, input and summary",
     "labels": "a path, a dict with the lists of 0 and 1 of each system, or "
-    f"{_ROWS}system, input, unit and label",
+    f"{_TABLE}system, input, unit and label",
     "presence": "a path, a dict with the lists of numbers of each system, or "
-    f"{_ROWS}system, input, unit and presence",
+    f"{_TABLE}system, input, unit and presence",
 }

@@ -1,75 +1,64 @@
-"""Results of ``litepyramid score`` in columns: a folder of arrays, an npz or a parquet file."""
+"""Results of scoring as arrays in one npz file, read within bounds."""
 
 from __future__ import annotations
 
-import json
-import re
+import io
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
-from litepyramid.checked import check_shape, parse_json
-from litepyramid.errors import InputError, require
-from litepyramid.files import (
-    TEMPORARY,
-    atomic_write,
-    file_type,
-    jsonl_rows,
-    read_text,
-    split_lines,
-    writing,
-)
-from litepyramid.io.units import units_from_json
+from litepyramid.checked import as_type, parse_json
+from litepyramid.errors import InputError
+from litepyramid.files import atomic_write, file_type, jsonl_rows, split_lines
+from litepyramid.io.coerce import units_from_json
 from litepyramid.types import FloatArray, InputUnits
 
-JOURNAL = "judged.jsonl"
-_TEXTS = {"units": "units.jsonl", "label_units": "label_units.jsonl", "result": "result.json"}
-_ARRAY = re.compile(r"(human|presence|labels|\w*score)\.npy")
-_EXPECTED = "what `litepyramid score --format folder, npz or parquet` writes"
-BROKEN = (
-    *(OSError, EOFError, KeyError, ValueError, NotImplementedError),
-    *(MemoryError, TokenError, zipfile.BadZipFile, zlib.error),
-)
-_DOCUMENT = {"name": str, "systems": [{"system": str}], "inputs": [str], "signature": {str: str}}
+_TEXTS = ("result", "units", "label_units")
+_MOST = 2**30  # bytes of all arrays, and of one that is read
+_EXPECTED = "an npz file that 'litepyramid score' writes"
+
+
+@dataclass(frozen=True, slots=True)
+class _System:
+    system: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Document:
+    name: str
+    systems: tuple[_System, ...]
+    inputs: tuple[str, ...]
+    signature: dict[str, str]
 
 
 @dataclass(frozen=True)
 class Columns:
-    """A result in columns, read a column at a time.
+    """A result in columns.
 
     Attributes:
-        path: The file or folder.
+        path: The file.
         document: What the JSON of the same result holds besides ``scores`` and units.
-        names: Its arrays.
+        systems: N names.
+        inputs: M ids.
+        arrays: Its arrays by name.
     """
 
     path: Path
     document: dict[str, Any]
-    names: frozenset[str]
-    _text: Callable[[str], str]
-    _array: Callable[[str], Any]
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """N names."""
-        return tuple(row["system"] for row in self.document["systems"])
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """M ids."""
-        return tuple(self.document["inputs"])
+    systems: tuple[str, ...]
+    inputs: tuple[str, ...]
+    arrays: Mapping[str, Any]
 
     @property
     def measures(self) -> tuple[str, ...]:
         """Names of the (N, M) arrays besides ``score`` and ``human``."""
-        return tuple(sorted(self.names - {"score", "human", "presence", "labels"}))
+        return tuple(sorted(self.arrays.keys() - {"score", "human", "presence", "labels", *_TEXTS}))
 
     def presence(self) -> tuple[tuple[InputUnits, ...], FloatArray]:
         """The units that were scored, and the (N, U) presence of each.
@@ -91,15 +80,12 @@ class Columns:
         Raises:
             InputError: They are broken.
         """
-        with _broken(self.path):
-            text = self._text(name)
-        rows = [row for _, row in jsonl_rows(self.path, split_lines(text))]
-        return tuple(units_from_json(rows, self.path))
+        lines = split_lines(_text(self.path, self.arrays.get(name)))
+        rows = [row for _, row in jsonl_rows(self.path, lines)]
+        return tuple(units_from_json(rows, self.path)) if rows else ()
 
     def read(self, name: str, width: int | None = None) -> FloatArray | None:
         """One array: (N, M) ``score``, ``human`` or a measure; (N, U) ``presence``, ``labels``.
-
-        That of a folder is mapped into memory, and read where it is used.
 
         Args:
             name: Its name.
@@ -109,197 +95,105 @@ class Columns:
             None if there is no such array.
 
         Raises:
-            InputError: It is broken, or of another shape.
+            InputError: It is of another shape.
         """
-        if name not in self.names:
+        if name not in self.arrays:
             return None
-        with _broken(self.path):
-            values = np.asanyarray(self._array(name), dtype=np.float64)
+        values = self.arrays[name]
         shape = (len(self.systems), len(self.inputs) if width is None else width)
-        if values.size == shape[0] * shape[1] and values.ndim == 1:
-            values = values.reshape(shape)
-        if values.shape != shape:
+        if values.shape != shape or values.dtype != np.float64:
             raise InputError(
-                f"'{name}' is of the shape {values.shape}", path=self.path, expected=f"{shape}"
+                f"'{name}' is of the shape {values.shape} and of {values.dtype}",
+                path=self.path,
+                expected=f"{shape} of float64",
             )
-        return values
+        return values  # type: ignore[no-any-return]
 
 
 def write_columns(
     path: str | Path,
-    form: str,
     texts: Mapping[str, Iterable[str]],
     arrays: Mapping[str, FloatArray | None],
 ) -> None:
     """Writes a result in columns, all or nothing; `read_columns` reads it.
 
     Args:
-        path: The file; or the folder, new, empty, or of another result.
-        form: ``folder``, ``npz`` or ``parquet``.
+        path: The file.
         texts: ``result``, a JSON object with ``systems`` and ``inputs``, and ``units``, perhaps
             ``label_units``, as lines of a unit file; each in pieces.
         arrays: (N, M) or (N, U) by name; None leaves one out.
 
     Raises:
-        InputError: It cannot be written, or the folder holds something else.
-        MissingExtraError: pyarrow is not installed, for parquet.
+        InputError: It cannot be written.
     """
-    path, held = Path(path), {name: own for name, own in arrays.items() if own is not None}
-    if form == "folder":
-        return _write_folder(path, texts, held)
-    whole = {
-        name: "".join(parts).encode("utf-8", "backslashreplace") for name, parts in texts.items()
+    packed = {
+        name: np.frombuffer("".join(parts).encode("utf-8", "backslashreplace"), dtype=np.uint8)
+        for name, parts in texts.items()
     }
-    if form == "npz":
-        packed = {name: np.frombuffer(text, dtype=np.uint8) for name, text in whole.items()}
-        with atomic_write(path, binary=True) as file:
-            np.savez(file, **packed, **held)  # type: ignore[arg-type]
-        return None
-    table = _parquet_table(whole, held)
+    values = {name: array for name, array in arrays.items() if array is not None}
     with atomic_write(path, binary=True) as file:
-        require("pyarrow.parquet", extra="parquet", purpose="parquet").write_table(table, file)
-
-
-def open_folder(path: str | Path) -> Path:
-    """The folder, made if there is none, for a result to go into; what a killed run left is gone.
-
-    Raises:
-        InputError: It holds something that is not part of a result, or cannot be made.
-    """
-    path = Path(path)
-    with writing(path):
-        path.mkdir(parents=True, exist_ok=True)
-        for file in sorted(path.iterdir()):
-            if file.name.startswith(TEMPORARY):
-                file.unlink()
-            elif not (_ARRAY.fullmatch(file.name) or file.name in {*_TEXTS.values(), JOURNAL}):
-                raise InputError(
-                    f"holds '{file.name}', which is not part of a result",
-                    path=path,
-                    expected="a new folder, or that of an earlier run",
-                )
-    return path
-
-
-def _write_folder(
-    path: Path, texts: Mapping[str, Iterable[str]], held: Mapping[str, FloatArray]
-) -> None:
-    """The result's JSON goes first and comes last: without it, a folder is unfinished."""
-    open_folder(path)
-    (path / _TEXTS["result"]).unlink(missing_ok=True)
-    kept = {_TEXTS[name] for name in texts} | {f"{name}.npy" for name in held}
-    if getattr(held["presence"], "filename", None) == (path / "presence.npy").resolve():
-        kept.add(JOURNAL)  # judged here, and there as it should be
-    for name, values in held.items():
-        if name != "presence" or JOURNAL not in kept:
-            with atomic_write(path / f"{name}.npy", binary=True) as file:
-                np.save(file, values)
-    for old in {file.name for file in path.iterdir()} - kept:
-        (path / old).unlink()
-    for name, own in sorted(texts.items(), key=lambda entry: entry[0] == "result"):
-        with atomic_write(path / _TEXTS[name]) as file:
-            file.writelines(own)
-
-
-def _parquet_table(texts: Mapping[str, bytes], held: Mapping[str, FloatArray]) -> Any:
-    """One row per system and input, in order; the texts are metadata."""
-    arrow = require("pyarrow", extra="parquet", purpose="parquet")
-    document = json.loads(texts["result"])
-    inputs, systems = document["inputs"], [row["system"] for row in document["systems"]]
-    number = np.arange(len(systems) * len(inputs), dtype=np.int32)
-    columns = {
-        "system": arrow.DictionaryArray.from_arrays(number // len(inputs), systems),
-        "input": arrow.DictionaryArray.from_arrays(number % len(inputs), inputs),
-    }
-    for name, values in held.items():
-        flat = arrow.array(np.ascontiguousarray(values).ravel(), from_pandas=True)
-        if name in ("presence", "labels"):
-            lines = texts.get({"labels": "label_units"}.get(name, name)) or texts["units"]
-            sizes = [len(json.loads(line)["units"]) for line in lines.splitlines()]
-            ends = np.cumsum([0, *sizes * len(systems)], dtype=np.int32)
-            flat = arrow.ListArray.from_arrays(ends, flat)
-        columns[name] = flat
-    return arrow.table(columns).replace_schema_metadata(dict(texts))
+        np.savez(file, **packed, **values)  # type: ignore[arg-type]
 
 
 def read_columns(path: str | Path) -> Columns | None:
-    """A result that `write_columns` wrote, its arrays still unread; None if it is something else.
+    """A result that `write_columns` wrote; None if the file is something else.
 
     Raises:
-        InputError: It is a folder or file of such a form, but broken, or unfinished.
-        MissingExtraError: pyarrow is not installed, for parquet.
+        InputError: It is a zip file, but broken, or holds what no result holds: objects, texts,
+            records, or more than 1 GB.
     """
     path = Path(path)
-    kind = file_type(path)
-    if kind == "folder":
-        if not (path / _TEXTS["result"]).exists():
-            if (path / JOURNAL).exists():
-                raise InputError(
-                    "is an unfinished result", path=path, hint="Run the command again to go on."
-                )
-            return None
-        parts = _folder_parts
-    elif kind == "file" and zipfile.is_zipfile(path):
-        parts = _npz_parts
-    elif kind == "file" and _starts_with(path, b"PAR1"):
-        parts = _parquet_parts
-    else:
+    if file_type(path) != "file" or not zipfile.is_zipfile(path):
         return None
-    with _broken(path):
-        names, text, array = parts(path)
-        document = parse_json(text("result"), path=path, expected=_EXPECTED)
-    check_shape(document, _DOCUMENT, what="not a saved result", path=path)
-    return Columns(path, document, frozenset(names) - {*_TEXTS}, text, array)
+    arrays = _arrays(path)
+    document = parse_json(_text(path, arrays.get("result")), path=path, expected=_EXPECTED)
+    about = as_type(_Document, document, what="not a saved result", path=path)
+    return Columns(path, document, tuple(s.system for s in about.systems), about.inputs, arrays)
 
 
-_Parts = tuple[Iterable[str], Callable[[str], str], Callable[[str], Any]]
+def _arrays(path: Path) -> dict[str, Any]:
+    """The arrays of an npz file; how large they are is seen before they are read."""
+    arrays = {}
+    with _broken(path), zipfile.ZipFile(path) as file:
+        members = file.infolist()
+        if sum(member.file_size for member in members) > _MOST:
+            raise ValueError("it announces more than 1 GB")
+        for member in members:
+            if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise ValueError(f"'{member.filename}' is packed in an unknown way")
+            with file.open(member) as part:
+                data = io.BytesIO(part.read(member.file_size + 1))
+            arrays[member.filename.removesuffix(".npy")] = _array(data, member)
+    return arrays
 
 
-def _folder_parts(path: Path) -> _Parts:
-    def text(name: str) -> str:
-        file = path / _TEXTS[name]
-        return read_text(file) if file.exists() else ""
-
-    def array(name: str) -> Any:
-        return np.load(path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-
-    return [file.stem for file in path.glob("*.npy")], text, array
-
-
-def _npz_parts(path: Path) -> _Parts:
-    def array(name: str) -> Any:
-        with np.load(path, allow_pickle=False) as arrays:
-            return arrays[name]
-
-    with np.load(path, allow_pickle=False) as arrays:
-        names = list(arrays.files)
-    return names, lambda name: array(name).tobytes().decode() if name in names else "", array
+def _array(data: io.BytesIO, member: zipfile.ZipInfo) -> Any:
+    if np.lib.format.read_magic(data) != (1, 0):
+        raise ValueError(f"'{member.filename}' is of an unknown version")
+    shape, _, dtype = np.lib.format.read_array_header_1_0(data)
+    size = dtype.itemsize
+    for length in shape:
+        size *= length
+    if dtype not in (np.float64, np.uint8) or size != member.file_size - data.tell():
+        raise ValueError(f"'{member.filename}' announces {dtype} of the shape {shape}")
+    data.seek(0)
+    return np.lib.format.read_array(data, allow_pickle=False)
 
 
-def _parquet_parts(path: Path) -> _Parts:
-    parquet = require("pyarrow.parquet", extra="parquet", purpose="parquet")
-    schema = parquet.read_schema(path)
-    texts = schema.metadata or {}
-
-    def array(name: str) -> Any:
-        column = parquet.read_table(path, columns=[name]).column(name).combine_chunks()
-        flat = column.flatten() if name in ("presence", "labels") else column
-        return flat.to_numpy(zero_copy_only=False)
-
-    names = set(schema.names) - {"system", "input"}
-    return names, lambda name: texts.get(name.encode(), b"").decode(), array
-
-
-def _starts_with(path: Path, mark: bytes) -> bool:
-    with writing(path), path.open("rb") as file:
-        return file.read(len(mark)) == mark
+def _text(path: Path, array: Any) -> str:
+    if array is None:
+        return ""
+    try:
+        return str(array.tobytes().decode())
+    except UnicodeDecodeError:
+        raise InputError("a text is not UTF-8", path=path, expected=_EXPECTED) from None
 
 
 @contextmanager
 def _broken(path: Path) -> Iterator[None]:
-    """Makes one clear error of whatever is wrong with a file of columns."""
+    """Makes one clear error of whatever is wrong with an npz file."""
     try:
         yield
-    except BROKEN as error:
-        what = str(error).partition("\n")[0]
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, RuntimeError) as error:
+        what = str(error).partition("\n")[0] or type(error).__name__
         raise InputError(f"is broken ({what})", path=path, expected=_EXPECTED) from None

@@ -1,11 +1,36 @@
-"""One labelled data set, as every reader of data sets gives it."""
+"""One data set, loaded and checked: units, summaries, labels, references, presence.
+
+Published data sets are read from a folder or file that a user has; nothing is downloaded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
-from litepyramid.tables import Column, Result, Table
+from litepyramid.checked import as_type
+from litepyramid.errors import InputError, choose
+from litepyramid.files import file_type, read_bytes, stem
+from litepyramid.io.coerce import (
+    as_labels,
+    as_names,
+    as_references,
+    as_summaries,
+    as_units,
+    as_weights,
+    presence_label,
+    split_marks,
+)
+from litepyramid.io.inputs import in_order, read_ids
+from litepyramid.io.presence import as_presence
+from litepyramid.io.rows import read_rows, table_rows
+from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
@@ -13,9 +38,18 @@ from litepyramid.types import (
     Signature,
     SystemLabels,
     SystemSummaries,
-    fingerprint,
-    unit_hashes,
+    Unit,
+    UnitKind,
+    check_unique,
+    data_hashes,
 )
+
+_SOURCES = (
+    *("summaries", "units", "references", "labels", "label_units", "stus", "weights", "presence"),
+    *("kind", "ids", "columns", "name"),
+)
+_END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
+_LONG = 30  # words of a unit that may be a paragraph
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,30 +58,56 @@ class Dataset(Result):
 
     Attributes:
         name: Its name in results.
-        scus: Human units of every input; empty if there are none.
-        summaries: One entry per system, inputs as in `scus`.
-        labels: Human presence labels of the systems; empty if there are none.
-        references: Reference summaries, if the data set has them.
-        stus: The authors' extracted units, if the data set has them.
+        scus: Units of every input, human ones or whatever was loaded as units; perhaps empty.
+        stus: Extracted units of the same inputs, if there are any besides.
+        summaries: One entry per system, inputs as in `inputs`.
+        labels: Presence labels of the systems; ``()`` for an input without labels.
+        label_units: The units that the labels are of, where they are not `units`.
+        references: Reference summaries.
+        presence: Presence judged elsewhere (`io.presence.Presence`).
         example_folds: Held-out inputs of each fold, if the authors give folds by examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
         left_out: What was left out while reading, with its count.
     """
 
-    name: str
-    scus: tuple[InputUnits, ...]
-    summaries: tuple[SystemSummaries, ...]
-    labels: tuple[SystemLabels, ...]
-    references: tuple[InputReferences, ...] | None = None
+    name: str = "own"
+    scus: tuple[InputUnits, ...] = ()
     stus: tuple[InputUnits, ...] | None = None
+    summaries: tuple[SystemSummaries, ...] = ()
+    labels: tuple[SystemLabels, ...] = ()
+    label_units: tuple[InputUnits, ...] | None = None
+    references: tuple[InputReferences, ...] | None = None
+    presence: Any = field(default=None, metadata=HIDDEN)
     example_folds: tuple[tuple[str, ...], ...] = ()
     system_folds: tuple[tuple[str, ...], ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def units(self) -> tuple[InputUnits, ...]:
-        """The human units, or else the extracted ones."""
+        """The units that were loaded, or else the extracted ones."""
         return self.scus or self.stus or ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The ids of the inputs."""
+        return tuple([entry.input for entry in self.units or self.references or ()])
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names of the systems."""
+        return tuple(entry.system for entry in self.summaries)
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """What names its data in a signature, whatever files or order they came in."""
+        return data_hashes(
+            units=self.units,
+            summaries=self.summaries,
+            labels=self.labels,
+            label_units=self.label_units or (),
+            references=self.references or (),
+            presence=self.presence,
+        )
 
     @property
     def signature(self) -> Signature:
@@ -55,22 +115,37 @@ class Dataset(Result):
         return Signature.of(data=self.name, **self.hashes)
 
     @property
-    def hashes(self) -> dict[str, str]:
-        """What names its units, inputs, summaries and labels in a signature."""
-        return unit_hashes(self.scus) | {
-            "summaries_sha": fingerprint([s.system, *s.texts] for s in self.summaries),
-            "labels_sha": fingerprint([s.system, *s.labels] for s in self.labels),
-        }
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of scores of these data should know."""
+        texts = [text for entry in self.units for text in entry.texts]
+        long = sum(1 for text in texts if len(text.split()) > _LONG and _END.search(text))
+        if not long:
+            return ()
+        are = counted(long, "unit is a paragraph", "units are paragraphs")
+        return (
+            f"{are} (of {len(texts)}): a unit is one short fact. If they are references, "
+            "give them as references.",
+        )
 
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The ids of the inputs."""
-        return tuple(entry.input for entry in self.units or self.references or ())
+    def require(self, *parts: str) -> None:
+        """Checks that the data set has what a verb needs.
 
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """The names of the systems."""
-        return tuple(entry.system for entry in self.summaries)
+        Args:
+            parts: ``units``, ``summaries``, ``labels``, ``references``, ``presence``, or
+                ``complete labels``: of every input.
+
+        Raises:
+            InputError: Something is missing.
+        """
+        for part in parts:
+            name = part.removeprefix("complete ")
+            if not getattr(self, name) and not (name == "presence" and self.presence is not None):
+                raise InputError(f"no {name}", expected=f"{' and '.join(parts)}")
+            if part == "complete labels":
+                for own in self.labels:
+                    for input_, row in zip(own.inputs, own.labels, strict=True):
+                        if not row:
+                            raise InputError(f"no labels of '{own.system}' for input '{input_}'")
 
     def to_tables(self) -> Sequence[Table]:
         """How much there is of each kind."""
@@ -88,4 +163,443 @@ class Dataset(Result):
             f"{counted(len(self.systems), 'system')}"
         )
         columns = (Column("what"), Column("number"))
-        return [Table(title, columns, tuple(rows), (str(self.signature),))]
+        return [Table(title, columns, tuple(rows), (*self.notes, str(self.signature)))]
+
+
+def load(
+    units: Any = None,
+    *,
+    summaries: Any = None,
+    references: Any = None,
+    labels: Any = None,
+    label_units: Any = None,
+    stus: Any = None,
+    weights: Any = None,
+    presence: Any = None,
+    kind: UnitKind | None = None,
+    ids: Any = None,
+    columns: Any = None,
+    name: str = "own",
+) -> Dataset:
+    """Loads everything that belongs to one data set, checks and joins it.
+
+    Each source is a path, plain Python (lists in the order of the inputs, or dicts by id), or a
+    data frame or rows with named columns. Without ids, inputs are matched by their order.
+
+    Args:
+        units: Units of every input, one short fact each. Alone, it may also be a folder in the
+            authors' layout, ``NAME=PATH`` of a published data set, or one table with all columns.
+        summaries: Summaries of every system: one file per system, or a table.
+        references: Reference summaries of every input.
+        labels: Presence labels of the units: 0, 1, or .5 for a part.
+        label_units: Units that the labels are of, if they are not those to be scored.
+        stus: Extracted units of the same inputs, besides human ones.
+        weights: A weight for every unit.
+        presence: Presence of every unit in every summary, judged elsewhere: numbers from 0 to 1.
+        kind: Kind of units whose source does not specify it: scu (default) or stu.
+        ids: Ids of the inputs, where rows are matched by order.
+        columns: Own names of columns, as NAME=COLUMN,… or a dict.
+        name: The data set's name in results.
+
+    Returns:
+        The data set; `Dataset.hashes` names it in signatures.
+
+    Raises:
+        InputError: A source cannot be read, or they do not match.
+
+    Example:
+        >>> data = load([["It rained.", "We left."]], summaries={"a": ["It rained."]})
+        >>> data.units[0].texts, data.systems
+        (('It rained.', 'We left.'), ('a',))
+    """
+    others = (summaries, references, labels, label_units, stus, weights, presence)
+    names = {} if ids is None and columns is None else as_names(ids, columns)
+    if units is not None and not [other for other in others if other is not None]:
+        if isinstance(units, str | Path) and (whole := _whole(units)):
+            return whole
+        sources = _sources_in(units, names.get("columns"))
+        if len(sources) > 1:
+            return load(**sources, kind=kind, **names, name=name)
+    scus: Sequence[InputUnits] = () if units is None else as_units(units, kind=kind, **names)
+    judged = None
+    if presence is not None:
+        judged = as_presence(presence, scus or None, **names)
+        scus = judged.units
+    if weights is not None:
+        scus = as_weights(weights, scus, **names)
+    texts = None if references is None else as_references(references, **names)
+    extracted = None if stus is None else as_units(stus, kind="stu", only=True, **names)
+    inputs = [entry.input for entry in scus or texts or extracted or ()] or None
+    systems = () if summaries is None else as_summaries(summaries, inputs, **names)
+    if judged is not None and systems:
+        _check_systems([entry.system for entry in systems], judged.systems)
+    labelled = None
+    if label_units is not None:
+        labelled = in_order(as_units(label_units, **names), inputs or (), "label_units")
+    own = () if labels is None else _labels(labels, labelled or scus or extracted, names)
+    return Dataset(
+        name,
+        tuple(scus),
+        None if extracted is None else in_order(extracted, inputs or (), "stus"),
+        tuple(systems),
+        tuple(own),
+        labelled,
+        None if texts is None else in_order(texts, inputs or (), "references"),
+        judged,
+    )
+
+
+def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
+    """The data that a verb is given: a `Dataset`, or summaries with units and other sources.
+
+    Args:
+        data: A `Dataset`; or summaries; alone, whatever `load` takes that holds all: a folder, the
+            name of a data set, a table.
+        units: As for `load`.
+        **sources: Keyword arguments of `load`.
+
+    Raises:
+        InputError: As `load`; or an argument that it does not have.
+
+    Example:
+        >>> as_dataset({"mine": ["It rained."]}, [["It rained."]]).systems
+        ('mine',)
+    """
+    for key in sources:
+        if key not in _SOURCES:
+            raise _unknown(key)
+    sources = {key: value for key, value in sources.items() if value is not None}
+    if isinstance(data, Dataset):
+        if units is not None or sources:
+            raise InputError(
+                "a Dataset and further sources", expected="one of the two: load them together"
+            )
+        return data
+    if units is None and not sources.keys() - {"kind", "ids", "columns", "name"}:
+        if isinstance(data, list | tuple) and len(data) == 1 and isinstance(data[0], Path):
+            data = data[0]
+        if isinstance(data, str | Path) or len(_sources_in(data, None)) > 1:
+            return load(data, **sources)
+    return load(units, summaries=data, **sources)
+
+
+def _unknown(key: str) -> InputError:
+    near = get_close_matches(key, _SOURCES, 1, 0.6)
+    near += [name for name in _SOURCES if name.startswith(key[:3])]
+    return InputError(
+        f"there is no argument '{key}'",
+        expected=f"one of {', '.join(_SOURCES)}",
+        hint=f"Did you mean {near[0]}?" if near else None,
+    )
+
+
+def _whole(source: str | Path) -> Dataset | None:
+    """The data set that a folder or ``NAME=PATH`` holds; None if it is neither."""
+    name, equals, path = str(source).partition("=")
+    if equals and name in DATASETS:
+        return load_dataset(name, path)
+    return read_authors_folder(Path(source)) if file_type(source) == "folder" else None
+
+
+def _sources_in(table: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:
+    """The sources that one table holds, by `load`'s arguments: itself, for each of its columns."""
+    if isinstance(table, list | tuple) and not (table and isinstance(table[0], Mapping)):
+        return {}
+    if isinstance(table, str | Path):
+        rows = read_rows(table, columns) if file_type(table) == "file" else None
+    else:
+        rows = table_rows(table, "data", columns, holding="summary")
+    kinds = {"unit": "units", "summary": "summaries", "label": "labels"}
+    kinds |= {"reference": "references", "presence": "presence"}
+    return {source: table for what, source in kinds.items() if rows and rows.holds(what)}
+
+
+def _check_systems(summarised: Sequence[str], judged: Sequence[str]) -> None:
+    for name in sorted({*summarised} ^ {*judged}):
+        has = "summaries but no presence" if name in summarised else "presence but no summaries"
+        raise InputError(f"system '{name}' has {has}")
+
+
+def _labels(
+    labels: Any, units: Sequence[InputUnits] | None, names: Mapping[str, Any]
+) -> list[SystemLabels]:
+    if not units:
+        raise InputError("labels without their units", expected="the units too")
+    return as_labels(labels, units, partial=True, **names)
+
+
+_AUTHORS_LAYOUT = (
+    "a folder with SCUs.txt, summaries/*.summary, labels/*.label, and optionally "
+    "references.txt, STUs.txt, ids.txt, weights.txt, by_examples/fold*.id, by_systems/fold*.sys"
+)
+_TAC_LAYOUT = (
+    "a folder made from the .pyr and .pan files of NIST's copy, by litepyramid convert FILES: "
+    "-o DIR/units.jsonl; --to labels -o DIR/labels/all.jsonl; --to summaries "
+    "-o DIR/summaries/all.jsonl; --to references -o DIR/references.jsonl"
+)
+_ZB21 = "https://github.com/ZhangShiyue/Lite2-3Pyramid (folder data)"
+_NIST = "NIST, on request: https://tac.nist.gov/data"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCard:
+    """Where a data set is had, what its folder or file holds, and how it is read.
+
+    Attributes:
+        source: Where to get it.
+        layout: What the folder or file must look like.
+        read: Reads it from that folder or file.
+        sha256: Hashes of published files.
+    """
+
+    source: str
+    layout: str
+    read: Callable[[Path], Dataset]
+    sha256: Mapping[str, str] = field(default_factory=dict)
+
+
+def load_dataset(name: str, path: str | Path) -> Dataset:
+    """Reads a data set that the user has.
+
+    Files whose hash is known must be the published ones, line ends aside, so that results under a
+    data set's name are of that data set. Changed files are read as ``folder``.
+
+    Args:
+        name: One of `DATASETS`.
+        path: Its folder or file.
+
+    Raises:
+        InputError: There is no such data set, or its files are not as expected or not the
+            published ones.
+    """
+    choose("data set", name, tuple(DATASETS))
+    folder = Path(path)
+    if file_type(folder) is None:
+        raise InputError("no such file or folder", path=folder, expected=DATASETS[name].layout)
+    for file, published in DATASETS[name].sha256.items():
+        if (changed := _file(folder, file)) is None:
+            continue
+        data = read_bytes(changed)
+        digest = sha256(data).hexdigest()
+        if published not in (digest, sha256(data.replace(b"\r\n", b"\n")).hexdigest()):
+            raise InputError(
+                f"is not the file published with {name} (SHA-256 {digest[:12]}…)",
+                path=changed,
+                expected=f"{published[:12]}…",
+                hint=f"Get it from {DATASETS[name].source}; or, if the change is intended, read "
+                "the data set as folder=PATH.",
+            )
+    return DATASETS[name].read(folder)
+
+
+def read_authors_folder(folder: Path, name: str = "") -> Dataset:
+    """Reads the layout of ZB21's repository (REALSumm, PyrXSum, and TAC once prepared).
+
+    ``SCUs.txt``, ``summaries/`` and ``labels/`` must be there; ``STUs.txt``, ``references.txt``,
+    ``weights.txt``, ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In
+    place of a line file there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``,
+    ``references.jsonl``; any of them may be compressed (``.gz``).
+
+    Raises:
+        InputError: A file is missing or does not match the others.
+    """
+    if not folder.is_dir():
+        raise InputError("is not a folder", path=folder, expected=_AUTHORS_LAYOUT)
+    unit_file = _file(folder, "units.jsonl", "SCUs.txt")
+    if unit_file is None:
+        raise InputError(
+            "has no SCUs.txt",
+            path=folder,
+            expected=_AUTHORS_LAYOUT,
+            hint="If it holds summaries, give units or references too.",
+        )
+    id_file, weight_file = _file(folder, "ids.txt"), _file(folder, "weights.txt")
+    ids = None if id_file is None else read_ids(id_file)
+    scus = as_units(unit_file, ids, kind="scu")
+    if weight_file is not None:
+        scus = as_weights(weight_file, scus, ids)
+    inputs = [entry.input for entry in scus]
+    check_unique(inputs, f"{folder}: input")
+    summaries = as_summaries(folder / "summaries", inputs, ids)
+    systems = tuple(entry.system for entry in summaries)
+    labels = {e.system: e for e in as_labels(folder / "labels", scus, ids)}
+    if labels.keys() != set(systems):
+        raise InputError(
+            f"the systems of summaries/ and labels/ differ: "
+            f"{', '.join(sorted(labels.keys() ^ set(systems)))}",
+            path=folder,
+        )
+    stu_file = _file(folder, "stus.jsonl", "STUs.txt")
+    reference_file = _file(folder, "references.jsonl", "references.txt")
+    stus = references = None
+    if stu_file is not None:
+        stus = in_order(as_units(stu_file, ids, kind="stu", only=True), inputs, stu_file)
+    if reference_file is not None:
+        references = in_order(as_references(reference_file, ids), inputs, reference_file)
+    return Dataset(
+        name or folder.resolve().name,
+        tuple(scus),
+        stus,
+        tuple(summaries),
+        tuple(labels[name] for name in systems),
+        references=references,
+        example_folds=_folds(folder / "by_examples", "*.id", inputs, "input"),
+        system_folds=_folds(folder / "by_systems", "*.sys", systems, "system"),
+    )
+
+
+def _file(folder: Path, *names: str) -> Path | None:
+    """The first of some files that is there, compressed or not."""
+    files = (folder / f"{name}{gz}" for name in names for gz in ("", ".gz"))
+    return next((file for file in files if file.is_file()), None)
+
+
+def _folds(
+    folder: Path, pattern: str, names: Sequence[str], what: str
+) -> tuple[tuple[str, ...], ...]:
+    """The held-out names of each fold file; line files without ids count inputs from 1."""
+    if not folder.is_dir():
+        return ()
+    folds = []
+    files = [*folder.glob(pattern), *folder.glob(f"{pattern}.gz")]
+    for file in sorted(files, key=lambda f: (len(stem(f)), stem(f))):
+        fold = read_ids(file)
+        for line, name in enumerate(fold, start=1):
+            if name not in names:
+                raise InputError(
+                    f"{what} '{name}' is not in the data set",
+                    path=file,
+                    line=line,
+                    hint="List the inputs' ids in ids.txt." if what == "input" else None,
+                )
+        folds.append(tuple(fold))
+    check_unique([name for fold in folds for name in fold], f"in the folds, {what}")
+    return tuple(folds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotation:
+    acu_labels: list[Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _RosePaper:
+    """A document of RoSE (Liu et al. 2023)."""
+
+    count_id: str | int | None = None
+    example_id: str | int | None = None
+    id: str | int | None = None
+    reference: Any = None
+    reference_acus: tuple[str, ...] = ()
+    system_outputs: dict[str, str | None] = field(default_factory=dict)
+    annotations: dict[str, _Annotation | None] = field(default_factory=dict)
+
+    def labelled(self) -> tuple[str | int | None, tuple[str, ...], dict[str, list[Any] | None]]:
+        """Its id, its units, and the labels of each system."""
+        key = self.count_id if self.count_id not in (None, "") else self.example_id
+        labels = {name: own and own.acu_labels for name, own in self.annotations.items()}
+        return key if key not in (None, "") else self.id, self.reference_acus, labels
+
+
+@dataclass(frozen=True, slots=True)
+class _QAExample:
+    """An example of QAPyramid (Zhang et al. 2025)."""
+
+    example_id: str | int | None = None
+    id: str | int | None = None
+    reference: Any = None
+    QAs: tuple[str, ...] = ()
+    system_outputs: dict[str, str | None] = field(default_factory=dict)
+    QA_labels: dict[str, list[Any] | None] = field(default_factory=dict)
+
+    def labelled(self) -> tuple[str | int | None, tuple[str, ...], dict[str, list[Any] | None]]:
+        """Its id, its units, and the labels of each system."""
+        key = self.example_id if self.example_id not in (None, "") else self.id
+        return key, self.QAs, self.QA_labels
+
+
+def _read_labelled(kind: type[_RosePaper] | type[_QAExample], path: Path) -> Dataset:
+    """Reads JSON or JSON Lines of documents with units of weight 1, summaries and labels.
+
+    Documents without units, or without summary and labels of every system, are left out and
+    counted.
+    """
+    rows = [
+        (row.line, as_type(kind, row.values, what="a broken record", path=path, line=row.line))
+        for row in read_rows(path).rows
+    ]
+    outputs = [(name, text) for _, row in rows for name, text in row.system_outputs.items()]
+    systems = list(dict.fromkeys(name for name, text in outputs if text is not None))
+    if not systems:
+        raise InputError(
+            'no record has "system_outputs"', path=path, expected="summaries of some systems"
+        )
+    scus: list[InputUnits] = []
+    references: list[InputReferences] = []
+    texts: dict[str, list[str]] = {name: [] for name in systems}
+    labels: dict[str, list[tuple[float, ...]]] = {name: [] for name in systems}
+    for line, row in rows:
+        key, units, labelled = row.labelled()
+        name = str(line if key in (None, "") else key)
+        if not units or any(
+            not labelled.get(s) or row.system_outputs.get(s) is None for s in systems
+        ):
+            continue
+        for system in systems:
+            own = labelled[system] or []
+            if len(own) != len(units):
+                raise InputError(
+                    f"{counted(len(own), 'label')} of system '{system}' for "
+                    f"{counted(len(units), 'unit')}",
+                    path=path,
+                    line=line,
+                    expected="one label for each unit",
+                )
+            labels[system].append(tuple(presence_label(value, path, line) for value in own))
+            texts[system].append(" ".join((row.system_outputs[system] or "").split()))
+        scus.append(InputUnits(name, tuple(Unit(" ".join(text.split())) for text in units)))
+        if isinstance(row.reference, str):
+            sentences, marked = split_marks(row.reference, path=path, line=line)
+            references.append(InputReferences(name, (sentences,), (marked,)))
+    if not scus:
+        raise InputError("no record has units, summaries and labels", path=path)
+    inputs = tuple(entry.input for entry in scus)
+    check_unique(inputs, f"{path}: input")
+    skipped = len(rows) - len(scus)
+    return Dataset(
+        path.stem,
+        tuple(scus),
+        summaries=tuple(SystemSummaries(s, inputs, tuple(texts[s])) for s in systems),
+        labels=tuple(SystemLabels(s, inputs, tuple(labels[s])) for s in systems),
+        references=tuple(references) if len(references) == len(scus) else None,
+        left_out={"inputs_without_units_summaries_or_labels": skipped} if skipped else {},
+    )
+
+
+DATASETS: dict[str, DatasetCard] = {
+    "realsumm": DatasetCard(
+        _ZB21,
+        _AUTHORS_LAYOUT,
+        partial(read_authors_folder, name="realsumm"),
+        {
+            "SCUs.txt": "203c2b4c13764a1962525bf3b564e2b67069ab0747c6b8a13923fa93a373d4cc",
+            "STUs.txt": "74ef29f92ba2e913b4179612adcf978317317f893e4e5ddedf9c005d503c72f7",
+            "references.txt": "4e3a6671f93e63b657f8dafa5090507adb58cd77c36559bbd21a8cbd55455a41",
+        },
+    ),
+    "pyrxsum": DatasetCard(_ZB21, _AUTHORS_LAYOUT, partial(read_authors_folder, name="pyrxsum")),
+    "tac2008": DatasetCard(_NIST, _TAC_LAYOUT, partial(read_authors_folder, name="tac2008")),
+    "tac2009": DatasetCard(_NIST, _TAC_LAYOUT, partial(read_authors_folder, name="tac2009")),
+    "rose": DatasetCard(
+        "https://huggingface.co/datasets/Salesforce/rose",
+        "one part as JSON or JSON Lines: reference_acus, system_outputs, annotations",
+        partial(_read_labelled, _RosePaper),
+    ),
+    "qapyramid": DatasetCard(
+        "https://huggingface.co/datasets/shiyue/QAPyramid",
+        "JSON or JSON Lines: QAs, system_outputs, QA_labels",
+        partial(_read_labelled, _QAExample),
+    ),
+    "folder": DatasetCard("your own", _AUTHORS_LAYOUT, read_authors_folder),
+}
+"""Data sets by name: ``NAME=PATH`` is read as one of them."""

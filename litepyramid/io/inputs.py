@@ -1,4 +1,4 @@
-"""What files contain for each input: its entries, by id or by order, in any format."""
+"""What rows hold for each input: its entries, by id or by order."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from litepyramid.checked import check_shape, parse_json
+from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import files_in, stem
-from litepyramid.io.given import Given, Row
-from litepyramid.io.rows import COLUMNS, Rows, identifier, read_rows
+from litepyramid.io.rows import COLUMNS, Row, Rows, identifier, read_rows
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
@@ -26,18 +25,17 @@ _EXPECTED = {
     "unit": '{"input": id, "units": ["text", …]}',
 } | {text: f'{{"input": id, "{text}s": ["text" or ["sentence", …], …]}}' for text in _TEXTS}
 
-
 _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What a file contains for one input, or for one system's summary of it.
+    """What a source contains for one input, or for one system's summary of it.
 
     Attributes:
         input: The input's id.
         line: The line it stands on (the first of several), from 1.
-        values: Its texts, units, weights or labels, as the file has them.
+        values: Its texts, units, weights or labels, as the source has them.
         system: The system that the row names, if it does.
         listed: Whether `values` stood in one row, as a list.
     """
@@ -67,17 +65,15 @@ def read_ids(path: str | Path) -> list[str]:
     return list(ids)
 
 
-def read_entries(
-    path: str | Path,
+def entries_of(
+    table: Rows,
     what: str,
     ids: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
-    *,
     inputs: Sequence[str] | None = None,
-    left_out: Counter[str] | None = None,
+    *,
     partial: bool = False,
 ) -> list[Entry]:
-    """What a file of any form (`rows.read_rows`) says of every input, in the file's order.
+    """What rows say of every input, in their order.
 
     A row holds a list under the plural of `what`, or one value under `what` itself; then the rows
     of an input (and system) are combined, references and documents that come again only once.
@@ -85,83 +81,85 @@ def read_entries(
     columns are all known and neither ids nor systems; rows given in Python without ids always.
 
     Args:
-        path: The file.
+        table: The rows.
         what: ``"reference"``, ``"document"``, ``"unit"``, ``"weight"``, ``"label"``,
             ``"presence"`` or ``"summary"``. A summary may be blank.
         ids: Ids of the inputs of rows that go by their order; else they are those of `inputs`,
             else "1", "2", ….
-        columns: Own column names, by known column.
         inputs: The inputs that must be there, for each system: the order of the result.
-        left_out: As for `nuggets.to_ours`.
         partial: Give an entry without values for an input that is not there.
 
     Raises:
         InputError: An id or a value is missing, an id occurs twice, rows of several systems differ
             in what belongs to the input, the inputs or the number of rows are not as expected.
     """
-    table = read_rows(path, columns, blank_ok=what == "summary", left_out=left_out)
     if not table.rows:
-        raise InputError(f"no {_said(what)}: the table has no rows", path=path)
-    named = {name for row in table.rows for name in row.values}
-    if named <= {*COLUMNS} - {"input", "system"}:
+        raise InputError(f"no {_line_of(what)}: the table has no rows", path=table.path)
+    columns = {name for row in table.rows for name in row.values}
+    if columns <= {*COLUMNS} - {"input", "system"}:
         entries = _by_order(table, what, ids, inputs)
     else:
-        if isinstance(path, Given):
+        if table.form == "python":
             table = _numbered(table, what, inputs if ids is None else ids)
         entries = _by_id(table, what)
     if what not in ("summary", "label", "presence"):
-        entries = _same_for_all(entries, what, path)
-    return entries if inputs is None else _matched(entries, inputs, what, path, partial)
+        entries = _same_for_all(entries, what, table.path)
+    return entries if inputs is None else matched(entries, inputs, what, table.path, partial)
 
 
-def read_systems(
-    paths: Sequence[str | Path],
+def entries_by_system(
+    paths: Sequence[str | Path] | Rows,
     what: str,
     inputs: Sequence[str] | None = None,
     ids: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
     *,
     partial: bool = False,
-) -> Iterator[tuple[str, Path, list[Entry]]]:
-    """Every system in some files: its name, its file, its entries in the order of `inputs`.
+) -> Iterator[tuple[str, str | Path, list[Entry]]]:
+    """Every system in some files or rows: its name, its source, its entries in `inputs`' order.
 
     A system is named by its rows, else by its file's stem, or "system" if there is no file.
     Without `inputs`, those of the first system must be there.
 
     Raises:
-        InputError: As `read_entries`; or a system occurs twice.
+        InputError: As `entries_of`; or a system occurs twice.
     """
-    seen: dict[str, Path] = {}
+    seen: dict[str, str | Path] = {}
     many = {"summary": "summaries", "presence": "presence"}.get(what, f"{what}s")
-    given = [path for path in paths if isinstance(path, Given)]
-    for path in given or files_in(paths, many):
-        entries = read_entries(path, what, ids, columns, inputs=inputs, partial=partial)
+    if isinstance(paths, Rows):
+        tables = iter([paths])
+    else:
+        blank_ok = what == "summary"
+        tables = (read_rows(path, columns, blank_ok=blank_ok) for path in files_in(paths, many))
+    for table in tables:
+        entries = entries_of(table, what, ids, inputs, partial=partial)
         if inputs is None:
             inputs = [entry.input for entry in entries if entry.system == entries[0].system]
-            entries = _matched(entries, inputs, what, path)
+            entries = matched(entries, inputs, what, table.path)
+        unnamed = "system" if str(table.path) == "-" or table.form == "python" else stem(table.path)
         for start in range(0, len(entries), len(inputs)):
-            own = entries[start : start + len(inputs)]
-            system = own[0].system or ("system" if given else stem(path))
+            block = entries[start : start + len(inputs)]
+            system = block[0].system or unnamed
             if system in seen:
                 raise InputError(
                     f"system '{system}' is also in {seen[system]}",
-                    path=path,
+                    path=table.path,
                     hint="A system is named by its rows, or by its file: rename one.",
                 )
-            seen[system] = Path(path)
-            yield system, Path(path), own
+            seen[system] = table.path
+            yield system, table.path, block
 
 
 def in_order(
     entries: Sequence[_Entry], names: Sequence[str], path: str | Path
 ) -> tuple[_Entry, ...]:
-    """Entries of a file in the order of `names`, exactly one for each.
+    """Entries in the order of `names`, exactly one for each.
 
     Raises:
         InputError: The entries' inputs are others.
     """
     by_name = {entry.input: entry for entry in entries}
-    if set(by_name) != set(names):
+    if by_name.keys() != set(names):
         raise InputError(
             f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}",
             path=path,
@@ -177,8 +175,6 @@ def aligned(entry: Entry, what: str, texts: Sequence[str], path: str | Path) -> 
         InputError: Another number of values than units, or none for some unit.
     """
     values, named = entry.values, any(isinstance(value, dict) for value in entry.values)
-    if named:
-        check_shape(values, [{"unit": str, what: object}], path=path, line=entry.line)
     if len(values) != len(texts):
         raise InputError(
             f"{counted(len(values), what)} for the {counted(len(texts), 'unit')} of input "
@@ -189,30 +185,75 @@ def aligned(entry: Entry, what: str, texts: Sequence[str], path: str | Path) -> 
         )
     if not named:
         return values
-    places: dict[str, list[Any]] = {}
-    for value in values:
-        places.setdefault(one_line(value["unit"]).strip(), []).append(value[what])
+    by_text: dict[str, list[Any]] = {}
+    for value in as_type(list[dict[str, Any]], values, path=path, line=entry.line):
+        if not isinstance(value.get("unit"), str) or what not in value:
+            raise InputError(
+                f"no {what} with its unit: {cut(json.dumps(value))}",
+                path=path,
+                line=entry.line,
+                expected=f'{{"unit": "text", "{what}": …}}',
+            )
+        by_text.setdefault(one_line(value["unit"]).strip(), []).append(value[what])
     for text in texts:
-        if not places.get(text):
+        if not by_text.get(text):
             raise InputError(
                 f"no {what} for the unit '{text}' of input '{entry.input}'",
                 path=path,
                 line=entry.line,
                 expected="the units' own texts in the column 'unit'",
             )
-    return [places[text].pop(0) for text in texts]
+    return [by_text[text].pop(0) for text in texts]
+
+
+def matched(
+    entries: Sequence[Entry],
+    inputs: Sequence[str],
+    what: str,
+    path: str | Path,
+    partial: bool = False,
+) -> list[Entry]:
+    """The entries in the order of `inputs`, exactly one for each and for each system.
+
+    Raises:
+        InputError: An input is unknown, or missing and not `partial`.
+    """
+    systems: dict[str | None, dict[str, Entry]] = {}
+    known = set(inputs)
+    for entry in entries:
+        if entry.input not in known:
+            raise InputError(
+                f"a {_line_of(what)} of input '{entry.input}', which has no units",
+                path=path,
+                line=entry.line,
+                expected=f"the inputs of the units: '{inputs[0]}' …",
+            )
+        systems.setdefault(entry.system, {})[entry.input] = entry
+    for system, by_input in systems.items():
+        missing = [name for name in inputs if name not in by_input]
+        if missing and not partial:
+            of = "" if system is None else f" of system '{system}'"
+            raise InputError(
+                f"no {_line_of(what)} of input '{missing[0]}'{of}",
+                path=path,
+                line=max(entry.line for entry in by_input.values()),
+                expected=f"{counted(len(inputs), 'input')}, found {len(by_input)}",
+                hint="Add it; an empty summary is legal." if what == "summary" else None,
+            )
+        by_input |= {name: Entry(name, 0, [], system) for name in missing}
+    return [by_input[name] for by_input in systems.values() for name in inputs]
 
 
 def _name(row: Row, table: Rows, column: str) -> str:
-    found = row.values.get(column)
-    name = identifier(found)
+    value = row.values.get(column)
+    name = identifier(value)
     if name is None:
         raise InputError(
-            f'no "{column}"' if found in (None, "") else f'"{column}" is {cut(json.dumps(found))}',
+            f'no "{column}"' if value in (None, "") else f'"{column}" is {cut(json.dumps(value))}',
             path=table.path,
             line=row.line,
             expected=f'{{"{column}": "a name", …}}, or a column with a name in every row',
-            hint="If the column has another name, give it (--columns input=NAME).",
+            hint="If the column has another name, give it (columns input=NAME).",
         )
     return name
 
@@ -230,10 +271,8 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     many = f"{what}s"
     plural = many in row.values
     value = row.values.get(many if plural else what)
-    if table.form == "csv" and (plural or what in _TEXTS) and str(value)[:1] == "[":
-        value = parse_json(
-            str(value), path=table.path, line=row.line, expected='a JSON list: ["text", "text", …]'
-        )
+    if table.form == "csv" and what != "summary" and str(value)[:1] == "[":
+        value = _list_in_cell(str(value), table, row, must=plural or what in _TEXTS)
     if what == "summary" or (what in _TEXTS and not isinstance(value, list)):
         if isinstance(value, str):
             return [value], plural
@@ -252,6 +291,18 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     )
 
 
+def _list_in_cell(cell: str, table: Rows, row: Row, *, must: bool) -> Any:
+    """The list that a cell of CSV holds; its text where it need not be one."""
+    try:
+        return parse_json(
+            cell, path=table.path, line=row.line, expected='a JSON list: ["text", "text", …]'
+        )
+    except InputError:
+        if must:
+            raise
+        return cell
+
+
 def _with_unit(value: Any, what: str, row: Row) -> Any:
     """One unit with what its row says of it; one label or weight with the unit that it is of."""
     if what != "unit":
@@ -260,11 +311,12 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
         return value
     unit = {"text": value}
     for key in ("weight", "kind", "reference", "sentence", "importance"):
-        found = row.values.get(key)
-        if isinstance(found, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", found):
-            found = int(found)
-        if found not in (None, "") and not (key == "reference" and isinstance(found, str)):
-            unit[key] = found
+        cell = row.values.get(key, "")
+        if isinstance(cell, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell):
+            cell = int(cell)
+        empty = cell in (None, "") and (key != "weight" or key not in row.values)
+        if not (empty or (key == "reference" and isinstance(cell, str))):
+            unit[key] = cell
     return unit
 
 
@@ -278,8 +330,8 @@ def _by_order(
             f"{counted(count, noun)} for {counted(len(names), 'input' if ids is None else 'id')}",
             path=table.path,
             line=table.rows[-1 if short else len(names)].line,
-            expected=f"one {_said(what)} per {noun}, one {noun} for each input",
-            hint=None if short or ids else "If they are other inputs, name them (--ids).",
+            expected=f"one {_line_of(what)} per {noun}, one {noun} for each input",
+            hint=None if short or ids else "If they are other inputs, name them (ids).",
         )
     entries = []
     for number, row in enumerate(table.rows):
@@ -288,7 +340,13 @@ def _by_order(
             if not listed and what not in ("summary", *_TEXTS):
                 _name(row, table, "input")
         elif what != "summary" and not row.text.strip():
-            raise InputError("blank line", path=table.path, line=row.line, expected="no blank line")
+            raise InputError(
+                "an empty line",
+                path=table.path,
+                line=row.line,
+                expected=f"a {_line_of(what)}",
+                hint="Remove the line, or write what belongs to this input there.",
+            )
         else:
             values = [row.text] if what == "summary" else row.text.split("\t")
         entries.append(Entry(names[number] if names else str(number + 1), row.line, values))
@@ -310,7 +368,7 @@ def _numbered(table: Rows, what: str, inputs: Sequence[str] | None) -> Rows:
         counts[system] += 1
         name = inputs[number] if inputs and number < len(inputs) else str(number + 1)
         rows.append(row._replace(values={**row.values, "input": name}))
-    return replace(table, rows=rows)
+    return Rows(table.path, table.form, rows, table.header, table.columns)
 
 
 def _by_id(table: Rows, what: str) -> list[Entry]:
@@ -357,40 +415,5 @@ def _sorted(entry: Entry) -> list[str]:
     return sorted(map(json.dumps, entry.values))
 
 
-def _said(what: str) -> str:
+def _line_of(what: str) -> str:
     return what if what in (*_SINGULAR, *_TEXTS) else f"line of {what}s"
-
-
-def _matched(
-    entries: Sequence[Entry],
-    inputs: Sequence[str],
-    what: str,
-    path: str | Path,
-    partial: bool = False,
-) -> list[Entry]:
-    """The entries in the order of `inputs`, exactly one for each and for each system."""
-    systems: dict[str | None, dict[str, Entry]] = {}
-    said, known = _said(what), set(inputs)
-    for entry in entries:
-        if entry.input not in known:
-            raise InputError(
-                f"a {said} of input '{entry.input}', which has no units",
-                path=path,
-                line=entry.line,
-                expected=f"the inputs of the units: '{inputs[0]}' …",
-            )
-        systems.setdefault(entry.system, {})[entry.input] = entry
-    for system, own in systems.items():
-        missing = next((name for name in inputs if name not in own), None)
-        if missing is not None and partial:
-            own |= {name: Entry(name, 0, [], system) for name in inputs if name not in own}
-        elif missing is not None:
-            of = "" if system is None else f" of system '{system}'"
-            raise InputError(
-                f"no {said} of input '{missing}'{of}",
-                path=path,
-                line=max(entry.line for entry in own.values()),
-                expected=f"{counted(len(inputs), 'input')}, found {len(own)}",
-                hint="Add it; an empty summary is legal." if what == "summary" else None,
-            )
-    return [own[name] for own in systems.values() for name in inputs]

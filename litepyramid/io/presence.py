@@ -4,136 +4,149 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from hashlib import sha256
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from litepyramid.checked import check_shape, number
+from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
+from litepyramid.io.coerce import check_path, systems_of, units_from_json
 from litepyramid.io.columns import read_columns
-from litepyramid.io.given import Given, Row
-from litepyramid.io.inputs import aligned, read_systems
-from litepyramid.io.rows import read_rows
+from litepyramid.io.inputs import aligned
+from litepyramid.io.rows import Row, Rows, read_rows
 from litepyramid.io.scores import score_result
-from litepyramid.io.units import read_units
-from litepyramid.types import FloatArray, InputUnits, fingerprint
+from litepyramid.tables import plain
+from litepyramid.text import cut
+from litepyramid.types import FloatArray, InputUnits, data_hashes
 
 
-class GivenPresence(NamedTuple):
-    """Presence of every unit in every system's summary.
+class Presence(NamedTuple):
+    """Presence of every unit in every system's summary, judged elsewhere.
 
     Attributes:
         systems: N names.
         units: The units, one entry per input.
-        values: (N, U) presence in [0, 1], the units of the inputs one after the other.
-        sha: Names the data in a signature: the start of the file's SHA-256.
+        values: (N, U) presence in [0, 1], the units of the inputs one after the other; NaN: no
+            judgement.
     """
 
     systems: tuple[str, ...]
     units: tuple[InputUnits, ...]
     values: FloatArray
-    sha: str
+
+    @property
+    def sha(self) -> str:
+        """Names the values in a signature, whatever file or order they came in."""
+        return data_hashes(presence=self)["presence_sha"]
 
 
-def read_presence(
-    source: str | Path | Mapping[str, Any],
+def as_presence(
+    presence: Any,
     units: Sequence[InputUnits] | None = None,
-    ids: Sequence[str] | None = None,
     *,
+    ids: Sequence[str] | None = None,
     columns: Mapping[str, str] | None = None,
-) -> GivenPresence:
-    """Reads presence that was judged elsewhere; every unit of every input must be there.
+) -> Presence:
+    """Presence judged elsewhere: a path, a dict by system (of lists, or dicts by input), rows.
 
     A row holds ``system``, ``input`` and the list ``presence`` with a number from 0 to 1 for each
     unit (null: no judgement), in the units' order; or one ``presence`` with the ``unit`` that it
-    is of, as text. A saved result of ``litepyramid score`` is read too, and brings its units.
+    is of. A saved or a fresh result of scoring will do too, and brings its units.
 
     Args:
-        source: A file (CSV, TSV, JSON, JSON Lines), rows given in Python, or what such JSON holds.
+        presence: The presence of every unit in every summary.
         units: The units that were judged; None to take those of the result.
-        ids: Ids of the inputs of rows that go by their order.
-        columns: Own column names, by known column (``io.rows.COLUMNS``).
+        ids: Ids of the inputs, where they go by order; without them those of `units`.
+        columns: Own column names, by known column (`io.rows.COLUMNS`).
 
     Raises:
         InputError: A system, input or unit is missing or unknown, a value is not a number from 0 to
             1, or there are no units; with file and line.
+
+    Example:
+        >>> from litepyramid.types import Unit
+        >>> units = [InputUnits("1", (Unit("It rained."), Unit("We left.")))]
+        >>> as_presence({"mine": [[1, 0.5]]}, units).values
+        array([[1. , 0.5]])
     """
-    whole: Mapping[str, Any] | None = None
-    if isinstance(source, Mapping):
-        whole, source = source, "presence"
-        sha = fingerprint(whole.get("scores", ()))
-    elif isinstance(source, Given):
-        rows, sha = source, fingerprint(row.values for row in source.rows)
-    elif held := read_columns(source):
-        judged, presence = held.presence()
-        _check_units(units, judged, source)
-        if not ((presence >= 0) & (presence <= 1) | np.isnan(presence)).all():
-            raise InputError("no presence", path=source, expected="numbers from 0 to 1")
-        sha = sha256(presence.tobytes()).hexdigest()[:8]
-        return GivenPresence(held.systems, tuple(units or judged), presence, sha)
-    else:
-        text = read_text(source)
-        sha, whole = sha256(text.encode()).hexdigest()[:8], score_result(text)
-        found = [] if whole else read_rows(source, columns, text=text).rows
-        rows, columns = Given(str(source), found), None
-    if whole is not None:
-        check_shape(whole, _RESULT, what="not a result of 'litepyramid score'", path=source)
-        rows = Given(f"{source}, scores", _rows(whole["scores"]))
-        own = read_units(Given(f"{source}, units", _rows(whole["units"])), kind=None)
-        _check_units(units, own, source)
-        units = units or own
-    if units is None:
+    if isinstance(presence, Presence):
+        return presence
+    presence = plain(presence.to_json()) if hasattr(presence, "units") else presence
+    path: str | Path = "presence"
+    result: Any = presence
+    if isinstance(presence, str | Path):
+        path = presence
+        if saved := read_columns(path):
+            judged, values = saved.presence()
+            if not ((values >= 0) & (values <= 1) | np.isnan(values)).all():
+                raise InputError("no presence", path=path, expected="numbers from 0 to 1")
+            return Presence(saved.systems, _judged_units(units, judged, path), values)
+        text = read_text(check_path(path))
+        result = score_result(text)
+        presence = read_rows(path, columns, text=text) if result is None else None
+    if isinstance(result, Mapping) and {"scores", "units"} <= result.keys():
+        whole = as_type(_SavedResult, result, what="not a result of 'litepyramid score'", path=path)
+        rows = [Row(n, _presence_row(one)) for n, one in enumerate(whole.scores, 1)]
+        presence = Rows(f"{path}, scores", "jsonl", rows)
+        units = _judged_units(units, units_from_json(whole.units, path), path)
+    elif units is None:
         raise InputError(
             "presence without units",
-            path=source,
+            path=path,
             expected="the units that were judged, or the JSON that 'litepyramid score' writes",
         )
-    names = [entry.input for entry in units]
-    systems, values = [], []
-    for system, path, entries in read_systems([rows], "presence", names, ids, columns):
+    inputs = [entry.input for entry in units]
+    systems, rows_of_values = [], []
+    for system, source, entries in systems_of(presence, "presence", inputs, ids, columns):
         systems.append(system)
-        values.append(
-            [
-                _value(value, path, entry.line)
-                for of, entry in zip(units, entries, strict=True)
-                for value in aligned(entry, "presence", of.texts, path)
-            ]
-        )
-    return GivenPresence(tuple(systems), tuple(units), np.array(values, dtype=np.float64), sha)
+        row: list[float] = []
+        for of, entry in zip(units, entries, strict=True):
+            aligned_values = aligned(entry, "presence", of.texts, source)
+            row += [_presence_value(value, source, entry.line) for value in aligned_values]
+        rows_of_values.append(row)
+    return Presence(tuple(systems), tuple(units), np.array(rows_of_values, dtype=np.float64))
 
 
-def _check_units(
-    units: Sequence[InputUnits] | None, own: Sequence[InputUnits], source: str | Path
-) -> None:
-    """Raises InputError unless the units given, if any, are those that a result brings."""
-    if units is not None and [entry.texts for entry in units] != [e.texts for e in own]:
+@dataclass(frozen=True, slots=True)
+class _SavedRow:
+    system: str
+    input: str
+    presence: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _SavedResult:
+    scores: tuple[_SavedRow, ...]
+    units: list[Any]
+
+
+def _presence_row(row: _SavedRow) -> dict[str, Any]:
+    return {"system": row.system, "input": row.input, "presence": list(row.presence)}
+
+
+def _judged_units(
+    units: Sequence[InputUnits] | None, judged: Sequence[InputUnits], source: str | Path
+) -> tuple[InputUnits, ...]:
+    """The units of a result; those given must be the same."""
+    if units is not None and [entry.texts for entry in units] != [e.texts for e in judged]:
         raise InputError(
             "the presence is for other units",
             path=source,
             expected="the units that were judged",
             hint="Omit the units to use those of the file.",
         )
+    return tuple(units or judged)
 
 
-_RESULT = {
-    "scores": [{"system": str, "input": str, "presence": [(None, float)]}],
-    "units": [{"input": str, "units": [object]}],
-}
-
-
-def _rows(values: Sequence[dict[str, Any]]) -> list[Row]:
-    return [Row(line, value) for line, value in enumerate(values, start=1)]
-
-
-def _value(value: Any, path: Path, line: int) -> float:
-    if value is None:
+def _presence_value(value: Any, path: str | Path, line: int) -> float:
+    if value is None or value != value:
         return math.nan  # no judgement
-    found = number(value)
-    if found is None or not 0 <= found <= 1:
+    presence = number(value)
+    if presence is None or not 0 <= presence <= 1:
         raise InputError(
-            f"presence {value!r}", path=path, line=line, expected="a number from 0 to 1"
+            f"presence {cut(repr(value))}", path=path, line=line, expected="a number from 0 to 1"
         )
-    return found
+    return presence

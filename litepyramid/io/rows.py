@@ -1,25 +1,25 @@
-"""Rows of named values, with their places: CSV, TSV, a JSON array, JSON Lines, lines of text."""
+"""Rows of named values, with their places: CSV, TSV, JSON, JSON Lines, lines of text, frames."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines
-from litepyramid.io.given import Given, Row
-from litepyramid.io.nuggets import form_of, to_ours
+from litepyramid.tables import plain
 from litepyramid.text import counted
 
-Form = Literal["csv", "json", "jsonl", "lines"]
+Form = Literal["csv", "json", "jsonl", "lines", "python"]
 _LISTS = ("reference", "document", "unit", "weight", "label")
 COLUMNS = (
     *("system", "input", "summary", "metric", "score", "kind", "sentence", "importance"),
@@ -32,25 +32,31 @@ _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _NAMES = frozenset(("system", "input", "metric"))
 
 
+class Row(NamedTuple):
+    """One row: the line it begins on, from 1; its values by column, or its text alone."""
+
+    line: int
+    values: dict[str, Any]
+    text: str | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """The rows of one file.
+    """The rows of one source.
 
     Attributes:
-        path: The file.
-        form: What it is.
-        rows: In the file's order; all values of ``csv`` are texts.
+        path: The file; for data given in Python what messages call them by.
+        form: What it is; ``python`` for data given there.
+        rows: In order; all values of ``csv`` are texts.
         header: The columns of ``csv``, by their known names.
-        columns: By known column, what the user says that the file calls it.
-        theirs: Which file of TREC's it was (`nuggets.form_of`), if it was one.
+        columns: By known column, what the user says that the source calls it.
     """
 
-    path: Path
+    path: str | Path
     form: Form
     rows: list[Row]
     header: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
-    theirs: str | None = None
 
     def holds(self, what: str) -> bool:
         """Whether some row has the column `what`, or its plural."""
@@ -64,7 +70,6 @@ def read_rows(
     table: bool = False,
     blank_ok: bool = False,
     text: str | None = None,
-    left_out: Counter[str] | None = None,
 ) -> Rows:
     """The rows of a file in any of the forms, each with its line.
 
@@ -73,43 +78,101 @@ def read_rows(
     or begins with a brace; else lines of text.
 
     Args:
-        path: The file, perhaps compressed (.gz); or rows given in Python.
+        path: The file, perhaps compressed (.gz).
         columns: Own column names, by known column; ``id`` stands in for a missing ``input``.
         table: Whether a file that is no JSON must be CSV.
         blank_ok: Whether a file of blank lines alone is more than an empty file.
         text: What the file holds, if it has been read already: a pipe can be only once.
-        left_out: As for `nuggets.to_ours`, which every row of JSON goes through.
 
     Raises:
         InputError: The file cannot be read, is empty, is not valid in its form, or is a table
             (by its name) without any known column; with file and line.
     """
-    given = dict(columns or {})
-    form: Form = "jsonl"
+    renamed = dict(columns or {})
+    path, text = Path(path), read_text(path) if text is None else text
+    if not (text if blank_ok else text.strip()):
+        raise InputError(
+            "the file is empty", path=path, expected="one example per line, or a table"
+        )
+    known = {*_KNOWN, *renamed.values()}
+    form, rows = _form(path, text, known, table)
     header: list[str] = []
-    if isinstance(path, Given):
-        rows, path = path.rows, Path(path)
-    else:
-        path, text = Path(path), read_text(path) if text is None else text
-        if not (text if blank_ok else text.strip()):
-            expected = "one example per line, or a table"
-            raise InputError("the file is empty", path=path, expected=expected)
-        known = {*_KNOWN, *given.values()}
-        form, rows = _form(path, text, known, table)
-        if form == "jsonl":
-            rows = _jsonl_rows(path, text)
-        elif form == "csv":
-            header, rows = _known_rows(path, text, known)
-        elif form == "lines":
-            lines = enumerate(split_lines(text), 1)
-            return Rows(path, form, [Row(n, {}, line) for n, line in lines])
-    theirs = None
-    if form != "csv":
-        theirs = next((found for row in rows if (found := form_of(row.values))), None)
-        rows = [row._replace(values=to_ours(row.values, path, row.line, left_out)) for row in rows]
-    if given or any("id" in row.values for row in rows):
-        rows = [row._replace(values=_named(row.values, given)) for row in rows]
-    return Rows(path, form, rows, tuple(_named(dict.fromkeys(header), given)), given, theirs)
+    if form == "lines":
+        lines = enumerate(split_lines(text), 1)
+        return Rows(path, form, [Row(n, {}, line) for n, line in lines])
+    if form == "csv":
+        header, rows = _known_rows(path, text, known)
+    elif form == "jsonl":
+        rows = _jsonl_rows(path, text)
+    if form != "csv" and rows and {"qid", "nuggets"} <= rows[0].values.keys():
+        raise InputError(
+            "nuggets of TREC",
+            path=path,
+            expected="units, labels or summaries",
+            hint="Convert the file: litepyramid convert FILE -o units.jsonl",
+        )
+    return _renamed(Rows(path, form, rows, tuple(header), renamed))
+
+
+def table_rows(
+    value: Any, name: str, columns: Mapping[str, str] | None = None, *, holding: str = ""
+) -> Rows | None:
+    """The rows of data with named columns, given in Python; None if they have none.
+
+    That is a pandas or polars frame, a table of pyarrow, a data set of Hugging Face, a list of
+    dicts, or a dict of columns of one length, among them `holding`. What is missing in a cell is
+    left out, but for a weight.
+
+    Raises:
+        InputError: A cell holds what JSON cannot.
+
+    Example:
+        >>> table_rows([{"input": "a", "label": True, "unit": None}], "labels").rows[0].values
+        {'input': 'a', 'label': 1}
+    """
+    records = _records(value, holding)
+    if records is None:
+        return None
+    rows = []
+    for line, record in enumerate(records, start=1):
+        try:
+            cells = {str(key): _cell(cell) for key, cell in record.items()}
+            values = {k: cell for k, cell in cells.items() if cell is not None or k == "weight"}
+            json.dumps(values, ensure_ascii=False).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            raise InputError(f"cannot be read ({error})", path=name, line=line) from None
+        rows.append(Row(line, values))
+    return _renamed(Rows(name, "python", rows, (), dict(columns or {})))
+
+
+def _records(value: Any, holding: str) -> Iterable[Mapping[Any, Any]] | None:
+    if hasattr(value, "to_pylist"):
+        return list(value.to_pylist())
+    if hasattr(value, "to_dicts"):
+        return list(value.to_dicts())
+    if hasattr(value, "notna") and hasattr(value, "columns"):
+        return list(value.astype(object).where(value.notna(), None).to_dict("records"))
+    if isinstance(value, Mapping):
+        if not {holding, holding.removesuffix("s")} & set(value):
+            return None
+        columns = {key: plain(column) for key, column in value.items()}
+        lengths = {len(c) if isinstance(c, list) else -1 for c in columns.values()}
+        if len(columns) < 2 or len(lengths) != 1 or lengths == {-1}:
+            return None
+        return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if isinstance(value, str | bytes | Path) or not isinstance(value, Iterable):
+        return None
+    listed = list(value)
+    return listed if listed and all(isinstance(row, Mapping) for row in listed) else None
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, float) and math.isinf(value):
+        return value  # the readers say what they think of it
+    value = plain(value)
+    if isinstance(value, list):
+        return [_cell(one) for one in value]
+    return int(value) if isinstance(value, bool) else value
 
 
 def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], list[Row]]:
@@ -126,9 +189,9 @@ def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], li
         for cells in reader:
             if not names and any(cells):
                 names = [cell.strip() or f"column {n}" for n, cell in enumerate(cells, 1)]
-                twice = [name for name, count in Counter(names).items() if count > 1]
-                if twice:
-                    raise InputError(f"column '{twice[0]}' occurs twice", path=path, line=line)
+                name, count = Counter(names).most_common(1)[0]
+                if count > 1:
+                    raise InputError(f"column '{name}' occurs twice", path=path, line=line)
             elif any(cells) and len(cells) != len(names):
                 raise InputError(
                     counted(len(cells), "column"),
@@ -154,8 +217,8 @@ def identifier(value: Any) -> str | None:
         ('a', '3', '3', None, None)
     """
     if not isinstance(value, str):
-        found = number(value)
-        value = None if found is None or found % 1 else str(int(value))
+        whole = number(value)
+        value = None if whole is None or whole % 1 else str(int(whole))
     return value if value and value.strip() else None
 
 
@@ -169,16 +232,16 @@ def parse_columns(text: str) -> dict[str, str]:
         >>> parse_columns("input=doc_id, summary=output")
         {'input': 'doc_id', 'summary': 'output'}
     """
-    found: dict[str, str] = {}
+    columns: dict[str, str] = {}
     for part in text.split(","):
-        name, _, own = (piece.strip() for piece in part.partition("="))
-        if not own or name in found or name not in COLUMNS:
+        name, _, column = (piece.strip() for piece in part.partition("="))
+        if not column or name in columns or name not in COLUMNS:
             raise InputError(
                 f"the columns '{text}' cannot be read at '{part.strip()}'",
                 expected=f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}",
             )
-        found[name] = own
-    return found
+        columns[name] = column
+    return columns
 
 
 def _form(path: Path, text: str, known: set[str], table: bool) -> tuple[Form, list[Row]]:
@@ -193,15 +256,15 @@ def _form(path: Path, text: str, known: set[str], table: bool) -> tuple[Form, li
     if start == "{" or kind in (".json", ".jsonl", ".ndjson"):
         return "jsonl", []
     names = _header(text, known)[1]
-    spoken = any(len(name.split()) > 2 for name in names - known)  # a sentence, not a header
-    if table or kind in (".csv", ".tsv") or (len(names & known) > 1 and not spoken):
+    is_sentence = any(len(name.split()) > 2 for name in names - known)
+    if table or kind in (".csv", ".tsv") or (len(names & known) > 1 and not is_sentence):
         return "csv", []
     return "lines", []
 
 
 def _jsonl_rows(path: Path, text: str) -> list[Row]:
     try:
-        return [Row(*found) for found in jsonl_rows(path, split_lines(text))]
+        return [Row(*row) for row in jsonl_rows(path, split_lines(text))]
     except InputError as error:
         try:
             whole = parse_json(text)
@@ -209,8 +272,6 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
             whole = None
         if not isinstance(whole, dict):
             raise error from None
-        if form_of(whole):
-            return [Row(1, whole)]
         raise InputError(
             "one JSON object over several lines",
             path=path,
@@ -241,11 +302,11 @@ def _array_rows(path: Path, text: str) -> list[Row]:
 def _header(text: str, known: set[str]) -> tuple[str, set[str]]:
     """The delimiter under which the first line holds most known columns, and its names."""
     first = text.lstrip().split("\n", 1)[0]
-    found = {
+    names = {
         mark: {_column(cell.strip(' "\r'), known) for cell in first.split(mark)} for mark in ",\t;"
     }
-    mark = max(found, key=lambda mark: (len(found[mark] & known), len(found[mark])))
-    return mark, found[mark]
+    mark = max(names, key=lambda mark: (len(names[mark] & known), len(names[mark])))
+    return mark, names[mark]
 
 
 def _column(cell: str, known: set[str]) -> str:
@@ -255,31 +316,40 @@ def _column(cell: str, known: set[str]) -> str:
 def _known_rows(path: Path, text: str, known: set[str]) -> tuple[list[str], list[Row]]:
     """`csv_rows` under the known names of their columns, written in any case."""
     names, rows = csv_rows(path, text, _header(text, known)[0])
-    own = {name: _column(name, known) for name in names}
-    if not known & set(own.values()):
+    columns = {name: _column(name, known) for name in names}
+    if not known & set(columns.values()):
         raise InputError(
             "a table without any known column",
             path=path,
             line=1,
             expected=f"a header with some of {', '.join(COLUMNS)}",
-            hint="Name the columns (--columns summary=NAME,…); or, if it is a line file, rename "
+            hint="Name the columns (columns summary=NAME,…); or, if it is a line file, rename "
             "it to end in .txt.",
         )
-    return list(own.values()), [
+    return list(columns.values()), [
         Row(
             line,
-            {own[k]: unguarded(cell) if own[k] in _NAMES else cell for k, cell in values.items()},
+            {
+                columns[k]: unguarded(cell) if columns[k] in _NAMES else cell
+                for k, cell in values.items()
+            },
         )
         for line, values, _ in rows
     ]
 
 
-def _named(values: dict[str, Any], columns: Mapping[str, str]) -> dict[str, Any]:
-    """The values under the known names of their columns."""
-    if columns:
-        own = {name: values[column] for name, column in columns.items() if column in values}
-        hidden = ({*columns.values()} - _KNOWN) | (columns.keys() - {"input", "system"})
-        values = {name: value for name, value in values.items() if name not in hidden} | own
-    if "input" not in values and "id" in values:
-        values = {**values, "input": values["id"]}
-    return values
+def _renamed(table: Rows) -> Rows:
+    """The rows under the known names of their columns."""
+    columns = table.columns
+    if not columns and not any("id" in row.values for row in table.rows):
+        return table
+    hidden = ({*columns.values()} - _KNOWN) | (columns.keys() - {"input", "system"})
+
+    def known(values: dict[str, Any]) -> dict[str, Any]:
+        chosen = {name: values[column] for name, column in columns.items() if column in values}
+        values = {name: value for name, value in values.items() if name not in hidden} | chosen
+        return {**values, "input": values["id"]} if "id" in values.keys() - {"input"} else values
+
+    rows = [row._replace(values=known(row.values)) for row in table.rows]
+    header = tuple(known(dict.fromkeys(table.header)))
+    return Rows(table.path, table.form, rows, header, columns)

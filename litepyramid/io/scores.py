@@ -1,8 +1,7 @@
-"""Score tables in: long CSV and JSONL, pandas frames, sacrerouge's files, `litepyramid score`'s."""
+"""Score tables in: long CSV and JSONL, frames, sacrerouge's files, the results of `score`."""
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,13 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from litepyramid.checked import check_shape, guarded, number, parse_json
+from litepyramid.checked import as_type, number, parse_json
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write, read_text
+from litepyramid.files import read_text
 from litepyramid.io.columns import Columns, read_columns
-from litepyramid.io.given import Given, given_rows, table_rows
-from litepyramid.io.leaderboards import leaderboard_rows
-from litepyramid.io.rows import identifier, read_rows
+from litepyramid.io.rows import Rows, identifier, read_rows, table_rows
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
@@ -24,7 +21,7 @@ from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
 _LONG = ("system", "input", "metric", "score")
-_NO_NAMES = {"version", "k", "samples", "seed", "truncated", "inputs_sha", "labels_sha"}
+_NO_NAMES = {"version", "samples", "seed", "confidence", "truncated", "inputs_sha", "labels_sha"}
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
 
 
@@ -44,14 +41,14 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     metric and score, or a result of scoring. A file's kind is recognised by its content, not by its
     name:
 
-    - CSV (or TSV) with the columns system, input, metric, score, in any order, others ignored;
-    - JSON Lines, or one JSON array of objects, with the same four keys;
+    - CSV (or TSV) with the columns system, input, metric, score, in any order, others ignored; a
+      column ``human`` is one more metric;
+    - JSON Lines, or one JSON array of objects, with the same keys;
     - sacrerouge's JSON lines: ``instance_id``, ``summarizer_id`` and a nested ``metrics`` object,
       whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``); a list is
-      one metric per rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and ``ground-truth_1``,
-      ``--human ground-truth`` their mean);
-    - the JSON or npz that ``litepyramid score`` writes;
-    - a TREC leaderboard (`leaderboard_rows`): runs are systems, topics inputs.
+      one metric per rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and
+      ``ground-truth_1``);
+    - the JSON, CSV or npz that ``litepyramid score`` writes.
 
     If several results of scoring have different scores for the same summaries under the same
     metric name, the names are extended by what differs in their signatures:
@@ -60,15 +57,10 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     Systems, inputs and metrics are in order of first appearance. An empty cell, ``NaN``,
     ``NA`` or ``null`` is "not scored"; so is every combination that no file mentions.
 
-    Example:
-        >>> rows = [{"system": "a", "input": 1, "metric": "rouge", "score": 0.5}]
-        >>> read_scores(rows).values
-        array([[[0.5]]])
-
     Args:
         scores: One source, or a list of several whose rows are put together; a `ScoreTable` is
             given back.
-        columns: Own column names, by known column (``io.rows.COLUMNS``).
+        columns: Own column names, by known column (`io.rows.COLUMNS`).
 
     Returns:
         The table, (metrics, systems, inputs), NaN = not scored.
@@ -76,24 +68,21 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     Raises:
         InputError: A source is none of the above, a score is not a finite number, or a cell is
             given twice (both places are named); two files may agree on a score.
+
+    Example:
+        >>> rows = [{"system": "a", "input": 1, "metric": "rouge", "score": 0.5}]
+        >>> read_scores(rows).values
+        array([[[0.5]]])
     """
     if isinstance(scores, ScoreTable):
         return scores
-    if isinstance(scores, str | Path) and (held := read_columns(scores)) is not None:
-        found = _held(held)
-        return ScoreTable(tuple(found), held.systems, held.inputs, np.stack([*found.values()]))
+    if isinstance(scores, str | Path) and (saved := read_columns(scores)) is not None:
+        matrices = _matrices(saved)
+        return ScoreTable(
+            tuple(matrices), saved.systems, saved.inputs, np.stack([*matrices.values()])
+        )
     several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
-    return _table(_told_apart([_cells(s, columns) for s in (scores if several else [scores])]))
-
-
-def write_scores(path: str | Path, table: ScoreTable) -> None:
-    """Writes a table as CSV, one row per score, all or nothing; what is not scored is left out."""
-    with atomic_write(path) as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(_LONG)
-        for s, i, m in np.argwhere(~np.isnan(table.values.transpose(1, 2, 0))):
-            names = table.systems[s], table.inputs[i], table.metrics[m]
-            writer.writerow([*map(guarded, names), repr(float(table.values[m, s, i]))])
+    return _table(_distinct([_cells(s, columns) for s in (scores if several else [scores])]))
 
 
 def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
@@ -108,27 +97,38 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
             raise InputError(
                 f"the table holds {len(others)} metrics",
                 expected=f"one of {', '.join(others)}",
-                hint="Name one with --metric.",
+                hint="Name the metric.",
             )
         metric = others[0]
     return table.matrix(metric)
 
 
+def score_result(text: str) -> dict[str, Any] | None:
+    """The JSON of ``litepyramid score`` that a text is; None if it is anything else."""
+    try:
+        whole = parse_json(text) if text.lstrip()[:1] == "{" else None
+    except InputError:
+        return None
+    return whole if isinstance(whole, dict) and "scores" in whole else None
+
+
 def _cells(source: Any, columns: Mapping[str, str] | None) -> tuple[list[_Cell], dict[str, str]]:
     """The cells of a source; and the signature, if it is a result of ``litepyramid score``."""
-    whole: Any = None
+    path, whole = Path("the result"), None
     if isinstance(source, str | Path):
         path = Path(source)
-        if (held := read_columns(path)) is not None:
-            return list(_column_cells(held)), held.document["signature"]
+        if (saved := read_columns(path)) is not None:
+            return list(_column_cells(saved)), saved.document["signature"]
         text = read_text(source)
         whole = score_result(text)
         if whole is None:
-            return list(_row_cells(path, text, columns)), {}
-    elif hasattr(source, "human_matrix"):
-        path, whole = Path("the result"), plain(source.to_json())
-    elif rows := table_rows(source):
-        return list(_row_cells(given_rows(rows, "scores"), None, columns)), {}
+            return list(_row_cells(read_rows(source, columns, table=True, text=text))), {}
+    elif hasattr(source, "units") and hasattr(source, "to_json"):
+        whole = plain(source.to_json())
+    elif isinstance(source, ScoreTable):
+        return list(_table_cells(source)), {}
+    elif table := table_rows(source, "scores", columns, holding="score"):
+        return list(_row_cells(table)), {}
     else:
         raise InputError(
             f"scores cannot be read from a {type(source).__name__}",
@@ -136,25 +136,25 @@ def _cells(source: Any, columns: Mapping[str, str] | None) -> tuple[list[_Cell],
             f"{', '.join(_LONG)}",
         )
     signature = whole.get("signature", {})
-    check_shape(signature, {str: str}, what="a broken signature", path=path)
-    return list(_score_command_cells(whole, path)), signature
+    as_type(dict[str, str], signature, what="a broken signature", path=path)
+    return list(_result_cells(whole, path)), signature
 
 
-def _told_apart(files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> Iterator[_Cell]:
+def _distinct(files: Sequence[tuple[list[_Cell], dict[str, str]]]) -> Iterator[_Cell]:
     """The files' cells, metrics renamed that several results score otherwise in the same place."""
     scores: dict[str, dict[tuple[str, str], float]] = {}
     clashing: set[str] = set()
     for cells, _ in (file for file in files if file[1]):
         for cell in cells:
-            known = scores.setdefault(cell.metric, {}).setdefault(cell[:2], cell.score)
-            if not _same(known, cell.score) and cell.metric != "human":
+            first = scores.setdefault(cell.metric, {}).setdefault(cell[:2], cell.score)
+            if not _same(first, cell.score) and cell.metric != "human":
                 clashing.add(cell.metric)
     fields = {metric: _telling_fields(metric, files) for metric in clashing}
     for cells, signature in files:
         names = {
-            metric: f"{metric}[{', '.join(_said(key, signature) for key in own)}]"
-            for metric, own in fields.items()
-            if own and signature
+            metric: f"{metric}[{', '.join(_field(key, signature) for key in keys)}]"
+            for metric, keys in fields.items()
+            if keys and signature
         }
         for cell in cells:
             yield cell._replace(metric=names[cell.metric]) if cell.metric in names else cell
@@ -172,7 +172,7 @@ def _telling_fields(metric: str, files: Sequence[tuple[list[_Cell], dict[str, st
     return chosen
 
 
-def _said(key: str, signature: Mapping[str, str]) -> str:
+def _field(key: str, signature: Mapping[str, str]) -> str:
     if key not in signature:
         return f"no {key}"
     return f"{key.removesuffix('_sha')} {signature[key]}" if key[-4:] == "_sha" else signature[key]
@@ -182,38 +182,25 @@ def _same(one: float, other: float) -> bool:
     return one == other or (math.isnan(one) and math.isnan(other))
 
 
-def _row_cells(
-    path: str | Path, text: str | None, columns: Mapping[str, str] | None
-) -> Iterator[_Cell]:
-    if text and (board := leaderboard_rows(Path(path), text)) is not None:
-        yield from (_cell(row, path=path, line=line) for line, row in board)
-        return
-    table = read_rows(path, columns, table=True, text=text)
-    given = isinstance(path, Given)
-    header = {name for row in table.rows for name in row.values} if given else table.header
+def _row_cells(table: Rows) -> Iterator[_Cell]:
+    python = table.form == "python"
+    header = {name for row in table.rows for name in row.values} if python else table.header
     missing = [name for name in _LONG if name not in header]
-    if (given or table.form == "csv") and missing:
+    if (python or table.form == "csv") and missing:
         raise InputError(
-            f"no column '{missing[0]}' (found: {', '.join(header)})",
-            path=path,
+            f"no column '{missing[0]}' (found: {', '.join(sorted(header))})",
+            path=table.path,
             line=1,
             expected=f"the columns {', '.join(_LONG)}",
             hint="Write one row for each system, input and metric.",
         )
     for line, row, _ in table.rows:
         if "metrics" in row and "summarizer_id" in row:
-            yield from _sacrerouge_cells(row, path, line)
-        else:
-            yield _cell({**dict.fromkeys(_LONG), **row} if given else row, path=path, line=line)
-
-
-def score_result(text: str) -> dict[str, Any] | None:
-    """The JSON of ``litepyramid score`` that a text is; None if it is anything else."""
-    try:
-        whole = parse_json(text) if text.lstrip()[:1] == "{" else None
-    except InputError:
-        return None
-    return whole if isinstance(whole, dict) and "scores" in whole else None
+            yield from _sacrerouge_cells(row, table.path, line)
+            continue
+        yield _cell({**dict.fromkeys(_LONG), **row} if python else row, table.path, line)
+        if number(row.get("human")) is not None:
+            yield _cell({**row, "metric": "human", "score": row["human"]}, table.path, line)
 
 
 def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> Iterator[_Cell]:
@@ -230,7 +217,7 @@ def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> It
     names = {"system": row["summarizer_id"], "input": row["instance_id"]}
     for metric, score in _flatten(row["metrics"], ""):
         if not isinstance(score, str):
-            yield _cell({**names, "metric": metric, "score": score}, path=path, line=line)
+            yield _cell({**names, "metric": metric, "score": score}, path, line)
 
 
 def _flatten(tree: Mapping[str, Any] | Sequence[Any], prefix: str) -> Iterator[tuple[str, Any]]:
@@ -243,117 +230,108 @@ def _flatten(tree: Mapping[str, Any] | Sequence[Any], prefix: str) -> Iterator[t
             yield name, value
 
 
-def _score_command_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:
-    """Rows of ``litepyramid score --format json``: ``scores`` is a long list."""
-    rows = whole["scores"]
+def _result_cells(whole: Mapping[str, Any], path: Path) -> Iterator[_Cell]:
+    """Rows of a saved result: ``scores`` is a long list."""
     named = whole.get("name", whole.get("metric", "score"))
-    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise InputError(
-            "'scores' is not a list of objects",
-            path=path,
-            expected="the JSON that 'litepyramid score' writes",
-        )
-    for row in rows:
-        yield _cell({"metric": named, **row}, path=path, line=None)
+    what = "not the JSON that 'litepyramid score' writes"
+    for row in as_type(list[dict[str, Any]], whole["scores"], what=what, path=path):
+        yield _cell({"metric": named, **row}, path)
         measures = row.get("measures", {})
-        check_shape(measures, {str: object}, what="broken measures", path=path)
+        as_type(dict[str, Any], measures, what="broken measures", path=path)
         for name, value in measures.items():
-            yield _cell({**row, "metric": name, "score": value}, path=path, line=None)
+            yield _cell({**row, "metric": name, "score": value}, path)
         if "human" in row:
-            yield _cell({**row, "metric": "human", "score": row["human"]}, path=path, line=None)
+            yield _cell({**row, "metric": "human", "score": row["human"]}, path)
 
 
-def _column_cells(held: Columns) -> Iterator[_Cell]:
-    for metric, values in _held(held).items():
-        for system, own in zip(held.systems, values, strict=True):
-            for of, value in zip(held.inputs, own.tolist(), strict=True):
-                yield _Cell(system, of, metric, value, str(held.path), None)
+def _column_cells(saved: Columns) -> Iterator[_Cell]:
+    for metric, values in _matrices(saved).items():
+        for system, row in zip(saved.systems, values, strict=True):
+            for of, value in zip(saved.inputs, row.tolist(), strict=True):
+                yield _Cell(system, of, metric, value, str(saved.path), None)
 
 
-def _held(held: Columns) -> dict[str, FloatArray]:
+def _table_cells(table: ScoreTable) -> Iterator[_Cell]:
+    for m, metric in enumerate(table.metrics):
+        for s, system in enumerate(table.systems):
+            for of, value in zip(table.inputs, table.values[m, s].tolist(), strict=True):
+                yield _Cell(system, of, metric, value, None, None)
+
+
+def _matrices(saved: Columns) -> dict[str, FloatArray]:
     """The (N, M) scores of a result in columns by metric."""
-    found = {name: held.read(name) for name in ("score", *held.measures, "human")}
-    named = {held.document["name"] if n == "score" else n: own for n, own in found.items()}
+    arrays = {name: saved.read(name) for name in ("score", *saved.measures, "human")}
+    named = {saved.document["name"] if n == "score" else n: own for n, own in arrays.items()}
     return {name: own for name, own in named.items() if own is not None}
 
 
-def _cell(row: Mapping[str, Any], *, path: str | Path | None, line: int | None) -> _Cell:
-    missing = [key for key in _LONG if key not in row]
-    if missing:
-        raise InputError(
-            f"no '{missing[0]}'", path=path, line=line, expected=f"the keys {', '.join(_LONG)}"
-        )
+def _cell(row: Mapping[str, Any], path: str | Path, line: int | None = None) -> _Cell:
+    for key in _LONG:
+        if key not in row:
+            raise InputError(
+                f"no '{key}'", path=path, line=line, expected=f"the keys {', '.join(_LONG)}"
+            )
     system, input_, metric = (_name(row[key], key, path, line) for key in _LONG[:3])
-    return _Cell(
-        system,
-        input_,
-        metric,
-        _number(row["score"], path, line),
-        None if path is None else str(path),
-        line,
-    )
+    return _Cell(system, input_, metric, _number(row["score"], path, line), str(path), line)
 
 
-def _name(value: Any, key: str, path: str | Path | None, line: int | None) -> str:
-    if (found := identifier(value)) is None:
+def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
+    if (name := identifier(value)) is None:
         raise InputError(
             f"the {key} is {cut(value)}", path=path, line=line, expected="a name, or a whole number"
         )
-    return found
+    return name
 
 
-def _number(value: Any, path: str | Path | None, line: int | None) -> float:
+def _number(value: Any, path: str | Path, line: int | None) -> float:
     if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
         return math.nan
-    if (found := number(value)) is None:
+    score = number(value)
+    if score is None or math.isinf(score):
         raise InputError(
-            f"the score '{value}' is not a number", path=path, line=line, expected="a number"
-        )
-    if math.isinf(found):
-        raise InputError(
-            "a score is infinite",
+            "a score is infinite" if score else f"the score '{cut(value)}' is not a number",
             path=path,
             line=line,
             expected="a finite number",
-            hint="Leave the cell empty if it was not scored.",
+            hint="Leave the cell empty if it was not scored." if score else None,
         )
-    return found
+    return score
 
 
 def _table(cells: Iterable[_Cell]) -> ScoreTable:
     metrics: dict[str, int] = {}
     systems: dict[str, int] = {}
     inputs: dict[str, int] = {}
-    found: dict[tuple[int, int, int], _Cell] = {}
+    by_place: dict[tuple[int, int, int], _Cell] = {}
     for cell in cells:
         key = (
             metrics.setdefault(cell.metric, len(metrics)),
             systems.setdefault(cell.system, len(systems)),
             inputs.setdefault(cell.input, len(inputs)),
         )
-        first = found.setdefault(key, cell)
-        if first is not cell and not (first.path != cell.path and _same(first.score, cell.score)):
+        first = by_place.setdefault(key, cell)
+        apart = first.path != cell.path or cell.metric == "human"
+        if first is not cell and not (apart and _same(first.score, cell.score)):
             line = f":{first.line}" if first.line else ""
-            place = f"{first.path}{line}" if first.path else f"row {first.line}"
             raise InputError(
                 f"metric '{cell.metric}' scores system '{cell.system}' on input '{cell.input}'"
-                f" twice (first at {place})",
+                f" twice (first at {first.path}{line})",
                 path=cell.path,
                 line=cell.line,
-                hint="Keep one of the two, or give them different names (score --name).",
+                hint="Keep one of the two, or give them different names.",
             )
-    if not found:
+    if not by_place:
         raise InputError("no scores at all", expected="at least one row")
     size = len(metrics) * len(systems) * len(inputs)
-    if size > max(_CELLS, _SPARSEST * len(found)):
+    if size > max(_CELLS, _SPARSEST * len(by_place)):
         raise InputError(
-            f"{len(found):,} scores share too little: {counted(len(metrics), 'metric')}, "
+            f"{len(by_place):,} scores share too little: {counted(len(metrics), 'metric')}, "
             f"{counted(len(systems), 'system')} and {counted(len(inputs), 'input')} make a table "
             f"of {size:,} cells",
             expected=f"one cell in {_SPARSEST} scored, in tables of over {_CELLS:,} cells",
             hint="Give the scores of one data set at a time.",
         )
     values = np.full((len(metrics), len(systems), len(inputs)), np.nan)
-    index = np.array(list(found), dtype=np.intp)
-    values[index[:, 0], index[:, 1], index[:, 2]] = [cell.score for cell in found.values()]
+    index = np.array(list(by_place), dtype=np.intp)
+    values[index[:, 0], index[:, 1], index[:, 2]] = [cell.score for cell in by_place.values()]
     return ScoreTable(tuple(metrics), tuple(systems), tuple(inputs), values)
