@@ -13,7 +13,7 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import read_jsonl, write_jsonl
-from litepyramid.metrics.rouge import Rouge
+from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
 from litepyramid.text import place
 from litepyramid.types import (
@@ -161,8 +161,8 @@ def rouge1(stem: bool = False) -> Similarity:
         >>> round(rouge1()("the cat sat", "the cat sat down"), 4)
         0.8571
     """
-    rouge = Rouge("1", "f1", stem)
-    return lambda target, prediction: float(rouge.score([prediction], [target])[0])
+    rouge = rouge_scorer("1", stem=stem)
+    return lambda target, prediction: float(rouge.score(target, prediction)["rouge1"].fmeasure)
 
 
 def simulation_accuracy(scu: str, stus: Iterable[str], similarity: Similarity) -> float:
