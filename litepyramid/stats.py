@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, IntArray
 
 PValueRule = Literal["plus_one", "paper"]
@@ -19,6 +19,9 @@ Correction = Literal["none", "bonferroni", "holm", "benjamini-hochberg"]
 
 SMALLEST_TAIL = 1e-12
 """Below this, `flip_tails` cannot tell one probability from another."""
+
+MOST_SAMPLES = 1_000_000
+"""More samples than this are refused: they take hours and change no digit that is shown."""
 
 _ROUNDING = 1e-11
 _CELLS = 4_000_000  # numbers held at once
@@ -30,9 +33,6 @@ def bootstrap_counts(rng: np.random.Generator, n: int, k: int) -> IntArray:
     """How often each of `n` items is drawn in each of `k` samples of size `n` with replacement.
 
     A product of these counts with a score matrix gives every sample's sums at once.
-
-    Returns:
-        (k, n) int64; every row sums to n.
 
     Example:
         >>> bootstrap_counts(np.random.default_rng(0), 4, 2).sum(axis=1).tolist()
@@ -55,13 +55,6 @@ def blocks(number: int, width: int) -> Iterator[slice]:
 @single_threaded
 def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
     """Every system's average under every draw of the inputs.
-
-    Args:
-        X: (N, M) scores; NaN = not scored, and out of the average.
-        counts: (B, M) how often each input was drawn.
-
-    Returns:
-        (B, N) float64; NaN where no scored input was drawn.
 
     Example:
         >>> X = np.array([[1.0, 3.0], [2.0, np.nan]])
@@ -90,15 +83,6 @@ def check_samples(
     takes k ≥ 1 / alpha - 1, 19 at 5 %: else p = (c + 1) / (k + 1) could never be as small as alpha.
     Bonferroni's and Holm's corrections of m tests take k ≥ m / alpha - 1.
 
-    Args:
-        samples: k.
-        confidence: Confidence level of the interval, if there is one.
-        alpha: Level of the test, if there is one.
-        tests: m, how many tests are corrected together.
-
-    Raises:
-        InputError: k is smaller; `confidence` or `alpha` is not between 0 and 1.
-
     Example:
         >>> check_samples(40, confidence=0.95, alpha=0.05)
         >>> check_samples(39, confidence=0.95)
@@ -106,6 +90,9 @@ def check_samples(
         ...
         litepyramid.errors.InputError: 39 samples. Expected at least 40 for an interval at 95 %.
     """
+    if not _whole(samples) or not 1 <= samples <= MOST_SAMPLES:
+        goal = f"a whole number from 1 to {MOST_SAMPLES:,}"
+        raise InputError(f"samples is {cut(samples)}", expected=goal)
     if confidence is not None:
         check_share("confidence", confidence)
         needed = ceil(2 / (1 - confidence) * (1 - _ROUNDING))
@@ -124,18 +111,24 @@ def check_samples(
             )
 
 
+def check_seed(seed: int) -> None:
+    """Raises InputError unless a seed is a whole number that numpy's generators take."""
+    if not _whole(seed) or seed < 0:
+        raise InputError(f"seed is {cut(seed)}", expected="a whole number from 0")
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def check_share(what: str, value: float) -> None:
     """Raises InputError unless a value such as a level is between 0 and 1, both left out."""
-    if not 0 < value < 1:
-        raise InputError(f"{what} is {value}", expected="a number between 0 and 1")
+    if not isinstance(value, float | int) or not 0 < value < 1:
+        raise InputError(f"{what} is {cut(value)}", expected="a number between 0 and 1")
 
 
 def percentile_interval(samples: FloatArray, confidence: float = 0.95) -> tuple[float, float]:
-    """The central `confidence` of the samples by linear interpolation, NaN samples left out.
-
-    Returns:
-        (low, high); (NaN, NaN) when no sample is a number.
-    """
+    """The central `confidence` of the samples by linear interpolation, NaN samples left out."""
     return percentile_intervals(samples[:, None], confidence)[0]
 
 
@@ -166,15 +159,6 @@ def resampled_p_value(
     which a Monte-Carlo test keeps its level (Davison & Hinkley 1997, eq. 4.11). ``paper`` is
     DDR21's Algorithm 2, c / k with c the samples strictly larger. Differences below 1e-11 are
     rounding: such samples are equal to the observed one.
-
-    Args:
-        observed: The statistic of the data.
-        samples: (k,) its values under the null hypothesis; NaN samples are left out of c and k.
-        alternative: ``"greater"``, ``"less"``, or ``"two-sided"`` on absolute values.
-        rule: Which of the two rules.
-
-    Returns:
-        The p-value; NaN when there is no observed value or no sample.
 
     Example:
         >>> samples = np.array([0.3, 0.1, -0.2, 0.2])
@@ -229,14 +213,6 @@ def flip_tails(values: FloatArray, *, cosets: bool = False) -> FloatArray:
     are multiples of some larger step, as ratings are, that is taken and nothing rounded. Σ ±a has
     the characteristic function Π cos(a ω), and Fourier's sum gives P to 1e-12, which is added.
     Rounding treats both signs alike, so the test stays exact: its statistic is the rounded sum.
-
-    Args:
-        values: (n, M); NaN counts as 0, a column that does not count.
-        cosets: Whether the rows are one test's values under several assignments of other coins,
-            the first row as observed: then its sum is the one to reach for all of them.
-
-    Returns:
-        (n,) probabilities.
 
     Example:
         >>> flip_tails(np.ones((1, 3))).tolist(), flip_tails(np.ones((1, 20))) < 2.0**-20 + 1e-11
@@ -336,9 +312,6 @@ def mean_of_scored(values: FloatArray) -> float:
 
     ``sum(v for v in values if v is a number) / how many of them``. An infinity is a number.
 
-    Args:
-        values: (n,) values; NaN = not scored.
-
     Example:
         >>> mean_of_scored(np.array([1.0, np.nan, 0.5])), mean_of_scored(np.array([]))
         (0.75, nan)
@@ -361,12 +334,6 @@ def described(values: FloatArray) -> tuple[float, float, int]:
 
 def system_means(values: FloatArray) -> FloatArray:
     """The mean of each row over the inputs that are scored; NaN where none is.
-
-    Args:
-        values: (N, M) scores of N systems; NaN = not scored.
-
-    Returns:
-        (N,) `mean_of_scored` of every row.
 
     Example:
         >>> system_means(np.array([[1.0, 0.0], [1.0, np.nan]])).tolist()

@@ -6,18 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import comb
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.errors import InputError
-from litepyramid.scoring.groups import group_letters, letter_groups
-from litepyramid.scoring.powered import Design, Method, Powered, Target, prediction_powered
+from litepyramid.errors import InputError, choose
+from litepyramid.io.scores import read_scores, select_matrix
+from litepyramid.scoring.inference import by_id, group_letters, letter_groups, scores_sha
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.stats import adjust_p_values, check_share, t_p_values
+from litepyramid.scoring.result import read_saved
+from litepyramid.stats import adjust_p_values, check_share, t_p_values, t_reach
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreMatrix, Signature, fingerprint
+from litepyramid.types import FloatArray, IntArray, ScoreMatrix, ScoresLike, Signature
+
+Target = Literal["inputs", "population"]
+Method = Literal["cross-fit", "ppi++"]
+
+GAIN = 0.95
+"""The judge is used where it leaves at most this part of the variance; else the labels alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +108,7 @@ class CombinedScores(Result):
         labels: How many have labels for some system.
         target: Whether intervals are for these inputs or for the population they come from.
         confidence: Confidence level of the intervals.
-        alpha: Significance level.
+        alpha: Significance level, 1 less the confidence.
         signature: Everything needed to reproduce the numbers.
     """
 
@@ -127,8 +135,7 @@ class CombinedScores(Result):
         of = "labels on all inputs would give" if self.target == "inputs" else "new inputs have"
         notes = [
             f"score: labels and judge combined; alone: labels only. {percent} intervals for "
-            f"the scores that {of}. The labelled inputs are assumed to be a random sample"
-            + (" of their strata." if "design" in dict(self.signature.fields) else "."),
+            f"the scores that {of}. The labelled inputs are assumed to be a random sample.",
             f"The judge is worth {saved:.0f} more labelled inputs (median).",
         ]
         if unused:
@@ -165,43 +172,105 @@ class CombinedScores(Result):
             Column("alone_high", "high", signed=True),
             Column("p_holm", "p Holm", digits=4, above_zero=True),
         )  # fmt: skip
-        found = sum(pair.p_holm < self.alpha for pair in self.pairs)
-        note = f"{found} of {counted(len(self.pairs), 'pair')} differ significantly."
+        significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
+        note = f"{significant} of {counted(len(self.pairs), 'pair')} differ significantly."
         more = f"The {limit} largest differences" if len(self.pairs) > limit else "Differences"
         return [Table.of(more, columns, self.pairs[:limit], (note,))] if self.pairs else []
 
+    def to_figure(self) -> Any:
+        """One line per system: labels and judge combined, below it the labels alone."""
+        from litepyramid.figures.scores import score_figure
+
+        return score_figure(
+            [entry.system for entry in self.systems],
+            [(entry.score, entry.low, entry.high) for entry in self.systems],
+            [entry.groups for entry in self.systems],
+            label="labels and judge",
+            below=[(entry.alone, entry.alone_low, entry.alone_high) for entry in self.systems],
+            below_label="labels alone",
+            confidence=self.confidence,
+            what="human score",
+        )
+
 
 def combine(
+    scores: ScoresLike,
+    *,
+    metric: str | None = None,
+    human: str = "human",
+    target: Target = "inputs",
+    method: Method = "cross-fit",
+    assume_random: bool = False,
+    confidence: float = 0.95,
+) -> CombinedScores:
+    """Estimates human scores from labels on some inputs and a judge's scores on all.
+
+    Systems, and differences of two systems, are estimated by prediction-powered inference
+    (`prediction_powered`); inputs are what is drawn, as all systems are labelled on the same ones.
+
+    Args:
+        scores: A result of `score` with labels on a random sample of the inputs, or its file; or a
+            table of scores with a human column, empty where nobody labelled.
+        metric: The judge's metric in a table.
+        human: The human column in a table.
+        target: ``inputs``: intervals for the scores that labels on all these inputs would give;
+            ``population``: for the population that these inputs are a sample of.
+        method: ``cross-fit``, or ``ppi++`` as published, to compare with.
+        assume_random: Take the labelled inputs for a random sample even if they look chosen.
+        confidence: Confidence level of the intervals; tests are at 1 less it.
+
+    Raises:
+        InputError: No human scores, too few, gaps in the judge's scores, or labels on the first (or
+            last) inputs by id, which is not a sample.
+
+    Example:
+        >>> rows = [
+        ...     {"system": "a", "input": i, "metric": name, "score": value}
+        ...     for i, f in enumerate([.1, .9, .4, .5, .3, .8, .2, .6])
+        ...     for name, value in (("judge", f), ("human", f + .1 if i in (1, 3, 4, 6) else None))
+        ... ]
+        >>> combine(rows).systems[0].labels
+        4
+
+    Command line:
+        $ litepyramid combine scores.json --target population
+    """
+    judged, people, signature = scored_and_labelled(scores, metric, human)
+    return combine_matrices(
+        judged, people, target=target, method=method, assume_random=assume_random,
+        confidence=confidence, signature=signature,
+    )  # fmt: skip
+
+
+def scored_and_labelled(
+    scores: ScoresLike, metric: str | None = None, human: str = "human"
+) -> tuple[ScoreMatrix, ScoreMatrix, Signature]:
+    """A judge's scores and people's, and what is known of how they were made.
+
+    Raises:
+        InputError: There are no human scores.
+    """
+    result = read_saved(scores)
+    if result is not None and metric in (None, result.name):
+        if result.human_matrix is None:
+            raise InputError("no human labels", expected="a result that was scored with labels")
+        return result.matrix, result.human_matrix, result.signature
+    table = read_scores(scores)
+    matrix = select_matrix(table, metric)
+    return matrix, table.matrix(human), Signature.of(metric=matrix.metric)
+
+
+def combine_matrices(
     judge: ScoreMatrix,
     human: ScoreMatrix,
     *,
-    design: Design | None = None,
     assume_random: bool = False,
     target: Target = "inputs",
     method: Method = "cross-fit",
     confidence: float = 0.95,
-    alpha: float = 0.05,
     signature: Signature | None = None,
 ) -> CombinedScores:
-    """Estimates human scores from labels on some inputs and a judge's scores on all.
-
-    Systems and differences of two systems are estimated by `prediction_powered`; inputs are the
-    units that are drawn, as all systems are labelled on the same ones.
-
-    Args:
-        judge: (N, M) scores of a metric, complete.
-        human: (N, M) human scores, NaN where an input is not labelled.
-        design: How the labelled inputs were chosen; None: at random.
-        assume_random: Take the labelled inputs for a random sample even if they look chosen.
-        target: ``inputs`` or ``population``; see `prediction_powered`.
-        method: ``cross-fit``, or as other packages do (`prediction_powered`).
-        confidence: Confidence level of the intervals.
-        alpha: Significance level.
-        signature: What is known of how the judge's scores were made.
-
-    Raises:
-        InputError: The matrices do not match, the judge's scores have gaps, too few labels, or
-            the labelled inputs are the first (or last) ones of the file, which is not a sample.
+    """`combine` of (N, M) scores of a judge, complete, and of people, NaN where nobody labelled.
 
     Example:
         >>> rng = np.random.default_rng(1)
@@ -209,57 +278,62 @@ def combine(
         >>> names = ("a", "b"), tuple(map(str, range(40)))
         >>> judged = ScoreMatrix("judge", *names, 0.5 * truth + 0.1 * rng.random((2, 40)))
         >>> shown = np.where(rng.permutation(40) < 12, truth, np.nan)
-        >>> result = combine(judged, ScoreMatrix("human", *names, shown))
+        >>> result = combine_matrices(judged, ScoreMatrix("human", *names, shown))
         >>> [entry.saved > 10 for entry in result.systems]
         [True, True]
     """
     check_share("confidence", confidence)
-    check_share("alpha", alpha)
+    alpha = round(1 - confidence, 12)
+    choose("target", target, get_args(Target))
+    choose("method", method, get_args(Method))
     if (judge.systems, judge.inputs) != (human.systems, human.inputs):
         raise InputError(
             "the judge's scores and the human scores are for different systems or inputs",
             expected="the same ones, in the same order",
         )
-    if design is not None and design.inputs != judge.inputs:
-        raise InputError("the plan is for other inputs than the scores", expected="the same inputs")
-    there = ~np.isnan(human.values)
-    gap = np.argwhere(np.isnan(judge.values))
+    fields = dict(signature.fields if signature else (("metric", judge.metric),))
+    fields |= dict(Signature.of(
+        combine=method, target=target, confidence=confidence,
+        scores_sha=scores_sha(judge, human),
+    ).fields)  # fmt: skip
+    rows, columns = by_id(judge.systems), by_id(judge.inputs)
+    systems = [judge.systems[i] for i in rows]
+    f, h = (one.values[np.ix_(rows, columns)] for one in (judge, human))
+    labelled = ~np.isnan(h)
+    gap = np.argwhere(np.isnan(f))
     if len(gap):
         raise InputError(
-            f"no score of '{judge.systems[gap[0][0]]}' on input '{judge.inputs[gap[0][1]]}'",
+            f"no score of '{systems[gap[0][0]]}' on input '{judge.inputs[columns[gap[0][1]]]}'",
             expected="the judge's score for every summary",
         )
-    if design is None and not assume_random:
-        _check_sample(np.asarray(there.any(axis=0)))
-    pairs = np.array(list(combinations(range(len(there)), 2)), dtype=np.int64).reshape(-1, 2)
-    settings = {"confidence": confidence, "target": target, "method": method, "design": design}
-    own = _powered(human.values, judge.values, **settings)
+    if not assume_random:
+        _check_sample(np.asarray(labelled.any(axis=0)))
+    pairs = np.array(list(combinations(range(len(h)), 2)), dtype=np.int64).reshape(-1, 2)
+    settings = {"confidence": confidence, "target": target, "method": method}
+    of_systems = _powered(h, f, **settings)
     differences = _powered(
-        human.values[pairs[:, 0]] - human.values[pairs[:, 1]],
-        judge.values[pairs[:, 0]] - judge.values[pairs[:, 1]],
-        **settings,
+        h[pairs[:, 0]] - h[pairs[:, 1]], f[pairs[:, 0]] - f[pairs[:, 1]], **settings
     )
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(differences["value"]) / differences["error"]
     p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"])
     holm = adjust_p_values(p, "holm")
-    order = np.argsort(-own["value"], kind="stable")
+    order = np.argsort(-of_systems["value"], kind="stable")
     differs = np.zeros((len(order), len(order)), dtype=bool)
     differs[tuple(pairs.T)] = holm < alpha
     groups = letter_groups(order.tolist(), differs | differs.T)
-    judged = judge.values.mean(axis=1)
     keys = ("low", "high", "alone", "alone_low", "alone_high", "weight", "labels", "saved")
-    systems = tuple(
+    entries = tuple(
         CombinedScore(
-            system=judge.systems[i],
-            score=float(own["value"][i]),
-            judge=float(judged[i]),
+            system=systems[i],
+            score=float(of_systems["value"][i]),
+            judge=float(f[i].mean()),
             groups=groups[i],
-            **{key: own[key][i].item() for key in keys},
+            **{key: of_systems[key][i].item() for key in keys},
         )
         for i in order
     )
-    found = []
+    combined = []
     for at, (i, j) in enumerate(pairs):
         sign = -1 if differences["value"][at] < 0 else 1
         first, second = (i, j) if sign > 0 else (j, i)
@@ -267,36 +341,168 @@ def combine(
         for low, high in (("low", "high"), ("alone_low", "alone_high")):
             if sign < 0:
                 values[low], values[high] = -values[high], -values[low]
-        found.append(
+        combined.append(
             CombinedPair(
-                first=judge.systems[first],
-                second=judge.systems[second],
+                first=systems[first],
+                second=systems[second],
                 difference=abs(float(differences["value"][at])),
                 p=float(p[at]),
                 p_holm=float(holm[at]),
                 **{**values, "alone": sign * values["alone"]},
             )
         )
-    found.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
-    fields = dict(signature.fields if signature else (("metric", judge.metric),))
-    fields |= Signature.of(
-        combine=method, target=target, confidence=confidence,
-        human_sha=fingerprint(np.nan_to_num(human.values, nan=-1).tolist()),
-        design=None if design is None else fingerprint(
-            [design.inclusion.tolist(), [] if design.strata is None else design.strata.tolist()]
-        ),
-    ).fields  # fmt: skip
+    combined.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
     return CombinedScores(
         metric=judge.metric,
-        systems=systems,
-        pairs=tuple(found),
+        systems=entries,
+        pairs=tuple(combined),
         inputs=len(judge.inputs),
-        labels=int(there.any(axis=0).sum()),
+        labels=int(labelled.any(axis=0).sum()),
         target=target if method == "cross-fit" else "population",
         confidence=confidence,
         alpha=alpha,
         signature=Signature(tuple(fields.items())),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """Estimates of R means, one per row.
+
+    Attributes:
+        value: (R,) the combined estimate.
+        low: (R,) lower end of its interval.
+        high: (R,) upper end.
+        error: (R,) its standard error.
+        alone: (R,) the estimate from the labels alone.
+        alone_low: (R,) lower end of its interval.
+        alone_high: (R,) upper end.
+        weight: (R,) λ, how much the judge counts; 0 where it does not help.
+        freedom: Degrees of freedom of the t intervals; infinite for normal ones.
+        saved: (R,) how many more labelled inputs the labels alone would need for as short an
+            interval.
+    """
+
+    value: FloatArray
+    low: FloatArray
+    high: FloatArray
+    error: FloatArray
+    alone: FloatArray
+    alone_low: FloatArray
+    alone_high: FloatArray
+    weight: FloatArray
+    freedom: float
+    saved: FloatArray
+
+
+def prediction_powered(
+    human: FloatArray,
+    judge: FloatArray,
+    labelled: IntArray,
+    *,
+    confidence: float = 0.95,
+    target: Target = "inputs",
+    method: Method = "cross-fit",
+) -> Powered:
+    r"""Means of human scores known for some inputs, with a judge's scores known for all.
+
+    .. math:: \hat\theta = \frac1n \sum_{j \in L}
+              \bigl(h_j - \lambda_{-j} (f_j - \bar f)\bigr)
+
+    over the n labelled inputs L, a random sample, with the judge's mean f̄ over all M inputs:
+    unbiased for any λ (Angelopoulos et al. 2023, PPI++; Chaganty et al. 2018, control variates), in
+    the form for a finite population. λ is the regression coefficient of h on f that minimises the
+    variance, for each input from the other labelled ones (cross-fitting by leaving one out), so
+    that few labels do not make it look better than it is. Where the judge leaves more than `GAIN`
+    of the variance, the labels alone are taken. Intervals are Student's t.
+
+    Args:
+        human: (R, n) human scores of the labelled inputs: of systems, or differences of two.
+        judge: (R, M) the judge's scores of all inputs.
+        labelled: (n,) which inputs are labelled, ascending.
+        confidence: Confidence level of the intervals.
+        target: ``inputs``: the mean that labels of all M inputs would give. ``population``: of all
+            inputs that these M are a sample of.
+        method: ``ppi++``, to compare with: as published and in ppi-python, one λ in [0, 1] from all
+            labelled inputs, variances over n, normal intervals, for the population.
+
+    Raises:
+        InputError: Fewer than three inputs are labelled.
+
+    Example:
+        >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
+        >>> means = prediction_powered(judge[:, :4] + 0.1, judge, np.arange(4))
+        >>> [x.round(3).tolist() for x in (means.value, means.alone, means.weight)]
+        [[0.55], [0.55], [1.0]]
+    """
+    n, total = len(labelled), judge.shape[1]
+    if n < 3:
+        raise InputError(
+            f"human scores of {counted(n, 'input')}", expected="at least three labelled inputs"
+        )
+    at_labels = judge[:, labelled]
+    if method != "cross-fit":
+        return _as_published(human, at_labels, np.delete(judge, labelled, axis=1), confidence)
+    x, y = (values - values.mean(axis=1)[:, None] for values in (at_labels, human))
+    left = n / (n - 1)
+    spread = (x * x).sum(axis=1)[:, None] - left * x * x
+    usable = spread > 1e-12 * np.maximum(1.0, (at_labels**2).sum(axis=1)[:, None])
+    shared = (x * y).sum(axis=1)[:, None] - left * x * y
+    slopes = np.where(usable, shared / np.where(usable, spread, 1.0), 0.0)
+    corrected = human - slopes * (at_labels - judge.mean(axis=1)[:, None])
+    unit, unit_alone = corrected.var(axis=1, ddof=1), human.var(axis=1, ddof=1)
+    error, error_alone = (one / n * (1 - n / total) for one in (unit, unit_alone))
+    helps = error < GAIN * error_alone
+    alone = human.mean(axis=1)
+    value, error = (
+        np.where(helps, corrected.mean(axis=1), alone),
+        np.where(helps, error, error_alone),
+    )
+    more = unit_alone / total  # of a sample of M over the mean of M
+    with np.errstate(divide="ignore", invalid="ignore"):
+        needed = n * np.where(helps, (error_alone + more) / (error + more), 1.0)
+    if target == "population":
+        error, error_alone = error + more, error_alone + more
+    reach = t_reach(confidence, n - 1)
+    half, half_alone = reach * np.sqrt(error), reach * np.sqrt(error_alone)
+    return Powered(
+        value=value,
+        low=value - half,
+        high=value + half,
+        error=np.sqrt(error),
+        alone=alone,
+        alone_low=alone - half_alone,
+        alone_high=alone + half_alone,
+        weight=np.where(helps, slopes.mean(axis=1), 0.0),
+        freedom=n - 1,
+        saved=needed - n,
+    )
+
+
+def _as_published(
+    human: FloatArray, at_labels: FloatArray, rest: FloatArray, confidence: float
+) -> Powered:
+    """PPI++ for a mean (Angelopoulos et al. 2023, §3 and §6): normal intervals."""
+    n, others = human.shape[1], rest.shape[1]
+    if not others:
+        raise InputError("labels on every input", expected="some without, for the judge to score")
+    x, y = at_labels - at_labels.mean(axis=1)[:, None], human - human.mean(axis=1)[:, None]
+    spread = np.concatenate([at_labels, rest], axis=1).var(axis=1, ddof=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = (x * y).sum(axis=1) / n / ((1 + n / others) * spread)
+    weight = np.clip(np.nan_to_num(weight), 0, 1)
+    value = weight * rest.mean(axis=1) + (human - weight[:, None] * at_labels).mean(axis=1)
+    variance = weight**2 * rest.var(axis=1) / others
+    variance += (human - weight[:, None] * at_labels).var(axis=1) / n
+    error, error_alone = np.sqrt(variance), np.sqrt(human.var(axis=1) / n)
+    reach, alone = t_reach(confidence, np.inf), human.mean(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saved = np.where(error < error_alone, n * (error_alone / error) ** 2 - n, 0.0)
+    return Powered(
+        value, value - reach * error, value + reach * error, error,
+        alone, alone - reach * error_alone, alone + reach * error_alone,
+        weight, np.inf, saved,
+    )  # fmt: skip
 
 
 def _powered(human: FloatArray, judge: FloatArray, **settings: object) -> dict[str, FloatArray]:
@@ -308,9 +514,9 @@ def _powered(human: FloatArray, judge: FloatArray, **settings: object) -> dict[s
         patterns.setdefault(there.tobytes(), []).append(index)
     for same in patterns.values():
         labelled = np.flatnonzero(~np.isnan(human[same[0]]))
-        found = prediction_powered(human[same][:, labelled], judge[same], labelled, **settings)  # type: ignore[arg-type]
+        means = prediction_powered(human[same][:, labelled], judge[same], labelled, **settings)  # type: ignore[arg-type]
         for name in Powered.__slots__:
-            rows[name][same] = getattr(found, name)
+            rows[name][same] = getattr(means, name)
         rows["labels"][same] = len(labelled)
     return rows
 
@@ -322,8 +528,7 @@ def _check_sample(labelled: NDArray[np.bool_]) -> None:
     if ends and comb(total, n) > 1000:
         raise InputError(
             f"the labelled inputs are the {'first' if labelled[:n].all() else 'last'} {n} of "
-            f"{total}: not a random sample",
-            expected="a random sample of the inputs, or a plan with the probabilities",
-            hint="Draw them with `litepyramid budget plan --for presence`; if the order is random "
-            "anyway, use --assume-random.",
+            f"{total} by id: not a random sample",
+            expected="a random sample of the inputs",
+            hint="If the ids are in random order anyway, say so (assume_random).",
         )

@@ -6,19 +6,19 @@ Presence is a flat (systems, units) array in which the units of one input stand 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from litepyramid.errors import InputError
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels, unit_kinds
 
-Rule = Literal["lite", "sample", "original", "modified"]
-Importance = Literal["vital", "all"]
+Rule = Literal["lite", "vital", "sample", "original", "modified"]
 NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 
 
@@ -48,15 +48,15 @@ class UnitLayout:
         if not units:
             raise InputError("no inputs", expected="the units of at least one input")
         weights = [np.array([u.weight for u in entry.units], dtype=np.float64) for entry in units]
-        for entry, own in zip(units, weights, strict=True):
-            if not own.sum() > 0 or (own < 0).any() or not np.isfinite(own).all():
+        for entry, row in zip(units, weights, strict=True):
+            if not row.sum() > 0 or (row < 0).any() or not np.isfinite(row).all():
                 raise InputError(
-                    f"the weights of input '{entry.input}' are {own.tolist()}",
+                    f"the weights of input '{entry.input}' are {row.tolist()}",
                     expected="at least one unit, no negative weight, not all zero",
                 )
         offsets = np.cumsum([0] + [w.size for w in weights], dtype=np.int64)
-        given = [unit.importance for entry in units for unit in entry.units]
-        vital = np.array([one == "vital" for one in given]) if any(given) else None
+        importance = [unit.importance for entry in units for unit in entry.units]
+        vital = np.array([one == "vital" for one in importance]) if any(importance) else None
         return cls(tuple(entry.input for entry in units), offsets, np.concatenate(weights), vital)
 
     @property
@@ -73,16 +73,34 @@ class UnitLayout:
         """Sums over each input's units: (..., U) to (..., M)."""
         return np.add.reduceat(values, self.offsets[:-1], axis=-1)
 
-    def flatten(self, labels: Sequence[SystemLabels]) -> FloatArray:
-        """Human labels as presence: (systems, U) of 0, .5 and 1, NaN for inputs without labels."""
-        sizes = [end - start for start, end in self.bounds]
-        return np.array(
-            [
-                [x for row, n in zip(s.labels, sizes, strict=True) for x in row or [np.nan] * n]
-                for s in labels
-            ],
-            dtype=np.float64,
-        ).reshape(len(labels), self.weights.size)
+    def align(
+        self, labels: Sequence[SystemLabels], systems: Sequence[str]
+    ) -> tuple[FloatArray, dict[str, int]]:
+        """Human labels laid out as presence: (systems, U) of 0, .5 and 1, and what to report.
+
+        NaN stands for systems and inputs without labels.
+
+        Raises:
+            InputError: No system has labels.
+        """
+        rows = {entry.system: entry.labels for entry in labels}
+        sizes = self.counts.tolist()
+        unlabelled = [[np.nan] * size for size in sizes]
+        flat = [
+            [x for row, none in zip(rows.get(name, unlabelled), unlabelled, strict=True)
+             for x in row or none]
+            for name in systems
+        ]  # fmt: skip
+        missing = sum(name not in rows for name in systems)
+        if missing == len(systems):
+            raise InputError(
+                "no labels for any scored system",
+                expected=f"labels of systems named as those scored: '{systems[0]}' …",
+            )
+        return np.array(flat, dtype=np.float64).reshape(len(systems), self.weights.size), {
+            "systems_without_labels": missing,
+            "labels_not_used": len(rows.keys() - set(systems)),
+        }
 
 
 def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
@@ -155,7 +173,8 @@ def litepyramid_sample_scores(
     """LitePyramid (Shapira et al. 2019): mean presence of `size` units sampled for each input.
 
     The pool of an input holds each unit as often as it weighs (the union over references with
-    duplicates); the draw is without replacement and the same for all systems.
+    duplicates); the draw is without replacement, the same for all systems, inputs in the order of
+    their ids.
 
     Args:
         presence: (..., U) values in [0, 1].
@@ -183,7 +202,7 @@ def litepyramid_sample_scores(
         )
     drawn = np.zeros_like(weights)
     small = 0
-    for start, end in zip(layout.offsets[:-1], layout.offsets[1:], strict=True):
+    for _, (start, end) in sorted(zip(layout.inputs, layout.bounds, strict=True)):
         pool = np.repeat(np.arange(start, end), weights[start:end].astype(np.int64))
         small += pool.size < size
         np.add.at(drawn, rng.choice(pool, min(size, pool.size), replace=False), 1.0)
@@ -283,49 +302,64 @@ class ScoringRule:
     """How presence becomes a summary's score.
 
     Attributes:
-        name: ``lite`` weighted mean over all units; ``sample`` LitePyramid over `size` units
-            drawn for each input; ``original`` and ``modified`` the Pyramid scores.
+        name: ``lite`` weighted mean over all units; ``vital`` over vital nuggets only; ``sample``
+            LitePyramid over `size` units drawn for each input; ``original`` and ``modified`` the
+            Pyramid scores.
         size: K of ``sample``.
         references: Number of references per input, for ``modified``.
-        importance: ``vital``: with ``lite``, the mean over vital nuggets only.
     """
 
     name: Rule = "lite"
     size: int = 16
     references: int = 1
-    importance: Importance = "all"
+
+    @classmethod
+    def of(cls, rule: str | ScoringRule) -> ScoringRule:
+        """The rule of a name, perhaps with its number: ``sample-16``, ``modified-4``.
+
+        Raises:
+            InputError: There is no such rule.
+
+        Example:
+            >>> ScoringRule.of("modified-4").references
+            4
+        """
+        if isinstance(rule, ScoringRule):
+            return rule
+        name, _, number = str(rule).partition("-")
+        fields = {"sample": "size", "modified": "references"}
+        known = name in get_args(Rule) and (not number or name in fields)
+        if not known or (number and not re.fullmatch(r"[1-9][0-9]{0,5}", number)):
+            raise InputError(
+                f"unknown scoring rule '{cut(rule)}'",
+                expected="lite, vital, original, sample-K (K units an input) or modified-R (R "
+                "references)",
+            )
+        return cls(name, **({fields[name]: int(number)} if number else {}))  # type: ignore[arg-type]
 
     def apply(
         self, presence: FloatArray, layout: UnitLayout, seed: int
     ) -> tuple[FloatArray, dict[str, int]]:
         """(N, M) scores of (N, U) presence, and counts to report."""
-        if self.importance == "vital":
-            if self.name != "lite":
-                raise InputError(f"the vital units by the rule '{self.name}'", expected="lite")
-            return _share(_presence(presence, layout), _vital(layout), layout, layout.weights), {}
         if self.name == "lite":
-            found = [lite_pyramid_scores(own, layout) for own in presence]  # perhaps of a file
-            return np.array(found).reshape(len(presence), len(layout.inputs)), {}
+            return lite_pyramid_scores(presence, layout), {}
+        if self.name == "vital":
+            return _share(_presence(presence, layout), _vital(layout), layout, layout.weights), {}
         if self.name == "sample":
             rng = np.random.default_rng(seed)
             values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
             return values, {"inputs_with_fewer_units_than_sample": small}
         if self.name == "original":
             return pyramid_scores(presence, layout), {}
-        if self.name == "modified":
-            return modified_pyramid_scores(presence, layout, self.references), {}
-        raise InputError(
-            f"unknown scoring rule '{self.name}'", expected="lite, sample, original or modified"
-        )
+        return modified_pyramid_scores(presence, layout, self.references), {}
 
     def metric(self, units: Sequence[InputUnits]) -> str:
         """The name of the score that this rule computes on these units."""
-        if self.importance == "vital":
-            return "vital_score"
         if self.name == "lite":
             kinds = unit_kinds(units)
             return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(kinds, "lite2.xpyramid")
         return {
+            "vital": "vital_score",
             "sample": "litepyramid",
             "original": "pyramid",
             "modified": "modified_pyramid",
@@ -333,10 +367,8 @@ class ScoringRule:
 
     def signature(self) -> str | None:
         """The rule as a signature field; None for the plain weighted mean."""
-        if self.name == "lite":
-            return None if self.importance == "all" else "vital"
         extra = {"sample": f"-{self.size}", "modified": f"-{self.references}refs"}
-        return self.name + extra.get(self.name, "")
+        return None if self.name == "lite" else self.name + extra.get(self.name, "")
 
 
 def metric_title(metric: str) -> str:

@@ -34,6 +34,10 @@
     return value < 0 ? null : value / 2;
   };
 
+  const [absent, certain] = data.bounds;
+  const verdict = (p) => (p === null ? "–" : p >= certain ? "✓" : p <= absent ? "✗" : "?");
+  const verdicts = { "✓": "present", "?": "unsure", "✗": "missing", "–": "not judged" };
+
   // Systems: numbers, and a dot with its interval.
   const drawSystems = () => {
     const table = byId("scores");
@@ -80,6 +84,10 @@
       cell.append(plot);
     }
     byId("systems-note").textContent = data.groups;
+    if (order.length > 5) {
+      byId("facts").after(byId("systems"));
+      document.body.classList.add("many");
+    }
   };
 
   const drawPairs = () => {
@@ -124,10 +132,14 @@
     return mean(values.map((v) => (v - middle) ** 2));
   };
   const against = (fact) => Math.max(0, ...systems.map((_, s) => {
-    const said = label(s, fact.place);
-    const found = presence(s, fact.place);
-    return said === null || found === null ? 0 : Math.abs(said - found);
+    const human = label(s, fact.place);
+    const p = presence(s, fact.place);
+    return human === null || p === null ? 0 : Math.abs(human - p);
   }));
+  const inputScore = data.inputs.map((_, i) => {
+    const scores = systems.map((s) => s.inputs[i]).filter((value) => value !== null);
+    return scores.length ? mean(scores) : 2;
+  });
   const state = { shown: [], page: 0, row: 0, column: 0, open: null };
 
   const fill = (select, names) => names.forEach(([value, text]) => select.append(make("option", short(text), { value })));
@@ -137,6 +149,7 @@
     fill(byId("misses"), named);
     fill(byId("holds"), named);
     if (named.length > 1) byId("misses").value = named.at(-1)[0];
+    byId("bounds").textContent = `by presence: at least ${brief(certain)}, at most ${brief(absent)}; the stronger the colour, the higher.`;
     byId("mark-note").hidden = byId("sort-against").hidden = !data.labels;
     for (const option of byId("show").options) {
       option.hidden = (option.value === "differ" && !data.labels) || (option.value === "misses" && systems.length < 2);
@@ -174,6 +187,7 @@
     state.shown = facts.filter((fact) => (input === "" || fact.i === Number(input))
       && words.every((word) => fact.unit.text.toLowerCase().includes(word)) && wanted(fact));
     const key = {
+      worst: (fact) => inputScore[fact.i],
       rare: (fact) => mean(held(fact)),
       common: (fact) => -mean(held(fact)),
       split: (fact) => -spread(held(fact)),
@@ -213,11 +227,27 @@
       cell.append(name);
       head.append(cell);
     }
+    const total = table.tHead.insertRow();
+    total.append(make("th", "score", { scope: "row" }));
+    for (const s of order) {
+      const cell = total.insertCell();
+      cell.textContent = number(systems[s].score);
+    }
     const body = table.createTBody();
     const heat = getComputedStyle(document.documentElement).getPropertyValue("--heat");
-    const several = byId("input").value === "" && data.inputs.length > 1;
+    const together = ["order", "worst"].includes(byId("sort").value);
+    const several = !together && byId("input").value === "" && data.inputs.length > 1;
     rows.forEach((fact, r) => {
+      if (together && (r === 0 || rows[r - 1].i !== fact.i)) {
+        const group = body.insertRow();
+        group.className = "group";
+        const name = make("th", null, { scope: "rowgroup" });
+        name.append(make("bdi", short(data.inputs[fact.i].id, 80)));
+        group.append(name);
+        for (const s of order) group.insertCell().textContent = number(systems[s].inputs[fact.i], 2);
+      }
       const row = body.insertRow();
+      row.className = "fact";
       const name = make("th", null, { scope: "row" });
       if (several) name.append(make("span", short(data.inputs[fact.i].id, 40), { class: "where" }));
       name.append(make("bdi", short(fact.unit.text, 400)));
@@ -225,13 +255,13 @@
       row.append(name);
       order.forEach((s, c) => {
         const p = presence(s, fact.place);
-        const said = label(s, fact.place);
-        const sign = said === null ? "" : said === 1 ? "●" : said === 0 ? "○" : "◐";
-        const button = make("button", `${p === null ? "–" : brief(p)}${sign}`, {
+        const human = label(s, fact.place);
+        const sign = human === null ? "" : human === 1 ? "●" : human === 0 ? "○" : "◐";
+        const button = make("button", p === null ? `–${sign}` : `${verdict(p)} ${brief(p)}${sign}`, {
           type: "button",
           tabindex: r === state.row && c === state.column ? "0" : "-1",
           "aria-pressed": String(Boolean(state.open && state.open.place === fact.place && state.open.s === s)),
-          "aria-label": `${short(systems[s].name, 40)}: ${p === null ? "not judged" : p.toFixed(2)}${said === null ? "" : `, people ${said}`}`,
+          "aria-label": `${short(systems[s].name, 40)}: ${verdicts[verdict(p)]}${p === null ? "" : ` ${p.toFixed(2)}`}${human === null ? "" : `, people ${human}`}`,
         });
         button.dataset.fact = fact.place;
         button.dataset.system = s;
@@ -247,7 +277,7 @@
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
     if (!button || !(step || event.key === "Home" || event.key === "End")) return;
     event.preventDefault();
-    const rows = [...byId("grid").tBodies[0].rows];
+    const rows = [...byId("grid").tBodies[0].querySelectorAll("tr.fact")];
     const cell = button.parentNode;
     const column = step ? cell.cellIndex - 1 + step[1] : event.key === "Home" ? 0 : order.length - 1;
     const row = rows.indexOf(cell.parentNode) + (step ? step[0] : 0);
@@ -257,7 +287,7 @@
     const old = byId("grid").querySelector('button[tabindex="0"]');
     if (old) old.tabIndex = -1;
     [state.row, state.column] = [row, column];
-    const button = byId("grid").tBodies[0].rows[row].cells[column + 1].firstChild;
+    const button = byId("grid").tBodies[0].querySelectorAll("tr.fact")[row].cells[column + 1].firstChild;
     button.tabIndex = 0;
     button.focus();
   };
@@ -301,10 +331,10 @@
     box.append(head, unit);
     if (fact.unit.weight !== 1) box.append(make("p", `Weight ${fact.unit.weight}`, { class: "hint" }));
     const p = presence(s, place);
-    const said = label(s, place);
+    const human = label(s, place);
     const line = make("h3");
-    line.append("In the summary of ", named(systems[s].name), `: ${p === null ? "not judged" : p.toFixed(2)}`);
-    if (said !== null) line.append(said === 1 ? " · people: present" : said === 0 ? " · people: absent" : " · people: in part");
+    line.append("In the summary of ", named(systems[s].name), `: ${verdicts[verdict(p)]}${p === null ? "" : ` (${p.toFixed(2)})`}`);
+    if (human !== null) line.append(human === 1 ? " · people: present" : human === 0 ? " · people: absent" : " · people: in part");
     box.append(line);
     const seen = data.evidence && data.evidence[s][place];
     if (data.texts) {
@@ -314,8 +344,8 @@
       box.append(text);
       if (!summary.trim()) text.append(make("em", "The summary is empty."));
       else if (data.evidence && !seen) box.append(make("p", "The judge gave no sentence as evidence.", { class: "hint" }));
-      else if (!data.evidence) box.append(make("p", "Scored without evidence.", { class: "hint" }));
-    } else box.append(make("p", "Saved without the summaries' texts: score with --evidence to see them.", { class: "hint" }));
+      else if (!data.evidence) box.append(make("p", "Saved without the judge's evidence.", { class: "hint" }));
+    } else box.append(make("p", "Scored from presence alone, without the summaries' texts.", { class: "hint" }));
     if (seen && seen[2]) box.append(make("p", `Conflict: ${seen[2]}`, { class: "conflict" }));
     if (seen && seen[3]) box.append(make("p", seen[3], { class: "hint" }));
     const sentences = input.references ? input.references[fact.unit.reference ?? 0] : null;
@@ -416,7 +446,7 @@
         cell.className = "number";
       }
     }
-    box.append(plot, table, make("p", data.calibration.said, { class: "hint" }));
+    box.append(plot, table, make("p", data.calibration.summary, { class: "hint" }));
   };
 
   drawSystems();
