@@ -1,0 +1,47 @@
+"""One self-contained HTML page of scores: which fact is in which summary, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from litepyramid.errors import InputError
+from litepyramid.files import atomic_write
+from litepyramid.pages import fill_page
+from litepyramid.text import legible
+
+LARGEST = 40_000_000
+"""Characters of a page that browsers still open in a few seconds."""
+
+
+def write_page(title: str, data: Mapping[str, Any], path: str | Path | None = None) -> str:
+    """The page of systems, differences, facts by summary, calibration.
+
+    Nothing is loaded from anywhere: styles, script and data are inside, and a content security
+    policy allows its own script and styles by their hash and nothing else. The script makes no
+    HTML of any text, so a hostile summary cannot do anything.
+
+    Args:
+        title: What the scores are.
+        data: What the script draws, as `scoring.facts.page_data` makes it.
+        path: Write the page here, all or nothing.
+
+    Raises:
+        InputError: The page would be larger than `LARGEST`.
+    """
+    text = fill_page("litepyramid.reports", "report", data, {"TITLE": escape(legible(title))})
+    # A lone surrogate cannot be written to a file.
+    text = text.encode("utf-8", "replace").decode()
+    if len(text) > LARGEST:
+        raise InputError(
+            f"a page of {len(text) / 1e6:.0f} MB",
+            path=path,
+            expected=f"at most {LARGEST / 1e6:.0f} MB, for a browser to open it",
+            hint="Score only some inputs or systems for the page.",
+        )
+    if path is not None:
+        with atomic_write(path) as file:
+            file.write(text)
+    return text

@@ -1,0 +1,216 @@
+"""What inputs tell about systems: intervals of their scores, tests of differences, rank groups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import ceil, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from litepyramid.stats import (
+    SMALLEST_TAIL,
+    adjust_p_values,
+    blocks,
+    bootstrap_counts,
+    check_samples,
+    flip_tails,
+    percentile_intervals,
+    resampled_means,
+    system_means,
+)
+from litepyramid.text import counted
+from litepyramid.types import FloatArray, IntArray, ScoreMatrix, fingerprint
+
+
+def by_id(names: Sequence[str]) -> list[int]:
+    """The places of names in their order: what is random or tied goes by it, not by a file's order.
+
+    Example:
+        >>> by_id(["b", "a"])
+        [1, 0]
+    """
+    return sorted(range(len(names)), key=names.__getitem__)
+
+
+def scores_sha(*scores: ScoreMatrix) -> str:
+    """A hash of scores by name: the same in whatever order systems and inputs come."""
+    return fingerprint(
+        [one.systems[i], [(one.inputs[j], float(one.values[i, j])) for j in by_id(one.inputs)]]
+        for one in scores
+        for i in by_id(one.systems)
+    )
+
+
+def system_intervals(
+    values: FloatArray, *, samples: int, confidence: float, seed: int
+) -> list[tuple[float, float]]:
+    """The percentile bootstrap interval over inputs of each system's mean score.
+
+    All systems share the drawn inputs. Missing cells are left out of their sample's mean.
+
+    Args:
+        values: (N, M) scores, NaN where not scored.
+        samples: How many samples of M inputs; at least 2 / (1 - confidence).
+        confidence: For example 0.95.
+        seed: Seed of the draws.
+
+    Returns:
+        N pairs (low, high); NaN where a system has no score.
+
+    Example:
+        >>> system_intervals(np.array([[0.5, 0.5]]), samples=40, confidence=0.95, seed=1)
+        [(0.5, 0.5)]
+    """
+    check_samples(samples, confidence=confidence)
+    inputs = values.shape[1]
+    intervals = []
+    for rows in blocks(len(values), samples):
+        rng = np.random.default_rng(seed)
+        means = [
+            resampled_means(values[rows], bootstrap_counts(rng, inputs, part.stop - part.start))
+            for part in blocks(samples, inputs)
+        ]
+        intervals += percentile_intervals(np.concatenate(means), confidence)
+    return intervals
+
+
+def intervals_and_groups(
+    systems: Sequence[str],
+    inputs: Sequence[str],
+    values: FloatArray,
+    *,
+    samples: int,
+    confidence: float,
+    seed: int,
+) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[int, ...], ...]]:
+    """`system_intervals` and `rank_groups` of (N, M) scores, computed in the order of the ids."""
+    rows, columns = by_id(systems), by_id(inputs)
+    ordered = values[np.ix_(rows, columns)]
+    intervals = system_intervals(ordered, samples=samples, confidence=confidence, seed=seed)
+    groups = rank_groups(ordered)
+    back = np.argsort(rows).tolist()
+    return tuple(intervals[i] for i in back), tuple(groups[i] for i in back)
+
+
+def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
+    """Two-sided exact p-values of "the mean difference is zero", inputs flipping their signs.
+
+    p = min(1, 2 P(Σ ±|d| ≥ |Σ d|)) over all 2^M ways in which two systems could have changed
+    places on their M shared inputs (`flip_tails`).
+
+    Args:
+        values: (N, M) scores, NaN where not scored.
+        pairs: (P, 2) indices of systems.
+
+    Returns:
+        (P,) p-values; NaN where the two share no input.
+
+    Example:
+        >>> flip_p_values(np.array([[1.0, 1, 1], [0, 0, 0]]), np.array([[0, 1]])).tolist()
+        [0.25]
+    """
+    p = np.empty(len(pairs))
+    for block in blocks(len(pairs), 8 * values.shape[1]):
+        first, second = pairs[block].T
+        differences = values[first] - values[second]
+        signs = np.where(np.nansum(differences, axis=1, keepdims=True) < 0, -1.0, 1.0)
+        p[block] = np.minimum(1.0, 2.0 * flip_tails(signs * differences))
+        p[block][np.isnan(differences).all(axis=1)] = np.nan
+    return p
+
+
+def smallest_flip_p(inputs: int) -> float:
+    """The smallest two-sided p of a sign-flip test, 2^(1 - M), as far as numbers can tell.
+
+    Example:
+        >>> smallest_flip_p(5), smallest_flip_p(100)
+        (0.0625, 2e-12)
+    """
+    return max(2.0 ** (1 - inputs), 2 * SMALLEST_TAIL)
+
+
+def too_few_inputs(inputs: int, pairs: int, alpha: float = 0.05) -> list[str]:
+    """A sentence if none of this many pairs could differ significantly, however different."""
+    if smallest_flip_p(inputs) * pairs < alpha:
+        return []
+    return [
+        f"No difference could be significant: with {counted(inputs, 'input')} p is at least "
+        f"{smallest_flip_p(inputs):.2g}, and {counted(pairs, 'pair')} at {alpha:g} need "
+        f"{ceil(1 + log2(pairs / alpha) + 1e-9)} inputs or more."
+    ]
+
+
+def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]]:
+    """Rank groups as a compact letter display (Piepho 2004).
+
+    Two systems share a group exactly when they do not differ significantly: p (`flip_p_values`)
+    with Holm's correction over all pairs is at least α. That is not an equivalence, so a system may
+    be in several groups. There can be exponentially many largest groups in which no two differ;
+    taken are only enough for every pair: from the best system on, the group of it and the worst
+    one that it shares none with yet, with all who differ from none of the group, in their order.
+
+    Args:
+        values: (N, M) scores, NaN where not scored; system means order the groups, the best is 1.
+        alpha: Significance level.
+
+    Returns:
+        For each system the groups it is in, ascending; empty for a system with no score.
+
+    Example:
+        >>> rank_groups(np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]]))
+        [(1,), (2,), (2,)]
+    """
+    means = system_means(values)
+    order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
+    pairs = np.array(list(combinations(range(len(order)), 2)), dtype=np.int64).reshape(-1, 2)
+    corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")
+    differs = np.zeros((len(means), len(means)), dtype=bool)
+    differs[tuple(np.array(order, dtype=np.int64)[pairs[corrected < alpha]].T)] = True
+    return letter_groups(order, differs | differs.T)
+
+
+def letter_groups(order: Sequence[int], differs: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """The groups of `rank_groups` from which pairs differ.
+
+    Args:
+        order: The systems, best first; those left out are in no group.
+        differs: (N, N) symmetric, whether two systems differ significantly.
+
+    Example:
+        >>> letter_groups([0, 1], np.array([[False, True], [True, False]]))
+        [(1,), (2,)]
+    """
+    order = [int(i) for i in order]
+    # Sets of ranks, as the bits of a number.
+    alike = [sum(1 << int(i) for i in np.nonzero(~row)[0]) for row in differs[np.ix_(order, order)]]
+    shared = [0] * len(order)
+    groups: list[list[int]] = [[] for _ in differs]
+    number = 0
+    for rank in range(len(order)):
+        while missing := (alike[rank] & ~shared[rank]) >> rank << rank:
+            number += 1
+            group, allowed = 0, alike[rank]
+            candidates = 1 << missing.bit_length() - 1
+            while allowed:
+                new = (candidates & -candidates).bit_length() - 1
+                group |= 1 << new
+                allowed &= alike[new] & ~group
+                candidates = allowed & missing or allowed
+            for member in range(len(order)):
+                if group >> member & 1:
+                    shared[member] |= group
+                    groups[order[member]].append(number)
+    return [tuple(numbers) for numbers in groups]
+
+
+def group_letters(groups: Sequence[int]) -> str:
+    """Groups as letters, the best is a; numbers from the 27th on.
+
+    Example:
+        >>> group_letters([1, 2]), group_letters([26, 27])
+        ('ab', 'z 27')
+    """
+    letters = "".join(chr(ord("a") + g - 1) for g in groups if g <= 26)
+    return " ".join([letters, *(str(g) for g in groups if g > 26)]).strip()

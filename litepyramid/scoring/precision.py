@@ -1,0 +1,278 @@
+"""Precision and F1: whether a summary's content is in the reference or the source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_documents, as_names, as_references, as_summaries
+from litepyramid.judges import DEFAULT_JUDGE
+from litepyramid.judges.base import Judge
+from litepyramid.judges.parallel import judge_pairs
+from litepyramid.judges.registry import judge as as_judge
+from litepyramid.scoring.inference import by_id, group_letters, intervals_and_groups
+from litepyramid.scoring.result import ScoreResult, count_notes, report
+from litepyramid.stats import check_samples, check_seed, system_means
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import (
+    FloatArray,
+    InputReferences,
+    JudgeLike,
+    ResultLike,
+    ScoreMatrix,
+    Signature,
+    SystemSummaries,
+    data_hashes,
+    fingerprint,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionResult(Result):
+    """Precision or F1 of systems.
+
+    Attributes:
+        metric: ``precision`` or ``f1``; ``faithfulness`` if the premise is the source.
+        systems: N names.
+        inputs: M ids.
+        values: (N, M) scores; NaN = not scored.
+        precision: (N, M) mean presence of each summary's units in its premise; NaN where the
+            summary has no unit, or a judgement is missing.
+        recall: (N, M), for F1; else None.
+        units: For each system and input, the summary's units.
+        intervals: N (low, high) bootstrap intervals over inputs.
+        groups: For each system, its rank groups.
+        counts: What was counted along the way.
+        confidence: Confidence level of the intervals.
+        signature: Everything needed to reproduce the numbers.
+    """
+
+    metric: str
+    systems: tuple[str, ...]
+    inputs: tuple[str, ...]
+    values: FloatArray
+    precision: FloatArray
+    recall: FloatArray | None
+    units: tuple[tuple[tuple[str, ...], ...], ...] = field(repr=False)
+    intervals: tuple[tuple[float, float], ...]
+    groups: tuple[tuple[int, ...], ...]
+    counts: Mapping[str, int]
+    confidence: float
+    signature: Signature
+
+    @property
+    def matrix(self) -> ScoreMatrix:
+        """The summary scores with names, as `compare` and meta-evaluation take them."""
+        return ScoreMatrix(self.metric, self.systems, self.inputs, self.values)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """System scores, means over the scored inputs."""
+        return dict(zip(self.systems, system_means(self.values).tolist(), strict=True))
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per system, best first."""
+        names = ("group", "system", self.metric, "low", "high")
+        extra = () if self.recall is None else ("precision", "recall")
+        more = [] if self.recall is None else [self.precision, self.recall]
+        means = [system_means(values) for values in (self.values, *more)]
+        rows = [
+            (
+                group_letters(self.groups[n]),
+                self.systems[n],
+                float(means[0][n]),
+                *self.intervals[n],
+                *(float(other[n]) for other in means[1:]),
+            )
+            for n in np.argsort(-means[0], kind="stable").tolist()
+        ]
+        title = f"{self.metric} of {counted(len(self.systems), 'system')} on "
+        title += counted(len(self.inputs), "input")
+        notes = (*count_notes(self.counts), str(self.signature))
+        return [Table(title, tuple(map(Column, (*names, *extra))), tuple(rows), notes)]
+
+    def to_figure(self) -> Any:
+        """One line per system, best first: score and interval; for F1, precision and recall."""
+        from litepyramid.figures.scores import score_figure
+
+        order = np.argsort(-system_means(self.values), kind="stable").tolist()
+        more = {} if self.recall is None else {"precision": self.precision, "recall": self.recall}
+        return score_figure(
+            [self.systems[n] for n in order],
+            [(self.scores[self.systems[n]], *self.intervals[n]) for n in order],
+            [self.groups[n] for n in order],
+            label=self.metric,
+            points={name: system_means(values)[order].tolist() for name, values in more.items()},
+            confidence=self.confidence,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Scores by summary, in the rows that `compare` and `meta` read."""
+        rows = [
+            {"system": system, "input": name, "score": self.values[n, m], "units": self.units[n][m]}
+            for n, system in enumerate(self.systems)
+            for m, name in enumerate(self.inputs)
+        ]
+        systems = [
+            {"system": name, "score": self.scores[name], "low": low, "high": high}
+            for name, (low, high) in zip(self.systems, self.intervals, strict=True)
+        ]
+        return {
+            "metric": self.metric,
+            "name": self.metric,
+            "systems": systems,
+            "scores": rows,
+            "confidence": self.confidence,
+            "counts": dict(self.counts),
+            "signature": self.signature.to_json(),
+        }
+
+
+def precision(
+    data: Any,
+    *,
+    references: Any = None,
+    documents: Any = None,
+    recall: ResultLike = None,
+    judge: JudgeLike = DEFAULT_JUDGE,
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+    **names: Any,
+) -> PrecisionResult:
+    """Scores how much of the summaries' content is in the references or documents; F1 with recall.
+
+    The mirror of Lite³Pyramid (ZB21 §3.2): units are extracted from the summary as they are from
+    references, and judged against each premise of its input; a unit's presence is that in the
+    premise it is in most, precision the mean over units. F1 = 2 P R / (P + R), 0 where both are 0.
+    A summary that is empty, or has no unit, has no precision; the F1 of an empty one is 0.
+
+    Args:
+        data: Summaries of every system, as for `score`.
+        references: What they are judged against; for each unit the best reference counts.
+        documents: Instead of references, the source texts: the score is then faithfulness.
+        recall: The result of `score` for the same summaries, or its file: the score is then F1.
+        judge: Rates how far a unit is present in a reference or document.
+        samples: Bootstrap samples of the intervals.
+        confidence: Confidence level of the intervals.
+        seed: Seed of the bootstrap.
+        **names: Ids and columns, as of `load`.
+
+    Raises:
+        InputError: Both or neither of references and documents are given; or sources do not match.
+
+    Example:
+        >>> texts = ["It rained. We left."]
+        >>> precision(texts, references=["It rained."], judge="recall").scores
+        {'system': 0.5}
+
+    Command line:
+        $ litepyramid precision example/summaries --references example/references.jsonl
+    """
+    check_samples(samples, confidence=confidence)
+    check_seed(seed)
+    if (references is None) == (documents is None):
+        raise InputError("what to judge against", expected="references, or documents")
+    keys = as_names(names.pop("ids", None), names.pop("columns", None))
+    if names:
+        raise InputError(f"unknown option '{next(iter(names))}'", expected="ids or columns")
+    if documents is not None:
+        sources = as_documents(documents, **keys)
+        premises = {entry.input: [" ".join(entry.sentences)] for entry in sources}
+    else:
+        texts = as_references(references, **keys)
+        premises = {entry.input: [" ".join(one) for one in entry.references] for entry in texts}
+    result = None if recall is None else report(recall)
+    inputs = list(premises) if result is None else list(result.inputs)
+    if missing := [name for name in inputs if name not in premises]:
+        raise InputError(f"no premise for input '{missing[0]}'", expected="one for every input")
+    return score_precision(
+        as_summaries(data, inputs, **keys),
+        [premises[name] for name in inputs],
+        as_judge(judge),
+        recall=result,
+        source=documents is not None,
+        samples=samples,
+        confidence=confidence,
+        seed=seed,
+    )
+
+
+def score_precision(
+    summaries: Sequence[SystemSummaries],
+    premises: Sequence[Sequence[str]],
+    judge: Judge,
+    *,
+    recall: ScoreResult | None = None,
+    source: bool = False,
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 12345,
+) -> PrecisionResult:
+    """`precision` of N systems against each input's references, or its documents (`source`)."""
+    from litepyramid.units.extract import extract
+
+    systems, inputs = tuple(system.system for system in summaries), summaries[0].inputs
+    if any(system.inputs != inputs for system in summaries) or len(premises) != len(inputs):
+        raise InputError("the systems' inputs differ", expected="the inputs of the premises")
+    if recall is not None and (recall.systems, recall.inputs) != (systems, inputs):
+        raise InputError("recall for other systems or inputs", expected="the same summaries")
+    texts = [text for system in summaries for text in system.texts]
+    full = [n for n, text in enumerate(texts) if text.strip()]
+    extraction = extract([InputReferences(str(n), ((texts[n],),), (False,)) for n in full])
+    units = {int(entry.input): entry.texts for entry in extraction.units}
+    pairs = [(n, premise) for n in full for premise in premises[n % len(inputs)] if units.get(n)]
+    batch = judge_pairs(judge, [(premise, units[n]) for n, premise in pairs])
+    best: dict[int, FloatArray] = {}
+    for (n, _), presence in zip(pairs, batch.presence, strict=True):
+        best[n] = np.maximum(best[n], presence) if n in best else presence
+    flat = np.array([best[n].mean() if n in best else np.nan for n in range(len(texts))])
+    shape = (len(systems), len(inputs))
+    precision = values = flat.reshape(shape)
+    if recall is not None:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            values = 2 * precision * recall.values / (precision + recall.values)
+        values = np.where((precision == 0) & (recall.values == 0), 0.0, values)
+        values[np.isin(np.arange(len(texts)), full, invert=True).reshape(shape)] = 0.0
+    metric = "f1" if recall is not None else "faithfulness" if source else "precision"
+    intervals, groups = intervals_and_groups(
+        systems, inputs, values, samples=samples, confidence=confidence, seed=seed
+    )
+    rows, columns = by_id(systems), by_id(inputs)
+    return PrecisionResult(
+        metric=metric,
+        systems=systems,
+        inputs=tuple(inputs),
+        values=values,
+        precision=precision,
+        recall=None if recall is None else recall.values,
+        units=tuple(
+            tuple(tuple(units.get(n * len(inputs) + m, ())) for m in range(len(inputs)))
+            for n in range(len(systems))
+        ),
+        intervals=intervals,
+        groups=groups,
+        counts={**batch.counts, "summaries_without_precision": int(np.isnan(values).sum())},
+        confidence=confidence,
+        signature=Signature.of(
+            direction=metric,
+            premise="documents" if source else "references",
+            **batch.signature,
+            **data_hashes(summaries=summaries),
+            units_sha=fingerprint(
+                units.get(n * len(inputs) + m, ()) for n in rows for m in columns
+            ),
+            premises_sha=fingerprint([inputs[m], *premises[m]] for m in columns),
+            recall=None if recall is None else fingerprint([str(recall.signature)]),
+            truncated=batch.counts.get("truncated"),
+            missing=batch.counts.get("missing") or None,
+            samples=samples,
+            confidence=confidence,
+            seed=seed,
+        ),
+    )
