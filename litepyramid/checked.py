@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING, fields
 from functools import cache
-from itertools import chain, islice, repeat
+from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,14 +26,6 @@ _NUMBER = re.compile(
     re.IGNORECASE,
 )
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_SHAPE_WORDS = {
-    str: "text",
-    int: f"a whole number from 0 to {_MOST}",
-    float: "a finite number",
-    bool: "true or false",
-    None: "null",
-    object: "a value",
-}
 
 
 def parse_json(
@@ -51,16 +41,6 @@ def parse_json(
     Refused, besides what is not JSON: a key that occurs twice in one object, integers beyond any
     float, more than 100 values inside each other, and halves of surrogate pairs, which no file can
     hold. ``NaN`` and ``Infinity`` are read, as pandas and Python write them.
-
-    Args:
-        text: The text.
-        path: Its file, for messages.
-        line: Its line in that file, where it is one of several.
-        expected: What it should hold, for messages.
-        error: What to raise.
-
-    Raises:
-        LitepyramidError: `error`, with file and line.
 
     Example:
         >>> parse_json('{"a": 1, "a": 2}', path="x.jsonl", line=7)
@@ -303,179 +283,8 @@ def _expected(entry: Mapping[str, Any]) -> str:
     return _WORDS.get(kind, str(entry["msg"]))
 
 
-def check_shape(
-    value: Any,
-    shape: Any,
-    *,
-    what: str = "",
-    path: str | Path | None = None,
-    line: int | None = None,
-    error: type[LitepyramidError] = InputError,
-) -> None:
-    """Raises unless a JSON value has a shape.
-
-    Args:
-        value: The value.
-        shape: ``str``, ``bool``, ``None``, ``int`` (0 to 2³¹ − 1), ``float`` (finite, whole numbers
-            too), ``object`` (anything); ``{"a", "b"}`` one of these texts; ``[shape]`` a list, ``[shape, shape]`` one of two; ``{"key": shape, "other?": shape}`` an
-            object with these keys, the last of them perhaps missing or null, and any others;
-            ``{str: shape}`` an object of any keys; a tuple any of its shapes.
-        what: What the whole is then, such as "a broken plan".
-        path: Its file.
-        line: Its line.
-        error: What to raise.
-
-    Raises:
-        LitepyramidError: `error`, naming the first place that does not fit.
-
-    Example:
-        >>> check_shape({"rows": [{"n": 1}, {"n": "x"}]}, {"rows": [{"n": int}]})
-        Traceback (most recent call last):
-        litepyramid.errors.InputError: rows[1].n is "x". Expected a whole number from 0 to 2147483647.
-    """  # noqa: E501
-    if (found := _shape_misfit(value, shape, "")) is None:
-        return
-    where, given, wanted = found
-    if given is _MISSING:
-        problem = f"no {where}"
-    else:
-        problem = f"{where or 'the value'} is {cut(json.dumps(given, ensure_ascii=False))}"
-    said = f"{what} ({problem})" if what else problem
-    raise error(said, path=path, line=line, expected=_said(wanted))
-
-
-_MISSING = object()
-
-
-def _shape_misfit(value: Any, shape: Any, where: str) -> tuple[str, Any, Any] | None:
-    """The first place that does not fit, what is there, and what should be."""
-    if isinstance(shape, tuple):
-        found = [_shape_misfit(value, inner, where) for inner in shape]
-        if None in found:
-            return None
-        # Inside the one alternative that is of the right kind, the place is more exact.
-        return next((f for f in found if f and f[0] != where), (where, value, shape))
-    if isinstance(shape, list) and isinstance(value, list) and len(shape) in (1, len(value)):
-        kinds = shape if len(shape) > 1 else shape * len(value)
-        places = ((f"{where}[{i}]", *p) for i, p in enumerate(zip(value, kinds, strict=True)))
-    elif isinstance(shape, dict) and isinstance(value, dict):
-        dot = f"{where}." if where else ""
-        if str in shape:
-            places = ((f"{dot}{key}", inner, shape[str]) for key, inner in value.items())
-        else:
-            places = (
-                (f"{dot}{key.rstrip('?')}", value.get(key.rstrip("?"), _MISSING), inner)
-                for key, inner in shape.items()
-                if not (key.endswith("?") and value.get(key[:-1]) is None)
-            )
-    else:
-        return None if _fits(value, shape) else (where, value, shape)
-    found_ = (_shape_misfit(inner, kind, place) for place, inner, kind in places)
-    return next((misfit for misfit in found_ if misfit), None)
-
-
-def _fits(value: Any, shape: Any) -> bool:
-    if value is _MISSING:
-        return False
-    if shape is int:
-        return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST
-    if shape is float:
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        return is_number and math.isfinite(value)
-    if isinstance(shape, set):
-        return isinstance(value, str) and value in shape
-    return value is None if shape is None else isinstance(shape, type) and isinstance(value, shape)
-
-
-def _said(shape: Any) -> str:
-    if isinstance(shape, tuple):
-        return " or ".join(map(_said, shape))
-    if isinstance(shape, set):
-        return "one of " + ", ".join(sorted(shape))
-    if isinstance(shape, list | dict):
-        size = f" of {len(shape)}" if len(shape) > 1 else ""
-        return f"a list{size}" if isinstance(shape, list) else "an object"
-    return _SHAPE_WORDS[shape]
-
-
-def read_record(
-    kind: type[T],
-    value: Any,
-    *,
-    what: str = "",
-    path: str | Path | None = None,
-    line: int | None = None,
-) -> T:
-    """The dataclass that a JSON object holds, as `tables.record` writes it.
-
-    Args:
-        kind: A dataclass of texts, numbers, tuples and such dataclasses. What has a default may be
-            missing or null.
-        value: The object; other keys of it do not matter.
-        what: As for `check_shape`, like the rest.
-        path: Its file.
-        line: Its line.
-
-    Raises:
-        InputError: A value is not of its field's type.
-
-    Example:
-        >>> from litepyramid.types import InputUnits
-        >>> read_record(InputUnits, {"input": "a", "units": [{"text": "It rained."}]}).texts
-        ('It rained.',)
-    """
-    own: Any = kind
-    check_shape(value, shape_of(own), what=what, path=path, line=line)
-    found: T = built(own, value)
-    return found
-
-
-@cache
-def shape_of(kind: Any) -> Any:
-    """The shape (`check_shape`) of a type as JSON.
-
-    Example:
-        >>> shape_of(tuple[str | None, ...])
-        [(<class 'str'>, None)]
-    """
-    if hasattr(kind, "__dataclass_fields__"):
-        return {f"{name}?" if free else name: shape_of(own) for name, own, free in _fields(kind)}
-    if get_origin(kind) is Literal:
-        return set(get_args(kind))
-    inner = [shape_of(one) for one in get_args(kind) if one is not ...]
-    if get_origin(kind) is tuple:
-        return inner
-    return tuple(inner) or (None if kind is type(None) else kind)
-
-
-@cache
-def _fields(kind: Any) -> list[tuple[str, Any, bool]]:
-    """Name and type of each field, and whether it has a default."""
-    types = get_type_hints(kind)
-    return [
-        (f.name, types[f.name], (f.default, f.default_factory) != (MISSING, MISSING))
-        for f in fields(kind)
-    ]
-
-
-def built(kind: Any, value: Any) -> Any:
-    """What `read_record` gives, of a value that has the shape already."""
-    if hasattr(kind, "__dataclass_fields__"):
-        given = [(name, own) for name, own, _ in _fields(kind) if value.get(name) is not None]
-        return kind(**{name: built(own, value[name]) for name, own in given})
-    if not isinstance(value, list):
-        return value
-    found = next(one for one in (kind, *get_args(kind)) if get_origin(one) is tuple)
-    inner = get_args(found)
-    return tuple(map(built, repeat(inner[0]) if inner[-1] is ... else inner, value))
-
-
 def json_parts(entries: Mapping[str, Any], plain: Callable[[Any], Any]) -> Iterator[str]:
     r"""A JSON object as text, each of its lists, or iterators, an entry at a time.
-
-    Args:
-        entries: The object.
-        plain: Makes of a value what JSON can hold.
 
     Example:
         >>> "".join(json_parts({"a": iter([1, 2])}, int)) == '{\n "a": [\n  1,\n  2\n ]\n}\n'

@@ -73,9 +73,6 @@ class InputError(LitepyramidError):
 def choose(what: str, value: object, allowed: Sequence[str]) -> None:
     """Sees that a name is among those there are.
 
-    Raises:
-        InputError: It is not.
-
     Example:
         >>> choose("rule", "old", ("text", "code"))
         Traceback (most recent call last):
@@ -122,12 +119,6 @@ def loading(
     """Turns whatever a third-party loader raises on a damaged model into one `ModelError`.
 
     Loaders raise nearly everything, and panics of Rust are no `Exception`.
-
-    Args:
-        what: What is wrong then; the loader's reason goes after it in brackets.
-        path: As for `LitepyramidError`, like the rest.
-        expected: What would be right.
-        hint: What to do about it.
 
     Example:
         >>> with loading("cannot be loaded", path="model"):

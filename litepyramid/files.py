@@ -25,12 +25,7 @@ _LONGEST_NAME = 200
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """The whole file, uncompressed if it is gzipped (seen from its first bytes); ``-`` is stdin.
-
-    Raises:
-        InputError: The file is missing, is a folder or a device, cannot be read, is damaged, or
-            unpacks to more than 512 MB; or a pipe gives more than that.
-    """
+    """The whole file, uncompressed if it is gzipped (seen from its first bytes); ``-`` is stdin."""
     path = Path(path)
     if str(path) == "-":
         data = sys.stdin.buffer.read(_MOST_UNPACKED + 1)
@@ -73,11 +68,7 @@ TEMPORARY = ".litepyramid-"
 
 
 def read_text(path: str | Path) -> str:
-    """The whole file as UTF-8, a byte order mark taken off.
-
-    Raises:
-        InputError: As `read_bytes`; or it is not UTF-8 (with the line of the first bad byte).
-    """
+    """The whole file as UTF-8, a byte order mark taken off."""
     data = read_bytes(path)
     try:
         return data.decode("utf-8-sig")
@@ -127,11 +118,7 @@ def split_lines(text: str) -> list[str]:
 
 
 def read_lines(path: str | Path) -> list[str]:
-    """The lines of a text file, as `split_lines` gives them.
-
-    Raises:
-        InputError: As `read_text`; and if the file is empty.
-    """
+    """The lines of a text file, as `split_lines` gives them."""
     text = read_text(path)
     if not text.strip():
         raise InputError("the file is empty", path=path, expected="one example per line")
@@ -139,11 +126,7 @@ def read_lines(path: str | Path) -> list[str]:
 
 
 def read_jsonl(path: str | Path) -> list[tuple[int, dict[str, Any]]]:
-    """The objects of a JSON Lines file with their line numbers (from 1); blank lines are skipped.
-
-    Raises:
-        InputError: As `read_lines`; and if a line is not a JSON object.
-    """
+    """The objects of a JSON Lines file with their lines (from 1); blank lines are skipped."""
     return jsonl_rows(path, read_lines(path))
 
 
@@ -167,11 +150,7 @@ def read_json(
     expected: str | None = None,
     error: type[LitepyramidError] = InputError,
 ) -> Any:
-    """The value of a JSON file; `expected` says in messages what it should be.
-
-    Raises:
-        LitepyramidError: `error`, as `read_text` and `parse_json`.
-    """
+    """The value of a JSON file; `expected` says in messages what it should be."""
     try:
         text = read_text(path)
     except InputError as found:
@@ -180,17 +159,7 @@ def read_json(
 
 
 def read_document(path: str | Path, form: str, what: str, expected: str) -> dict[str, Any]:
-    """The JSON object of a file that says of what form it is (its key ``format``).
-
-    Args:
-        path: The file.
-        form: The form.
-        what: What a file of another form is not, for messages.
-        expected: What it should be, for messages.
-
-    Raises:
-        InputError: As `read_json`; or it is of another form.
-    """
+    """The JSON object of a file that says of what form it is (its key ``format``)."""
     data = read_json(path, expected)
     if not isinstance(data, dict) or data.get("format") != form:
         raise InputError(f"not {what}", path=path, expected=expected)
@@ -209,11 +178,7 @@ def file_type(path: str | Path) -> Literal["file", "folder", "other"] | None:
 
 
 def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
-    """The files named, folders replaced by the files in them (hidden ones left out, sorted).
-
-    Raises:
-        InputError: A path is missing, or a folder is empty.
-    """
+    """The files named, folders replaced by the files in them (hidden ones left out, sorted)."""
     files: list[Path] = []
     for path in map(Path, paths):
         if file_type(path) == "folder":
@@ -233,17 +198,7 @@ def files_in(paths: Sequence[str | Path], what: str) -> list[Path]:
 
 
 def check_output(output: str | Path, *inputs: Any) -> None:
-    """Checks before the work that a result can be written there, and is not one of the inputs.
-
-    Args:
-        output: The file to write.
-        inputs: What is read: paths, ``NAME=PATH``, lists of these; of folders the files in them.
-            Other values are passed over.
-
-    Raises:
-        InputError: It is a folder or a link, or cannot be written; or it is one of `inputs`,
-            perhaps by another name: a mistake that loses somebody's work.
-    """
+    """Checks before the work that a result can be written there, and is not one of the inputs."""
     output = Path(output)
     kind = file_type(output)
     _check_goal(output, kind)
@@ -296,11 +251,6 @@ def _files_of(values: Iterable[Any]) -> Iterator[Path]:
 def check_names(names: Iterable[str], what: str = "system", hint: str | None = None) -> None:
     """Checks that each name can be a separate file, inside its folder, on any disk.
 
-    Raises:
-        InputError: A name is empty, begins with a dot (such files are not read), has more than 200
-            bytes, or holds a separator, a control character or half a character; or two names
-            differ in case or in their Unicode form alone.
-
     Example:
         >>> check_names(["bart", "../bart"])
         Traceback (most recent call last):
@@ -326,11 +276,7 @@ def check_names(names: Iterable[str], what: str = "system", hint: str | None = N
 
 @contextmanager
 def writing(path: str | Path) -> Iterator[None]:
-    """Turns whatever prevents writing (a full disk, no permission …) into one clear error.
-
-    Raises:
-        InputError: In place of an OSError.
-    """
+    """Turns whatever prevents writing (a full disk, no permission …) into one clear error."""
     try:
         yield
     except OSError as error:
@@ -346,9 +292,6 @@ def locked(path: str | Path) -> Iterator[None]:
     """Keeps other processes off a file or folder that is there, however this one ends.
 
     Windows has no such lock: there nothing is kept off.
-
-    Raises:
-        InputError: Another process has it.
     """
     if sys.platform == "win32":
         yield
@@ -381,9 +324,6 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
     leaves either the old file or the new one, never a part. Half a character, as the name of a file
     may hold, is written as ``\udc80``. Missing folders are made. What is no regular file (a pipe,
     /dev/stdout) is written through, since it cannot be renamed over.
-
-    Raises:
-        InputError: It is a folder or a link, or cannot be written.
     """
     path = Path(path)
     mode, encoding, errors = ("wb", None, None) if binary else ("w", "utf-8", "backslashreplace")
@@ -413,9 +353,6 @@ def new_folder(path: str | Path) -> Iterator[Path]:
     """A folder to fill that appears under `path` only when the block ends without an error.
 
     It is made next to its destination under a temporary name and renamed; missing parents are made.
-
-    Raises:
-        InputError: Something is there already that is no empty folder, or it cannot be written.
     """
     goal = Path(path)
     with writing(goal):

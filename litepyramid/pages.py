@@ -17,12 +17,6 @@ def fill_page(package: str, name: str, data: Any, values: Mapping[str, str]) -> 
     security policy (STYLE_HASH, SCRIPT_HASH), DATA, and whatever `values` holds, HTML that is
     safe already. "<" is written so that no text of the data can end the script element that it
     stands in.
-
-    Args:
-        package: The package that holds the folder ``templates``.
-        name: The template's name, without an ending.
-        data: What the script reads, as JSON.
-        values: By name, the other pieces.
     """
     folder = resources.files(package) / "templates"
     style, script = ((folder / f"{name}.{end}").read_text("utf-8") for end in ("css", "js"))

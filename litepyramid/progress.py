@@ -14,12 +14,6 @@ def bar(total: int | None, what: str, units: str, *, shown: bool | None = None) 
 
     It appears after a second of work, and only where stderr is a terminal. ``TQDM_DISABLE=1`` in
     the environment turns all bars off.
-
-    Args:
-        total: Number of steps; None if it is not known.
-        what: What is being done ("judging"), the bar's label.
-        units: What is counted ("pairs").
-        shown: True or False to show it in any case or not at all.
     """
     from tqdm import tqdm
 
@@ -37,12 +31,6 @@ def bar(total: int | None, what: str, units: str, *, shown: bool | None = None) 
 
 def track(items: Iterable[T], what: str, units: str, total: int | None = None) -> Iterator[T]:
     """The items one by one, with a `bar` that counts those that are done.
-
-    Args:
-        items: What to go through.
-        what: The bar's label.
-        units: What the items are.
-        total: Number of items; their length if they have one.
 
     Example:
         >>> [2 * n for n in track([1, 2], "doubling", "numbers")]

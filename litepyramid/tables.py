@@ -144,11 +144,7 @@ class Result:
         return "\n".join(_text(table) for table in self.to_tables())
 
     def to_frame(self) -> Any:
-        """A pandas frame of `to_csv_table`, its columns by their names.
-
-        Raises:
-            MissingExtraError: pandas is not installed.
-        """
+        """A pandas frame of `to_csv_table`, its columns by their names."""
         pandas = require("pandas", extra="tables", purpose="a data frame")
         table = self.to_csv_table()
         return pandas.DataFrame(table.rows, columns=[column.name for column in table.columns])

@@ -76,11 +76,6 @@ def place(input_: str, reference: int, sentence: int | None = None) -> str:
 def counted(number: int, one: str, many: str | None = None) -> str:
     """A number with what it counts, in the singular or the plural.
 
-    Args:
-        number: How many.
-        one: What one is called; what is said of it may follow.
-        many: What several are called; `one` with an s if it is not given.
-
     Example:
         >>> counted(1, "unit"), counted(0, "unit"), counted(2, "summary is", "summaries are")
         ('1 unit', '0 units', '2 summaries are')

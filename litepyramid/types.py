@@ -207,11 +207,7 @@ class ScoreTable:
         return fingerprint([*map(sorted, names), _array_sha(self.values[np.ix_(*orders)])])
 
     def matrix(self, metric: str) -> ScoreMatrix:
-        """The scores of one metric.
-
-        Raises:
-            InputError: There is no such metric; the message lists the existing ones.
-        """
+        """The scores of one metric."""
         if metric not in self.metrics:
             raise InputError(
                 f"no metric '{metric}' in the score table",

@@ -92,12 +92,7 @@ def as_weights(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> list[InputUnits]:
-    """The units with the weights of a path, a list of lists, a dict by input, or rows.
-
-    Raises:
-        InputError: Another number of weights than units, a negative or infinite weight, or all
-            weights of an input zero.
-    """
+    """The units with the weights of a path, a list of lists, a dict by input, or rows."""
     inputs = [entry.input for entry in units]
     path, entries = _by_input(weights, "weight", ids, columns, inputs)
     result = []
@@ -123,9 +118,6 @@ def as_references(
     A reference is a text or a list of its sentences; a text may mark them with ``<t> … </t>``. A
     line of a line file is one reference, or several with tabs between them.
 
-    Raises:
-        InputError: An empty reference or sentence, marks that do not close … with file and line.
-
     Example:
         >>> as_references({"a": "It rained."})[0].references
         (('It rained.',),)
@@ -149,9 +141,6 @@ def as_documents(
     columns: Mapping[str, str] | None = None,
 ) -> list[InputDocuments]:
     """The texts that are summarised, as sentences: as `as_references`, unmarked ones split.
-
-    Raises:
-        InputError: As `as_references`.
 
     Example:
         >>> as_documents([["It rained. We left.", "He slept."]])[0].sentences
@@ -183,17 +172,6 @@ def as_summaries(
     A line of a line file is one summary; a file is named after its system, unless its rows say
     ``system``. An empty summary is legal.
 
-    Args:
-        summaries: The summaries of every system.
-        inputs: The inputs that each system must have summarised, and their order in the result;
-            without them, those of the first system.
-        ids: Ids of the inputs, where they go by order; without them those of `inputs`.
-        columns: Own column names, by known column (`io.rows.COLUMNS`).
-
-    Raises:
-        InputError: A missing file, another number of summaries than inputs, an unknown or a missing
-            id, a system twice … with file and line.
-
     Example:
         >>> as_summaries({"mine": ["It rained.", ""]})[0].inputs
         ('1', '2')
@@ -222,17 +200,6 @@ def as_labels(
 
     For each unit 0, 1, or .5 if it is there in part. A line of a line file holds labels with tabs
     between them; a row may hold one ``label`` with the ``unit`` that it is of.
-
-    Args:
-        labels: The labels of every system.
-        units: The units that they are of.
-        partial: Whether an input may be missing: its labels are then ``()``.
-        ids: Ids of the inputs, where they go by order; without them those of `units`.
-        columns: Own column names, by known column (`io.rows.COLUMNS`).
-
-    Raises:
-        InputError: Another number of labels than units, a label that is not 0, .5 or 1, an
-            unknown or a missing input … with file and line.
     """
     records = _records(labels, SystemLabels, "labels")
     if records is not None:
@@ -312,11 +279,7 @@ def split_marks(
 
 
 def presence_label(value: Any, path: str | Path, line: int) -> float:
-    """A label that is 0, .5 or 1, as a number or as text; 0 and 1 are integers.
-
-    Raises:
-        InputError: It is anything else, true and false among it.
-    """
+    """A label that is 0, .5 or 1, as a number or as text; 0 and 1 are integers."""
     label = number(value) if isinstance(value, int | float | str) else None
     if label in (0, 1):
         return int(label)
@@ -331,11 +294,7 @@ def presence_label(value: Any, path: str | Path, line: int) -> float:
 
 
 def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
-    """Units as `InputUnits.to_json` gives them, with their kinds, checked as `as_units` does.
-
-    Raises:
-        InputError: It is not such a list, or a unit in it is none.
-    """
+    """Units as `InputUnits.to_json` gives them, with their kinds, checked as `as_units` does."""
     rows = [Row(n, row) for n, row in enumerate(as_type(_ROWS, data, path=path), 1)]
     entries = entries_of(Rows(path, "jsonl", rows), "unit")
     return [_input_units(entry, path, None, False) for entry in entries]
@@ -446,11 +405,7 @@ def _plain_systems(
 
 
 def plain_list(value: Any, place: str | Path) -> Any:
-    """An array, a series or another column as a list; a dict as it is.
-
-    Raises:
-        InputError: It is a set, whose order says nothing, or no list at all.
-    """
+    """An array, a series or another column as a list; a dict as it is."""
     if isinstance(value, Mapping | list | tuple):
         return value
     if hasattr(value, "tolist"):

@@ -61,11 +61,7 @@ class Columns:
         return tuple(sorted(self.arrays.keys() - {"score", "human", "presence", "labels", *_TEXTS}))
 
     def presence(self) -> tuple[tuple[InputUnits, ...], FloatArray]:
-        """The units that were scored, and the (N, U) presence of each.
-
-        Raises:
-            InputError: One of the two is missing or broken.
-        """
+        """The units that were scored, and the (N, U) presence of each."""
         units = self.units("units")
         values = self.read("presence", sum(len(entry.units) for entry in units))
         if values is None or tuple(entry.input for entry in units) != self.inputs:
@@ -75,28 +71,13 @@ class Columns:
         return units, values
 
     def units(self, name: str) -> tuple[InputUnits, ...]:
-        """The ``units`` that were scored, or the ``label_units``; none if they are the same.
-
-        Raises:
-            InputError: They are broken.
-        """
+        """The ``units`` that were scored, or the ``label_units``; none if they are the same."""
         lines = split_lines(_text(self.path, self.arrays.get(name)))
         rows = [row for _, row in jsonl_rows(self.path, lines)]
         return tuple(units_from_json(rows, self.path)) if rows else ()
 
     def read(self, name: str, width: int | None = None) -> FloatArray | None:
-        """One array: (N, M) ``score``, ``human`` or a measure; (N, U) ``presence``, ``labels``.
-
-        Args:
-            name: Its name.
-            width: U; None for M.
-
-        Returns:
-            None if there is no such array.
-
-        Raises:
-            InputError: It is of another shape.
-        """
+        """One array: (N, M) ``score``, ``human`` or a measure; (N, U) ``presence``, ``labels``."""
         if name not in self.arrays:
             return None
         values = self.arrays[name]
@@ -115,17 +96,7 @@ def write_columns(
     texts: Mapping[str, Iterable[str]],
     arrays: Mapping[str, FloatArray | None],
 ) -> None:
-    """Writes a result in columns, all or nothing; `read_columns` reads it.
-
-    Args:
-        path: The file.
-        texts: ``result``, a JSON object with ``systems`` and ``inputs``, and ``units``, perhaps
-            ``label_units``, as lines of a unit file; each in pieces.
-        arrays: (N, M) or (N, U) by name; None leaves one out.
-
-    Raises:
-        InputError: It cannot be written.
-    """
+    """Writes a result in columns, all or nothing; `read_columns` reads it."""
     packed = {
         name: np.frombuffer("".join(parts).encode("utf-8", "backslashreplace"), dtype=np.uint8)
         for name, parts in texts.items()
@@ -136,12 +107,7 @@ def write_columns(
 
 
 def read_columns(path: str | Path) -> Columns | None:
-    """A result that `write_columns` wrote; None if the file is something else.
-
-    Raises:
-        InputError: It is a zip file, but broken, or holds what no result holds: objects, texts,
-            records, or more than 1 GB.
-    """
+    """A result that `write_columns` wrote; None if the file is something else."""
     path = Path(path)
     if file_type(path) != "file" or not zipfile.is_zipfile(path):
         return None

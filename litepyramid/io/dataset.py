@@ -363,14 +363,6 @@ def load_dataset(name: str, path: str | Path) -> Dataset:
 
     Files whose hash is known must be the published ones, line ends aside, so that results under a
     data set's name are of that data set. Changed files are read as ``folder``.
-
-    Args:
-        name: One of `DATASETS`.
-        path: Its folder or file.
-
-    Raises:
-        InputError: There is no such data set, or its files are not as expected or not the
-            published ones.
     """
     choose("data set", name, tuple(DATASETS))
     folder = Path(path)
@@ -399,9 +391,6 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     ``weights.txt``, ``ids.txt``, ``by_examples/fold*.id`` and ``by_systems/fold*.sys`` may. In
     place of a line file there may be JSON Lines: ``units.jsonl``, ``stus.jsonl``,
     ``references.jsonl``; any of them may be compressed (``.gz``).
-
-    Raises:
-        InputError: A file is missing or does not match the others.
     """
     if not folder.is_dir():
         raise InputError("is not a folder", path=folder, expected=_AUTHORS_LAYOUT)

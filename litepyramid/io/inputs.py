@@ -48,11 +48,7 @@ class Entry:
 
 
 def read_ids(path: str | Path) -> list[str]:
-    """The ids of a line file's inputs, one per line; of a table, those in its column of ids.
-
-    Raises:
-        InputError: An id is empty, or occurs twice in a line file.
-    """
+    """The ids of a line file's inputs, one per line; of a table, those in its column of ids."""
     table = read_rows(path)
     ids: dict[str, int] = {}
     for row in table.rows:
@@ -79,19 +75,6 @@ def entries_of(
     of an input (and system) are combined, references and documents that come again only once.
     Rows go by their order, not by ids, in a line file, an array of texts, and a table whose
     columns are all known and neither ids nor systems; rows given in Python without ids always.
-
-    Args:
-        table: The rows.
-        what: ``"reference"``, ``"document"``, ``"unit"``, ``"weight"``, ``"label"``,
-            ``"presence"`` or ``"summary"``. A summary may be blank.
-        ids: Ids of the inputs of rows that go by their order; else they are those of `inputs`,
-            else "1", "2", ….
-        inputs: The inputs that must be there, for each system: the order of the result.
-        partial: Give an entry without values for an input that is not there.
-
-    Raises:
-        InputError: An id or a value is missing, an id occurs twice, rows of several systems differ
-            in what belongs to the input, the inputs or the number of rows are not as expected.
     """
     if not table.rows:
         raise InputError(f"no {_line_of(what)}: the table has no rows", path=table.path)
@@ -120,9 +103,6 @@ def entries_by_system(
 
     A system is named by its rows, else by its file's stem, or "system" if there is no file.
     Without `inputs`, those of the first system must be there.
-
-    Raises:
-        InputError: As `entries_of`; or a system occurs twice.
     """
     seen: dict[str, str | Path] = {}
     many = {"summary": "summaries", "presence": "presence"}.get(what, f"{what}s")
@@ -153,11 +133,7 @@ def entries_by_system(
 def in_order(
     entries: Sequence[_Entry], names: Sequence[str], path: str | Path
 ) -> tuple[_Entry, ...]:
-    """Entries in the order of `names`, exactly one for each.
-
-    Raises:
-        InputError: The entries' inputs are others.
-    """
+    """Entries in the order of `names`, exactly one for each."""
     by_name = {entry.input: entry for entry in entries}
     if by_name.keys() != set(names):
         raise InputError(
@@ -169,11 +145,7 @@ def in_order(
 
 
 def aligned(entry: Entry, what: str, texts: Sequence[str], path: str | Path) -> list[Any]:
-    """An entry's values, one for each unit: in their order, or by the texts that they name.
-
-    Raises:
-        InputError: Another number of values than units, or none for some unit.
-    """
+    """An entry's values, one for each unit: in their order, or by the texts that they name."""
     values, named = entry.values, any(isinstance(value, dict) for value in entry.values)
     if len(values) != len(texts):
         raise InputError(
@@ -213,11 +185,7 @@ def matched(
     path: str | Path,
     partial: bool = False,
 ) -> list[Entry]:
-    """The entries in the order of `inputs`, exactly one for each and for each system.
-
-    Raises:
-        InputError: An input is unknown, or missing and not `partial`.
-    """
+    """The entries in the order of `inputs`, exactly one for each and for each system."""
     systems: dict[str | None, dict[str, Entry]] = {}
     known = set(inputs)
     for entry in entries:

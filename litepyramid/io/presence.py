@@ -56,16 +56,6 @@ def as_presence(
     unit (null: no judgement), in the units' order; or one ``presence`` with the ``unit`` that it
     is of. A saved or a fresh result of scoring will do too, and brings its units.
 
-    Args:
-        presence: The presence of every unit in every summary.
-        units: The units that were judged; None to take those of the result.
-        ids: Ids of the inputs, where they go by order; without them those of `units`.
-        columns: Own column names, by known column (`io.rows.COLUMNS`).
-
-    Raises:
-        InputError: A system, input or unit is missing or unknown, a value is not a number from 0 to
-            1, or there are no units; with file and line.
-
     Example:
         >>> from litepyramid.types import Unit
         >>> units = [InputUnits("1", (Unit("It rained."), Unit("We left.")))]

@@ -76,17 +76,6 @@ def read_rows(
     A file is CSV or TSV (comma, tab or semicolon) if it is named so or if its first line holds two
     known columns; a JSON array if it is one, of objects or of texts; JSON Lines if it is named so
     or begins with a brace; else lines of text.
-
-    Args:
-        path: The file, perhaps compressed (.gz).
-        columns: Own column names, by known column; ``id`` stands in for a missing ``input``.
-        table: Whether a file that is no JSON must be CSV.
-        blank_ok: Whether a file of blank lines alone is more than an empty file.
-        text: What the file holds, if it has been read already: a pipe can be only once.
-
-    Raises:
-        InputError: The file cannot be read, is empty, is not valid in its form, or is a table
-            (by its name) without any known column; with file and line.
     """
     renamed = dict(columns or {})
     path, text = Path(path), read_text(path) if text is None else text
@@ -122,9 +111,6 @@ def table_rows(
     That is a pandas or polars frame, a table of pyarrow, a data set of Hugging Face, a list of
     dicts, or a dict of columns of one length, among them `holding`. What is missing in a cell is
     left out, but for a weight.
-
-    Raises:
-        InputError: A cell holds what JSON cannot.
 
     Example:
         >>> table_rows([{"input": "a", "label": True, "unit": None}], "labels").rows[0].values
@@ -176,11 +162,7 @@ def _cell(value: Any) -> Any:
 
 
 def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], list[Row]]:
-    """The names in a CSV's header, and the rows below it; rows of empty cells alone are none.
-
-    Raises:
-        InputError: A column has no name of its own, or a row has other columns than the header.
-    """
+    """The names in a CSV's header, and the rows below it; rows of empty cells alone are none."""
     names: list[str] = []
     rows: list[Row] = []
     line, limit = 1, csv.field_size_limit(max(len(text), 1))
@@ -224,9 +206,6 @@ def identifier(value: Any) -> str | None:
 
 def parse_columns(text: str) -> dict[str, str]:
     """``input=doc_id,summary=output`` as a mapping from known columns to a file's own.
-
-    Raises:
-        InputError: The text does not read so, or a column is not one of `COLUMNS`.
 
     Example:
         >>> parse_columns("input=doc_id, summary=output")

@@ -86,11 +86,7 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
 
 
 def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
-    """One metric's scores: the one named, or the only one that is not the human score.
-
-    Raises:
-        InputError: No metric is named and there are several.
-    """
+    """One metric's scores: the one named, or the only one that is not the human score."""
     if metric is None:
         others = [name for name in table.metrics if name != "human"] or list(table.metrics)
         if len(others) > 1:

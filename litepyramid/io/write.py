@@ -18,11 +18,7 @@ Form = Literal["jsonl", "lines"]
 
 
 def write_units(path: str | Path, units: Sequence[InputUnits], form: Form = "jsonl") -> None:
-    """Writes units, in either form; a line file keeps the texts alone.
-
-    Raises:
-        InputError: A unit's text holds a tab or a line break and the form is "lines".
-    """
+    """Writes units, in either form; a line file keeps the texts alone."""
     if form == "jsonl":
         return write_jsonl(path, [entry.to_json() for entry in units])
     for entry in units:
