@@ -226,7 +226,9 @@ def evaluate(
 
     Example:
         >>> from litepyramid.embedded.example import load_example
-        >>> result = evaluate("recall", load_example())
+        >>> example = load_example()
+        >>> data = Dataset(scus=example.scus, summaries=example.summaries, labels=example.labels)
+        >>> result = evaluate("recall", data)
         >>> result.sets[0].pairs, result.sets[0].auc > 0.8
         (344, True)
 
@@ -428,7 +430,7 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
             zip(by_system[entry.system].inputs, by_system[entry.system].labels, strict=True)
         )
         texts = dict(zip(entry.inputs, entry.texts, strict=True))
-        for units in dataset.scus:
+        for units in dataset.label_units or dataset.scus:
             if units.input in texts and rows.get(units.input):
                 items.append((texts[units.input], units.texts))
                 labels += rows[units.input]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 import threading
 import time
@@ -27,9 +26,9 @@ def rule(items):
 def asked(body) -> tuple[str, list[str]]:
     """The summary and the units of a request."""
     text = body["messages"][0]["content"]
-    summary = re.search(r"<summary>\n(.*?)\n</summary>", text, re.DOTALL)
-    units = re.search(r"<facts>\n(.*?)\n</facts>", text, re.DOTALL)
-    return summary[1], [line.partition(". ")[2] for line in units[1].split("\n")]
+    [summary] = re.findall(r"<summary>\n(.*?)\n</summary>", text, re.DOTALL)
+    [units] = re.findall(r"<facts>\n(.*?)\n</facts>", text, re.DOTALL)
+    return json.loads(summary), list(json.loads(units).values())
 
 
 class FakeEndpoint:
@@ -40,7 +39,6 @@ class FakeEndpoint:
             rightly, text to answer with it, or a tuple (status, headers, body); it may wait.
         refuses: Fields that are answered by 400, named in the message.
         version: The model that it says it is.
-        probability: Of the grade, in the log-probabilities; None for none.
         latency: Seconds before an answer.
     """
 
@@ -48,7 +46,6 @@ class FakeEndpoint:
         self.act = lambda number, body: None
         self.refuses: set[str] = set()
         self.version = "fake-1"
-        self.probability: float | None = None
         self.latency = 0.0
         self.bodies: list[dict] = []
         self.keys: set[str] = set()
@@ -80,6 +77,10 @@ class FakeEndpoint:
                         fake.busy -= 1
 
             def _respond(self, status, headers, data) -> None:
+                if callable(data):  # writes the answer itself
+                    data(self.wfile)
+                    self.close_connection = True
+                    return
                 if status is None:  # closed within an answer
                     self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
                     self.close_connection = True
@@ -136,15 +137,5 @@ class FakeEndpoint:
 
     def completion(self, text, body):
         choice = {"index": 0, "message": {"role": "assistant", "content": text}}
-        if self.probability is not None and body.get("logprobs"):
-            choice["logprobs"] = {
-                "content": [self._token(t) for t in re.findall(r"\W*\w+|\W+", text)]
-            }
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
         return {"id": "x", "model": self.version, "choices": [choice], "usage": usage}
-
-    def _token(self, text):
-        other = text.replace("yes", "NO") if "yes" in text else text.replace("no", "yes")
-        likely, less = math.log(self.probability), math.log(1 - self.probability)
-        top = [{"token": text, "logprob": likely}, {"token": other, "logprob": less}]
-        return {"token": text, "logprob": likely, "bytes": list(text.encode()), "top_logprobs": top}

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shutil
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from litepyramid.errors import LitepyramidError, ModelError
-from litepyramid.judges.registry import make_judge
+from litepyramid.judges.registry import judge as make_judge
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
@@ -44,16 +42,11 @@ CASES = [
     ("config.json", {"encoder": {"layers": 10**30}}, "at most 256 layers"),
     ("config.json", {"hidden_size": 10**6}, "its configuration is of [0-9]+ weights"),
     ("config.json", {"vocab_size": 10**9}, "its configuration is of [0-9]+ weights"),
-    ("config.json", {"max_position_embeddings": 10**9}, "its configuration is of [0-9]+ weights"),
     ("config.json", {"hidden_size": "x"}, "cannot be"),
-    ("config.json", {"hidden_size": -1}, "cannot be loaded"),
-    ("config.json", {"model_type": ["roberta"]}, "cannot be"),
     ("config.json", {"model_type": "no-such-model"}, "cannot be"),
     ("config.json", {"dtype": ""}, "cannot be"),
     ("config.json", {"id2label": ["entailment", "neutral", "contradiction"]}, "are not a table"),
-    ("config.json", {"id2label": 3}, "are not a table"),
     ("config.json", {"id2label": {"a": "entailment"}}, "are not a table"),
-    ("config.json", {"id2label": {"0": ["entailment"]}}, "are not a table"),
     ("config.json", {"max_position_embeddings": -5}, "reads -7 tokens"),
     ("config.json", {"pad_token_id": "x"}, "cannot be"),
     ("config.json", DEEP, "nested too deeply"),
@@ -117,23 +110,3 @@ def test_weights_that_give_no_numbers(tiny, tmp_path):
         save_file(changed, folder / "model.safetensors")
         with pytest.raises(ModelError, match="not finite numbers"):
             judged(folder)
-
-
-def test_compressed_weights_are_not_unfolded(tiny, tmp_path):
-    from safetensors.torch import load_file
-
-    folder = tmp_path / "model"
-    shutil.copytree(tiny, folder)
-    stream = io.BytesIO()
-    torch.save(load_file(folder / "model.safetensors"), stream)
-    (folder / "model.safetensors").unlink()
-    with (
-        zipfile.ZipFile(stream) as whole,
-        zipfile.ZipFile(folder / "pytorch_model.bin", "w", zipfile.ZIP_DEFLATED) as packed,
-    ):
-        for name in whole.namelist():
-            packed.writestr(name, whole.read(name))
-    with pytest.raises(ModelError, match="compressed weights"):
-        judged(folder)
-    (folder / "pytorch_model.bin").write_bytes(stream.getvalue())
-    judged(folder)

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_models import TEXT
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.nli.encode import PairEncoder, plan_batches
+from litepyramid.judges.nli.torch_backend import as_tokenizer
 
 transformers = pytest.importorskip("transformers", reason="the extra nli is not installed")
 
@@ -23,12 +24,10 @@ def word_pieces():
     )
 
 
-@pytest.fixture(params=["roberta", "bert", "left", "canine"])
+@pytest.fixture(params=["roberta", "bert", "left"])
 def tokenizer(request, tiny_tokenizer):
     if request.param == "bert":
         return word_pieces()
-    if request.param == "canine":  # one of those written in Python, without a backend
-        return transformers.CanineTokenizer()
     if request.param == "left":
         made = word_pieces()
         made.padding_side = made.truncation_side = "left"
@@ -42,7 +41,7 @@ def test_batches_are_what_the_tokenizer_gives(tokenizer):
         for text in ("Rain.", *TEXT, " ".join(TEXT))
         for unit in (TEXT[5][:30], "A é – 字.")
     ]
-    encoder = PairEncoder(tokenizer, 48, pairs)
+    encoder = PairEncoder(as_tokenizer(tokenizer), 48, pairs)
     whole = [len(tokenizer(*pair)["input_ids"]) for pair in pairs]
     assert encoder.truncated.tolist() == [length > 48 for length in whole]
     assert encoder.lengths.tolist() == [min(length, 48) for length in whole]
@@ -65,7 +64,7 @@ def test_batches_are_what_the_tokenizer_gives(tokenizer):
 
 def test_a_unit_without_room_for_a_summary_is_named(tokenizer):
     with pytest.raises(InputError, match=r"The river rose.*Split the unit"):
-        PairEncoder(tokenizer, 10, [("A.", TEXT[1])])
+        PairEncoder(as_tokenizer(tokenizer), 10, [("A.", TEXT[1])])
 
 
 @given(st.lists(st.integers(1, 60), max_size=80), st.integers(1, 200))
@@ -76,3 +75,8 @@ def test_every_pair_is_in_one_batch_within_the_budget(lengths, budget):
         assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= budget
     flat = [lengths[index] for batch in batches for index in batch]
     assert flat == sorted(lengths, reverse=True)
+
+
+def test_a_tokenizer_written_in_python_is_refused():
+    with pytest.raises(ModelError, match="not one of the library tokenizers"):
+        as_tokenizer(transformers.CanineTokenizer())

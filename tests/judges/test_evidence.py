@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.io.documents import cut_sentences
 from litepyramid.judges.base import Explainer
-from litepyramid.judges.evidence import explain, sentence_spans
-from litepyramid.judges.registry import EMBEDDED, make_judge
+from litepyramid.judges.evidence import sentence_spans
+from litepyramid.judges.explain import explain
+from litepyramid.judges.registry import EMBEDDED
+from litepyramid.judges.registry import judge as make_judge
+from litepyramid.sentences import split_sentences
 
 SUMMARY = "It rained  all day. In Hull, the firm sold 4,000 jars.\nIt did not sell the shop ."
 
@@ -38,29 +38,22 @@ def test_evidence_goes_with_the_verdict(name):
 def test_spans_are_the_sentences():
     text = 'He left . "Why?" Dr. Doe asked. ... Why?   Why? '
     spans = sentence_spans(text)
-    cut = ["".join(sentence.split()) for sentence in cut_sentences(text)]
+    cut = ["".join(sentence.split()) for sentence in split_sentences(text)]
     assert ["".join(text[a:b].split()) for a, b in spans] == cut
     assert spans == sorted(spans)
 
 
-def test_a_judge_without_reasons_says_so():
-    class Silent:
-        def judge(self, items):
-            raise AssertionError
+def test_a_judge_without_reasons_shows_its_best_sentence_in_a_table_that_is_not_empty():
+    def holds(summary, units):
+        return [float(unit in summary) for unit in units]
 
-    with pytest.raises(InputError, match="cannot explain its judgements"):
-        explain(Silent(), "a", ["b"])
+    result = explain(SUMMARY, ["It rained", "Nobody came."], judge=holds)
+    assert [e.sentence for e in result.evidence] == [0, -1]
+    assert all(table.rows for table in result.to_tables())
+    assert "no sentence of the summary holds it" in result.to_tables()[1].notes
 
 
-def test_explain_from_the_command_line(cli, tmp_path):
-    (tmp_path / "summary.txt").write_text(SUMMARY)
-    (tmp_path / "units.txt").write_text("The firm sold 400 jars.\n\nIt rained.\n")
-    shown = cli("judge", "explain", SUMMARY, "The firm sold 400 jars.", "-j", "lexical").stdout
-    assert "conflict: number 400 ≠ 4,000" in shown
-    files = (tmp_path / "summary.txt", tmp_path / "units.txt")
-    read = json.loads(cli("judge", "explain", *files, "-j", "recall", "-f", "json").stdout)
-    assert read["units"] == ["The firm sold 400 jars.", "It rained."]
-    assert read["evidence"][1]["span"] == [0, 19]
-    rows = cli("judge", "explain", *files, "-f", "csv").stdout.splitlines()
-    assert rows[0] == "unit,presence,sentence,start,end,words,missing,conflict"
-    assert len(rows) == 3
+@pytest.mark.parametrize(("summary", "unit"), [("", "a"), ("a", " "), (3, "a"), ("a", [])])
+def test_nothing_to_explain_is_one_error(summary, unit):
+    with pytest.raises(InputError):
+        explain(summary, unit)

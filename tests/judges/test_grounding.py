@@ -13,7 +13,7 @@ from litepyramid.judges.nli.cards import CARDS
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
-from litepyramid.judges.nli.judge import TransformersJudge  # noqa: E402
+from litepyramid.judges.nli.judge import NLIJudge  # noqa: E402
 
 ITEMS = [
     (TEXT[1] + " " + TEXT[4], ["The village was cut off.", TEXT[3], "It {premise} rained."]),
@@ -65,7 +65,7 @@ WRITERS = [name for name in CARDS if CARDS[name].answers]
 
 
 def check(folder, name, outputs, tokenizer, close=1e-5, **options):
-    judge = TransformersJudge(str(folder), device="cpu", cache=None, **options)
+    judge = NLIJudge(str(folder), device="cpu", cache=None, **options)
     said = judge.judge(ITEMS)
     for (document, claims), logits, presence in zip(ITEMS, said.logits, said.presence, strict=True):
         for claim, row, value in zip(claims, logits, presence, strict=True):
@@ -127,7 +127,7 @@ def test_the_cards_are_those_of_the_table():
 def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(tmp_path, tiny_tokenizer):
     folder = make_checkpoint(tmp_path / "m", tiny_tokenizer, labels=["LABEL_0", "LABEL_1"])
     card(folder, CLASSIFIERS[0])
-    judge = TransformersJudge(str(folder), device="cpu", cache=None, max_length=60)
+    judge = NLIJudge(str(folder), device="cpu", cache=None, max_length=60)
     long, claim = " ".join(TEXT * 4), "Nobody was hurt."
     said = judge.judge([(long, [claim])])
     assert said.counts["truncated"] == 1
@@ -135,7 +135,7 @@ def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(tmp_path, tin
         (n for n in range(1, len(long)) if len(tiny_tokenizer(f"{long[:n]}</s>{claim}").input_ids)
          <= 60),
     )  # fmt: skip
-    cut = TransformersJudge(str(folder), device="cpu", cache=None).judge([(long[:best], [claim])])
+    cut = NLIJudge(str(folder), device="cpu", cache=None).judge([(long[:best], [claim])])
     np.testing.assert_allclose(said.logits[0], cut.logits[0], atol=1e-5)
     with pytest.raises(InputError, match="leaves no room"):
         judge.judge([(long, [" ".join(TEXT)])])
@@ -146,7 +146,7 @@ def test_the_template_is_in_the_cache_key(tmp_path, tiny_tokenizer):
     seen = set()
     for name in CLASSIFIERS[1:]:
         card(folder, name)
-        with TransformersJudge(str(folder), device="cpu", cache=tmp_path / "c") as judge:
+        with NLIJudge(str(folder), device="cpu", cache=tmp_path / "c") as judge:
             said = judge.judge(ITEMS)
             assert said.counts["from_cache"] == 0
             seen.add(said.signature["template"])
@@ -159,7 +159,7 @@ def test_a_model_that_needs_code_of_the_hub_is_refused(tmp_path, tiny_tokenizer)
     config |= {"model_type": "HHEMv2Config", "auto_map": {"AutoConfig": "code.HHEMv2Config"}}
     (folder / "config.json").write_text(json.dumps(config))
     with pytest.raises(ModelError, match="is defined by code in the model's folder"):
-        TransformersJudge(str(folder))
+        NLIJudge(str(folder))
 
 
 @pytest.mark.parametrize("name", [None, CLASSIFIERS[0]])
@@ -169,7 +169,7 @@ def test_a_split_summary_has_the_presence_of_its_best_part(name, tmp_path, tiny_
         card(folder, name)
 
     def judge(**options):
-        return TransformersJudge(str(folder), device="cpu", cache=None, max_length=80, **options)
+        return NLIJudge(str(folder), device="cpu", cache=None, max_length=80, **options)
 
     units = ["A bridge is closed.", "Nobody was hurt."]
     items = [(" ".join(TEXT * 2), units), (TEXT[5], units), ITEMS[2]]

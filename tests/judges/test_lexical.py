@@ -18,10 +18,10 @@ from litepyramid.judges.lexical.judge import (
     fit_lexical,
     lexical_features,
     load_lexical,
-    save_lexical,
 )
+from litepyramid.judges.lexical.model import save_model
 from litepyramid.judges.lexical.text import Vocabulary
-from litepyramid.judges.registry import make_judge
+from litepyramid.judges.registry import judge as make_judge
 
 SUMMARY = (
     "A storm hit the coast of Norway on Monday . Two people died in Oslo , police said . "
@@ -157,7 +157,7 @@ def test_refit_learns_and_round_trips(tmp_path):
     assert ((presence > 0.5) == np.concatenate(labels)).mean() > 0.95
     assert fit_lexical(items, labels).weights == model.weights
     path = tmp_path / "lexical.json"
-    save_lexical(model, path)
+    save_model(model, path)
     assert load_lexical(path) == model
     assert load_lexical(tmp_path).revision == model.revision != load_lexical().revision
     again = make_judge(str(path)).judge(items).presence
@@ -183,13 +183,13 @@ def test_files_that_are_no_model(tmp_path):
     path = tmp_path / "m.json"
     with pytest.raises(LitepyramidError, match="no such file"):
         load_lexical(path)
-    save_lexical(load_lexical(), path)
+    save_model(load_lexical(), path)
     document = json.loads(path.read_text())
     for change, message in (
         ({"format": "other"}, "not a lexical model"),
         ({"feature_version": 0}, "feature version 0"),
         ({"weights": {}}, "not a lexical model"),
-        ({"bias": float("nan")}, "Expected a finite number"),
+        ({"bias": float("nan")}, "finite number"),
         ({"bias": 10**400}, "a number of more than 300 digits"),
         ({"texts": 0}, "counts no texts"),
         ({"texts": float("inf")}, "not a lexical model"),

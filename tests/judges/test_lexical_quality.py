@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from litepyramid.files import read_jsonl, read_lines
-from litepyramid.io.dataset import Dataset
-from litepyramid.io.datasets import load_dataset
-from litepyramid.judges.calibration import brier_score, roc_auc
+from litepyramid.io.dataset import Dataset, load_dataset
+from litepyramid.judges.evaluate import brier_score, roc_auc
 from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical, load_lexical
 from litepyramid.judges.lexical.model import Frequencies
 from litepyramid.judges.lexical.recall import RecallJudge

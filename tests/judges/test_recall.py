@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litepyramid.io.datasets import load_dataset
-from litepyramid.judges.calibration import brier_score, roc_auc
+from litepyramid.io.dataset import load_dataset
+from litepyramid.judges.evaluate import brier_score, roc_auc
 from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.meta.core.levels import level_correlation
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+from running import ROOT
 from tiny_models import make_checkpoint, train_tokenizer
 
 from litepyramid.errors import InputError, ModelError
@@ -15,7 +18,7 @@ from litepyramid.judges.nli.modes import NAMES, presence
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
-from litepyramid.judges.nli.judge import TransformersJudge  # noqa: E402
+from litepyramid.judges.nli.judge import NLIJudge  # noqa: E402
 
 
 def plain_loop(folder, items, max_length=400, truncation=True):
@@ -49,7 +52,7 @@ def judge_of(tiny):
 
     def make(folder=None, **options):
         options.setdefault("cache", None)
-        judges.append(TransformersJudge(str(folder or tiny), device="cpu", **options))
+        judges.append(NLIJudge(str(folder or tiny), device="cpu", **options))
         return judges[-1]
 
     yield make
@@ -174,7 +177,7 @@ def test_only_the_summary_is_cut(tiny, judge_of, items):
     assert short.counts["truncated"] == cut > 4
     np.testing.assert_allclose(short.logits[4], expected[4], atol=1e-5)
     long_unit = " ".join(["a river"] * 40)
-    with pytest.raises(InputError, match=r"the unit 'a river .*…' has \d+ tokens.*--max-length"):
+    with pytest.raises(InputError, match=r"the unit 'a river .*…' has \d+ tokens.*max_length"):
         judge_of(max_length=40).judge([("A summary.", [long_unit])])
 
 
@@ -187,9 +190,9 @@ def test_bad_options_are_named(judge_of, options):
 def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeypatch):
     whole = judge_of().judge(items)
     small = judge_of(batch_tokens=1).judge(items)
-    from litepyramid.judges.nli.forward import Forward
+    from litepyramid.judges.nli.torch_backend import TorchBackend
 
-    run, sizes = Forward._run, []
+    run, sizes = TorchBackend._run, []
 
     def scarce(self, batch):
         sizes.append(len(batch["input_ids"]))
@@ -197,7 +200,7 @@ def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeyp
             raise torch.OutOfMemoryError("out of memory")
         return run(self, batch)
 
-    monkeypatch.setattr(Forward, "_run", scarce)
+    monkeypatch.setattr(TorchBackend, "_run", scarce)
     halved = judge_of(batch_tokens=10_000).judge(items)
     assert max(sizes) > 4 > min(sizes)
     for other in (small, halved):
@@ -207,21 +210,9 @@ def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeyp
     def none_left(self, batch):
         raise torch.OutOfMemoryError("out of memory")
 
-    monkeypatch.setattr(Forward, "_run", none_left)
+    monkeypatch.setattr(TorchBackend, "_run", none_left)
     with pytest.raises(ModelError, match="does not fit into the memory of cpu"):
         judge_of().judge(items)
-
-
-def test_two_devices_give_what_one_gives(judge_of, items):
-    one = judge_of(batch_tokens=200).judge(items)
-    two = judge_of(batch_tokens=200, devices=["cpu", "cpu"])
-    said = two.judge(items)
-    for a, b in zip(one.logits, said.logits, strict=True):
-        np.testing.assert_allclose(a, b, atol=1e-5)
-    for worker in two._engine.crew.workers:
-        worker.process.kill()
-    with pytest.raises(ModelError, match="the process that served cpu ended"):
-        two.judge([("A summary.", ["A unit."])])
 
 
 def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
@@ -240,50 +231,9 @@ def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
     with pytest.raises(ModelError, match=r"lacks 4 weights"):
         judge_of(headless).judge(items)
     with pytest.raises(InputError, match=r"unknown device 'cuda:7'.*cpu"):
-        TransformersJudge(str(tiny), device="cuda:7", cache=None).judge(items)
+        NLIJudge(str(tiny), device="cuda:7", cache=None).judge(items)
     with pytest.raises(InputError, match="revision"):
         judge_of(revision="main")
-
-
-def test_int8_is_used_only_where_it_keeps_the_scores(judge_of, items, monkeypatch):
-    import litepyramid.judges.nli.engine as module
-
-    exact = np.concatenate(judge_of(mode="p3c").judge(items).presence)
-    monkeypatch.setattr(module, "_ALLOWED", 0.05)
-    said = judge_of(mode="p3c", dtype="int8").judge(items)
-    assert said.signature["dtype"] == "int8"
-    values = np.concatenate(said.presence)
-    assert 0 < np.abs(values - exact).mean() <= 0.05
-    monkeypatch.setattr(module, "_ALLOWED", 1e-9)
-    with pytest.raises(ModelError, match="int8 changes presence of 10 pairs"):
-        judge_of(dtype="int8").judge(items)
-
-
-def test_weights_of_older_checkpoints_are_read_without_running_a_pickle(
-    tiny, tmp_path, judge_of, items
-):
-    from safetensors.torch import load_file
-
-    old = tmp_path / "old"
-    shutil.copytree(tiny, old)
-    weights = load_file(old / "model.safetensors")
-    (old / "model.safetensors").unlink()
-    torch.save(weights, old / "pytorch_model.bin")
-    said = judge_of(old).judge(items)
-    for mine, theirs in zip(said.logits, judge_of().judge(items).logits, strict=True):
-        np.testing.assert_array_equal(mine, theirs)
-
-    class Trap:
-        def __reduce__(self):
-            return (open, (str(tmp_path / "sprung"), "w"))
-
-    torch.save({**weights, "trap": Trap()}, old / "pytorch_model.bin")
-    with pytest.raises(ModelError, match="a pickle that holds more than tensors"):
-        judge_of(old).judge(items)
-    assert not (tmp_path / "sprung").exists()
-    (old / "pytorch_model.bin").write_bytes(b"cut short")
-    with pytest.raises(ModelError, match=r"pickle|cannot be loaded"):
-        judge_of(old).judge(items)
 
 
 def test_weights_that_are_cut_short_are_an_error(tiny, tmp_path, judge_of, items):
@@ -296,3 +246,90 @@ def test_weights_that_are_cut_short_are_an_error(tiny, tmp_path, judge_of, items
     (broken / "tokenizer.json").write_text("{}")
     with pytest.raises(ModelError, match=r"the tokenizer of .* cannot be read"):
         judge_of(broken).judge(items)
+
+
+def test_folders_are_read_from_safetensors_alone(tiny, tmp_path, judge_of, items):
+    from safetensors.torch import load_file
+
+    old = tmp_path / "old"
+    shutil.copytree(tiny, old)
+    torch.save(load_file(old / "model.safetensors"), old / "pytorch_model.bin")
+    (old / "model.safetensors").unlink()
+    with pytest.raises(ModelError, match=r"pickled ones \(.bin\).*save_pretrained"):
+        judge_of(old).judge(items)
+
+
+FROM_CACHE = """
+import json, sys
+from litepyramid.judges.registry import judge
+items = json.loads(sys.argv[3])
+values = {}
+for mode in ("p3c", "l3c", "p2c", "l2c"):
+    with judge(sys.argv[1], mode=mode, cache=sys.argv[2]) as one:
+        batch = one.judge(items)
+    values[mode] = [p.tolist() for p in batch.presence]
+print(json.dumps([values, batch.counts, batch.signature, "torch" in sys.modules]))
+"""
+
+
+def test_from_the_cache_in_every_mode_without_torch(tiny, tmp_path, items):
+    cache = tmp_path / "c.sqlite"
+    with NLIJudge(str(tiny), device="cpu", cache=cache) as judge:
+        first = judge.judge(items)
+    run = [sys.executable, "-c", FROM_CACHE, str(tiny), str(cache), json.dumps(items)]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT)
+    values, counts, signature, torch_loaded = json.loads(done.stdout)
+    assert not torch_loaded
+    assert values["l3c"] == [p.tolist() for p in first.presence]
+    assert counts["judged"] == 0
+    assert counts["from_cache"] == first.counts["judged"]
+    assert counts["truncated"] == first.counts["truncated"] > 0
+    assert signature == first.signature | {"mode": "l2c"}
+    assert len({json.dumps(rows) for rows in values.values()}) == 4
+
+
+def test_what_changes_a_logit_is_judged_anew(tiny, tmp_path, items):
+    cache = tmp_path / "c.sqlite"
+
+    def judged(folder=tiny, **options):
+        with NLIJudge(str(folder), device="cpu", cache=cache, **options) as judge:
+            return judge.judge(items).counts["judged"]
+
+    assert judged() > 0
+    assert judged() == judged(mode="p2c") == 0
+    assert judged(max_length=64) > 0
+    assert judged(dtype="bfloat16") > 0
+    copy = tmp_path / "moved"
+    shutil.copytree(tiny, copy)
+    assert judged(copy) == 0
+    weights = copy / "model.safetensors"
+    data = bytearray(weights.read_bytes())
+    data[-1] ^= 1
+    weights.write_bytes(data)
+    assert judged(copy) > 0
+
+
+def test_a_run_that_is_ended_goes_on_with_the_same_numbers(tiny, tmp_path, items, monkeypatch):
+    from litepyramid.judges.nli.torch_backend import TorchBackend
+
+    whole = NLIJudge(str(tiny), device="cpu", cache=None, batch_tokens=300).judge(items)
+    run, calls = TorchBackend._run, []
+
+    def stopped(self, batch):
+        calls.append(batch)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return run(self, batch)
+
+    monkeypatch.setattr(TorchBackend, "_run", stopped)
+    with (
+        NLIJudge(str(tiny), device="cpu", cache=tmp_path / "c", batch_tokens=300) as judge,
+        pytest.raises(KeyboardInterrupt) as stop,
+    ):
+        judge.judge(items)
+    assert "kept in" in stop.value.__notes__[0]
+    with NLIJudge(str(tiny), device="cpu", cache=tmp_path / "c", batch_tokens=300) as judge:
+        again = judge.judge(items)
+    assert again.counts["from_cache"] > 0
+    for a, b in zip(whole.logits, again.logits, strict=True):
+        np.testing.assert_array_equal(a, b)

@@ -1,0 +1,134 @@
+"""Evaluation of judges: equality with scikit-learn and statsmodels, several sets, contrasts."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import brier_score_loss, roc_auc_score
+
+from litepyramid.embedded.example import load_example
+from litepyramid.errors import InputError
+from litepyramid.io.dataset import Dataset
+from litepyramid.judges.evaluate import (
+    brier_score,
+    calibrate,
+    calibration_slope,
+    evaluate,
+    load_contrast,
+    roc_auc,
+)
+
+def example() -> Dataset:
+    loaded = load_example()
+    return Dataset(
+        "example", scus=loaded.scus, summaries=loaded.summaries, labels=loaded.labels
+    )
+
+
+pairs = st.lists(
+    st.tuples(st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]), st.integers(0, 1)), min_size=2
+)
+
+
+@given(pairs)
+def test_auc_and_brier_equal_scikit_learn(rows):
+    presence, labels = map(list, zip(*rows, strict=True))
+    assert brier_score(presence, labels) == pytest.approx(
+        brier_score_loss(labels, presence, pos_label=1, labels=[0, 1]), abs=1e-12
+    )
+    if len(set(labels)) == 2:
+        assert roc_auc(presence, labels) == pytest.approx(roc_auc_score(labels, presence))
+    else:
+        assert np.isnan(roc_auc(presence, labels))
+
+
+def test_the_slope_is_that_of_a_logistic_regression():
+    statsmodels = pytest.importorskip("statsmodels.api")
+    rng = np.random.default_rng(5)
+    presence = rng.uniform(0.02, 0.98, 400)
+    labels = (rng.uniform(size=400) < presence**2).astype(float)
+    logits = np.log(presence / (1 - presence))
+    fitted = statsmodels.Logit(labels, statsmodels.add_constant(logits)).fit(disp=0)
+    assert calibration_slope(presence, labels) == pytest.approx(fitted.params[1], abs=1e-4)
+    assert np.isnan(calibration_slope([0.5, 0.5], [0, 1]))
+    assert np.isnan(calibration_slope([0.5, 0.7], [1, 1]))
+
+
+@given(pairs, st.integers(1, 12))
+def test_the_reliability_table_holds_every_pair(rows, bins):
+    presence, labels = map(np.array, zip(*rows, strict=True))
+    result = calibrate(presence, labels, bins=bins)
+    assert sum(b.pairs for b in result.bins) == len(rows)
+    filled = [b for b in result.bins if b.pairs]
+    assert sum(b.pairs * b.observed for b in filled) == pytest.approx(labels.sum())
+    assert sum(b.pairs * b.predicted for b in filled) == pytest.approx(presence.sum())
+    assert all(b.low <= b.predicted <= b.high for b in filled)
+
+
+def test_pairs_without_a_label_or_a_judgement_are_left_out_and_counted():
+    result = calibrate([0.9, 0.3, np.nan], [1, np.nan, 0])
+    assert (result.pairs, result.missing) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("presence", "labels"), [([0.5], [1, 0]), ([0.5], [2]), ([1.5], [1]), ([0.5], [np.nan])]
+)
+def test_what_is_refused(presence, labels):
+    with pytest.raises(InputError):
+        calibrate(presence, labels)
+
+
+def write(path, rows):
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def test_several_sets_give_one_table(tmp_path):
+    rows = [
+        {"premise": "A storm hit Oslo.", "hypothesis": unit, "present": present}
+        for unit, present in (("A storm hit.", 1), ("A ferry sank.", 0), ("Oslo burned.", 0.5))
+    ]
+    files = [write(tmp_path / "a.jsonl", rows), write(tmp_path / "b.jsonl.gz", rows[:2])]
+    result = evaluate("recall", [example(), *files], contrast=True)
+    assert result.names == ("example", "a", "b", "contrast")
+    assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
+    assert sum(kind.pairs for kind in result.phenomena) == 824
+    table = result.to_tables()[0]
+    assert [row[0] for row in table.rows] == list(result.names)
+    b = result.sets[2]
+    assert (b.auc, b.brier, b.accuracy) == (1.0, 0.0, 1.0)
+    same = evaluate("recall", pairs=[write(tmp_path / "c.jsonl", rows[::-1])])
+    other = evaluate("recall", pairs=[write(tmp_path / "d.jsonl", rows[:2])])
+    assert dict(same.signature.fields) == dict(evaluate("recall", pairs=files[:1]).signature.fields)
+    assert same.signature != other.signature
+
+
+def test_accuracy_on_each_kind_of_contrast():
+    pairs = load_contrast()
+    always = evaluate(lambda summary, units: [1.0] * len(units), contrast=True)
+    share = {kind.name: kind.accuracy for kind in always.phenomena}
+    for name in set(pairs.kinds):
+        labels = pairs.labels[[kind == name for kind in pairs.kinds]]
+        assert share[name] == pytest.approx(labels.mean())
+
+
+def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
+    with pytest.raises(InputError, match="nothing to evaluate on"):
+        evaluate("recall")
+    for row in ({"premise": "a"}, {"premise": "a", "hypothesis": "b", "present": 2}, {"x": 1}):
+        with pytest.raises(InputError, match=r"p\.jsonl:1"):
+            evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
+
+
+def test_one_set_has_a_figure(tmp_path):
+    pytest.importorskip("matplotlib")
+    result = evaluate("recall", example())
+    assert len(result.to_figure().axes) == 2
+    with pytest.raises(InputError, match="several sets"):
+        evaluate("recall", example(), contrast=True).to_figure()

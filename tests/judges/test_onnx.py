@@ -1,0 +1,208 @@
+"""ONNX models: logits equal to torch, the same for any company and threads; one error if broken."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from running import ROOT
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.judges.nli import onnx_backend
+from litepyramid.judges.nli.judge import NLIJudge
+from litepyramid.judges.parallel import judge_pairs
+from litepyramid.judges.registry import judge
+
+onnx = pytest.importorskip("onnx", reason="onnx is not installed")
+pytest.importorskip("onnxruntime", reason="onnxruntime is not installed")
+
+
+def export(source, folder, names=("input_ids", "attention_mask")):
+    """A checkpoint of transformers as ONNX, with its tokenizer and configuration."""
+    import torch
+    from transformers import AutoModelForSequenceClassification
+
+    folder.mkdir(parents=True)
+    for name in ("tokenizer.json", "config.json", "tokenizer_config.json"):
+        shutil.copy(source / name, folder / name)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        source, attn_implementation="eager", dtype=torch.float32
+    ).eval()
+
+    class Logits(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, *inputs):
+            return self.model(**dict(zip(names, inputs, strict=True))).logits
+
+    example = torch.tensor([[0, 5, 6, 2], [0, 7, 2, 1]])
+    torch.onnx.export(
+        Logits(), (example, torch.ones_like(example)), str(folder / "model.onnx"),
+        input_names=list(names), output_names=["logits"], dynamo=False, opset_version=17,
+        dynamic_axes={name: {0: "pairs", 1: "tokens"} for name in names},
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="module")
+def exported(tiny, tmp_path_factory):
+    pytest.importorskip("torch", reason="the extra nli is not installed")
+    return export(tiny, tmp_path_factory.mktemp("onnx") / "model")
+
+
+def logits(folder, items, **settings):
+    with NLIJudge(str(folder), cache=None, **settings) as one:
+        return one.judge(items)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"mode": "p2c"}, {"max_length": 48}, {"long": "split", "max_length": 64, "mode": "p3c"}],
+)
+def test_logits_equal_those_of_torch(tiny, exported, items, settings):
+    mine = logits(exported, items, **settings)
+    theirs = logits(tiny, items, device="cpu", **settings)
+    for a, b in zip(mine.logits, theirs.logits, strict=True):
+        np.testing.assert_allclose(a, b, atol=1e-4)
+    assert mine.counts == theirs.counts
+    assert mine.signature["dtype"] == "onnx"
+    assert mine.signature["mode"] == theirs.signature["mode"]
+
+
+def test_numbers_do_not_depend_on_company_order_or_threads(exported, items, monkeypatch):
+    units = items[0][1]
+    texts = [" ".join(text.split()[: 3 + n]) for n in range(40) for text, _ in items[:2]]
+    many = [(text, units) for text in texts]
+    whole = logits(exported, many, threads=1)
+    for settings, some in (
+        ({"threads": 2}, many),
+        ({"threads": 1}, many[::-1]),
+        ({"threads": 3}, many[7:9]),
+        ({"threads": 1}, [(many[50][0], units[2:3])]),
+    ):
+        again = logits(exported, some, **settings)
+        at = {(t, u): row for (t, us), rows in zip(some, again.logits, strict=True)
+              for u, row in zip(us, rows, strict=True)}  # fmt: skip
+        for (text, us), rows in zip(many, whole.logits, strict=True):
+            for unit, row in zip(us, rows, strict=True):
+                if (text, unit) in at:
+                    np.testing.assert_array_equal(at[text, unit], row)
+
+
+def test_any_number_of_workers_gives_the_same(exported, items, tmp_path):
+    one = judge_pairs(judge(str(exported), cache=tmp_path / "a"), items)
+    two = judge_pairs(judge(str(exported), cache=tmp_path / "b", workers=2), items)
+    for a, b in zip(one.presence, two.presence, strict=True):
+        np.testing.assert_array_equal(a, b)
+    cached = judge_pairs(judge(str(exported), cache=tmp_path / "b"), items)
+    assert cached.counts["judged"] == 0
+
+
+def test_it_runs_without_torch(exported, items, tmp_path):
+    code = (
+        "import json, sys\n"
+        "sys.modules.update(dict.fromkeys(('torch', 'transformers')))\n"
+        "from litepyramid.judges.registry import judge\n"
+        "batch = judge(sys.argv[1], cache=None, mode='p2c').judge(json.loads(sys.argv[2]))\n"
+        "print(json.dumps([row.tolist() for row in batch.presence]))\n"
+    )
+    run = [sys.executable, "-c", code, str(exported), json.dumps(items)]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, cwd=ROOT)
+    mine = logits(exported, items, mode="p2c")
+    assert json.loads(done.stdout) == [row.tolist() for row in mine.presence]
+
+
+def test_a_folder_with_both_runs_onnx_on_the_cpu_and_torch_on_request(tiny, exported, tmp_path):
+    both = tmp_path / "both"
+    shutil.copytree(tiny, both)
+    shutil.copy(exported / "model.onnx", both)
+    assert NLIJudge(str(both), cache=None).checkpoint.onnx is not None
+    assert NLIJudge(str(both), cache=None, backend="torch").checkpoint.onnx is None
+    with pytest.raises(InputError, match="ONNX model"):
+        NLIJudge(str(exported), cache=None, backend="onnx", device="cuda")
+    with pytest.raises(ModelError, match="no folder 'owner/name'"):
+        NLIJudge("owner/name", cache=None, backend="onnx")
+
+
+def node(op, domain="", **attributes):
+    return onnx.helper.make_node(op, ["input_ids"], ["logits"], domain=domain, **attributes)
+
+
+def write(path, nodes, inputs=("input_ids",), external=False, shape=("n", 3)):
+    """A hand-made model."""
+    helper, types = onnx.helper, onnx.TensorProto
+    weights = []
+    if external:
+        weights = [helper.make_tensor("w", types.FLOAT, [2], b"\0" * 8, raw=True)]
+    graph = helper.make_graph(
+        nodes, "g",
+        [helper.make_tensor_value_info(name, types.INT64, ["n", "t"]) for name in inputs],
+        [helper.make_tensor_value_info("logits", types.FLOAT, shape)], weights,
+    )  # fmt: skip
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.acme", 1)]
+    model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
+    if external:
+        tensor = model.graph.initializer[0]
+        tensor.ClearField("raw_data")
+        tensor.data_location = types.EXTERNAL
+        entry = tensor.external_data.add()
+        entry.key, entry.value = "location", "/etc/passwd"
+    path.write_bytes(model.SerializeToString())
+
+
+def broken(folder, kind):
+    path = folder / "model.onnx"
+    if kind == "empty":
+        path.write_bytes(b"")
+    elif kind == "cut short":
+        path.write_bytes(path.read_bytes()[:3000])
+    elif kind == "junk":
+        path.write_bytes(b"\x93NUMPY" * 500)
+    elif kind == "external":
+        write(path, [node("Cast", to=1)], external=True)
+    elif kind == "custom":
+        write(path, [node("Evil", "com.acme")])
+    elif kind == "inputs":
+        write(path, [node("Cast", to=1)], inputs=("input_ids", "pixel_values"))
+    elif kind == "shape":
+        write(path, [node("Shape")])
+    elif kind == "one number a token":
+        write(path, [node("Size")], shape=())
+    elif kind == "no tokenizer":
+        (folder / "tokenizer.json").unlink()
+    elif kind == "tokenizer":
+        (folder / "tokenizer.json").write_text("{")
+    elif kind == "no config":
+        (folder / "config.json").unlink()
+    elif kind == "labels":
+        config = json.loads((folder / "config.json").read_text())
+        (folder / "config.json").write_text(json.dumps(config | {"id2label": {"0": "cat"}}))
+    elif kind == "folder":
+        path.unlink()
+        path.mkdir()
+
+
+@pytest.mark.parametrize(
+    "kind",
+    ["empty", "cut short", "junk", "external", "custom", "inputs", "shape", "one number a token",
+     "no tokenizer", "tokenizer", "no config", "labels", "folder"],
+)  # fmt: skip
+def test_a_damaged_or_foreign_model_is_one_error(exported, tmp_path, kind):
+    folder = tmp_path / "m"
+    shutil.copytree(exported, folder)
+    broken(folder, kind)
+    with pytest.raises(ModelError) as error:
+        logits(folder, [("The river rose.", ["It rose."])])
+    assert "\n" not in str(error.value)
+
+
+def test_an_oversized_model_is_not_read(exported, monkeypatch):
+    monkeypatch.setattr(onnx_backend, "MOST_BYTES", 1000)
+    with pytest.raises(ModelError, match="at most 2 GB"):
+        logits(exported, [("The river rose.", ["It rose."])])

@@ -1,0 +1,130 @@
+"""Judges on several processes and on Ray: the same numbers, and clear errors."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+
+import numpy as np
+import pytest
+from tiny_models import TEXT
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.judges import parallel
+from litepyramid.judges.parallel import judge_pairs
+from litepyramid.judges.registry import judge
+
+UNITS = ("The village was cut off.", "No bridge is closed.", "", *TEXT[:2])
+ITEMS = [("" if n == 3 else " ".join(TEXT[n % 5 :]) + f" No. {n}", UNITS) for n in range(40)]
+
+
+def same(one, other, close=0.0):
+    for a, b in zip(one.presence, other.presence, strict=True):
+        np.testing.assert_allclose(a, b, rtol=0, atol=close)
+    assert one.signature == other.signature
+
+
+@pytest.mark.parametrize("name", ["recall", "lexical"])
+@pytest.mark.parametrize("workers", [1, 2, 3])
+def test_processes_change_no_bit(name, workers):
+    whole = judge(name).judge(ITEMS)
+    spread = judge_pairs(judge(name, workers=workers), ITEMS)
+    same(whole, spread)
+    assert spread.counts == whole.counts
+
+
+def test_processes_start_where_they_pay(monkeypatch):
+    monkeypatch.setattr(parallel, "cores", lambda: 4)
+    asked = []
+    monkeypatch.setattr(
+        parallel, "_on_processes", lambda judge, parts, pairs, workers: asked.append(workers) or []
+    )
+    monkeypatch.setattr("litepyramid.judges.lexical.judge.LexicalJudge.start_cost", 90)
+    judge_pairs(judge("lexical"), ITEMS)
+    judge_pairs(judge("lexical", workers=3), ITEMS[:1])
+    judge_pairs(judge("lexical"), ITEMS[:5])
+    assert asked == [2, 3]
+
+
+def test_what_cannot_be_run_so_is_one_error(tiny):
+    def function(summary, units):
+        return [0.0] * len(units)
+
+    with pytest.raises(InputError, match="2 workers for a judge that takes none"):
+        judge(function, workers=2)
+    with pytest.raises(InputError, match="on Ray"):
+        judge(function, engine="ray")
+    with pytest.raises(InputError, match="on Ray"):
+        judge("llm:any", engine="ray", cache=None)
+    with pytest.raises(InputError, match="unknown engine 'spark'"):
+        judge("lexical", engine="spark")
+    for workers in (0, -1, 1.5, "2"):
+        with pytest.raises(InputError, match="workers is"):
+            judge("lexical", workers=workers)
+
+
+def test_errors_of_a_process_are_those_of_the_judge():
+    long = [("word " * 60_000, ["other " * 60_000])] * 2
+    with pytest.raises(InputError) as here:
+        judge_pairs(judge("lexical", workers=1), long)
+    with pytest.raises(InputError) as there:
+        judge_pairs(judge("lexical", workers=2), long)
+    assert str(there.value) == str(here.value)
+
+
+class Killed:
+    """A judge whose process ends."""
+
+    start_cost = 1
+
+    def __init__(self):
+        self.parent = os.getpid()
+
+    def judge(self, items):
+        if os.getpid() != self.parent:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return [[0.0] * len(units) for _, units in items]
+
+
+def test_a_process_that_ends_early_is_said():
+    with pytest.raises(ModelError, match="ended early"):
+        judge_pairs(judge(Killed(), workers=2), ITEMS)
+
+
+@pytest.mark.parametrize("answer", [[[0.5]], [["x"] * 5] * 40, [[2.0] * 5] * 40])
+def test_what_a_judge_returns_is_checked(answer):
+    class Odd:
+        def judge(self, items):
+            return answer
+
+    with pytest.raises(InputError, match="the judge 'Odd'"):
+        judge_pairs(Odd(), ITEMS)
+
+
+def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
+    one = judge(str(tiny), device="cpu", cache=tmp_path / "c", mode="p2c")
+    other = pickle.loads(pickle.dumps(one))
+    same(one.judge(ITEMS[:3]), other.judge(ITEMS[:3]))
+
+
+def test_ray_says_what_one_process_says(tiny, tmp_path):
+    pytest.importorskip("ray", reason="the extra ray is not installed")
+    settings = {"device": "cpu", "mode": "p3c", "threads": 1}
+    local = judge_pairs(judge(str(tiny), cache=tmp_path / "a", **settings), ITEMS)
+    cluster = judge(str(tiny), cache=tmp_path / "b", engine="ray", workers=2, **settings)
+    same(local, judge_pairs(cluster, ITEMS), 1e-6)
+    same(
+        judge_pairs(judge("lexical"), ITEMS), judge("lexical", engine="ray", workers=2).judge(ITEMS)
+    )
+
+
+def test_a_cluster_that_does_not_start_is_one_error(monkeypatch):
+    ray = pytest.importorskip("ray", reason="the extra ray is not installed")
+
+    def fail(**_):
+        raise Exception("The current node timed out during startup.\nMore.")
+
+    monkeypatch.setattr(ray, "init", fail)
+    with pytest.raises(ModelError, match=r"no Ray cluster \(The current node timed out"):
+        judge("lexical", engine="ray").judge(ITEMS)
