@@ -1,17 +1,11 @@
-"""Bars are for people at a terminal; Ctrl-C says what was kept and how to go on."""
+"""Bars are for people at a terminal; Ctrl-C leaves earlier results as they were."""
 
 from __future__ import annotations
 
-import csv
 import io
-import os
 import re
-import signal
-import subprocess
 import sys
 import time
-
-import pytest
 
 from litepyramid.progress import bar, track
 
@@ -46,58 +40,8 @@ def test_no_bar_without_a_terminal_or_when_turned_off(monkeypatch):
     assert sys.stderr.getvalue() == ""
 
 
-@pytest.fixture
-def scores(tmp_path):
-    """Two metrics and a human score of six systems on eight inputs."""
-    path = tmp_path / "scores.csv"
-    with path.open("w", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(("system", "input", "metric", "score"))
-        for system in range(6):
-            for i in range(8):
-                for m, metric in enumerate(("human", "m", "n")):
-                    rows.writerow((system, i, metric, (system * 7 + i * 5 + m * 3) % 11))
-    return path
-
-
-def test_ctrl_c_keeps_the_journal_and_the_run_goes_on(scores, tmp_path, cli):
-    journal = tmp_path / "run.jsonl"
-    command = ["meta", "simulate", "coverage", scores, "-m", "m", "--samples", "100"]
-    command += ["--journal", journal, "-f", "csv"]
-    run = subprocess.Popen(
-        [sys.executable, "-m", "litepyramid", *map(str, command), "--trials", "100000"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 120
-    while not journal.exists() or journal.read_bytes().count(b"\n") < 3:
-        assert run.poll() is None, run.stderr.read()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-    os.kill(run.pid, signal.SIGINT)
-    out, err = run.communicate(timeout=60)
-    assert (run.returncode, out) == (130, "")
-    done = journal.read_bytes().count(b"\n") - 1
-    kept = f"{done} finished parts kept in {journal}"
-    said = f"litepyramid: interrupted; {kept}; run again to continue\n"
-    assert err == said
-    went_on = cli(*command, "--trials", 20).stdout
-    assert journal.read_bytes().count(b"\n") == done + 1
-    journal.unlink()
-    assert cli(*command, "--trials", 20).stdout == went_on
-
-
 def stop(*_: object, **__: object) -> None:
     raise KeyboardInterrupt
-
-
-def test_ctrl_c_without_a_journal_names_it(scores, cli, monkeypatch):
-    monkeypatch.setattr("litepyramid.meta.simulate.interval_coverage._halves", stop)
-    done = cli("meta", "simulate", "coverage", scores, status=130)
-    assert done.stderr == (
-        "litepyramid: interrupted; nothing was kept (--journal FILE saves finished parts)\n"
-    )
 
 
 def test_ctrl_c_leaves_an_earlier_output_as_it_was(tmp_path, cli, monkeypatch):

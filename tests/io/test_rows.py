@@ -10,19 +10,20 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from litepyramid.duc.names import is_peer, is_pyramid_file, peer_name
 from litepyramid.errors import InputError
-from litepyramid.io.datasets import load_dataset
-from litepyramid.io.documents import read_documents
+from litepyramid.io.coerce import (
+    as_documents,
+    as_labels,
+    as_references,
+    as_summaries,
+    as_units,
+    as_weights,
+)
+from litepyramid.io.dataset import load_dataset
 from litepyramid.io.inputs import read_ids
-from litepyramid.io.labels import read_labels
-from litepyramid.io.references import read_references
 from litepyramid.io.rows import read_rows
 from litepyramid.io.scores import read_scores
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units, read_weights
 from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
-from litepyramid.units.parsers.registry import open_backend
 
 SYSTEMS = [
     SystemSummaries("bart", ("a", "b"), ('Rain, "heavy",\nfell.', "")),
@@ -87,18 +88,18 @@ def test_one_table_holds_all_that_a_score_needs(tmp_path, name, delimiter):
     ]
     path = write(tmp_path / name, rows, delimiter)
     stripped = [(s.system, s.inputs, s.texts) for s in SYSTEMS]
-    assert [(s.system, s.inputs, s.texts) for s in read_summaries([path])] == stripped
-    assert read_units(path) == UNITS
-    assert [e.references for e in read_references(path)] == [
+    assert [(s.system, s.inputs, s.texts) for s in as_summaries([path])] == stripped
+    assert as_units(path) == UNITS
+    assert [e.references for e in as_references(path)] == [
         (("Reference of a.",),),
         (("Reference of b.",),),
     ]
     expected = [SystemLabels(name, ("a", "b"), rows) for name, rows in LABELS.items()]
-    assert read_labels([path], UNITS) == expected
+    assert as_labels([path], UNITS) == expected
     assert read_ids(path) == ["a", "b"]
     for row in rows:
         row["weight"] = 3.0
-    heavier = read_weights(write(tmp_path / f"w-{name}", rows, delimiter), UNITS)
+    heavier = as_weights(write(tmp_path / f"w-{name}", rows, delimiter), UNITS)
     assert {unit.weight for entry in heavier for unit in entry.units} == {3.0}
 
 
@@ -111,21 +112,21 @@ def test_columns_may_have_other_names(tmp_path, name, delimiter):
     path = write(tmp_path / name, rows, delimiter)
     if name != "d.txt":  # where nothing is known of a header it is a line
         with pytest.raises(InputError, match=r'no "input"'):
-            read_summaries([path])
+            as_summaries([path])
     columns = {"input": "doc", "system": "model", "summary": "output", "references": "gold"}
-    (system,) = read_summaries([path], columns=columns)
+    (system,) = as_summaries([path], columns=columns)
     assert system == SystemSummaries("x", ("7", "8"), ("One.", "Two."))
-    assert [e.input for e in read_references(path, columns=columns)] == ["7", "8"]
+    assert [e.input for e in as_references(path, columns=columns)] == ["7", "8"]
     with pytest.raises(InputError, match='no "text"'):
-        read_summaries([path], columns={**columns, "summary": "text"})
+        as_summaries([path], columns={**columns, "summary": "text"})
 
 
 def test_units_that_differ_by_system_are_refused_in_another_order_read(tmp_path):
     rows = [{"system": s, "input": "a", "unit": u} for s, u in ("xm", "xn", "yn", "ym")]
-    assert read_units(write(tmp_path / "u.csv", rows))[0].texts == ("m", "n")
+    assert as_units(write(tmp_path / "u.csv", rows))[0].texts == ("m", "n")
     rows[3]["unit"] = "n"
     with pytest.raises(InputError, match=r"u\.csv:4: system 'y' has other units of input 'a' than"):
-        read_units(write(tmp_path / "u.csv", rows))
+        as_units(write(tmp_path / "u.csv", rows))
 
 
 def test_labels_go_by_the_text_of_their_unit(tmp_path):
@@ -135,10 +136,10 @@ def test_labels_go_by_the_text_of_their_unit(tmp_path):
         {"input": "a", "unit": "It rained.", "label": 0},
     ]
     path = write(tmp_path / "x.csv", rows)
-    assert read_labels([path], UNITS)[0].labels == ((0, 1), (1,))
+    assert as_labels([path], UNITS)[0].labels == ((0, 1), (1,))
     rows[0]["unit"] = "Else."
     with pytest.raises(InputError, match=r"x\.csv:2: no label for the unit 'It was heavy\.'"):
-        read_labels([write(path, rows)], UNITS)
+        as_labels([write(path, rows)], UNITS)
 
 
 def test_lists_in_cells_are_json(tmp_path):
@@ -152,34 +153,34 @@ def test_lists_in_cells_are_json(tmp_path):
             }
         ],
     )
-    assert read_units(path)[0].units == (Unit("It rained."), Unit("b", 2.0))
-    assert read_documents(path)[0].sentences == ("It rained.", "We left.")
+    assert as_units(path)[0].units == (Unit("It rained."), Unit("b", 2.0))
+    assert as_documents(path)[0].sentences == ("It rained.", "We left.")
     path = write(tmp_path / "u.csv", [{"input": "a", "units": "['It rained.']"}])
     with pytest.raises(InputError, match=r"u\.csv:2: not valid JSON .* Expected a JSON list"):
-        read_units(path)
+        as_units(path)
     path = write(tmp_path / "u.csv", [{"input": "a", "units": "It rained. We left."}])
     with pytest.raises(InputError, match=r"u\.csv:2: no \"units\".*one per row"):
-        read_units(path)
+        as_units(path)
 
 
 def test_rows_without_ids_go_by_their_order(tmp_path):
     path = write(tmp_path / "lead.csv", [{"summary": "One."}, {"summary": ""}, {"summary": "Two."}])
-    (system,) = read_summaries([path], ["x", "y", "z"])
+    (system,) = as_summaries([path], ["x", "y", "z"])
     assert system == SystemSummaries("lead", ("x", "y", "z"), ("One.", "", "Two."))
     with pytest.raises(InputError, match="3 rows for 2 inputs"):
-        read_summaries([path], ["x", "y"])
+        as_summaries([path], ["x", "y"])
     path.with_suffix(".json").write_text('["One.",\n "",\n "Two."]')
-    assert read_summaries([path.with_suffix(".json")], ["x", "y", "z"])[0] == system
+    assert as_summaries([path.with_suffix(".json")], ["x", "y", "z"])[0] == system
     path = write(tmp_path / "lead.csv", [{"doc": "1", "summary": "One."}])
     with pytest.raises(InputError, match='no "input"'):
-        read_summaries([path])
+        as_summaries([path])
 
 
 def test_a_system_that_is_in_two_places_is_named(tmp_path):
     one = write(tmp_path / "x.csv", [{"system": "s", "input": "a", "summary": "One."}])
     (tmp_path / "s.txt").write_text("One.\n")
     with pytest.raises(InputError, match=r"s\.txt: system 's' is also in .*x\.csv"):
-        read_summaries([one, tmp_path / "s.txt"])
+        as_summaries([one, tmp_path / "s.txt"])
 
 
 @pytest.mark.parametrize(
@@ -208,7 +209,7 @@ def test_what_is_no_table_is_refused(tmp_path, name, text, message):
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(InputError, match=message):
-        read_summaries([path])
+        as_summaries([path])
 
 
 def test_sentences_with_commas_and_brackets_stay_lines(tmp_path):
@@ -224,22 +225,22 @@ def test_a_cell_may_be_long(tmp_path):
     text = "word " * 60_000
     path = write(tmp_path / "s.csv", [{"input": "a", "summary": text}])
     limit = csv.field_size_limit()
-    assert read_summaries([path])[0].texts == (text.strip(),)
+    assert as_summaries([path])[0].texts == (text.strip(),)
     assert csv.field_size_limit() == limit
 
 
 def test_compressed_line_files_and_their_names(tmp_path):
     (tmp_path / "bart.v2.summary.gz").write_bytes(gzip.compress(b"Erst.\nDann.\n"))
-    (system,) = read_summaries([tmp_path])
+    (system,) = as_summaries([tmp_path])
     assert system == SystemSummaries("bart.v2", ("1", "2"), ("Erst.", "Dann."))
     damaged = tmp_path / "x.gz"
     for data in (b"\x1f\x8bnothing", gzip.compress(b"text " * 99)[:-9]):
         damaged.write_bytes(data)
         with pytest.raises(InputError, match="cannot be unpacked"):
-            read_units(damaged)
+            as_units(damaged)
     damaged.write_bytes(gzip.compress(bytes(2**29 + 1)))
     with pytest.raises(InputError, match="more than 512 MB"):
-        read_units(damaged)
+        as_units(damaged)
 
 
 def test_scores_in_a_json_array_and_compressed(tmp_path):
@@ -290,20 +291,6 @@ def test_a_data_set_and_pyramid_files_may_be_compressed(tmp_path):
             path.unlink()
 
 
-def test_nist_files_may_be_compressed(tmp_path):
-    xml = b"<?xml version='1.0'?><pyramid/>"
-    for name in ("D0901-A.M.100.E.12", "D0901-A.pyr", "D0901-A.M.100.E.12.pan"):
-        path = tmp_path / f"{name}.gz"
-        path.write_bytes(gzip.compress(xml))
-        assert is_pyramid_file(path)
-        assert is_peer(path) == (not name.endswith(".pyr"))
-    assert peer_name(path).input == "D0901-A"
-
-
-def test_an_interchange_file_may_be_compressed(tmp_path):
-    assert open_backend(f"{tmp_path}/p.jsonl.gz").path.endswith("p.jsonl.gz")
-
-
 @given(texts=st.lists(st.text(), min_size=1, max_size=6), mark=st.sampled_from(",\t;"))
 @example(texts=['a,"b";\tc\r\nd\r', "\x00", "[1]", "{", "''=x", "\u2028"], mark=",")
 def test_every_form_holds_every_text(tmp_path_factory, texts, mark):
@@ -311,5 +298,5 @@ def test_every_form_holds_every_text(tmp_path_factory, texts, mark):
     rows = [{"input": str(n), "system": "s", "summary": text} for n, text in enumerate(texts)]
     expected = tuple(text.strip() for text in texts)
     for name in ("a.csv", "a.json", "a.jsonl", "a.csv.gz"):
-        (system,) = read_summaries([write(folder / name, rows, mark)])
+        (system,) = as_summaries([write(folder / name, rows, mark)])
         assert system.texts == expected

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import (
-    read_scores,
-    write_scores,
-)
+from litepyramid.io.scores import read_scores
+from litepyramid.io.write import write_scores
 from litepyramid.meta.alignment import align, select_metrics
 
 ROWS = [
@@ -131,7 +129,7 @@ HEADER = "system,input,metric,score\n"
         ('{"system": "a"}\n', "1: no 'input'"),
         ('{"summarizer_id": "a", "metrics": {}}\n', "1: a sacrerouge line without"),
         ("[1]\n", "1: a JSON list"),
-        ('{"scores": 3}', "'scores' is not a list"),
+        ('{"scores": 3}', "not the JSON that 'litepyramid score' writes"),
     ],
 )
 def test_mistakes_are_named(tmp_path, text, message):
