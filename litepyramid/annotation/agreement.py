@@ -10,10 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.tables import Column, Result, Table, record, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, Signature, fingerprint
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +46,20 @@ class AgreementResult(Result):
     """Labels that people gave, and how far they can be trusted.
 
     Attributes:
-        labels: (items,) float64: 1 present, .5 in part, 0 not present, NaN no answer left.
-        alpha: Krippendorff's alpha of the answers that were kept; NaN where it is undefined.
-            Ordinal where some are .5, else nominal.
-        alpha_all: The same before noisy workers were dropped.
+        labels: (items,) float64: 1 present, .5 in part, 0 not present, NaN without an answer.
+        alpha: Krippendorff's alpha without dropped workers; NaN where it is undefined. Ordinal
+            where some answers are .5, else nominal.
+        alpha_all: The same with all workers.
         workers: One record per worker, the worst first.
         items: Number of items.
-        answers: Number of answers before workers were dropped.
-        kept_answers: Number of answers after.
-        unanswered: Items with no answer left.
+        answers: Number of answers of all workers.
+        kept_answers: Number of answers without those of dropped workers.
+        unanswered: Items without an answer.
         ties: Items with as many yes as no, counted as not present.
-        pairable: Items with at least two kept answers: those that alpha is computed on.
-        signature: The settings.
-        undecided: Workers who contradict the one other worker there is to compare with on more
-            than the threshold: one of the two is noisy, nobody can tell which, so both stay.
+        pairable: Items with two answers or more: those that alpha is computed on.
+        signature: The settings, and a hash of the answers.
+        undecided: Workers who contradict the one other worker that they can be compared with on
+            more than the threshold: nobody can tell which of the two is noisy, so both stay.
     """
 
     labels: FloatArray
@@ -119,7 +120,7 @@ def krippendorff_alpha(
         \sum_{c,k} n_c n_k \delta_{ck}}
 
     with :math:`m_u` the answers to item u (items with fewer than two are left out),
-    :math:`n_{uc}` those that chose category c, and n, n_c the same summed over the items kept.
+    :math:`n_{uc}` those that chose category c, and n, n_c the same summed over items.
     Nominal: :math:`\delta_{ck}` is 1 for two categories. Ordinal: the square of the answers from c
     to k, those of c and k counted half (Krippendorff 2011, *Computing Krippendorff's
     Alpha-Reliability*).
@@ -131,9 +132,6 @@ def krippendorff_alpha(
     Returns:
         At most 1; 0 is chance. NaN where it is undefined: no item has two answers, or all the
         answers that can be paired are one category (no disagreement could have been seen).
-
-    Raises:
-        InputError: `answers` is not a table.
 
     Example:
         >>> nan = float("nan")
@@ -149,7 +147,6 @@ def krippendorff_alpha(
     counts = np.stack([(table == category).sum(axis=0) for category in categories])
     counts = counts[:, counts.sum(axis=0) >= 2].astype(np.float64)
     sizes = counts.sum(axis=0)
-    total = sizes.sum()
     each = counts.sum(axis=1)
     distance = 1 - np.eye(each.size)
     if level == "ordinal":
@@ -159,19 +156,13 @@ def krippendorff_alpha(
     if expected == 0:
         return math.nan
     observed = ((counts * (distance @ counts)).sum(axis=0) / (sizes - 1)).sum()
-    return float(1 - (total - 1) * observed / expected)
+    return float(1 - (sizes.sum() - 1) * observed / expected)
 
 
 def majority_labels(answers: ArrayLike) -> FloatArray:
-    """What most workers said of each item; a tie is "not present" (ZB21 A.2).
+    """The majority of each item's answers, (items,); a tie is "not present" (ZB21 A.2).
 
-    Where some say .5, the median; of two in the middle the lower.
-
-    Args:
-        answers: (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer).
-
-    Returns:
-        (items,) of 1, .5 and 0; NaN where nobody answered.
+    Where some say .5, the median; of two in the middle the lower. NaN where nobody answered.
 
     Example:
         >>> nan = float("nan")
@@ -179,41 +170,11 @@ def majority_labels(answers: ArrayLike) -> FloatArray:
         [1.0, 0.0, nan]
     """
     table = np.sort(_graded(answers), axis=0)  # NaN last
-    given = (~np.isnan(table)).sum(axis=0)
-    middle = np.maximum(given - 1, 0) // 2
+    count = (~np.isnan(table)).sum(axis=0)
     if not len(table):
-        return np.full(given.shape, np.nan)
+        return np.full(count.shape, np.nan)
+    middle = np.maximum(count - 1, 0) // 2
     return np.asarray(np.take_along_axis(table, middle[None], axis=0)[0])
-
-
-def random_labels(answers: ArrayLike, rounds: int, rng: np.random.Generator) -> FloatArray:
-    """One answer to each item, drawn from those given, again in each round (ZB21 A.2).
-
-    How far results hang on the annotators: ZB21 drew one of four instead of the majority, three
-    times, and found the same correlations.
-
-    Args:
-        answers: (workers, items) of 1, 0 and NaN (no answer).
-        rounds: How often to draw.
-        rng: Draws them.
-
-    Returns:
-        (rounds, items) of 1 and 0; NaN where nobody answered.
-
-    Raises:
-        InputError: A wrong shape, an answer that is not 1, .5, 0 or NaN, or fewer than no
-            rounds.
-
-    Example:
-        >>> nan = float("nan")
-        >>> random_labels([[1, 1, nan], [1, nan, nan]], 2, np.random.default_rng(0)).tolist()
-        [[1.0, 1.0, nan], [1.0, 1.0, nan]]
-    """
-    if rounds < 0:
-        raise InputError(f"{rounds} rounds", expected="0 or more")
-    table = _graded(answers)
-    order = np.where(np.isnan(table), -1.0, rng.random((rounds, *table.shape)))
-    return np.take_along_axis(table, order.argmax(axis=1), axis=0)
 
 
 def disagreement(
@@ -225,8 +186,8 @@ def disagreement(
     items on which the others are tied, or on which there are no others, are not compared.
 
     Args:
-        answers: (workers, items) of 1, 0 and NaN.
-        gold: (items,) known labels, NaN where not known: compared with in the others' place.
+        answers: (workers, items) of 1, .5, 0 and NaN.
+        gold: (items,) gold labels, NaN without one: compared with in the others' place.
 
     Returns:
         (workers,) numbers of compared items, and of those the worker disagreed on.
@@ -237,15 +198,16 @@ def disagreement(
         ([1.0, 1.0, 3.0], [0.0, 0.0, 2.0])
     """
     table = _graded(answers)
-    given = ~np.isnan(table)
-    own = np.where(given, table, 0.0)
-    others_given = given.sum(axis=0) - given
-    others_yes = own.sum(axis=0) - own
-    lead = 2 * others_yes - others_given
-    known = np.nan if gold is None else np.asarray(gold, dtype=np.float64)
-    lead = np.where(np.isnan(known), lead, 2 * known - 1)
-    compared = given & (lead != 0)
-    disagreed = compared & (np.sign(lead) == -np.sign(2 * own - 1))
+    answered = ~np.isnan(table)
+    yes = np.where(answered, table, 0.0)
+    others_answered = answered.sum(axis=0) - answered
+    others_yes = yes.sum(axis=0) - yes
+    lead = 2 * others_yes - others_answered
+    if gold is not None:
+        truth = np.asarray(gold, dtype=np.float64)
+        lead = np.where(np.isnan(truth), lead, 2 * truth - 1)
+    compared = answered & (lead != 0)
+    disagreed = compared & (np.sign(lead) == -np.sign(2 * yes - 1))
     return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(np.float64)
 
 
@@ -262,15 +224,15 @@ def agree(
     A worker is noisy who contradicts the majority of the others on more than `noisy_above` of the
     items that can be compared (ZB21 A.2 dropped one at 72 %). The worst one is dropped first and
     the rest are looked at again without that worker's answers, until nobody is noisy: one bad
-    worker cannot make good ones look bad. Where a worker can be compared with one other alone, one
-    word stands against another, so neither is dropped; they are named as `undecided`.
+    worker cannot make good ones look bad. It is one worker's word against another's where a worker
+    can be compared with one other alone: neither is dropped; they are named as `undecided`.
 
     Args:
         answers: (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer).
         workers: Their names, in the order of the rows.
         noisy_above: The share of disagreement above which a worker is dropped; None drops nobody.
         min_compared: Nobody is dropped on fewer compared items than this.
-        gold: (items,) known labels, NaN where not known. Answers to those items are compared with
+        gold: (items,) gold labels, NaN without one. Answers to those items are compared with
             them, and a worker who contradicts them can be dropped even if nobody else answered.
 
     Raises:
@@ -291,50 +253,49 @@ def agree(
             f"{counted(table.shape[0], 'row')} of answers for {counted(len(workers), 'worker')}",
             expected="one row for each worker",
         )
-    if noisy_above is not None and not 0 <= noisy_above <= 1:
-        raise InputError(f"noisy_above is {noisy_above}", expected="a share between 0 and 1")
-    known = np.isfinite(
-        np.full(table.shape[1], np.nan) if gold is None else np.asarray(gold, float)
-    )
-    kept = table.copy()
-    gone: dict[int, tuple[float, float]] = {}
-    given = (~np.isnan(table)).sum(axis=1)
+    if noisy_above is not None:
+        as_type(float, noisy_above, what="noisy_above")
+        if not 0 <= noisy_above <= 1:
+            raise InputError(f"noisy_above is {noisy_above}", expected="a share from 0 to 1")
+    truth = np.full(table.shape[1], np.nan) if gold is None else np.asarray(gold, np.float64)
+    has_gold = np.isfinite(truth)
+    remaining = table.copy()
+    dropped: dict[int, tuple[float, float]] = {}
     while True:
-        compared, disagreed = disagreement(kept, gold)
-        answered = (~np.isnan(kept)).astype(np.float64)
-        # Others with a common item; a worker's own items are one of them.
-        others = (answered @ answered.T > 0).sum(axis=1) - 1 + 2 * (answered @ known > 0)
+        compared, disagreed = disagreement(remaining, truth)
+        answered = (~np.isnan(remaining)).astype(np.float64)
+        # Others with a common item (a worker's own items are one of them); gold counts as two.
+        others = (answered @ answered.T > 0).sum(axis=1) - 1 + 2 * (answered @ has_gold > 0)
         enough = compared >= min_compared
         share = np.full_like(compared, -1.0)
         np.divide(disagreed, compared, out=share, where=enough & (others > 1))
         worst = int(np.argmax(share)) if share.size else 0
         if noisy_above is None or not share.size or share[worst] <= noisy_above:
             break
-        gone[worst] = compared[worst], disagreed[worst]
-        kept[worst] = np.nan
-    seen = [gone.get(i, pair) for i, pair in enumerate(zip(compared, disagreed, strict=True))]
-    records = [
-        WorkerRecord(name, int(given[i]), int(seen[i][0]), int(seen[i][1]), i in gone)
-        for i, name in enumerate(workers)
-    ]
+        dropped[worst] = compared[worst], disagreed[worst]
+        remaining[worst] = np.nan
+    by_worker = (~np.isnan(table)).sum(axis=1)
+    records = []
+    for i, name in enumerate(workers):
+        seen, wrong = dropped.get(i, (compared[i], disagreed[i]))
+        records.append(WorkerRecord(name, int(by_worker[i]), int(seen), int(wrong), i in dropped))
     records.sort(key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker))
     undecided = np.zeros(len(workers), dtype=np.bool_)
     if noisy_above is not None:
         undecided = enough & (others == 1) & (disagreed > noisy_above * compared)
-    labels = majority_labels(kept)
-    yes = np.nansum(kept, axis=0)
     counts = answered.sum(axis=0)
     level: Literal["nominal", "ordinal"] = "ordinal" if (table == 0.5).any() else "nominal"
+    hashed = sorted(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
     return AgreementResult(
-        labels=labels,
-        alpha=krippendorff_alpha(kept, level),
+        labels=majority_labels(remaining),
+        alpha=krippendorff_alpha(remaining, level),
         alpha_all=krippendorff_alpha(table, level),
         workers=tuple(records),
         items=int(table.shape[1]),
-        answers=int(given.sum()),
+        answers=int(by_worker.sum()),
         kept_answers=int(counts.sum()),
         unanswered=int((counts == 0).sum()),
-        ties=int(((counts > 0) & (2 * yes == counts)).sum()),
+        ties=int(((counts > 0) & (2 * np.nansum(remaining, axis=0) == counts)).sum()),
         pairable=int((counts >= 2).sum()),
         undecided=tuple(w for w, flag in zip(workers, undecided, strict=True) if flag),
         signature=Signature.of(
@@ -342,7 +303,8 @@ def agree(
             ties="not_present",
             noisy_above="never" if noisy_above is None else noisy_above,
             min_compared=min_compared,
-            gold=None if gold is None else int(known.sum()),
+            gold=None if gold is None else int(has_gold.sum()),
+            answers_sha=fingerprint([hashed, np.nan_to_num(truth, nan=-1).tolist()]),
             alpha=f"krippendorff_{level}",
         ),
     )

@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.annotation.budget import check_count, check_price
-from litepyramid.checked import built, check_shape, shape_of
-from litepyramid.easiness.mix import By, carriers, ranking
-from litepyramid.easiness.scores import Easiness
-from litepyramid.errors import InputError
-from litepyramid.files import read_document, write_json
+from litepyramid.checked import as_type
+from litepyramid.easiness.gold import Easiness
+from litepyramid.easiness.mix import By, carriers, human_count, ranking
+from litepyramid.easiness.predict import sentence_easiness
+from litepyramid.easiness.regressor import EasinessRegressor
+from litepyramid.errors import InputError, choose
+from litepyramid.files import ending, read_document
+from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import HIDDEN, Column, Result, Table, plain, record, row
+from litepyramid.tables import HIDDEN, Column, Result, Table, record, row
 from litepyramid.text import counted, place
-from litepyramid.types import FloatArray, Signature
+from litepyramid.types import FloatArray, Signature, fingerprint
 from litepyramid.units.align import Sentence
 
 BoolArray = NDArray[np.bool_]
@@ -40,12 +40,11 @@ class BudgetPlan(Result):
     Attributes:
         sentences: n sentences, in the order of the references.
         annotate: (n,) bool, whether people write SCUs for a sentence.
-        earlier: (n,) bool, whether an earlier plan gave it to people.
         easiness: (n,) float64, how well STUs are expected to stand in for its SCUs (predicted
-            ROUGE-1 F1, ZB21 §3.3); NaN if not known.
+            ROUGE-1 F1, ZB21 §3.3); NaN without a prediction.
         rank: (n,) int64, the order in which to annotate, from 1, most valuable first.
         by: How sentences were chosen.
-        per_sentence: What one sentence costs; None if no price was given.
+        earlier: (n,) bool, whether an earlier plan gave the sentence to people.
         notes: What a user must know.
         signature: How to reproduce it.
     """
@@ -56,7 +55,6 @@ class BudgetPlan(Result):
     rank: NDArray[np.int64] = field(metadata=HIDDEN)
     by: str
     earlier: BoolArray = field(metadata=HIDDEN)
-    per_sentence: float | None = None
     notes: tuple[str, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
 
@@ -74,23 +72,31 @@ class BudgetPlan(Result):
         """How well the units are expected to stand in for SCUs everywhere, 0 to 1.
 
         The mean over sentences of 1 where people write the SCUs and of the easiness where STUs
-        stand in: of nobody's work (Lite3), of earlier plans alone, of as many sentences at random,
-        of this plan and of everybody's (Lite2). Earlier plans count in all but the first. NaN
-        where no easiness is known.
+        stand in: if nobody annotates (Lite3), of earlier plans alone, of as many sentences at
+        random, of this plan, and if everybody does (Lite2). Earlier plans count in all but the
+        first. NaN without any easiness.
         """
-        known = ~np.isnan(self.easiness)
-        if not known.any():
+        scored = ~np.isnan(self.easiness)
+        if not scored.any():
             return dict.fromkeys(("nobody", "earlier", "random", "plan", "everybody"), math.nan)
-        values, earlier = self.easiness[known], self.earlier[known]
+        values, earlier = self.easiness[scored], self.earlier[scored]
         share = self.count / max(1, int((~self.earlier).sum()))
         before = float(np.where(earlier, 1.0, values).mean())
         return {
             "nobody": float(values.mean()),
             "earlier": before,
             "random": share + (1 - share) * before,
-            "plan": float(np.where(earlier | self.annotate[known], 1.0, values).mean()),
+            "plan": float(np.where(earlier | self.annotate[scored], 1.0, values).mean()),
             "everybody": 1.0,
         }
+
+    def curve(self) -> FloatArray:
+        """Expected quality after 0, 1, … sentences in the order of the plan; (n + 1,)."""
+        values = self.easiness[np.argsort(self.rank, kind="stable")]
+        scored = ~np.isnan(values)
+        gain = np.concatenate([[0.0], np.cumsum(np.where(scored, 1 - values, 0.0))])
+        quality: FloatArray = mean_of_scored(values) + gain / max(1, int(scored.sum()))
+        return quality
 
     def to_tables(self) -> Sequence[Table]:
         """The budget, its expected quality, and the first sentences to annotate."""
@@ -116,26 +122,15 @@ class BudgetPlan(Result):
             *("by", "sentences", Column("share", digits=2), "inputs", "words"),
             Column("easiness", "mean easiness"),
         )
-        budget = Table.of("Who covers which sentences", columns, rows, self._budget_notes())
-        return [budget, self._expected_table(), *self._first_table()]
-
-    def _budget_notes(self) -> tuple[str, ...]:
-        texts = self.chosen()
-        scus = SCUS_PER_WORD * sum(_words(s.text) for s in texts)
-        notes = [
+        scus = SCUS_PER_WORD * sum(_words(s.text) for s in self.chosen())
+        notes = (
             f"Expect about {counted(round(scus), 'SCU')} to be written: "
-            f"{SCUS_PER_WORD} per word, as in REALSumm."
-        ]
-        if self.per_sentence is not None:
-            left = int((~self.earlier).sum())
-            some = f"the {counted(left, 'sentence')} left"
-            which = "all of them" if left == len(self.sentences) else some
-            notes.append(
-                f"Cost: {counted(self.count, 'sentence')} x {_money(self.per_sentence)} = "
-                f"{_money(self.count * self.per_sentence)}; {which} would cost "
-                f"{_money(left * self.per_sentence)}."
-            )
-        return (*notes, *self.notes, f"Signature: {self.signature}")
+            f"{SCUS_PER_WORD} per word, as in REALSumm.",
+            *self.notes,
+            f"Signature: {self.signature}",
+        )
+        budget = Table.of("Who covers which sentences", columns, rows, notes)
+        return [budget, self._expected_table(), *self._first_table()]
 
     def _expected_table(self) -> Table:
         names = {
@@ -169,13 +164,138 @@ class BudgetPlan(Result):
     def to_json(self) -> dict[str, Any]:
         """The whole plan: what `read_plan` reads."""
         names = ("annotate", "earlier", "rank", "easiness")
-        columns = [getattr(self, name).tolist() for name in names]
+        arrays = [getattr(self, name).tolist() for name in names]
         sentences = [
             {**record(s), **dict(zip(names, values, strict=True))}
-            for s, *values in zip(self.sentences, *columns, strict=True)
+            for s, *values in zip(self.sentences, *arrays, strict=True)
         ]
         head = {"format": FORMAT, "version": 1, "by": self.by, "annotate": self.count}
         return {**head, **record(self), "expected": self.expected(), "sentences": sentences}
+
+    def to_figure(self) -> Any:
+        """What each further sentence that people annotate buys: by the plan's order, at random."""
+        from litepyramid.figures import base
+
+        figure = base.new_figure(5.2, 3.2)
+        axes = figure.subplots()
+        base.plain_axes(axes)
+        total, quality = len(self.sentences), self.curve()
+        label = {"random": "in random order", "reversed": "easiest first"}.get(
+            self.by, "hardest first"
+        )
+        axes.plot(range(total + 1), quality, color=base.BLUE, label=f"this plan: {label}")
+        ends = ([0, total], [quality[0], quality[-1]])
+        axes.plot(*ends, "--", color="0.45", label="sentences at random")
+        done = int((self.annotate | self.earlier).sum())
+        axes.plot([done], [quality[done]], "o", color=base.ORANGE)
+        axes.annotate(
+            f"{counted(done, 'sentence')}: {quality[done]:.2f}",
+            (done, quality[done]),
+            xytext=(6, -12),
+            textcoords="offset points",
+            fontsize=8.5,
+        )
+        axes.set_xlabel(f"sentences that people annotate, of {total}")
+        axes.set_ylabel("expected quality of the units")
+        axes.set_xlim(0, total)
+        base.legend_below(figure, axes)
+        return figure
+
+
+def plan(
+    references: Any,
+    *,
+    human_share: float | None = None,
+    sentences: int | None = None,
+    by: By = "easiness",
+    easiness: Any = None,
+    after: Sequence[Any] = (),
+    seed: int = 12345,
+    **sources: Any,
+) -> BudgetPlan:
+    """Choose the sentences that people should write SCUs for: those that suit STUs worst.
+
+    All sentences of all inputs are ranked together by easiness, and the hardest are annotated:
+    the same split as `litepyramid.mix` makes with the other sentences carrying STUs.
+
+    Args:
+        references: The references of every input.
+        human_share: Share of the sentences that people annotate; or give a number of them.
+        sentences: Number of sentences that people annotate.
+        by: How they are chosen: the hardest by predicted easiness or by gold easiness, the
+            easiest (reversed), or at random.
+        easiness: Easiness of every sentence, or an easiness regressor; predicted by the embedded
+            regressor if not given.
+        after: Earlier plans whose sentences are not chosen again.
+        seed: Seed of the random choice.
+        **sources: `scus` and `stus` (for gold easiness both), `ids` and `columns`, as for `load`.
+
+    Returns:
+        The plan; saved as .json it is read by `export`, as .pdf, .png or .svg it shows how much
+        each further sentence buys.
+
+    Raises:
+        InputError: No budget is given, or both, or it is impossible.
+
+    Example:
+        >>> texts = ["It rained. The old, rusty bridge at Lune was closed on Monday."]
+        >>> [sentence.text for sentence in plan(texts, sentences=1).chosen()]
+        ['The old, rusty bridge at Lune was closed on Monday.']
+
+    Command line:
+        $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o plan.json
+    """
+    _count(10**9, human_share, sentences)  # before the references are parsed
+    several = after if isinstance(after, list | tuple) else [after]
+    before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
+    choose("by", by, get_args(By))
+    values = _easiness(references, by, easiness, **sources)
+    taken = in_plans(values.sentences, before)
+    count = _count(len(values.sentences), human_share, sentences, int(taken.sum()))
+    return plan_budget(values, count, by=by, seed=seed, after=before)
+
+
+def _easiness(references: Any, by: By, easiness: Any, **sources: Any) -> Easiness:
+    """Of every sentence; `easiness` may be values, a regressor, or a file of either."""
+    names = as_names(sources.pop("ids", None), sources.pop("columns", None))
+    if unknown := sorted(sources.keys() - {"scus", "stus"}):
+        raise InputError(f"unknown option '{unknown[0]}'", expected="scus, stus, ids or columns")
+    units = {
+        kind: as_units(sources[kind], kind=kind[:-1], only=True, **names)
+        for kind in ("scus", "stus")
+        if sources.get(kind) is not None
+    }
+    is_file = isinstance(easiness, str | Path) and ending(easiness) == ".json"
+    fitted = is_file or isinstance(easiness, EasinessRegressor)
+    if not fitted and not isinstance(easiness, Easiness | str | Path | None):
+        raise InputError(
+            f"easiness is a {type(easiness).__name__}",
+            expected="the easiness of sentences, a regressor, or a file of either",
+        )
+    return sentence_easiness(
+        as_references(references, **names),
+        by=by,
+        easiness=None if fitted else easiness,
+        regressor=easiness if fitted else None,
+        **units,
+    )
+
+
+def _count(total: int, human_share: float | None, sentences: int | None, earlier: int = 0) -> int:
+    """How many sentences people annotate; the rest of a share is rounded down as in a mix."""
+    if (human_share is None) == (sentences is None):
+        raise InputError(
+            "no budget, or two of them",
+            expected="a share of the sentences (human_share), or a number (sentences)",
+        )
+    if human_share is not None:
+        as_type(float, human_share, what="human_share")
+        sentences = human_count(human_share, total)
+    count: int = as_type(int, sentences, what="sentences")
+    if count > total - earlier:
+        left = f"from 0 to {total - earlier}"
+        raise InputError(f"a budget of {counted(count, 'sentence')}", expected=left)
+    return count
 
 
 def plan_budget(
@@ -184,32 +304,11 @@ def plan_budget(
     *,
     by: By = "easiness",
     seed: int | None = None,
-    per_sentence: float | None = None,
-    cost: float | None = None,
     after: Sequence[BudgetPlan] = (),
 ) -> BudgetPlan:
-    """Gives people the `count` sentences for which extracted units are worst.
-
-    All sentences of all inputs are ranked together by easiness and the hardest are annotated: the
-    same split as `easiness.mix.mix` makes with the other sentences carrying STUs (ZB21 §3.3).
-
-    Args:
-        easiness: Predicted (or gold) easiness of every sentence.
-        count: How many sentences people annotate; `sentence_budget` gives it.
-        by: ``easiness`` or ``gold`` the hardest first (by the values in `easiness`), ``reversed``
-            the easiest first, ``random`` any order.
-        seed: Seed of the random order; needed for it.
-        per_sentence: What one sentence costs, for the report.
-        cost: What there is to spend, to say what is left of it.
-        after: Earlier plans of the same references: the sentences that they give to people, and
-            those of the plans before them, are not chosen again.
-
-    Raises:
-        InputError: There are no sentences, the budget or the price is impossible, the seed is
-            missing, or an earlier plan has a sentence that is not there.
+    """Gives people the `count` sentences for which extracted units are worst; see `plan`.
 
     Example:
-        >>> import numpy as np
         >>> s = (Sentence("a", 0, 0, "It rained."), Sentence("a", 0, 1, "The old, rusty bridge."))
         >>> plan = plan_budget(Easiness(s, np.array([0.9, 0.3])), 1)
         >>> [x.text for x in plan.chosen()], round(plan.expected()["plan"], 2)
@@ -219,12 +318,10 @@ def plan_budget(
     if not total:
         raise InputError("no sentences to plan for", expected="at least one reference sentence")
     earlier = in_plans(easiness.sentences, after)
-    check_count(count, total - int(earlier.sum()))
-    check_price(per_sentence)
+    if not 0 <= count <= total - int(earlier.sum()):
+        raise InputError(f"a budget of {counted(count, 'sentence')}", expected=f"at most {total}")
     if by == "random" and seed is None:
-        raise InputError(
-            "a random plan needs a seed", hint="Give one, so that the result can be reproduced."
-        )
+        raise InputError("a random plan needs a seed")
     rng = np.random.default_rng(seed) if by == "random" else None
     order = ranking(by, easiness.values, total, rng)
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
@@ -235,10 +332,8 @@ def plan_budget(
     if unknown and by != "random":
         have = counted(unknown, "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
-    if cost is not None and per_sentence is not None:
-        left = Decimal(str(cost)) - count * Decimal(str(per_sentence))
-        if left > 0:
-            notes.append(f"Of the budget of {_money(cost)}, {_money(float(left))} is left.")
+    values = np.where(np.isnan(easiness.values), -1.0, easiness.values).tolist()
+    rows = zip(easiness.sentences, values, earlier.tolist(), strict=True)
     return BudgetPlan(
         sentences=easiness.sentences,
         annotate=~carriers(order, total - count),
@@ -246,31 +341,27 @@ def plan_budget(
         rank=rank,
         by=by,
         earlier=earlier,
-        per_sentence=per_sentence,
         notes=tuple(notes),
         signature=Signature.of(
             plan=by,
             annotate=f"{count}/{total}",
             earlier=int(earlier.sum()) if after else None,
             easiness=dict(easiness.signature.fields).get("easiness"),
+            sentences_sha=fingerprint(sorted([*s.key, s.text, value, e] for s, value, e in rows)),
             seed=seed if by == "random" else None,
         ),
     )
 
 
 def in_plans(sentences: Sequence[Sentence], plans: Sequence[BudgetPlan]) -> BoolArray:
-    """Whether each sentence is one that a plan, or a plan before it, gave to people: (n,) bool.
-
-    Raises:
-        InputError: A plan gave people a sentence that is none of these.
-    """
-    given = {
+    """Whether each sentence is one that a plan, or a plan before it, gave to people: (n,) bool."""
+    planned = {
         s
         for plan in plans
         for s, flag in zip(plan.sentences, plan.annotate | plan.earlier, strict=True)
         if flag
     }
-    missing = given - set(sentences)
+    missing = planned - set(sentences)
     if missing:
         s = min(missing, key=lambda s: s.key)
         raise InputError(
@@ -278,69 +369,56 @@ def in_plans(sentences: Sequence[Sentence], plans: Sequence[BudgetPlan]) -> Bool
             expected=f"the sentence '{s.text}'",
             hint="Plan with the same references, split into sentences in the same way.",
         )
-    return np.array([s in given for s in sentences], dtype=np.bool_)
+    return np.array([s in planned for s in sentences], dtype=np.bool_)
 
 
-def write_plan(path: str | Path, plan: BudgetPlan) -> None:
-    """Writes the plan as JSON, all or nothing."""
-    write_json(path, plain(plan.to_json()))
+@dataclass(frozen=True, slots=True)
+class _Row:
+    input: str
+    reference: int
+    sentence: int
+    text: str
+    annotate: bool
+    rank: int
+    easiness: float | None = None
+    earlier: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    sentences: list[_Row]
+    by: str
+    signature: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
 
 
 def read_plan(path: str | Path) -> BudgetPlan:
-    """Reads what `write_plan` wrote; "annotate" may have been changed by hand since.
+    """Reads a saved plan; its "annotate" may have been changed by hand since.
 
     Raises:
         InputError: It is not a plan, or a broken one: an "annotate" is neither true nor false ….
     """
-    expected = "what `litepyramid budget plan -o` writes"
+    if not isinstance(path, str | Path):
+        raise InputError(f"a plan is a {type(path).__name__}", expected="a BudgetPlan or its file")
+    expected = "the .json that `litepyramid budget plan -o` writes"
     data = read_document(path, FORMAT, "a budget plan", expected)
-    check_shape(data, _PLAN, what="a broken budget plan", path=path)
-    rows = data["sentences"]
+    file = as_type(_File, data, what="a broken budget plan", path=path)
+    rows = file.sentences
     if not rows:
         raise InputError("a budget plan without sentences", path=path, expected=expected)
-    for given in rows:
-        if not isinstance(given["annotate"], bool):
-            raise InputError(
-                f'"annotate" is {json.dumps(given["annotate"])} for '
-                f"{place(*built(Sentence, given).key)}",
-                path=path,
-                expected="true or false",
-            )
-    values = [math.nan if r["easiness"] is None else r["easiness"] for r in rows]
-    fields = tuple((k, str(v)) for k, v in data["signature"].items() if k != "version")
+    values = [math.nan if row.easiness is None else row.easiness for row in rows]
+    fields = tuple((k, str(v)) for k, v in file.signature.items() if k != "version")
     return BudgetPlan(
-        sentences=tuple(built(Sentence, row) for row in rows),
-        annotate=np.array([r["annotate"] for r in rows], dtype=np.bool_),
+        sentences=tuple(Sentence(r.input, r.reference, r.sentence, r.text) for r in rows),
+        annotate=np.array([row.annotate for row in rows], dtype=np.bool_),
         easiness=np.array(values, dtype=np.float64),
-        rank=np.array([r["rank"] for r in rows], dtype=np.int64),
-        by=data["by"],
-        earlier=np.array([r.get("earlier") is True for r in rows], dtype=np.bool_),
-        per_sentence=data["per_sentence"],
-        notes=tuple(data["notes"]),
+        rank=np.array([row.rank for row in rows], dtype=np.int64),
+        by=file.by,
+        earlier=np.array([row.earlier for row in rows], dtype=np.bool_),
+        notes=tuple(file.notes),
         signature=Signature(fields),
     )
 
 
-_PLAN = {
-    "sentences": [
-        {
-            **shape_of(Sentence),
-            "annotate": object,
-            "earlier?": bool,
-            "easiness": (None, float),
-            "rank": int,
-        }
-    ],
-    "by": str,
-    "per_sentence": (None, float),
-    "notes": [str],
-    "signature": {str: object},
-}
-
-
 def _words(text: str) -> int:
     return len(re.findall(r"\w+", text))
-
-
-def _money(value: float) -> str:
-    return f"{value:.2f}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from litepyramid.annotation.plan import BudgetPlan
-from litepyramid.checked import built, check_shape, shape_of
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import file_type, read_document, write_json
 from litepyramid.tables import HIDDEN, record
@@ -21,6 +21,7 @@ from litepyramid.units.align import Sentence
 
 Kind = Literal["writing", "judging"]
 FORMAT = "litepyramid-tasks"
+TASK_FILE = "tasks.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,21 +54,13 @@ class WritingTask:
 
 @dataclass(frozen=True, slots=True)
 class JudgingTask:
-    """Mark which units one summary contains.
-
-    Attributes:
-        id: Made from the content.
-        system: The system; people are not shown it.
-        input: The input's id.
-        summary: The summary.
-        units: The units' sentences.
-    """
+    """Mark which units one summary contains; people are not shown the system."""
 
     id: str
     system: str
     input: str
     summary: str
-    units: tuple[str, ...] = field(metadata=HIDDEN)
+    units: tuple[str, ...] = field(default=(), metadata=HIDDEN)
 
     @property
     def name(self) -> str:
@@ -112,21 +105,17 @@ class TaskSet:
 
 
 def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence") -> TaskSet:
-    """One task for each sentence that the plan gives to people, most valuable first.
-
-    Raises:
-        InputError: The plan gives people no sentence.
-    """
+    """One task for each sentence that the plan gives to people, most valuable first."""
     if not plan.count:
         raise InputError("the plan gives people no sentence to annotate")
-    rows: dict[tuple[str, int], list[Sentence]] = {}
+    texts: dict[tuple[str, int], list[Sentence]] = {}
     for s in plan.sentences:
-        rows.setdefault((s.input, s.reference), []).append(s)
+        texts.setdefault((s.input, s.reference), []).append(s)
     tasks = []
     for s in plan.chosen():
-        row = rows[s.input, s.reference]
-        place = row.index(s)
-        around = (tuple(x.text for x in part) for part in (row[:place], row[place + 1 :]))
+        text = texts[s.input, s.reference]
+        index = text.index(s)
+        around = (tuple(x.text for x in some) for some in (text[:index], text[index + 1 :]))
         tasks.append(WritingTask(_writing_id(*s.key, s.text), *s.key, s.text, *around))
     flags = tuple((s, bool(f)) for s, f in zip(plan.sentences, plan.annotate, strict=True))
     return TaskSet("writing", title, writing=tuple(tasks), sentences=flags)
@@ -171,7 +160,7 @@ def judging_tasks(
     )
 
 
-def part_of(tasks: TaskSet, indices: Sequence[int]) -> TaskSet:
+def some_tasks(tasks: TaskSet, indices: Sequence[int]) -> TaskSet:
     """Some of the tasks, by index."""
     if tasks.kind == "writing":
         return replace(tasks, writing=tuple(tasks.writing[i] for i in indices))
@@ -197,6 +186,31 @@ def write_tasks(path: str | Path, tasks: TaskSet) -> None:
     write_json(path, data)
 
 
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    input: str
+    reference: int
+    sentence: int
+    text: str
+    annotate: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    title: str
+    tasks: tuple[WritingTask, ...]
+    sentences: tuple[_Sentence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Judging:
+    title: str
+    tasks: tuple[JudgingTask, ...]
+    units: tuple[InputUnits, ...]
+    systems: tuple[str, ...]
+    blank: tuple[tuple[str, str], ...]
+
+
 def read_tasks(path: str | Path) -> TaskSet:
     """Reads what `write_tasks` wrote; a folder stands for the ``tasks.json`` in it.
 
@@ -204,15 +218,17 @@ def read_tasks(path: str | Path) -> TaskSet:
         InputError: It is not a task file, or was changed since: a text no longer has its task's id,
             or the tasks no longer have the file's digest.
     """
+    if not isinstance(path, str | Path):
+        raise InputError(f"tasks are a {type(path).__name__}", expected="the folder of the export")
     path = Path(path)
     if file_type(path) == "folder":
-        path = path / "tasks.json"
+        path = path / TASK_FILE
     expected = "the tasks.json that `litepyramid budget export` writes next to the tasks"
     data = read_document(path, FORMAT, "a task file", expected)
     tasks = _parse(data, path)
     ids = [_writing_id(t.input, t.reference, t.sentence, t.text) for t in tasks.writing]
     ids += [_judging_id(t.system, t.input, t.summary, t.units) for t in tasks.judging]
-    changed = [name for name, found in zip(tasks.ids, ids, strict=True) if name != found]
+    changed = [name for name, made in zip(tasks.ids, ids, strict=True) if name != made]
     if changed or tasks.digest != data.get("digest"):
         raise InputError(
             f"the tasks are not those that were exported (the text of {changed[0]} differs)"
@@ -224,51 +240,30 @@ def read_tasks(path: str | Path) -> TaskSet:
     return tasks
 
 
-_SHAPES: dict[Kind, dict[str, Any]] = {
-    "writing": {
-        "title": str,
-        "tasks": [shape_of(WritingTask)],
-        "sentences": [{"annotate": bool, **shape_of(Sentence)}],
-    },
-    "judging": {
-        "title": str,
-        "tasks": [{"id": str, "system": str, "input": str, "summary": str}],
-        "units": [shape_of(InputUnits)],
-        "systems": [str],
-        "blank": [[str, str]],
-    },
-}
-
-
 def _parse(data: dict[str, Any], path: Path) -> TaskSet:
     broken = "a broken task file"
-    check_shape(data, {"kind": set(_SHAPES)}, what=broken, path=path)
-    kind: Kind = data["kind"]
-    check_shape(data, _SHAPES[kind], what=broken, path=path)
-    if kind == "writing":
-        return TaskSet(
-            kind,
-            data["title"],
-            writing=tuple(built(WritingTask, row) for row in data["tasks"]),
-            sentences=tuple((built(Sentence, row), row["annotate"]) for row in data["sentences"]),
+    if data.get("kind") == "writing":
+        writing = as_type(_Writing, data, what=broken, path=path)
+        sentences = tuple(
+            (Sentence(s.input, s.reference, s.sentence, s.text), s.annotate)
+            for s in writing.sentences
         )
-    units = tuple(built(InputUnits, entry) for entry in data["units"])
-    texts = {entry.input: entry.texts for entry in units}
-    blank = [(system, name) for system, name in data["blank"]]
-    given = Counter([*blank, *((r["system"], r["input"]) for r in data["tasks"])])
-    if given != Counter(product(data["systems"], (entry.input for entry in units))):
-        said = "not one summary of every system for each input that has units"
-        raise InputError(f"{broken} ({said})", path=path)
+        return TaskSet("writing", writing.title, writing=writing.tasks, sentences=sentences)
+    if data.get("kind") != "judging":
+        raise InputError(f"{broken} (its kind)", path=path, expected="writing or judging")
+    judging = as_type(_Judging, data, what=broken, path=path)
+    texts = {entry.input: entry.texts for entry in judging.units}
+    cells = Counter([*judging.blank, *((t.system, t.input) for t in judging.tasks)])
+    if cells != Counter(product(judging.systems, texts)):
+        what = "not one summary of every system for each input that has units"
+        raise InputError(f"{broken} ({what})", path=path)
     return TaskSet(
-        kind,
-        data["title"],
-        judging=tuple(
-            JudgingTask(r["id"], r["system"], r["input"], r["summary"], texts[r["input"]])
-            for r in data["tasks"]
-        ),
-        units=units,
-        systems=tuple(data["systems"]),
-        blank=tuple(blank),
+        "judging",
+        judging.title,
+        judging=tuple(replace(t, units=texts[t.input]) for t in judging.tasks),
+        units=judging.units,
+        systems=judging.systems,
+        blank=judging.blank,
     )
 
 

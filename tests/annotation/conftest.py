@@ -7,9 +7,8 @@ import sample
 
 from litepyramid.annotation.plan import plan_budget
 from litepyramid.annotation.tasks import judging_tasks, writing_tasks
-from litepyramid.easiness.files import sentence_easiness
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units
+from litepyramid.easiness.predict import sentence_easiness
+from litepyramid.io.coerce import as_references, as_summaries, as_units
 
 
 @pytest.fixture
@@ -19,7 +18,9 @@ def folder(tmp_path):
 
 @pytest.fixture
 def easiness(folder):
-    return sentence_easiness(folder / "references.jsonl", easiness=folder / "easiness.jsonl")
+    return sentence_easiness(
+        as_references(folder / "references.jsonl"), easiness=folder / "easiness.jsonl"
+    )
 
 
 @pytest.fixture
@@ -29,9 +30,9 @@ def tasks(easiness):
 
 @pytest.fixture
 def judging(folder):
-    return judging_tasks(read_summaries([folder / "summaries"]), read_units(folder / "scus.jsonl"))
+    return judging_tasks(as_summaries([folder / "summaries"]), as_units(folder / "scus.jsonl"))
 
 
 @pytest.fixture
 def stus(folder):
-    return read_units(folder / "stus.jsonl", kind="stu")
+    return as_units(folder / "stus.jsonl", kind="stu")

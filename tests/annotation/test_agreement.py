@@ -14,7 +14,6 @@ from litepyramid.annotation.agreement import (
     disagreement,
     krippendorff_alpha,
     majority_labels,
-    random_labels,
 )
 from litepyramid.errors import InputError
 from litepyramid.tables import render
@@ -129,21 +128,6 @@ def test_every_answer_is_accounted_for(table):
     )
 
 
-def test_one_answer_an_item_is_drawn_from_those_given():
-    """ZB21 A.2: one label of four at random, in rounds."""
-    answers = np.array([[1, 0, 1, NAN], [1, 0, 1, NAN], [1, 0, 0, NAN], [1, 0, NAN, NAN]])
-    drawn = random_labels(np.tile(answers, 1000), 3, np.random.default_rng(1))
-    assert drawn.shape == (3, 4000)
-    by_item = drawn.reshape(3, 1000, 4)
-    assert (by_item[..., 0] == 1).all()
-    assert (by_item[..., 1] == 0).all()
-    assert by_item[..., 2].mean(axis=1) == pytest.approx(np.full(3, 2 / 3), abs=0.05)
-    assert np.isnan(by_item[..., 3]).all()
-    assert (by_item[0, :, 2] != by_item[1, :, 2]).any()
-    with pytest.raises(InputError, match="-1 rounds"):
-        random_labels(answers, -1, np.random.default_rng(1))
-
-
 def test_noisy_worker_is_found_and_labels_recover():
     rng = np.random.default_rng(7)
     truth = (rng.random(400) < 0.4).astype(float)
@@ -224,7 +208,7 @@ def test_wrong_answers_are_refused(bad):
 def test_wrong_settings_are_refused():
     with pytest.raises(InputError, match="one row for each worker"):
         agree([[1, 0]], ["a", "b"])
-    with pytest.raises(InputError, match="between 0 and 1"):
+    with pytest.raises(InputError, match="from 0 to 1"):
         agree([[1, 0]], ["a"], noisy_above=50)
 
 
@@ -241,3 +225,11 @@ def test_gold_labels_stand_for_the_others():
     assert set(alone.undecided) == {"good", "bad"}
     half = np.where(np.isnan(gold), np.nan, 0.5)
     assert all(w.compared == 0 for w in agree(table, ["good", "bad"], gold=half).workers)
+
+
+def test_the_signature_follows_the_answers_not_the_order_of_workers():
+    truth = np.array([1.0, 0.0] * 10)
+    rows, names = [truth, truth, 1 - truth], ["a", "b", "c"]
+    first = agree(rows, names)
+    assert agree(rows[::-1], names[::-1]).signature == first.signature
+    assert agree([truth, truth, truth], names).signature != first.signature

@@ -1,23 +1,23 @@
 """Answers that are half done, given twice, unknown, or broken: nothing is lost or goes unsaid."""
 
 import csv
-import io
 import json
-import re
+import xml.etree.ElementTree as ET
 
 import pytest
 import sample
 
-from litepyramid.annotation.collect import collect_labels, collect_units
-from litepyramid.annotation.forms.export import export_tasks
-from litepyramid.annotation.forms.read import read_responses
-from litepyramid.annotation.forms.responses import Response, ResponseFile
+import litepyramid as lp
+from litepyramid.annotation.answers import collect_labels, collect_units, read_responses
+from litepyramid.annotation.export import write_export
+from litepyramid.annotation.forms.guide import NO_FACT
+from litepyramid.annotation.forms.label_studio import labelling_configuration
 from litepyramid.annotation.plan import plan_budget
+from litepyramid.annotation.responses import Response, ResponseFile
 from litepyramid.annotation.tasks import judging_tasks, read_tasks, write_tasks, writing_tasks
-from litepyramid.easiness.files import sentence_easiness
+from litepyramid.easiness.gold import Easiness
 from litepyramid.errors import InputError
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units
+from litepyramid.io.coerce import as_summaries, as_units
 from litepyramid.tables import render
 
 
@@ -40,7 +40,7 @@ def texts(result, name):
 def test_half_done_plan_falls_back_on_stus(tasks, stus):
     bridge, ferry, _ = tasks.writing
     result = collected(
-        tasks, wrote(bridge, "A fact."), wrote(ferry, "Half", finished=False), stus=stus
+        tasks, wrote(bridge, "A fact."), wrote(ferry, "Half", finished=False), others=stus
     )
     assert texts(result, "bridge") == (
         "A fact.",
@@ -59,10 +59,9 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
 
 def test_drafts_can_be_taken(tasks, stus):
     draft = wrote(tasks.writing[1], "Half", finished=False)
-    result = collected(tasks, draft, stus=stus, drafts=True)
+    result = collected(tasks, draft, others=stus, drafts=True)
     assert texts(result, "ferry") == ("Half", *sample.STUS["ferry", 1])
-    assert "--drafts" not in render(result, "table")
-    assert "--drafts" in render(collected(tasks, draft, stus=stus), "table")
+    assert collected(tasks, draft, others=stus).progress.started == (tasks.writing[1].name,)
 
 
 def test_without_stus_only_scus_come_back(tasks):
@@ -121,14 +120,7 @@ def test_unknown_tasks_are_named(tasks):
 
 def test_stus_of_other_inputs_are_refused(tasks, stus):
     with pytest.raises(InputError, match="input 'bridge' has no STUs"):
-        collected(tasks, wrote(tasks.writing[0], "A fact."), stus=stus[1:])
-
-
-def test_kinds_do_not_mix(tasks, judging):
-    with pytest.raises(InputError, match="not SCU writing tasks"):
-        collect_units(judging, ResponseFile(()))
-    with pytest.raises(InputError, match="not presence judging tasks"):
-        collect_labels(tasks, ResponseFile(()))
+        collected(tasks, wrote(tasks.writing[0], "A fact."), others=stus[1:])
 
 
 def full(judging, worker, flip=False):
@@ -179,18 +171,6 @@ def test_noisy_worker_is_dropped_with_numbers(judging):
     assert [e.labels for e in kept.labels] == [e.labels for e in result.labels]
 
 
-def test_rounds_of_one_random_answer_draw_from_the_workers_who_are_kept(judging):
-    rows = ResponseFile(tuple(full(judging, "Ann") + full(judging, "Bob", flip=True)))
-    eve = ResponseFile((*rows.responses, *full(judging, "Cleo"), *full(judging, "Dan")))
-    result = collect_labels(judging, eve, rounds=3)  # Bob is dropped, the others agree
-    assert result.rounds == (result.labels,) * 3
-    result = collect_labels(judging, rows, rounds=3, noisy_above=None)
-    assert len({result.labels, *result.rounds}) == 4
-    assert result.rounds == collect_labels(judging, rows, rounds=3).rounds
-    assert result.rounds != collect_labels(judging, rows, rounds=3, seed=1).rounds
-    assert "One random answer per item, in labels-round1 to 3." in render(result, "table")
-
-
 def test_empty_summaries_are_not_asked_about_and_contain_nothing(judging):
     assert judging.blank == (("beta", "ferry"),)
     assert ("beta", "ferry") not in {(t.system, t.input) for t in judging.judging}
@@ -226,36 +206,12 @@ def test_task_file_round_trip(tmp_path, tasks, judging):
 def test_ids_follow_the_content(folder, judging):
     changed = folder / "summaries" / "alpha.jsonl"
     changed.write_text(changed.read_text(encoding="utf-8").replace("9,000", "8,000"), "utf-8")
-    again = judging_tasks(read_summaries([folder / "summaries"]), read_units(folder / "scus.jsonl"))
+    again = judging_tasks(as_summaries([folder / "summaries"]), as_units(folder / "scus.jsonl"))
     differing = [
         a.name for a, b in zip(again.judging, judging.judging, strict=True) if a.id != b.id
     ]
     assert differing == ["alpha on bridge"]
     assert len(set(judging.ids)) == len(judging.ids)
-
-
-def test_export_forms(tmp_path, tasks):
-    with pytest.raises(InputError, match="page, label-studio, mturk"):
-        export_tasks(tasks, tmp_path, "paper")
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="is not a folder"):
-        export_tasks(tasks, tmp_path / "file", "page")
-    values = tmp_path / "easiness.jsonl"
-    nobody = plan_budget(sentence_easiness(tmp_path / "references.jsonl", easiness=values), 0)
-    with pytest.raises(InputError, match="people no sentence"):
-        writing_tasks(nobody)
-
-
-@pytest.mark.parametrize("form", ["page", "label-studio", "mturk"])
-def test_parts_hold_every_task_once(tmp_path, judging, form):
-    result = export_tasks(judging, tmp_path / "out", form, parts=3)
-    parts = [p for p in result.files if p.stem[-2:] in ("-1", "-2", "-3")]
-    assert len(parts) == 3
-    found = [task for p in parts for task in re.findall(r"j-[0-9a-f]{12}", p.read_text("utf-8"))]
-    assert sorted(found) == sorted(judging.ids)
-    assert read_tasks(tmp_path / "out") == judging
-    with pytest.raises(InputError, match="from 1 to 8"):
-        export_tasks(judging, tmp_path, form, parts=9)
 
 
 def export(task, result, **more):
@@ -318,39 +274,175 @@ def test_page_answers_that_are_broken(tmp_path):
         read_responses([])
 
 
-def test_mturk_oddities(tmp_path):
-    path = tmp_path / "r.csv"
+def no_fact(task, *scus, worker="Ann", finished=True):
+    return Response(task.id, worker, f"at {worker}", scus, finished=finished, no_fact=True)
 
-    def read(*rows):
-        buffer = io.StringIO()
-        names = [
-            "WorkerId",
-            "AssignmentStatus",
-            "Input.task_id",
-            "Answer.scus",
-            "Answer.presence_0",
-        ]
-        writer = csv.DictWriter(buffer, [*names, "Answer.taskAnswers", "Reject"], restval="")
+
+def of_sentence(result, task):
+    entry = next((e for e in result.units if e.input == task.input), None)
+    units = entry.units if entry else ()
+    return [u.text for u in units if (u.reference, u.sentence) == (task.reference, task.sentence)]
+
+
+def test_sentences_without_a_fact_are_done(tasks, stus):
+    bridge, ferry, cafe = tasks.writing
+    result = collected(tasks, no_fact(bridge), wrote(ferry, "A fact."), others=stus)
+    assert of_sentence(result, bridge) == []
+    assert of_sentence(result, ferry) == ["A fact."]
+    assert of_sentence(result, cafe) == sample.STUS["räd", 0]
+    assert (result.progress.done, result.fallen_back) == (2, 1)
+    assert result.no_fact == (bridge.name,)
+    assert json.loads(render(result, "json"))["no_fact"] == [bridge.name]
+
+
+def test_facts_and_no_fact_contradict_each_other(tasks, stus):
+    bridge = tasks.writing[0]
+    both = no_fact(bridge, "A fact.")
+    result = collected(tasks, both, others=stus)
+    assert of_sentence(result, bridge) == sample.STUS["bridge", 0]
+    assert result.progress.started == (bridge.name,)
+    assert result.contradictory == (f"{bridge.name} by Ann (at Ann)",)
+    assert of_sentence(collected(tasks, both, others=stus, drafts=True), bridge) == ["A fact."]
+    # What the worker had handed in before still counts.
+    earlier = collected(tasks, wrote(bridge, "Old."), both, others=stus)
+    assert of_sentence(earlier, bridge) == ["Old."]
+
+
+def page(task, *scus):
+    row = {"task": task.id, "finished": True, "scus": scus, "no_fact": True}
+    return json.dumps({"format": "litepyramid-answers", "worker": "W", "answers": [row]})
+
+
+def label_studio(task, *scus):
+    answers = {"no_fact": [NO_FACT]} | ({"scus": list(scus)} if scus else {})
+    rows = [{"data": {"task_id": task.id}}]
+    return json.dumps(sample.label_studio(rows, lambda *_: answers))
+
+
+def json_min(task, *scus):
+    written = {"scus": {"text": scus}} if scus else {}
+    return json.dumps([{"task_id": task.id, "annotator": 4, "no_fact": NO_FACT, **written}])
+
+
+def sheet(task, *scus):
+    lines = "\n".join(scus)
+    return f'task_id,sentence,facts,no_fact,worker\r\n{task.id},x,"{lines}",x,W\r\n'
+
+
+@pytest.mark.parametrize("form", [page, label_studio, json_min, sheet])
+def test_every_form_of_answers(folder, tasks, stus, form):
+    bridge = tasks.writing[0]
+    path = folder / "answers"
+    path.write_text(form(bridge), encoding="utf-8", newline="")
+    result = collect_units(tasks, read_responses([path]), others=stus)
+    assert result.no_fact == (bridge.name,)
+    assert of_sentence(result, bridge) == []
+    path.write_text(form(bridge, "One.", "Two."), encoding="utf-8", newline="")
+    result = collect_units(tasks, read_responses([path]), others=stus)
+    assert (result.no_fact, len(result.contradictory)) == ((), 1)
+
+
+def test_label_studio_asks_for_it(tasks):
+    root = ET.fromstring(labelling_configuration(tasks))
+    choices = root.find("Choices")
+    assert (choices.get("name"), choices.get("toName")) == ("no_fact", "sentence")
+    assert [c.get("value") for c in choices] == [NO_FACT]
+    assert root.find("TextArea").get("required") is None  # could never be left empty
+
+
+def filled_sheet(path, rows, answers):
+    for row, answer in zip(rows, answers, strict=True):
+        row.update(answer)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, fieldnames=list(rows[0]))
         writer.writeheader()
         writer.writerows(rows)
-        path.write_text(buffer.getvalue(), encoding="utf-8")
-        return read_responses([path])
 
-    row = {"WorkerId": "W", "AssignmentStatus": "Approved", "Input.task_id": "t"}
-    found = read({**row, "Answer.scus": "One.\n\n  Two  words. "})
-    assert found.responses[0].scus == ("One.", "Two words.")
-    assert found.responses[0].place == "r.csv:2"
-    rejected = read(
-        {**row, "AssignmentStatus": "Rejected", "Answer.scus": "x"},
-        {**row, "Answer.scus": "x", "Reject": "x"},
-    )
-    assert rejected.responses == ()
-    assert rejected.notes == ("r.csv: 2 rejected assignments were left out.",)
-    assert read({**row}).responses == ()
-    with pytest.raises(InputError, match=r"r\.csv:2: presence_0 is 'perhaps'"):
-        read({**row, "Answer.presence_0": "perhaps"})
-    with pytest.raises(InputError, match="taskAnswers"):
-        read({**row, "Answer.taskAnswers": "oops"})
-    path.write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(InputError, match="not a results file"):
-        read_responses([path])
+
+def test_sheets(folder, tasks, judging):
+    out = folder / "writing"
+    write_export(tasks, out, "csv")
+    with (out / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    filled_sheet(folder / "Ann.csv", rows, [{"facts": "One.\n\n Two  words."}, {}, {}])
+    (response,) = read_responses([folder / "Ann.csv"]).responses
+    assert (response.worker, response.scus) == ("Ann", ("One.", "Two words."))
+    out = folder / "judging"
+    write_export(judging, out, "csv")
+    with (out / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    told = [sample.truth(t.system, t.input, unit) for t in judging.judging for unit in t.units]
+    answers = [{"present": "yes" if x else "No", "worker": "Bob"} for x in told]
+    filled_sheet(folder / "b.csv", rows, answers)
+    result = collect_labels(judging, read_responses([folder / "b.csv"]))
+    assert result.agreement.labels.tolist() == [float(x) for x in told]
+    assert result.progress.done == len(judging.judging)
+    for wrong in ({"present": "perhaps"}, {"number": "0"}, {"number": "x"}):
+        filled_sheet(folder / "b.csv", rows[:1], [wrong])
+        with pytest.raises(InputError, match=r"b\.csv:2: "):
+            read_responses([folder / "b.csv"])
+        rows[0] |= {"number": "1", "present": "yes"}
+    (folder / "b.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(InputError, match="not a filled-in sheet"):
+        read_responses([folder / "b.csv"])
+
+
+@pytest.mark.parametrize("text", ["=1+1", "@cmd", "+a", "-b"])
+def test_a_sheet_holds_no_formulas(tmp_path, text):
+    from litepyramid.types import InputUnits, SystemSummaries, Unit
+
+    units = [InputUnits("a", (Unit(text),))]
+    tasks = judging_tasks([SystemSummaries("s", ("a",), (text,))], units)
+    write_export(tasks, tmp_path / "out", "csv")
+    with (tmp_path / "out" / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+        (row,) = csv.DictReader(file)
+    assert not any(cell.startswith(tuple("=+-@")) for cell in row.values())
+
+
+def test_what_is_not_done_keeps_what_it_had(easiness, stus):
+    one = writing_tasks(plan_budget(easiness, 2))
+    bridge, ferry = one.writing
+
+    def answer(task):
+        return wrote(task, *sample.SCUS[task.input, task.sentence])
+
+    base = collected(one, answer(bridge), others=stus)
+    again = collected(one, answer(ferry), others=base.units)
+    whole = collected(one, answer(bridge), answer(ferry), others=stus)
+    assert again.units == whole.units
+    assert (again.scus, again.earlier_scus, again.stus) == (3, 3, whole.stus)
+    # A sentence that is done again has its new SCUs alone.
+    new = collected(one, wrote(bridge, "New."), others=base.units)
+    assert [u.text for u in new.units[0].units if u.kind == "scu"][:1] == ["New."]
+    # Inputs that the tasks do not know stay.
+    ferries = [i for i, s in enumerate(easiness.sentences) if s.input == "ferry"]
+    some = Easiness(tuple(easiness.sentences[i] for i in ferries), [0.1, 0.9])
+    two = writing_tasks(plan_budget(some, 1))
+    result = collected(two, answer(two.writing[0]), others=base.units)
+    assert {e.input: e for e in result.units}["bridge"] == base.units[0]
+
+
+def test_units_of_an_earlier_import_must_say_their_sentence(easiness):
+    one = writing_tasks(plan_budget(easiness, 1))
+    with pytest.raises(InputError, match="does not say its sentence"):
+        collected(one, wrote(one.writing[0], "A."), others=as_units([["It rained."]], kind="scu"))
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"answers": 3}, {"answers": []}, {"answers": ["none.json"]}, {"tasks": 3},
+        {"tasks": "none"}, {"writers": "some"}, {"units": 3}, {"noisy_above": "x", "judged": 1},
+        {"noisy_above": 2, "judged": 1}, {"units": [["x"]], "judged": 1}, {"gold": 3, "judged": 1},
+    ],
+)  # fmt: skip
+def test_wrong_types_are_one_error(folder, tasks, judging, wrong):
+    chosen = judging if wrong.pop("judged", 0) else tasks
+    task = (*chosen.writing, *chosen.judging)[0]
+    row = {"task": task.id, "finished": True}
+    row |= {"presence": {"0": True}} if chosen is judging else {"scus": ["A."]}
+    data = {"format": "litepyramid-answers", "worker": "W", "answers": [row]}
+    (folder / "a.json").write_text(json.dumps(data))
+    arguments = {"tasks": chosen, "answers": [folder / "a.json"], **wrong}
+    with pytest.raises(InputError):
+        lp.import_answers(arguments.pop("tasks"), arguments.pop("answers"), **arguments)

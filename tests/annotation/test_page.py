@@ -8,13 +8,11 @@ import pytest
 from test_round_trip import check_judged, check_written, judge_of, scus_of
 
 import litepyramid as lp
-from litepyramid.annotation.collect import collect_units
-from litepyramid.annotation.forms.export import export_tasks
-from litepyramid.annotation.forms.mturk import template
+from litepyramid.annotation.answers import collect_units, read_responses
+from litepyramid.annotation.export import write_export
 from litepyramid.annotation.forms.page import render_page
-from litepyramid.annotation.forms.read import read_responses
 from litepyramid.annotation.tasks import judging_tasks
-from litepyramid.io.units import read_units
+from litepyramid.io.coerce import as_units
 
 pytestmark = pytest.mark.xdist_group("browser")
 
@@ -73,10 +71,8 @@ def silent(browser) -> None:
 
 def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):
     out = folder / "tasks"
-    export_tasks(tasks, out, "page")
+    write_export(tasks, out, "page")
     open_page(browser, out)
-    assert shown(browser, "guide")
-    browser.find_element("css selector", "#guide summary").click()
     for task in tasks.writing:
         assert browser.find_element("css selector", "#sentence mark").text == task.text
         browser.find_element("css selector", "ol textarea").click()
@@ -94,11 +90,10 @@ def test_writing_scus_and_scoring_them(browser, folder, easiness, tasks):
 
 def test_judging_by_keyboard_and_mouse(browser, folder, judging):
     out = folder / "tasks"
-    export_tasks(judging, out, "page")
+    write_export(judging, out, "page")
     paths = []
     for worker in ("Ann", "Bob"):
         open_page(browser, out, worker)
-        browser.find_element("css selector", "#guide summary").click()
         for number, task in enumerate(judging.judging):
             assert browser.find_element("id", "summary").text == task.summary
             legends = browser.find_elements("css selector", "#task legend")
@@ -122,9 +117,8 @@ def test_judging_by_keyboard_and_mouse(browser, folder, judging):
 
 def test_state_survives_and_a_half_done_task_is_kept(browser, folder, tasks, tmp_path):
     out = folder / "tasks"
-    export_tasks(tasks, out, "page")
+    write_export(tasks, out, "page")
     open_page(browser, out)
-    browser.find_element("css selector", "#guide summary").click()
     browser.find_element("css selector", "ol textarea").click()
     type_keys(browser, "One fact.", "\n", "Another  fact.")
     control_enter(browser)
@@ -166,9 +160,8 @@ def test_keys_of_writing(browser, folder, tasks):
     from selenium.webdriver.common.keys import Keys
 
     out = folder / "tasks"
-    export_tasks(tasks, out, "page")
+    write_export(tasks, out, "page")
     open_page(browser, out)
-    browser.find_element("css selector", "#guide summary").click()
     browser.find_element("css selector", "ol textarea").click()
     type_keys(browser, "a\nc", Keys.ARROW_UP, "\nb")
     values = [
@@ -187,9 +180,8 @@ def test_keys_of_writing(browser, folder, tasks):
 
 def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     out = folder / "tasks"
-    export_tasks(tasks, out, "page")
+    write_export(tasks, out, "page")
     open_page(browser, out)
-    browser.find_element("css selector", "#guide summary").click()
     count, status = (browser.find_element("id", name) for name in ("count", "status"))
 
     def box():
@@ -222,7 +214,7 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     assert count.text == "3 of 3 done"
     path = downloaded(browser)
     written = collect_units(
-        tasks, read_responses([path]), stus=read_units(folder / "stus.jsonl", kind="stu")
+        tasks, read_responses([path]), others=as_units(folder / "stus.jsonl", kind="stu")
     )
     assert written.progress.done == 3
     assert len(written.no_fact) == 2
@@ -235,24 +227,6 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     assert count.text == "3 of 3 done"
     assert box().is_selected()
     silent(browser)
-
-
-def test_the_form_of_mechanical_turk_takes_facts_or_none(browser, folder, tasks):
-    page = folder / "turk.html"
-    page.write_text(template(tasks).replace("crowd-form", "form"), encoding="utf-8")
-    browser.get(page.as_uri())
-
-    def valid() -> bool:
-        return browser.execute_script("return document.querySelector('form').checkValidity()")
-
-    facts, none = (browser.find_element("id", name) for name in ("scus", "no_fact"))
-    assert not valid()
-    none.click()
-    assert valid()
-    facts.send_keys("A fact.")
-    assert not valid()
-    none.click()
-    assert valid()
 
 
 def test_texts_cannot_break_out_of_the_page(tasks, judging):
@@ -278,17 +252,15 @@ def wait_for(browser, words: str) -> str:
 def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):
     """The same page opened twice: each tab answers another task, and both answers are kept."""
     out = folder / "tasks"
-    export_tasks(tasks, out, "page")
+    write_export(tasks, out, "page")
     open_page(browser, out)
     first = browser.current_window_handle
     browser.switch_to.new_window("tab")
     open_page(browser, out)
-    browser.find_element("css selector", "#guide summary").click()
     browser.find_element("css selector", "ol textarea").click()
     type_keys(browser, "Of the second tab.")
     control_enter(browser)
     browser.switch_to.window(first)
-    browser.find_element("css selector", "#guide summary").click()
     browser.find_element("id", "next").click()
     browser.find_element("css selector", "ol textarea").click()
     type_keys(browser, "Of the first tab.")
@@ -303,10 +275,9 @@ def test_two_tabs_of_one_person_lose_nothing(browser, folder, tasks):
 
 def test_loading_adds_the_facts_that_are_not_answered_here(browser, folder, judging, tmp_path):
     out = folder / "tasks"
-    export_tasks(judging, out, "page")
+    write_export(judging, out, "page")
     open_page(browser, out, name="Zoë Ø")
-    browser.find_element("css selector", "#guide summary").click()
-    type_keys(browser, "n")  # the guide's heading has the focus still
+    type_keys(browser, "n")
     path = downloaded(browser)
     assert path.name.endswith("-Zoë_Ø.json")
     answers = json.loads(path.read_text(encoding="utf-8"))
@@ -359,7 +330,7 @@ def long(tmp_path):
 def test_the_summary_and_next_stay_in_view_while_judging(browser, long, width, height):
     screen(browser, width, height)
     open_page(browser, long)
-    browser.find_element("css selector", "#next").click()  # leaves the first task: no guide
+    browser.find_element("css selector", "#next").click()
     end = browser.execute_script("return document.documentElement.scrollHeight")
     for place in (0, 300, end // 2, end):
         browser.execute_script("window.scrollTo(0, arguments[0])", place)
@@ -382,23 +353,39 @@ def test_the_summary_and_next_stay_in_view_while_judging(browser, long, width, h
     silent(browser)
 
 
-def test_the_guide_closes_after_the_first_task(browser, folder, tasks):
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1100, 900), (400, 800)])
+def test_the_first_answer_box_is_in_view_and_focused(browser, folder, tasks, width, height):
+    screen(browser, width, height)
     out = folder / "tasks"
-    export_tasks(tasks, out, "page")
+    write_export(tasks, out, "page")
+    browser.get((out / "page.html").as_uri())
+    assert "One fact per line." in browser.find_element("id", "start").text
+    assert box(browser, "#name")["bottom"] <= height
     open_page(browser, out)
-    guide = browser.find_element("id", "guide")
-    assert guide.get_attribute("open")
-    browser.execute_script("document.querySelector('ol textarea').focus()")
-    assert box(browser, "ol textarea")["bottom"] <= box(browser, "#work nav")["top"]
-    type_keys(browser, "One fact.")
-    control_enter(browser)
-    assert browser.find_element("id", "position").text == "Task 2 of 3"
-    assert not guide.get_attribute("open")
     assert browser.switch_to.active_element.tag_name == "textarea"
-    # Who opens it again keeps it.
+    assert 0 <= box(browser, "ol textarea")["bottom"] <= box(browser, "#work nav")["top"]
+    assert browser.execute_script("return window.scrollY") == 0
+    guide = browser.find_element("id", "guide")
+    assert not guide.get_attribute("open")
+    # Who opens the guide keeps it.
     browser.find_element("css selector", "#guide summary").click()
     browser.find_element("id", "next").click()
     assert guide.get_attribute("open")
+
+
+@pytest.mark.parametrize("width", [320, 400, 600])
+def test_nothing_is_cut_on_a_phone(browser, folder, tasks, judging, width):
+    screen(browser, width, 640)
+    for kind in (tasks, judging):
+        write_export(kind, folder / kind.kind)
+        open_page(browser, folder / kind.kind)
+        over = "return document.documentElement.scrollWidth - innerWidth"
+        assert browser.execute_script(over) <= 0
+        cut = (
+            "return [...document.querySelectorAll('#work *')].filter(x => x.offsetParent && "
+            "x.getBoundingClientRect().right > innerWidth + 1).map(x => x.outerHTML)"
+        )
+        assert browser.execute_script(cut) == []
 
 
 def test_on_a_phone_the_task_comes_first(browser, long):

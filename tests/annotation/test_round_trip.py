@@ -1,25 +1,25 @@
 """Plan, export, fill in, import, score: the same as scoring the same units directly."""
 
-import csv
-import io
 import json
-import re
-from html import unescape
+from dataclasses import replace
 
+import numpy as np
 import pytest
 import sample
 
-from litepyramid.annotation.collect import collect_labels, collect_units
-from litepyramid.annotation.forms.export import export_tasks
-from litepyramid.annotation.forms.read import read_responses
-from litepyramid.annotation.sources import write_judged
-from litepyramid.annotation.tasks import read_tasks
-from litepyramid.easiness.mix import mix
-from litepyramid.io.labels import read_labels
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units
-from litepyramid.judges.lexical.judge import LexicalJudge, load_lexical
-from litepyramid.scoring.score import score_systems
+import litepyramid as lp
+from litepyramid.annotation.answers import (
+    collect_labels,
+    collect_units,
+    read_responses,
+    write_judged,
+)
+from litepyramid.annotation.export import write_export
+from litepyramid.annotation.responses import Response, ResponseFile
+from litepyramid.annotation.tasks import _judging_id, read_tasks
+from litepyramid.easiness.mix import mix_units
+from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_units
 
 PEOPLE = ("ann@example.org", "bob@example.org", "cleo@example.org")
 
@@ -34,34 +34,19 @@ def judge_of(tasks, task_id):
     return [sample.truth(task.system, task.input, unit) for unit in task.units]
 
 
-def direct(folder, easiness, annotated=3):
-    """Scores of the mix that the same sentences give when their SCUs come from a file."""
-    mixed = mix(
-        read_units(folder / "scus.jsonl"),
-        read_units(folder / "stus.jsonl", kind="stu"),
-        easiness.sentences,
-        len(easiness.sentences) - annotated,
-        easiness=easiness,
-    )
-    summaries = read_summaries([folder / "summaries"])
-    return score_systems(
-        summaries, mixed.units, LexicalJudge(load_lexical()), samples=40
-    ), mixed.units
-
-
 def check_written(folder, easiness, tasks, paths):
     """Imports, and compares units and scores with the direct way."""
-    written = collect_units(
-        tasks, read_responses(paths), stus=read_units(folder / "stus.jsonl", kind="stu")
-    )
+    stus = as_units(folder / "stus.jsonl", kind="stu")
+    written = collect_units(tasks, read_responses(paths), others=stus)
     assert written.progress.done == len(tasks.writing) == 3
     assert (written.progress.unknown, written.progress.duplicates) == ((), ())
-    expected, units = direct(folder, easiness)
-    assert written.units == units
-    summaries = read_summaries([folder / "summaries"])
-    found = score_systems(summaries, written.units, LexicalJudge(load_lexical()), samples=40)
-    assert found.matrix.values.tolist() == expected.matrix.values.tolist()
-    assert 0 < found.matrix.values.mean() < 1
+    scus, total = as_units(folder / "scus.jsonl"), len(easiness.sentences)
+    mixed = mix_units(scus, stus, easiness.sentences, total - 3, easiness=easiness)
+    assert written.units == mixed.units
+    scores = lp.score(folder / "summaries", written.units, samples=40).matrix.values
+    expected = lp.score(folder / "summaries", mixed.units, samples=40).matrix.values
+    assert scores.tolist() == expected.tolist()
+    assert 0 < scores.mean() < 1
 
 
 def check_judged(folder, judging, paths):
@@ -80,60 +65,15 @@ def check_judged(folder, judging, paths):
             assert labels == tuple(int(sample.truth(entry.system, name, u)) for u in units)
     out = folder / "judged"
     write_judged(out, judged)
-    units = read_units(out / "units.jsonl")
-    assert units == read_units(folder / "scus.jsonl")
-    result = score_systems(
-        read_summaries([out / "summaries"], [u.input for u in units]),
-        units,
-        LexicalJudge(load_lexical()),
-        labels=read_labels([out / "labels"], units),
-        samples=40,
-    )
-    return result
-
-
-def test_label_studio_from_the_command_line(folder, cli, easiness):
-    """The whole way as a user goes it, and `score` on the mix."""
-    plan, out = folder / "plan.json", folder / "tasks"
-    text = cli(
-        "budget",
-        "plan",
-        folder / "references.jsonl",
-        "--human-share",
-        "0.5",
-        "--easiness",
-        folder / "easiness.jsonl",
-        "-o",
-        plan,
-    ).stdout
-    assert "this plan (3 sentences)" in text
-    cli("budget", "export", plan, "-o", out, "--to", "label-studio")
-    sent = json.loads((out / "label_studio_tasks.json").read_text(encoding="utf-8"))
-    tasks = read_tasks(out)
-    exported = sample.label_studio(sent, lambda data, _: {"scus": scus_of(tasks, data["task_id"])})
-    answers = folder / "export.json"
-    answers.write_text(json.dumps(exported), encoding="utf-8")
-    units = folder / "mixed.jsonl"
-    text = cli(
-        "budget", "import", out, answers, "--stus", folder / "stus.jsonl", "-o", units
-    ).stdout
-    assert "Done: 3 of 3 tasks." in text
-    scored = cli(
-        "score", folder / "summaries", "--units", units, "--judge", "lexical", "-f", "json"
-    ).stdout
-    expected, _ = direct(folder, easiness)
-    found = {(r["system"], r["input"]): r["score"] for r in json.loads(scored)["scores"]}
-    matrix = expected.matrix
-    assert found == {
-        (system, name): matrix.values[i, j]
-        for i, system in enumerate(matrix.systems)
-        for j, name in enumerate(matrix.inputs)
-    }
+    units = as_units(out / "units.jsonl")
+    assert units == as_units(folder / "scus.jsonl")
+    data = lp.load(out / "units.jsonl", summaries=out / "summaries", labels=out / "labels")
+    return lp.score(data, samples=40)
 
 
 def test_label_studio_json_min(folder, easiness, tasks):
     out = folder / "tasks"
-    export_tasks(tasks, out, "label-studio")
+    write_export(tasks, out, "label-studio")
     sent = json.loads((out / "label_studio_tasks.json").read_text(encoding="utf-8"))
     rows = []
     for number, task in enumerate(sent):
@@ -147,7 +87,7 @@ def test_label_studio_json_min(folder, easiness, tasks):
 
 def test_label_studio_presence(folder, judging):
     out = folder / "tasks"
-    export_tasks(judging, out, "label-studio")
+    write_export(judging, out, "label-studio")
     sent = json.loads((out / "label_studio_tasks.json").read_text(encoding="utf-8"))
     assert not any("system" in task["data"] for task in sent)
 
@@ -164,67 +104,121 @@ def test_label_studio_presence(folder, judging):
     assert human.values[human.systems.index("beta"), 1] == 0.0  # the empty summary
 
 
-def turk_rows(folder, judging_or_tasks):
-    export_tasks(judging_or_tasks, folder / judging_or_tasks.kind, "mturk")
-    with (folder / judging_or_tasks.kind / "mturk_tasks.csv").open(
-        encoding="utf-8", newline=""
-    ) as file:
-        return list(csv.DictReader(file))
-
-
-def turk_results(path, rows):
-    fields = list(dict.fromkeys(key for row in rows for key in row))
-    buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, fieldnames=fields, restval="", quoting=csv.QUOTE_ALL)
-    writer.writeheader()
-    writer.writerows(rows)
-    path.write_text("\ufeff" + buffer.getvalue(), encoding="utf-8", newline="")
-    return path
-
-
-def assignment(sent, worker, answers, status="Submitted"):
-    head = {"HITId": "H" + sent["task_id"], "AssignmentId": "A1", "WorkerId": worker}
-    inputs = {f"Input.{key}": value for key, value in sent.items()}
-    return {**head, "AssignmentStatus": status, **inputs, **answers, "Approve": "", "Reject": ""}
-
-
-def test_mturk_writing(folder, easiness, tasks):
-    sent = turk_rows(folder, tasks)
-    for row, task in zip(sent, tasks.writing, strict=True):
-        assert unescape(row["sentence"]) == task.text
-        assert row["sentence"].isascii()
-        assert not re.search(r"[<$]", row["sentence"])
-    rows = [
-        assignment(row, "W1", {"Answer.scus": "\r\n".join(scus_of(tasks, row["task_id"]))})
-        for row in sent
+def full(judging, worker):
+    return [
+        Response(t.id, worker, "here", presence=dict(enumerate(judge_of(judging, t.id))))
+        for t in judging.judging
     ]
-    check_written(folder, easiness, tasks, [turk_results(folder / "results.csv", rows)])
 
 
-@pytest.mark.parametrize("shape", ["plain", "flags", "json"])
-def test_mturk_presence(folder, judging, shape):
-    rows = []
-    for row in turk_rows(folder, judging):
-        said = judge_of(judging, row["task_id"])
-        assert row["questions"].count("<fieldset>") == len(said)
-        for worker in ("W1", "W2", "W3"):
-            if shape == "plain":
-                answers = {f"Answer.presence_{i}": "yes" if x else "no" for i, x in enumerate(said)}
-            elif shape == "flags":
-                answers = {
-                    f"Answer.presence_{i}.{word}": str(x is (word == "yes")).lower()
-                    for i, x in enumerate(said)
-                    for word in ("yes", "no")
-                }
-            else:
-                body = {f"presence_{i}": {"yes": x, "no": not x} for i, x in enumerate(said)}
-                answers = {"Answer.taskAnswers": json.dumps([{**body, "task_id": row["task_id"]}])}
-            rows.append(assignment(row, worker, answers))
-    check_judged(folder, judging, [turk_results(folder / "results.csv", rows)])
+def contents(path):
+    return {p: p.read_bytes() for p in path.rglob("*") if p.is_file()}
 
 
-def test_mturk_template_names_the_columns(folder, tasks, judging):
-    for kind in (tasks, judging):
-        columns = set(turk_rows(folder, kind)[0])
-        template = (folder / kind.kind / "mturk_template.html").read_text(encoding="utf-8")
-        assert set(re.findall(r"\$\{(\w+)\}", template)) == columns
+def test_only_new_or_empty_folders_are_written(folder, judging):
+    """By export and by import: what somebody has there is never touched."""
+    result = collect_labels(judging, ResponseFile(tuple(full(judging, "Ann"))))
+    (folder / "empty").mkdir()
+    write_judged(folder / "empty", result)
+    write_export(judging, folder / "tasks")
+    before = contents(folder)
+    for goal in (folder, folder / "empty", folder / "tasks", folder / "scus.jsonl"):
+        with pytest.raises(InputError):
+            write_judged(goal, result)
+        with pytest.raises(InputError):
+            write_export(judging, goal)
+    assert contents(folder) == before
+    assert read_tasks(folder / "tasks") == judging
+
+
+def test_an_import_is_not_written_over_the_answers(folder, tasks):
+    write_export(tasks, folder / "out")
+    row = {"task": tasks.writing[0].id, "finished": True, "scus": ["A."]}
+    answers = folder / "answers.json"
+    answers.write_text(json.dumps({"format": "litepyramid-answers", "answers": [row]}))
+    (folder / "link.json").symlink_to(answers)
+    before = contents(folder)
+    for output in (answers, folder / "link.json"):
+        with pytest.raises(InputError):
+            lp.import_answers(folder / "out", [answers], output=output)
+    assert contents(folder) == before
+
+
+def test_nothing_complete_leaves_nothing_that_looks_scorable(tmp_path, judging):
+    some = ResponseFile((Response(judging.judging[0].id, "Ann", "here", presence={0: True}),))
+    result = collect_labels(judging, some)
+    assert result.units == ()
+    write_judged(tmp_path / "judged", result)
+    assert [p.name for p in (tmp_path / "judged").iterdir()] == ["agreement.json"]
+
+
+@pytest.mark.parametrize("name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300])
+def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name):
+    first = judging.systems[0]
+    renamed = replace(
+        judging,
+        systems=(name, *judging.systems[1:]),
+        judging=tuple(
+            replace(task, system=name, id=_judging_id(name, task.input, task.summary, task.units))
+            if task.system == first
+            else task
+            for task in judging.judging
+        ),
+        blank=tuple((name if s == first else s, i) for s, i in judging.blank),
+    )
+    rows = [
+        Response(t.id, "A", "x", presence=dict.fromkeys(range(9), True)) for t in renamed.judging
+    ]
+    result = collect_labels(renamed, ResponseFile(tuple(rows)))
+    for write in (
+        lambda: write_judged(tmp_path / "out", result),
+        lambda: write_export(renamed, tmp_path / "out"),
+    ):
+        with pytest.raises(InputError, match="cannot name a file"):
+            write()
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_random_sample_of_inputs_is_judged(folder):
+    """The same inputs for a seed, whatever the order of the file; all of them equally often."""
+    units = as_units(folder / "scus.jsonl")
+    drawn = []
+    for seed in range(60):
+        goal = folder / f"out{seed}"
+        result = lp.export(folder / "summaries", goal, units=units, inputs=2, seed=seed)
+        drawn.append(tuple(e.input for e in result.tasks.units))
+        assert {t.input for t in read_tasks(goal).judging} == set(drawn[-1])
+    again = lp.export(folder / "summaries", folder / "again", units=units[::-1], inputs=2, seed=7)
+    assert {e.input for e in again.tasks.units} == set(drawn[7])
+    counts = [sum(name in one for one in drawn) for name in ("bridge", "ferry", "räd")]
+    assert np.all(np.abs(np.array(counts) - 40) < 14)
+    with pytest.raises(InputError, match="from 1 to 3"):
+        lp.export(folder / "summaries", folder / "more", units=units, inputs=4)
+
+
+@pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
+def test_parts_hold_every_task_once(tmp_path, judging, form):
+    files = write_export(judging, tmp_path / "out", form, parts=3)
+    parts = [p for p in files if p.stem[-2:] in ("-1", "-2", "-3")]
+    assert len(parts) == 3
+    texts = [p.read_text("utf-8") for p in parts]
+    for task in judging.judging:
+        assert sum(task.id in text for text in texts) == 1
+    for wrong in (9, 0, "2"):
+        with pytest.raises(InputError):
+            write_export(judging, tmp_path / "more", form, parts=wrong)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"work": 3}, {"work": "none.json"}, {"form": "paper"}, {"title": 3}, {"units": 3},
+     {"inputs": 1}, {"inputs": "x", "judged": 1}, {"rows": 3, "judged": 1}],
+)  # fmt: skip
+def test_wrong_types_are_one_error(folder, easiness, wrong):
+    from litepyramid.annotation.plan import plan_budget
+
+    judged = {"units": folder / "scus.jsonl"} if wrong.pop("judged", 0) else {}
+    work = wrong.pop("work", folder / "summaries" if judged else plan_budget(easiness, 1))
+    with pytest.raises(InputError):
+        lp.export(work, folder / "out", **judged, **wrong)
+    assert not (folder / "out").exists()

@@ -1,1 +1,1 @@
-"""Formats of tasks and answers: the page, Label Studio, Mechanical Turk."""
+"""Forms of tasks and answers: the page, Label Studio, a sheet."""

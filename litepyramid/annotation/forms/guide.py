@@ -16,14 +16,7 @@ NO_FACT = "No fact in this sentence"
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """Instructions of one kind of task.
-
-    Attributes:
-        what: The task in one sentence.
-        rules: What to mind, one sentence or two each.
-        given: What the example is about.
-        example: The example's answers.
-    """
+    """Instructions of one kind of task: what to do, what to mind, and an example with answers."""
 
     what: str
     rules: tuple[str, ...]
@@ -68,24 +61,14 @@ _JUDGING = Guide(
 GUIDES: dict[Kind, Guide] = {"writing": _WRITING, "judging": _JUDGING}
 
 
-def guide_pieces(
-    kind: Kind, title: str, escape: Callable[[str], str], item: str = "<li>{}</li>", joint: str = ""
-) -> dict[str, str]:
-    """The title and the instructions as pieces of a template (`pages.fill_template`).
-
-    Args:
-        kind: The kind of task.
-        title: What people see above it.
-        escape: Makes a text safe there.
-        item: The form of a rule, or of a line of the example.
-        joint: What stands between two of these.
-    """
+def guide_pieces(kind: Kind, title: str, escape: Callable[[str], str]) -> dict[str, str]:
+    """The title and the instructions as pieces of a template (`pages.fill_template`)."""
     guide = GUIDES[kind]
     return {
         "TITLE": escape(title),
         "WHAT": escape(guide.what),
-        "RULES": joint.join(item.format(escape(rule)) for rule in guide.rules),
+        "RULES": "".join(f"<li>{escape(rule)}</li>" for rule in guide.rules),
         "GIVEN": escape(guide.given),
-        "EXAMPLE": joint.join(item.format(escape(line)) for line in guide.example),
+        "EXAMPLE": "".join(f"<li>{escape(line)}</li>" for line in guide.example),
         "NO_FACT": escape(NO_FACT),
     }

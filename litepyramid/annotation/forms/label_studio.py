@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
 from litepyramid.annotation.forms.guide import GUIDES, NO_FACT, PACKAGE
-from litepyramid.annotation.forms.responses import (
+from litepyramid.annotation.responses import (
     UNIT,
     Response,
     ResponseFile,
@@ -16,18 +17,39 @@ from litepyramid.annotation.forms.responses import (
     truth,
 )
 from litepyramid.annotation.tasks import TaskSet
-from litepyramid.checked import check_shape
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, write_json
 from litepyramid.pages import fill_template
 
 
-def export_label_studio(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
-    """Writes the tasks to import into a Label Studio project and the project's configuration.
+@dataclass(frozen=True, slots=True)
+class _Value:
+    choices: list[str] | None = None
+    text: str | list[str] | None = None
 
-    Returns:
-        The files written.
-    """
+
+@dataclass(frozen=True, slots=True)
+class _Control:
+    from_name: str | None = None
+    value: _Value | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Annotation:
+    result: list[_Control] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    annotations: list[_Annotation] | None = None
+    completions: list[_Annotation] | None = None
+    drafts: list[int | _Annotation] | None = None  # some exports list only the ids of drafts
+    scus: str | list[str] | _Value | None = None
+
+
+def export_label_studio(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
+    """Writes the tasks to import into a Label Studio project and the project's configuration."""
     data: list[dict[str, Any]] = [
         {
             "task_id": t.id,
@@ -72,20 +94,17 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
     """Reads Label Studio's JSON export (tasks with annotations) or its JSON-MIN (flat rows).
 
     Cancelled annotations are left out and counted; drafts are kept as unfinished.
-
-    Raises:
-        InputError: It is not such a list.
     """
-    check_shape(data, [_TASK], what="not a Label Studio export", path=path)
+    as_type(list[_Task], data, what="not a Label Studio export", path=path)
     responses: list[Response] = []
     cancelled = 0
     for number, row in enumerate(data, start=1):
-        place = f"{path.name}, task {row.get('id', number)}"
+        source = f"{path.name}, task {row.get('id', number)}"
         fields = row.get("data")
         if not isinstance(fields, dict):
-            responses.append(_flat(row, place))
+            responses.append(_flat(row, source))
             continue
-        task = str(fields.get("task_id") or f"no task_id ({place})")
+        task = str(fields.get("task_id") or f"no task_id ({source})")
         for key, finished in (("annotations", True), ("completions", True), ("drafts", False)):
             for annotation in row.get(key) or []:
                 if not isinstance(annotation, dict):
@@ -93,22 +112,12 @@ def parse_answers(data: Any, path: Path) -> ResponseFile:
                 if annotation.get("was_cancelled"):
                     cancelled += 1
                     continue
-                responses.append(_response(annotation, task, place, finished, path))
-    return ResponseFile.of(responses, path, cancelled, "skipped annotation", "skipped annotations")
-
-
-_TEXTS = (str, [str])
-_ANNOTATION = {"result?": [{"from_name?": str, "value?": {"choices?": [str], "text?": _TEXTS}}]}
-_TASK = {
-    "annotations?": [_ANNOTATION],
-    "completions?": [_ANNOTATION],
-    "drafts?": [(int, _ANNOTATION)],  # some exports list only the ids of drafts
-    "scus?": (str, [str], {"text?": _TEXTS}),
-}
+                responses.append(_response(annotation, task, source, finished, path))
+    return ResponseFile.of(responses, path, cancelled)
 
 
 def _response(
-    annotation: dict[str, Any], task: str, place: str, finished: bool, path: Path
+    annotation: dict[str, Any], task: str, source: str, finished: bool, path: Path
 ) -> Response:
     scus: list[str] = []
     presence: dict[int, bool] = {}
@@ -124,13 +133,13 @@ def _response(
             answer = truth((value.get("choices") or [""])[0])
             if answer is None:
                 raise InputError(
-                    f"{place}: {name} is {value.get('choices')!r}", path=path, expected="Yes or No"
+                    f"{source}: {name} is {value.get('choices')!r}", path=path, expected="Yes or No"
                 )
             presence[int(unit[1])] = answer
     return Response(
         task=task,
         worker=_worker(annotation.get("completed_by", annotation.get("user"))),
-        place=place,
+        source=source,
         scus=tuple(scus),
         presence=presence,
         finished=finished,
@@ -139,16 +148,16 @@ def _response(
     )
 
 
-def _flat(row: dict[str, Any], place: str) -> Response:
+def _flat(row: dict[str, Any], source: str) -> Response:
     """A row of JSON-MIN: the task's fields and one field for each control."""
     written = row.get("scus") or []
     if isinstance(written, dict):
         written = written.get("text") or []
     answers = ((UNIT.fullmatch(key), truth(value)) for key, value in row.items())
     return Response(
-        task=str(row.get("task_id") or f"no task_id ({place})"),
+        task=str(row.get("task_id") or f"no task_id ({source})"),
         worker=_worker(row.get("annotator")),
-        place=place,
+        source=source,
         scus=scu_lines(written),
         presence={int(unit[1]): answer for unit, answer in answers if unit and answer is not None},
         saved=moment(row.get("updated_at") or row.get("created_at")),

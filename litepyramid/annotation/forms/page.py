@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from typing import Any
 
 from litepyramid.annotation.forms.guide import NO_FACT, PACKAGE, guide_pieces
-from litepyramid.annotation.forms.responses import Response, ResponseFile, moment, scu_lines
+from litepyramid.annotation.responses import Response, ResponseFile, moment, scu_lines
 from litepyramid.annotation.tasks import TaskSet
-from litepyramid.checked import check_shape
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write
 from litepyramid.pages import fill_page
@@ -19,11 +20,7 @@ FORMAT = "litepyramid-answers"
 
 
 def export_page(tasks: TaskSet, folder: Path, suffix: str = "") -> list[Path]:
-    """Writes the tasks as one HTML file that works offline and keeps its state in the browser.
-
-    Returns:
-        The file written.
-    """
+    """Writes the tasks as one HTML file that works offline and keeps its state in the browser."""
     path = folder / f"page{suffix}.html"
     with atomic_write(path) as file:
         file.write(render_page(tasks))
@@ -46,38 +43,45 @@ def render_page(tasks: TaskSet) -> str:
     return fill_page(PACKAGE, "page", data, guide_pieces(tasks.kind, tasks.title, escape))
 
 
-def parse_answers(data: Any, path: Path) -> ResponseFile:
-    """Reads the JSON that the page downloads.
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    task: str
+    presence: dict[str, bool] = field(default_factory=dict)
+    scus: list[str] = field(default_factory=list)
+    finished: bool = False
+    no_fact: bool = False
 
-    Raises:
-        InputError: It is none, or is broken.
-    """
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    answers: list[_Answer]
+    worker: str = ""
+    saved: str | None = None
+
+
+def parse_answers(data: Any, path: Path) -> ResponseFile:
+    """Reads the JSON that the page downloads."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise InputError(
             "no answers that can be read",
             path=path,
-            expected="the offline page's JSON, a Label Studio export or Mechanical Turk's results",
+            expected="the offline page's JSON, a Label Studio export, or a filled-in sheet",
         )
-    check_shape(data, _ANSWERS, what="broken answers", path=path)
-    worker = " ".join((data.get("worker") or "").split()) or "unnamed"
+    file = as_type(_Answers, data, what="broken answers", path=path)
     responses = []
-    for number, row in enumerate(data["answers"], start=1):
-        presence = row.get("presence") or {}
-        if not all(re.fullmatch("[0-9]{1,9}", index) for index in presence):
-            raise InputError(f"broken answers (presence is {presence})", path=path)
+    for number, answer in enumerate(file.answers, start=1):
+        if not all(re.fullmatch("[0-9]{1,9}", index) for index in answer.presence):
+            raise InputError(f"broken answers (presence is {answer.presence})", path=path)
         responses.append(
             Response(
-                task=row["task"],
-                worker=worker,
-                place=f"{path.name}, answer {number}",
-                scus=scu_lines(row.get("scus") or []),
-                presence={int(index): value for index, value in presence.items()},
-                finished=row.get("finished") is True,
-                saved=moment(data.get("saved")),
-                no_fact=row.get("no_fact") is True,
+                task=answer.task,
+                worker=" ".join(file.worker.split()) or "unnamed",
+                source=f"{path.name}, answer {number}",
+                scus=scu_lines(answer.scus),
+                presence={int(index): value for index, value in answer.presence.items()},
+                finished=answer.finished,
+                saved=moment(file.saved),
+                no_fact=answer.no_fact,
             )
         )
-    return ResponseFile.of(responses, path, 0, "", "")
-
-
-_ANSWERS = {"worker?": str, "answers": [{"task": str, "presence?": {str: bool}, "scus?": [str]}]}
+    return ResponseFile.of(responses, path)

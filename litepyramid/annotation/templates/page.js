@@ -65,7 +65,7 @@
     remember(prefix + "workers", JSON.stringify([...new Set([worker, ...known()])]));
     remember(prefix + "last", worker);
     $("who").textContent = worker;
-    $("guide").open = Object.keys(answers).length === 0;
+    $("guide").open = false; // read on the first screen
     show("work");
     draw();
   };
@@ -198,7 +198,6 @@
   const go = (to) => { at = to; keep(); draw(); };
   const next = () => {
     const task = tasks[at];
-    if (at === 0) $("guide").open = false; // read by now; it opens again at a click
     const finish = !judging && answered(task) && !finished(task);
     if (finish) answerOf(task).finished = true;
     keep(finish ? task : null);
