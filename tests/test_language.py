@@ -1,0 +1,127 @@
+"""The language of sets of texts in 32 languages, and words in any script."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.language import LANGUAGES, detect_language, name_of, other_languages, words
+
+SENTENCES: dict[str, list[str]] = json.loads(
+    Path(__file__).parent.joinpath("data", "languages.json").read_text(encoding="utf-8")
+)
+ENGLISH = [
+    "Odile Ferrand sold 400 jars of honey",
+    "Los Angeles beats Real Madrid 3-1",
+    "Angela Merkel visited Rio de Janeiro.",
+    "Charles de Gaulle was born in Lille.",
+    "Leonardo da Vinci",
+    "President resigns",
+    "The man is in Thailand.",
+    "POLICE ARREST TWO IN LE HAVRE",
+    "Kofi Annan said no.",
+    "12.5% (2019)",
+    "",
+]
+
+
+@pytest.mark.parametrize("code", sorted(SENTENCES))
+def test_sets_of_twenty_sentences_are_told(code):
+    rng = random.Random(12345)
+    size = min(20, len(SENTENCES[code]))
+    told = [detect_language(rng.sample(SENTENCES[code], size)) for _ in range(200)]
+    assert told.count(code) >= 198
+
+
+def test_the_sentences_cover_the_table():
+    assert {*SENTENCES, "en"} == set(LANGUAGES)
+    assert "not in the table" not in {name_of(code) for code in LANGUAGES}
+    assert all(name_of(code) != code for code in (*LANGUAGES, "und", "any"))
+
+
+@pytest.mark.parametrize("text", ENGLISH)
+def test_short_english_is_english(text):
+    assert detect_language([text]) == "en"
+
+
+def test_english_claims_are_english(data):
+    claims = []
+    for path in sorted((data / "presence").glob("*.dev.jsonl.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            claims += [json.loads(line)["hypothesis"] for line in lines]
+    if not claims:
+        pytest.skip("the presence sets are absent")
+    rng = random.Random(12345)
+    assert all(detect_language(rng.sample(claims, 20)) == "en" for _ in range(500))
+    single = [detect_language([claim]) for claim in rng.sample(claims, 3000)]
+    assert single.count("en") >= 2997
+
+
+@given(st.sampled_from(sorted(SENTENCES)), st.integers(5, 20), st.randoms(use_true_random=False))
+def test_neither_order_nor_repetition_nor_cutting_changes_the_language(code, size, rng):
+    texts = rng.sample(SENTENCES[code], min(size, len(SENTENCES[code])))
+    language = detect_language(texts)
+    assert detect_language(rng.sample(texts, len(texts))) == language
+    assert detect_language(texts * 2) == language
+
+
+@given(st.lists(st.text(), max_size=5))
+def test_any_text_has_a_language(texts):
+    assert detect_language(texts) in {*LANGUAGES, "und"}
+    assert set(other_languages(texts, "en")) <= set(LANGUAGES) - {"en"}
+
+
+def test_languages_outside_the_table_are_unknown():
+    swahili = (
+        "Baraza la mji limeidhinisha ujenzi wa daraja jipya. Treni ilichelewa saa mbili kwa sababu "
+        "mti ulianguka. Watu wengi walilazimika kupanda basi. Meya alisema kwamba hatagombea tena. "
+    )
+    assert detect_language([swahili * 8]) == "und"
+    assert detect_language(["ቤተ መጻሕፍቱ ማክሰኞ ተከፈተ።"]) == "und"
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "zh", "nl", "it", "pl", "ru"])
+def test_texts_of_another_language_are_counted(code):
+    english = ["The council approved the bridge.", "It will cost a lot.", "Ann Reed", "He said so."]
+    mixed = other_languages(english + SENTENCES[code][:20], "en")
+    assert set(mixed) == {code}
+    assert mixed[code] >= 12
+    assert other_languages(english, "en") == {}
+    assert set(other_languages(SENTENCES[code] + english[:1], code)) <= {"en"}
+
+
+def test_words_of_any_script():
+    assert words("it's 5:30, e-mail ﬁne") == ["it", "s", "5", "30", "e", "mail", "fine"]
+    assert words("Привет, МИР!") == ["привет", "мир"]
+    assert words("قال الوزير: «لا».") == ["قال", "الوزير", "لا"]
+    assert words("हिन्दी में समाचार।") == ["हिन्दी", "में", "समाचार"]
+    assert words("می\u200cخواهد") == ["میخواهد"]
+    assert words("東京タワー、333メートル。", bigrams=True) == [
+        "東京", "京タ", "タワ", "ワー", "333", "メー", "ート", "トル",
+    ]  # fmt: skip
+    assert words("ข่าวดี") == ["ข่", "า", "ว", "ดี"]
+    assert words("한국어 뉴스") == ["한국어", "뉴스"]
+    assert words(" _ — ، ") == []
+
+
+@given(st.text(), st.text())
+def test_words_of_two_texts_stand_one_after_the_other(first, second):
+    assert words(f"{first}\n{second}") == words(first) + words(second)
+
+
+def test_time_is_linear():
+    text = " ".join(SENTENCES["de"]) * 20
+    seconds = []
+    for times in (1, 8):
+        start = time.perf_counter()
+        detect_language([text] * times)
+        words(text * times)
+        seconds.append(time.perf_counter() - start)
+    assert seconds[1] < 40 * seconds[0] + 0.5
