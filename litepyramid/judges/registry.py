@@ -32,8 +32,18 @@ def _lexical() -> Judge:
     return LexicalJudge(load_lexical())
 
 
-EMBEDDED: dict[str, Callable[[], Judge]] = {"lexical": _lexical, "recall": RecallJudge}
-"""Judges that need no download, by name."""
+def _mini() -> Callable[..., Judge]:
+    from litepyramid.judges.mini.mini import mini
+
+    return mini
+
+
+EMBEDDED: dict[str, Callable[[], Callable[..., Judge]]] = {
+    "lexical": lambda: _lexical,
+    "recall": lambda: RecallJudge,
+    "mini": _mini,
+}
+"""Judges that need no download, by name: what imports what makes them."""
 
 REFITTED: dict[str, tuple[Callable[..., Judge], Callable[..., PresenceModel]]] = {
     "lexical": (LexicalJudge, fit_lexical),
@@ -113,20 +123,18 @@ def _made(name: str, settings: dict[str, Any]) -> Judge:
     values = {k: v for k, v in settings.items() if v is not None or (k == "cache" and k in known)}
     if foreign := sorted(values.keys() - known):
         raise _foreign(name, foreign, known)
-    made: Judge = _factory(name)(**values)
-    return made
+    factory = _factory(name)
+    if "model" in signature(factory).parameters:
+        return factory(name.removeprefix(LLM), **values)
+    return factory(**values)
 
 
 def _factory(name: str) -> Callable[..., Judge]:
-    """What makes the judge of a name from its settings."""
+    """What makes the judge of a name from its settings; models take the name first."""
     if name in EMBEDDED:
-        return EMBEDDED[name]
+        return EMBEDDED[name]()
     if is_lexical(name):
         return lambda: LexicalJudge(load_lexical(name))
-    return lambda **settings: _model_class(name)(name.removeprefix(LLM), **settings)
-
-
-def _model_class(name: str) -> Any:
     if name.startswith(LLM):
         from litepyramid.judges.llm.judge import LLMJudge
 
@@ -137,10 +145,8 @@ def _model_class(name: str) -> Any:
 
 
 def _parameters(name: str) -> dict[str, Parameter]:
-    """The settings of the judge of a name; the embedded ones have none but how they are run."""
-    if name in EMBEDDED or is_lexical(name):
-        return {}
-    return {k: p for k, p in signature(_model_class(name)).parameters.items() if k != "model"}
+    """The settings of the judge of a name, besides how it is run."""
+    return {k: p for k, p in signature(_factory(name)).parameters.items() if k != "model"}
 
 
 def settings_of(name: str) -> frozenset[str]:
@@ -211,7 +217,7 @@ def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[s
         >>> parse_settings(["mode=p2c", "max_length=128", "workers=2"], "roberta-large-mnli")
         {'mode': 'p2c', 'max_length': 128, 'workers': 2}
     """
-    hints = {**_hints(on_workers), **(_hints(_model_class(name)) if _parameters(name) else {})}
+    hints = {**_hints(on_workers), **_hints(_factory(name))}
     hints |= {"workers": int | None, "engine": str}
     known = {*_parameters(name), "workers", "engine"}
     values: dict[str, Any] = {}
@@ -288,7 +294,7 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
     """
     check_judge_name(name)
     parameters = _parameters(name)
-    texts = _argument_texts(_model_class(name)) if parameters else {}
+    texts = _argument_texts(_factory(name))
     rows = [
         JudgeSetting(key, "none" if p.default is None else str(p.default), texts.get(key, ""))
         for key, p in parameters.items()

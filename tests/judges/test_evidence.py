@@ -8,14 +8,13 @@ from litepyramid.errors import InputError
 from litepyramid.judges.base import Explainer
 from litepyramid.judges.evidence import sentence_spans
 from litepyramid.judges.explain import explain
-from litepyramid.judges.registry import EMBEDDED
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.sentences import split_sentences
 
 SUMMARY = "It rained  all day. In Hull, the firm sold 4,000 jars.\nIt did not sell the shop ."
 
 
-@pytest.mark.parametrize("name", EMBEDDED)
+@pytest.mark.parametrize("name", ["recall", "lexical"])
 def test_evidence_goes_with_the_verdict(name):
     judge = make_judge(name)
     assert isinstance(judge, Explainer)

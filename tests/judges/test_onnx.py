@@ -206,3 +206,28 @@ def test_an_oversized_model_is_not_read(exported, monkeypatch):
     monkeypatch.setattr(onnx_backend, "MOST_BYTES", 1000)
     with pytest.raises(ModelError, match="at most 2 GB"):
         logits(exported, [("The river rose.", ["It rose."])])
+
+
+def test_mini_is_the_folder_that_ships_with_the_words_beside_it(
+    exported, items, tmp_path, monkeypatch
+):
+    from litepyramid.judges.mini import mini as module
+
+    folder = tmp_path / "mini"
+    shutil.copytree(exported, folder)
+    monkeypatch.setattr(module, "FOLDER", folder)
+    alone = judge("mini", cache=None, mode="p3c").judge(items)
+    plain = logits(exported, items, mode="p3c")
+    assert alone.signature["judge"] == "mini"
+    (folder / "stack.json").write_text('{"bias": 0.5, "encoder": 0.0, "lexical": 1.0}')
+    stacked = judge("mini", cache=None).judge(items)
+    words = judge("lexical").judge(items)
+    for a, b, c, d in zip(
+        alone.presence, plain.presence, stacked.presence, words.presence, strict=True
+    ):
+        np.testing.assert_array_equal(a, b)
+        inside = np.clip(d, 1e-6, 1 - 1e-6)
+        odds = np.exp(0.5) * inside / (1 - inside)
+        np.testing.assert_allclose(c[d > 0], (odds / (1 + odds))[d > 0])
+    with pytest.raises(InputError, match="takes no endpoint"):
+        judge("mini", endpoint="http://x")

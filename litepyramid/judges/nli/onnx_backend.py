@@ -24,7 +24,7 @@ from litepyramid.types import FloatArray, IntArray
 PURPOSE = "an ONNX judge"
 ONNX_TOKENS = 32_768
 """The most tokens of a batch; it is computed in smaller ones."""
-STEP, ROWS = 16, 8
+STEP, ROWS = 16, 4
 MOST_BYTES = 2**31
 _MOST_TOKENIZER = 64 * 2**20
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")

@@ -1,0 +1,95 @@
+"""The embedded encoder as a judge, its verdict joined with what the words say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from litepyramid.checked import as_type
+from litepyramid.errors import ModelError
+from litepyramid.files import file_type, read_json
+from litepyramid.judges.base import Items, JudgedBatch
+from litepyramid.judges.lexical.judge import LexicalJudge, load_lexical
+from litepyramid.judges.nli.judge import NLIJudge
+from litepyramid.types import FloatArray
+
+FOLDER = Path(__file__).resolve().parents[2] / "embedded" / "mini"
+
+
+@dataclass(frozen=True)
+class Stack:
+    """logit(presence) = bias + encoder logit(p) + lexical logit(l), p and l the two judges'."""
+
+    bias: float
+    encoder: float
+    lexical: float
+
+    def presence(self, encoder: FloatArray, lexical: FloatArray) -> FloatArray:
+        """The presence of each pair, NaN where either judge has none."""
+        logits = self.bias + self.encoder * _logit(encoder) + self.lexical * _logit(lexical)
+        return np.asarray(1.0 / (1.0 + np.exp(-logits)))
+
+
+def _logit(presence: FloatArray) -> FloatArray:
+    inside = np.clip(presence, 1e-6, 1 - 1e-6)
+    return np.asarray(np.log(inside / (1 - inside)))
+
+
+@dataclass(frozen=True)
+class MiniJudge:
+    """The encoder, and the stack of its presence and `lexical`'s if ``stack.json`` is there."""
+
+    encoder: NLIJudge
+    stack: Stack | None
+
+    start_cost: ClassVar[int] = 10**12  # it runs on all cores by itself
+    portable: ClassVar[bool] = True
+
+    def judge(self, items: Items) -> JudgedBatch:
+        """Judges every unit of every item against the item's summary; see `NLIJudge.judge`."""
+        batch = self.encoder.judge(items)
+        signature = {**batch.signature, "judge": "mini"}
+        if self.stack is None:
+            return replace(batch, signature=signature)
+        words = LexicalJudge(load_lexical()).judge(items)
+        presence = tuple(
+            self.stack.presence(encoder, lexical) if text.strip() else encoder
+            for encoder, lexical, (text, _) in zip(
+                batch.presence, words.presence, items, strict=True
+            )
+        )
+        signature["lexical"] = words.signature["revision"]
+        return replace(batch, presence=presence, signature=signature)
+
+
+def mini(
+    *,
+    mode: str | None = None,
+    max_length: int | None = None,
+    long: Literal["cut", "split"] = "cut",
+    threads: int | None = None,
+    cache: str | Path | None = "default",
+) -> MiniJudge:
+    """The judge ``mini``.
+
+    Args:
+        mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
+        max_length: The most tokens of a pair; a longer pair has its summary cut, and is counted.
+        long: What becomes of a summary that does not fit: cut at its end, or split at sentences
+            into parts that fit, of which each unit's best counts.
+        threads: How many batches run side by side; none for as many as cores.
+        cache: The cache's file; none for a store in memory that ends with the judge; default for
+            the user's own.
+    """
+    if file_type(FOLDER / "model.onnx") != "file":
+        raise ModelError("this installation lacks the model of the judge 'mini'")
+    encoder = NLIJudge(
+        str(FOLDER), mode=mode, max_length=max_length, long=long, threads=threads, cache=cache
+    )
+    path = FOLDER / "stack.json"
+    if mode is not None or file_type(path) != "file":
+        return MiniJudge(encoder, None)
+    return MiniJudge(encoder, as_type(Stack, read_json(path), path=path, error=ModelError))
