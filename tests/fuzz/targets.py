@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -104,19 +105,6 @@ ANSWERS = _lines(
     {"topic_id": "q1", "run_id": "ours", "answer": [{"text": "A storm.", "citations": [1]}]},
     {"metadata": {"narrative_id": "q2", "run_id": "ours"}, "answer": [{"text": "Two died."}]},
 )
-BANK = json.dumps(
-    {
-        "query_id": "q1",
-        "claim_bank": {"Storm": {"claim": "A storm hit Oslo", "references": [{"id": 1}]}},
-        "nugget_bank": [],
-    }
-)
-BOARD = "".join(
-    f"{run} {measure} {topic} {len(run) / 8}\n"
-    for run in ("ours", "theirs")
-    for measure in ("strict_vital", "vital")
-    for topic in ("q1", "q2", "all")
-)
 PRESENCE = "system,input,unit,presence\n" + "".join(
     f"{s},{i},{unit},{len(s) / 8}\n"
     for s in ("alpha", "beta")
@@ -210,12 +198,6 @@ PAN = """<?xml version="1.0"?>
 </annotation>
 </peerAnnotation>
 """.format(pyramid=PYR[PYR.index("<pyramid>") :])
-PAGE = {
-    "format": "litepyramid-answers",
-    "worker": "Ann",
-    "saved": "2026-01-02T03:04:05Z",
-    "answers": [],
-}
 
 
 def shown(result: Any) -> None:
@@ -226,156 +208,126 @@ def shown(result: Any) -> None:
         render(result, form)
 
 
-def _scored(folder: Path, **columns: str) -> None:
-    from litepyramid.io.inputs import read_ids
-    from litepyramid.io.labels import read_labels
-    from litepyramid.io.summaries import read_summaries
-    from litepyramid.io.units import read_units, read_weights, write_units
-    from litepyramid.judges.registry import make_judge
-    from litepyramid.scoring.score import score_systems
+def _scored(folder: Path) -> None:
+    from litepyramid import load, score
+    from litepyramid.io.write import write_units
 
     def there(*names: str) -> Path | None:
         return next((folder / name for name in names if (folder / name).exists()), None)
 
-    ids = read_ids(folder / "ids.txt") if there("ids.txt") else None
-    units = read_units(there("units.txt", "units.jsonl", "table.csv"), ids)
-    if weights := there("weights.txt"):
-        units = read_weights(weights, units, ids)
-    names = [entry.input for entry in units]
-    summaries = read_summaries([there("summaries", "table.csv")], names, ids)
-    labels = there("labels", "table.csv")
-    found = score_systems(
-        summaries,
-        units,
-        make_judge("lexical" if len(names) % 2 else "recall"),
-        labels=read_labels([labels], units, ids) if labels else None,
-        samples=50,
+    table = there("table.csv")
+    data = load(
+        table or there("units.txt", "units.jsonl"),
+        summaries=there("summaries"),
+        labels=there("labels"),
+        weights=there("weights.txt"),
+        presence=there("p.csv"),
+        ids=there("ids.txt"),
     )
-    shown(found)
-    write_units(folder / "out.jsonl", found.units)
+    shown(data)
+    write_units(folder / "out.jsonl", data.units)
+    shown(score(data, judge="lexical" if len(data.inputs) % 2 else "recall", samples=50))
 
 
 def _references(folder: Path) -> None:
-    from litepyramid.io.documents import read_documents
-    from litepyramid.io.references import read_references
+    from litepyramid.io.coerce import as_documents, as_references
     from litepyramid.units.align import sentences_of
 
     file = next(folder.iterdir())
     if file.stem == "documents":
-        read_documents(file)
+        as_documents(file)
     else:
-        sentences_of(read_references(file), split=lambda text: [text])
+        sentences_of(as_references(file))
 
 
 def _scores(folder: Path) -> None:
-    from litepyramid.io.scores import read_scores, select_matrix
-    from litepyramid.meta.correlations import correlate
-    from litepyramid.scoring.compare import compare_systems
+    from litepyramid import compare, read_scores
+    from litepyramid.meta import correlate
 
     table = read_scores(next(folder.glob("s.*")))
-    shown(compare_systems(select_matrix(table, table.metrics[0]), samples=100))
+    shown(compare(table, metric=table.metrics[0], samples=100))
     shown(correlate(table, table.metrics[-1]))
 
 
-def _converted(target: str) -> Use:
-    def use(folder: Path) -> None:
-        from litepyramid.scoring.convert import convert
+def _converted(folder: Path) -> None:
+    from litepyramid import convert
 
-        shown(convert(sorted(folder.glob("t*.*")), folder / "out", target))
-
-    return use
-
-
-def _presence(folder: Path) -> None:
-    from litepyramid.io.presence import read_presence
-    from litepyramid.io.units import read_units
-
-    read_presence(folder / "p.csv", read_units(folder / "units.txt", IDS.split()), IDS.split())
+    for to in ("units", "labels", "summaries", "scores"):
+        shown(convert(sorted(folder.glob("t*.*")), to=to))
 
 
 def _saved(folder: Path) -> None:
-    from litepyramid.scoring.saved import read_result
+    from litepyramid import read_scores
+    from litepyramid.io.presence import as_presence
+    from litepyramid.scoring.result import read_result
 
-    shown(read_result(next(folder.glob("r.*"), folder)))
-
-
-def _presence_plan(folder: Path) -> None:
-    from litepyramid.annotation.presence_plan import read_presence_plan
-
-    shown(read_presence_plan(folder / "plan.json"))
+    path = next(folder.glob("r.*"))
+    shown(read_result(path))
+    read_scores(path)
+    as_presence(path)
 
 
 def _easiness(folder: Path) -> None:
-    from litepyramid.annotation.plan import plan_budget, read_plan, write_plan
+    from litepyramid.annotation.plan import plan_budget, read_plan
     from litepyramid.annotation.tasks import writing_tasks
-    from litepyramid.easiness.scores import read_easiness, write_easiness
+    from litepyramid.easiness.gold import read_easiness
 
     easiness = read_easiness(folder / "e.jsonl")
     shown(easiness)
-    write_easiness(folder / "out.jsonl", easiness)
-    shown(plan_budget(easiness, 1))
-    write_plan(folder / "out.json", plan_budget(easiness, 1))
+    plan = plan_budget(easiness, 1)
+    shown(plan)
+    plan.save(folder / "out.json")
     writing_tasks(read_plan(folder / "out.json"))
 
 
 def _plan(folder: Path) -> None:
-    from litepyramid.annotation.forms.export import export_tasks
-    from litepyramid.annotation.plan import plan_budget, read_plan
+    from litepyramid.annotation.export import write_export
+    from litepyramid.annotation.plan import read_plan
     from litepyramid.annotation.tasks import writing_tasks
-    from litepyramid.easiness.scores import Easiness
 
     plan = read_plan(folder / "plan.json")
     shown(plan)
-    plan_budget(Easiness(plan.sentences, plan.easiness), 0, after=[plan])
-    for form in ("page", "label-studio", "mturk"):
-        shown(export_tasks(writing_tasks(plan), folder / form, form))
+    for form in ("page", "label-studio", "csv"):
+        shutil.rmtree(folder / form, ignore_errors=True)
+        write_export(writing_tasks(plan), folder / form, form)
 
 
 def _answers(folder: Path) -> None:
-    from litepyramid.annotation.collect import collect_labels, collect_units
-    from litepyramid.annotation.forms.export import export_tasks
-    from litepyramid.annotation.forms.read import read_responses
+    from litepyramid.annotation.answers import collect_labels, collect_units, read_responses
     from litepyramid.annotation.tasks import read_tasks
-    from litepyramid.io.units import read_units
 
     tasks = read_tasks(folder / "tasks.json")
     answers = read_responses([next(folder.glob("answers.*"))])
     if tasks.kind == "writing":
-        stus = read_units(folder / "stus.jsonl", kind="stu")
-        shown(collect_units(tasks, answers, stus=stus))
-        shown(collect_units(tasks, answers, onto=stus, writers="all", drafts=True))
+        shown(collect_units(tasks, answers, writers="all", drafts=True))
     else:
         shown(collect_labels(tasks, answers))
-    export_tasks(tasks, folder / "again", "mturk")
 
 
 def _dataset(name: str) -> Use:
     def use(folder: Path) -> None:
-        from litepyramid.io.datasets import load_dataset
-        from litepyramid.judges.registry import make_judge
-        from litepyramid.training.crossval import validate
-        from litepyramid.training.pairs import split_datasets
+        from litepyramid import evaluate
+        from litepyramid.io.dataset import load_dataset
 
-        place = folder if name == "folder" else next(folder.glob("d.*"))
-        data = load_dataset(name, place)
-        split_datasets([data], 0.2, 1)
-        shown(validate(data, {"recall": make_judge("recall")}))
+        data = load_dataset(name, folder if name == "folder" else next(folder.glob("d.*")))
+        shown(data)
+        shown(evaluate("recall", data))
 
     return use
 
 
-def _nli(folder: Path) -> None:
-    from litepyramid.training.pairs import read_nli
+def _pairs(folder: Path) -> None:
+    from litepyramid.training.pairs import read_pairs
 
     for head in ("three-class", "presence"):
-        read_nli([folder / "n.jsonl"], head).digest()
+        read_pairs(folder / "n.jsonl", head)
 
 
 def _parses(folder: Path) -> None:
-    from litepyramid.easiness.prepare import prepare
-    from litepyramid.io.references import read_references
+    from litepyramid.easiness.predict import prepare
+    from litepyramid.io.coerce import as_references
     from litepyramid.units.coreference import renderer, replaced, resolve
-    from litepyramid.units.parsers.file import FileBackend
+    from litepyramid.units.parsers.interface import FileBackend
     from litepyramid.units.parses import read_parses, write_parses
     from litepyramid.units.triplets import sentence_stus
 
@@ -387,78 +339,52 @@ def _parses(folder: Path) -> None:
         replaced(parse)
         for sentence in parse.sentences:
             sentence_stus(sentence)
-    references = read_references(folder / "r.txt", ["bridge", "ferry"])
-    prepare(references, "constituency", parses=parses)
+    prepare(as_references(folder / "r.txt", ["bridge", "ferry"]), "constituency", parses=parses)
 
 
 def _pyramid(folder: Path) -> None:
-    from litepyramid.duc.convert import convert
-    from litepyramid.duc.peers import read_pyramid_files, score_peers
+    from litepyramid import convert, pyramid
 
-    found = read_pyramid_files([folder / "D0701.pyr", folder / "D0701.M.250.A.07.pan"])
-    shown(score_peers(found))
-    out = folder / "out"
-    out.mkdir(exist_ok=True)
-    shown(
-        convert(
-            found,
-            out / "units.jsonl",
-            labels=out / "labels",
-            summaries=out / "summaries",
-            references=out / "references.jsonl",
-        )
-    )
-
-
-def _folds(folder: Path) -> None:
-    from litepyramid.easiness.evaluate import read_folds
-
-    read_folds(folder / "folds")
-
-
-def _journal(folder: Path) -> None:
-    from litepyramid.meta.core.journal import Journal
-
-    with Journal(folder / "j.jsonl", {"seed": 1, "run": "x"}) as journal:
-        journal.add("more", [1])
+    files = [folder / "D0701.pyr", folder / "D0701.M.250.A.07.pan"]
+    shown(pyramid(files))
+    for to in ("units", "labels", "summaries", "references"):
+        shown(convert(files, to=to))
 
 
 def _embedded(folder: Path) -> None:
-    from litepyramid.judges.registry import make_judge
+    from litepyramid import explain
 
-    make_judge(str(next(folder.glob("*.json")))).judge(
-        [("The bridge closed.", ["It closed.", "No."])]
-    )
+    shown(explain("The bridge closed.", "It closed.", judge=str(next(folder.glob("*.json")))))
 
 
 def _checkpoint(folder: Path) -> None:
     from litepyramid.judges.nli.checkpoint import open_checkpoint
 
-    found = open_checkpoint(str(folder), offline=True)
-    found.mode()
-    found.max_length()
+    checkpoint = open_checkpoint(str(folder), offline=True)
+    checkpoint.mode()
+    checkpoint.max_length()
 
 
 def _nli_judge(folder: Path) -> None:
-    from litepyramid.judges.registry import make_judge
+    from litepyramid import explain, judge
 
-    judge = make_judge(str(folder), device="cpu", cache=None, progress=False)
-    judge.judge([("It rained.", ["It rained.", "No."])])
+    nli = judge(str(folder), device="cpu", cache="off")
+    shown(explain("It rained.", "It rained.", judge=nli))
 
 
 def _regressor(folder: Path) -> None:
     import numpy as np
 
-    from litepyramid.easiness.features import FeatureTable
-    from litepyramid.easiness.regressor import load_regressor, predict
+    from litepyramid.easiness.regressor import load_regressor, predict_trees
+    from litepyramid.easiness.sentence_features import FeatureTable
 
-    found = load_regressor(next(folder.glob("regressor.*")))
-    values = np.zeros((2, len(found.names)))
-    predict(found, FeatureTable(found.feature_set, found.names, values))
+    regressor = load_regressor(next(folder.glob("regressor.*")))
+    values = np.zeros((2, len(regressor.names)))
+    predict_trees(regressor, FeatureTable(regressor.feature_set, regressor.names, values))
 
 
 def _archive(folder: Path) -> None:
-    from litepyramid.units.parsers.allennlp.model import load_srl_bert
+    from litepyramid.units.parsers.allennlp.srl_bert import load_srl_bert
 
     packed = folder / "model.tar.gz"
     load_srl_bert(packed if packed.exists() else folder, bert=folder / "vocab.txt")
@@ -545,131 +471,93 @@ def _plain_targets() -> dict[str, Target]:
         "scores in json lines": _target(_scores, **{"s.jsonl": (SCORE_LINES, "jsonl")}),
         "scores of sacrerouge": _target(_scores, **{"s.jsonl": (SACREROUGE, "jsonl")}),
         "scores of score": _target(_scores, **{"s.json": (SCORE_JSON, "json")}),
-        "assignments of nuggets": _target(
-            _converted("assignments"), **{"t.jsonl": (ASSIGNMENTS, "jsonl")}
+        "assignments of nuggets": _target(_converted, **{"t.jsonl": (ASSIGNMENTS, "jsonl")}),
+        "presence": _target(
+            _scored,
+            **lines,
+            **{"p.csv": (PRESENCE, "text"), "ids.txt": (IDS, "")},
         ),
-        "answers with citations": _target(_converted("answers"), **{"t.jsonl": (ANSWERS, "jsonl")}),
-        "bank of claims": _target(_converted("units"), **{"t.json": (BANK, "json")}),
-        "leaderboard": _target(_scores, **{"s.txt": (BOARD, "text")}),
-        "presence": _target(_presence, **{"p.csv": (PRESENCE, "text"), "units.txt": (SCUS, "")}),
         "easiness": _target(_easiness, **{"e.jsonl": (EASINESS, "jsonl")}),
         "folder of the authors": _target(_dataset("folder"), **folder),
         "rose": _target(_dataset("rose"), **{"d.jsonl": (ROSE, "jsonl")}),
         "qapyramid": _target(_dataset("qapyramid"), **{"d.json": (QAPYRAMID, "json")}),
-        "nli pairs": _target(_nli, **{"n.jsonl": (NLI, "jsonl")}),
+        "nli pairs": _target(_pairs, **{"n.jsonl": (NLI, "jsonl")}),
         "parses": _target(_parses, **{"p.jsonl": (PARSES, "jsonl"), "r.txt": (REFERENCES, "text")}),
         "pyramid files": _target(
             _pyramid, **{"D0701.pyr": (PYR, "xml"), "D0701.M.250.A.07.pan": (PAN, "xml")}
-        ),
-        "folds": _target(
-            _folds, **{"folds/1.id": ("bridge\n", "text"), "folds/2.id": ("ferry\n", "text")}
         ),
     }
 
 
 def _annotation_targets(folder: Path) -> dict[str, Target]:
     """Plans, tasks of both kinds and answers in every form, made by the package itself."""
-    from litepyramid.annotation.plan import plan_budget, write_plan
+    from litepyramid.annotation.plan import plan_budget
     from litepyramid.annotation.tasks import judging_tasks, write_tasks, writing_tasks
-    from litepyramid.easiness.scores import read_easiness
-    from litepyramid.io.summaries import read_summaries
-    from litepyramid.io.units import read_units
-    from litepyramid.meta.core.journal import Journal
+    from litepyramid.easiness.gold import read_easiness
+    from litepyramid.io.coerce import as_summaries, as_units
 
-    for name, text in {
-        "e.jsonl": EASINESS,
-        "u.jsonl": UNITS,
-        "a.txt": ALPHA,
-        "b.txt": BETA,
-    }.items():
-        (folder / name).write_text(text, encoding="utf-8")
-    plan = plan_budget(read_easiness(folder / "e.jsonl"), 2, per_sentence=1.5)
-    write_plan(folder / "plan.json", plan)
-    writing = writing_tasks(plan)
-    units = read_units(folder / "u.jsonl")
-    names = [entry.input for entry in units]
-    judging = judging_tasks(read_summaries([folder / "a.txt", folder / "b.txt"], names), units)
-    with Journal(folder / "j.jsonl", {"seed": 1, "run": "x"}) as journal:
-        journal.add("a", [1, 0.5])
-    found = {
-        "journal": _target(_journal, **_file(folder / "j.jsonl", "j.jsonl", "jsonl")),
-        "plan": _target(_plan, **_file(folder / "plan.json", "plan.json", "json")),
-    }
-    for tasks in (writing, judging):
+    (folder / "e.jsonl").write_text(EASINESS, encoding="utf-8")
+    plan = plan_budget(read_easiness(folder / "e.jsonl"), 2)
+    plan.save(folder / "plan.json")
+    texts = {"a": ALPHA.splitlines(), "b": BETA.splitlines()}
+    judging = judging_tasks(as_summaries(texts), as_units([["It rained.", "No."], ["Ana left."]]))
+    made = {"plan": _target(_plan, **_file(folder / "plan.json", "plan.json", "json"))}
+    for tasks in (writing_tasks(plan), judging):
         write_tasks(folder / "tasks.json", tasks)
-        both = {
-            "tasks.json": ((folder / "tasks.json").read_text(encoding="utf-8"), "json"),
-            "stus.jsonl": (PLACED, ""),
-        }
+        given = (folder / "tasks.json").read_text(encoding="utf-8")
         for form, (name, content) in _given(tasks).items():
             kind = "json" if name.endswith("json") else "text"
-            files = {**both, name: (content, kind)}
-            found[f"{form} of {tasks.kind}"] = _target(_answers, **files)
-    return found
+            files = {"tasks.json": (given, "json"), name: (content, kind)}
+            made[f"{form} of {tasks.kind}"] = _target(_answers, **files)
+    return made
 
 
 def _given(tasks: Any) -> dict[str, tuple[str, str]]:
     """Answers to tasks as each tool gives them back: by form, a file's name and its content."""
-    said = {"scus": ["It rained.", "It was old."]}
+    fields = {"scus": ["It rained.", "It was old."]}
     if tasks.kind == "judging":
-        said = {f"presence_{i}": ["Yes"] for i in range(2)}
+        fields = {f"presence_{i}": ["Yes"] for i in range(2)}
     studio, flat, page = [], [], []
-    head = ["WorkerId", "Input.task_id", "AssignmentStatus", "Answer.taskAnswers"]
-    rows = [",".join([*head, *(f"Answer.{key}" for key in said)])]
     for number, task in enumerate(tasks.ids):
         values = [
             {"from_name": key, "value": {"text" if key == "scus" else "choices": value}}
-            for key, value in said.items()
+            for key, value in fields.items()
         ]
-        answer = {
-            "result": values,
-            "completed_by": {"id": 1, "email": "a@b"},
-            "was_cancelled": False,
-        }
+        answer = {"result": values, "completed_by": {"id": 1, "email": "a@b"}}
         data = {"task_id": task, "input": "bridge"}
         studio.append({"id": number, "data": data, "annotations": [answer], "drafts": [3]})
-        flat.append({"id": number, **data, "annotator": 1, **{k: v[0] for k, v in said.items()}})
-        page.append({"task": task, "finished": True, "scus": said.get("scus", [])})
+        flat.append({"id": number, **data, "annotator": 1, **{k: v[0] for k, v in fields.items()}})
+        page.append({"task": task, "finished": True, "scus": fields.get("scus", [])})
         if tasks.kind == "judging":
             page[-1]["presence"] = {"0": True, "1": False}
-        rows.append(",".join(["W1", task, "Approved", "", *(f'"{v[0]}"' for v in said.values())]))
-        inside = json.dumps([{key: {"yes": True} for key in said}]).replace('"', '""')
-        rows.append(",".join(["W2", task, "Submitted", f'"{inside}"', *("" for _ in said)]))
+    answers = {"format": "litepyramid-answers", "worker": "Ann", "answers": page}
     return {
         "label studio's export": ("answers.json", json.dumps(studio)),
         "label studio's short export": ("answers.json", json.dumps(flat)),
-        "mechanical turk's results": ("answers.csv", "\n".join(rows) + "\n"),
-        "the page's answers": ("answers.json", json.dumps({**PAGE, "answers": page})),
+        "the page's answers": (
+            "answers.json",
+            json.dumps({**answers, "saved": "2026-01-02T03:04:05Z"}),
+        ),
     }
 
 
 def _result_targets(folder: Path) -> dict[str, Target]:
-    """Results in the forms that they are saved in, and a plan of presence labels."""
+    """Results in the forms that they are saved in."""
     import litepyramid as lp
-    from litepyramid.annotation.presence_plan import plan_presence, write_presence_plan
 
     texts = {name: [f"{name} closed. It rained.", "Ana left."] * 3 for name in ("old", "new")}
     units = [["The bridge closed.", "It rained."], ["Ana left."]] * 3
     labels = {"old": [[1, 0], [0]] * 3, "new": [[0, 1], [1]] * 3}
-    plain, found = (
-        lp.score(texts, units=units, labels=labels, judge="recall", evidence=why, samples=50)
-        for why in (False, True)
-    )
-    write_presence_plan(folder / "plan.json", plan_presence(found, inputs=4, annotators=2))
-    targets = {
-        "plan of presence labels": _target(
-            _presence_plan, **_file(folder / "plan.json", "plan.json", "json")
+    made = {}
+    for ending, kind in (("json", "json"), ("npz", "binary")):
+        result = lp.score(
+            texts, units, labels=labels, judge="recall", evidence=ending == "json", samples=50
         )
-    }
-    for ending, kind, result in (("json", "json", found), ("npz", "binary", plain)):
         result.save(folder / f"r.{ending}")
-        targets[f"result in {ending}"] = _target(
+        made[f"result in {ending}"] = _target(
             _saved, **_file(folder / f"r.{ending}", f"r.{ending}", kind)
         )
-    plain.save(folder / "r")
-    whole = {p.name: (p.read_bytes(), "binary") for p in sorted((folder / "r").iterdir())}
-    targets["result in a folder"] = _target(_saved, **whole)
-    return targets
+    return made
 
 
 def _model_targets(folder: Path) -> dict[str, Target]:
@@ -679,19 +567,16 @@ def _model_targets(folder: Path) -> dict[str, Target]:
     import numpy as np
     from tiny_models import TEXT, make_checkpoint, train_tokenizer
 
-    from litepyramid.easiness.features import FeatureTable
-    from litepyramid.easiness.regressor import Settings, fit, save_regressor
+    from litepyramid.easiness.regressor import Settings, fit_trees
+    from litepyramid.easiness.sentence_features import FeatureTable
+    from litepyramid.judges.lexical.judge import fit_lexical
     from litepyramid.judges.lexical.model import save_model
-    from litepyramid.judges.registry import REFITTED
 
     items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
-    for name, (_, fitted) in REFITTED.items():
-        save_model(fitted(items, [[1, 0]] * 3), folder / f"{name}.json")
+    save_model(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")
     rng = np.random.default_rng(1)
     table = FeatureTable("context", ("x", "y"), rng.random((30, 2)))
-    regressor = fit(table, rng.random(30), Settings(rounds=3))
-    for name in ("r.json", "r.ubj"):
-        save_regressor(regressor, folder / name)
+    fit_trees(table, rng.random(30), Settings(rounds=3)).save(folder / "r.json")
     judge = make_checkpoint(
         folder / "judge",
         train_tokenizer(list(TEXT), 300),
@@ -714,18 +599,10 @@ def _model_targets(folder: Path) -> dict[str, Target]:
     parts = {name: (data, kinds.get(Path(name).suffix, "binary")) for name, data in members.items()}
     vocabulary = {"vocab.txt": (VOCABULARY.read_bytes(), "text")}
     return {
-        **{
-            f"{name} judge": _target(
-                _embedded, **_file(folder / f"{name}.json", f"{name}.json", "json")
-            )
-            for name in REFITTED
-        },
-        "regressor in json": _target(
-            _regressor, **_file(folder / "r.json", "regressor.json", "json")
+        "lexical judge": _target(
+            _embedded, **_file(folder / "lexical.json", "lexical.json", "json")
         ),
-        "regressor in ubj": _target(
-            _regressor, **_file(folder / "r.ubj", "regressor.ubj", "binary")
-        ),
+        "regressor": _target(_regressor, **_file(folder / "r.json", "regressor.json", "json")),
         "nli checkpoint": _target(_checkpoint, **small, **weights),
         "nli judge": _target(_nli_judge, True, **model),
         "allennlp archive": _target(

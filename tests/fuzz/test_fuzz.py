@@ -21,17 +21,14 @@ FIRST = int(os.environ.get("FUZZ_FIRST", "0"))
 CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "200"))
 NAMES = """
 units in lines; units, weights, labels, ids; units in json; table of everything;
-references in lines; references in json; documents; easiness; nli pairs; parses; folds; journal;
-scores in csv; scores in json lines; scores of sacrerouge; scores of score;
-folder of the authors; rose; qapyramid; pyramid files; plan;
+references in lines; references in json; documents; easiness; nli pairs; parses;
+scores in csv; scores in json lines; scores of sacrerouge; scores of score; presence;
+folder of the authors; rose; qapyramid; pyramid files; assignments of nuggets; plan;
 label studio's export of writing; label studio's short export of writing;
-mechanical turk's results of writing; the page's answers of writing;
-label studio's export of judging; label studio's short export of judging;
-mechanical turk's results of judging; the page's answers of judging;
-lexical judge; reading judge; regressor in json; regressor in ubj; nli checkpoint; nli judge;
-allennlp archive; allennlp folder;
-assignments of nuggets; answers with citations; bank of claims; leaderboard; presence;
-result in json; result in npz; result in a folder; plan of presence labels
+the page's answers of writing; label studio's export of judging;
+label studio's short export of judging; the page's answers of judging;
+lexical judge; regressor; nli checkpoint; nli judge; allennlp archive; allennlp folder;
+result in json; result in npz
 """
 NAMES = [" ".join(name.split()) for name in NAMES.split(";")]
 
