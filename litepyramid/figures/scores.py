@@ -150,9 +150,10 @@ def difference_matrix(names: Sequence[str], pairs: Sequence[Pair], alpha: float,
     axes.spines[:].set_visible(False)
     bar = figure.colorbar(image, ax=axes, orientation="horizontal", aspect=40, pad=0.03)
     bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.ax.set_xlim(min(0.0, float(np.nanmin(values))), most)
     bar.ax.tick_params(labelsize=_SIZE - 1, length=2)
     marked = f"dot: p < {alpha:g} (Holm)" if clear.any() else f"no pair has p < {alpha:g} (Holm)"
-    bar.set_label(f"{what}: row − column; {marked}", fontsize=_SIZE)
+    bar.set_label(f"{what}: row − column\n{marked}", fontsize=_SIZE)
     return figure
 
 

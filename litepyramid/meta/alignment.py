@@ -22,7 +22,7 @@ from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import LEVELS, Level, several
 from litepyramid.stats import check_share
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreTable, Signature
+from litepyramid.types import FloatArray, ScoreTable, Signature, fingerprint
 
 MOST_SAMPLES = 1_000_000
 
@@ -61,19 +61,20 @@ def ordered(table: ScoreTable) -> ScoreTable:
     return ScoreTable(*sorted_names, table.values[np.ix_(*orders)])
 
 
-def scores_sha(table: ScoreTable, names: Sequence[str]) -> str:
-    """A hash of the scores of some metrics of an ordered table, for a signature."""
-    chosen = sorted(set(names))
-    rows = [table.metrics.index(name) for name in chosen]
-    return ScoreTable(tuple(chosen), table.systems, table.inputs, table.values[rows]).sha
+def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] = ()) -> str:
+    """A hash of the scores of some metrics and of people, for a signature."""
+    names = tuple(sorted({*metrics, *raters}))
+    rows = [table.metrics.index(name) for name in names]
+    used = ScoreTable(names, table.systems, table.inputs, table.values[rows])
+    return fingerprint([sorted(metrics), sorted(raters), used.sha])
 
 
-def check_draws(samples: Any = None, seed: Any = 0, confidence: Any = 0.5) -> None:
+def check_draws(samples: Any = 1, seed: Any = 0, confidence: Any = 0.5) -> None:
     """Checks the types and bounds of what every verb with random draws takes.
 
     Raises:
-        InputError: `samples` is not a whole number from 1 to a million (None is unchecked), `seed`
-            not one from 0, or `confidence` not between 0 and 1.
+        InputError: `samples` is not a whole number from 1 to a million, `seed` not one from 0, or
+            `confidence` not between 0 and 1.
 
     Example:
         >>> check_draws("50")
@@ -81,7 +82,7 @@ def check_draws(samples: Any = None, seed: Any = 0, confidence: Any = 0.5) -> No
         litepyramid.errors.InputError: samples is '50'. Expected a whole number from 1 to 1,000,000.
     """
     for what, value, low, high in (
-        ("samples", 1 if samples is None else samples, 1, MOST_SAMPLES),
+        ("samples", samples, 1, MOST_SAMPLES),
         ("seed", seed, 0, None),
     ):
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
@@ -167,13 +168,13 @@ def signature_of(
     **fields: object,
 ) -> Signature:
     """The signature of correlations; `fields` stand before the scores' hash and size."""
-    names = [name for side in sides for name in (*side.metrics, *side.raters)]
+    metrics = [name for side in sides for name in side.metrics]
     return Signature.of(
         human="+".join(sides[0].raters),
         level="+".join(dict.fromkeys(level for level, _ in kinds)),
         coefficient="+".join(dict.fromkeys(coefficient for _, coefficient in kinds)),
         **fields,
-        scores_sha=scores_sha(table, names),
+        scores_sha=scores_sha(table, metrics, sides[0].raters),
         N=span([len(side.systems) for side in sides]),
         M=span([len(side.inputs) for side in sides]),
     )

@@ -371,7 +371,7 @@ def compare(
     ):
         choose(what, name, names)
     resampled = method != "williams"
-    check_draws(samples if resampled else None, seed, confidence)
+    check_draws(samples if resampled and samples is not None else 1, seed, confidence)
     alpha = round(1 - confidence, 12)
     pairs = kinds(level, coefficient)
     table = score_table(scores, **sources)

@@ -189,7 +189,7 @@ def interval(
         $ litepyramid meta interval table.csv --level system --samples 1000 -o intervals.pdf
     """
     choose("method", method, INTERVAL_METHODS)
-    check_draws(samples if method != "fisher" else None, seed, confidence)
+    check_draws(samples if method != "fisher" else 1, seed, confidence)
     if method != "fisher":
         check_samples(samples, confidence=confidence)
     pairs = kinds(level, coefficient)

@@ -129,7 +129,7 @@ def normality(
             test="shapiro-wilk",
             human="+".join(raters) if people else None,
             alpha=alpha,
-            scores_sha=scores_sha(table, [*raters, *(name for name, _ in machines)]),
+            scores_sha=scores_sha(table, [name for name, _ in machines], raters),
             N=span([m.systems for m in tests]),
             M=span([m.inputs for m in tests]),
         ),

@@ -304,7 +304,7 @@ def range_(
         rule=rule,
         samples=samples,
         seed=seed,
-        scores_sha=scores_sha(table, [*names, *raters]),
+        scores_sha=scores_sha(table, names, raters),
     )
     return ScoringRangeResult(
         names,

@@ -204,7 +204,12 @@ def rank(
         people = _matching(raters, table)
         if not people:
             raise InputError(f"no human score in {name}", expected=" or ".join(raters))
-        common["metrics"] = _matching(patterns or (), table) or None
+        common["metrics"] = None if patterns is None else _matching(patterns, table)
+        if common["metrics"] == []:
+            raise InputError(
+                f"no metric '{', '.join(patterns or ())}' in {name}",
+                expected=f"one of {', '.join(table.metrics)}",
+            )
         tests = compare(table, people, correction=correction, **common)
         intervals = interval(table, people, samples=samples, **common)
         ends = {one.metric: one for one in intervals.intervals}

@@ -270,10 +270,10 @@ def sides_of(
         if not names:
             raise InputError("the two tables share no metric", hint="Check their names.")
     every, where = [], "and of people" if whole is None else "in both tables"
-    raters: set[str] = set()
+    raters: tuple[str, ...] = ()
     for name in names:
         one = align(table, name, human)
-        raters.update(one.raters)
+        raters = one.raters
         sides = Sides(name, one.human, one.systems, one.inputs, one.values[0], one.Z, one.left_out)
         if whole is not None:
             sides = _with_test_set(sides, whole.matrix(name))
@@ -284,7 +284,7 @@ def sides_of(
                 hint="Check that the files use the same names for systems." if whole else None,
             )
         every.append(sides)
-    hashes = {"human": "+".join(sorted(raters)), "scores_sha": scores_sha(table, [*names, *raters])}
+    hashes = {"human": "+".join(raters), "scores_sha": scores_sha(table, names, raters)}
     return every, hashes | ({"full_sha": scores_sha(whole, names)} if whole else {})
 
 
@@ -987,7 +987,7 @@ def stability(
         sizes=None if sizes is None else "+".join(map(str, sizes)),
         samples=samples,
         seed=seed,
-        scores_sha=scores_sha(table, raters if whole else [*names, *raters]),
+        scores_sha=scores_sha(table, () if whole else names, raters),
         full_sha=whole and scores_sha(whole, names),
     )
     return StabilityResult(points, samples, seed, signature)

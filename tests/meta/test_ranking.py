@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import write_scores
+from litepyramid.io.write import write_scores
 from litepyramid.meta import compare, rank
 from litepyramid.meta.ranking import clusters
 from litepyramid.types import ScoreTable
@@ -60,14 +59,11 @@ def test_several_data_sets() -> None:
         rank(sets, "human", samples=100)
 
 
-def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from litepyramid.cli.app import app
-
+def test_data_sets_as_files_by_name(tmp_path: Path) -> None:
     for seed in (1, 2):
         write_scores(tmp_path / f"{seed}.csv", a_table(seed))
     files = [f"{name}={tmp_path / f'{seed}.csv'}" for seed, name in enumerate("ab", start=1)]
-    command = ["meta", "rank", *files, "--samples", "100", "--format", "json"]
-    app(command, standalone_mode=False)
-    found = json.loads(capsys.readouterr().out)
-    assert {one["dataset"] for one in found["ranks"]} == {"a", "b"}
-    assert found["overall"][-1]["metric"] == "poor"
+    result = rank(files, samples=100)
+    assert {one.dataset for one in result.ranks} == {"a", "b"}
+    assert result.overall[-1].metric == "poor"
+    assert result.ranks == rank({"b": a_table(2), "a": a_table(1)}, samples=100).ranks

@@ -58,8 +58,15 @@ def spa_signs(inputs: int) -> Any:
 
 
 def spa_p_values(x: Any, signs: Any) -> FloatArray:
-    """(pairs,) of float32 scores, first system over second."""
-    null, observed = np.ascontiguousarray((signs @ x.T).T), x.sum(axis=1)
+    """(pairs,) of float32 scores, first system over second.
+
+    Sums go input by input, so that their last bits are the same on every machine: a library's
+    matrix product sums in an order that depends on the processor, and ties hang on these bits.
+    """
+    null = np.zeros((len(x), len(signs)), dtype=np.float32)
+    for scores, exchanged in zip(x.T, signs.T, strict=True):
+        null += scores[:, None] * exchanged
+    observed = x.sum(axis=1)
     parts = [np.empty(0)]
     for i in range(len(x) - 1):
         larger = null[i] - null[i + 1 :] >= (observed[i] - observed[i + 1 :])[:, None]

@@ -1,0 +1,162 @@
+"""What every verb promises: order of rows, signatures, errors of one kind, figures."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from litepyramid import meta
+from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.io.scores import read_scores
+
+RNG = np.random.default_rng(3)
+VALUES = np.round(RNG.normal(size=(3, 9, 7)) + np.arange(9)[:, None], 2)
+ROWS = [
+    {"system": f"s{s}", "input": f"d{i}", "metric": metric, "score": VALUES[m, s, i]}
+    for m, metric in enumerate(("rouge", "bleu", "human"))
+    for s in range(9)
+    for i in range(7)
+]
+VERBS = {
+    "correlate": lambda rows, **more: meta.correlate(
+        rows, coefficient=["kendall", "spa", "acc-eq"], **more
+    ),
+    "interval": lambda rows, **more: meta.interval(rows, **{"samples": 60} | more),
+    "compare": lambda rows, **more: meta.compare(rows, **{"samples": 60} | more),
+    "rank": lambda rows, **more: meta.rank(rows, **{"samples": 60} | more),
+    "normality": lambda rows, **more: meta.normality(rows, **more),
+    "delta": lambda rows, **more: meta.delta(rows, upper=1.0, **more),
+    "difference": lambda rows, **more: meta.difference(rows, 1.0, **{"samples": 60} | more),
+    "stability": lambda rows, **more: meta.stability(rows, **{"samples": 20} | more),
+    "testset": lambda rows, **more: meta.testset(rows, full=rows, **{"samples": 60} | more),
+    "range": lambda rows, **more: meta.range(rows, best=3, **{"samples": 60} | more),
+}
+RANDOM = ("interval", "compare", "rank", "difference", "stability", "testset", "range")
+CONFIDENT = ("interval", "compare", "rank", "difference", "testset", "normality")
+
+
+def numbers(result):
+    """All that a result says, and its signature."""
+    document = result.to_json()
+    document.pop("signature")
+    return str(document), str(result.signature)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_signatures_change_with_the_numbers_and_with_nothing_else(verb):
+    run = VERBS[verb]
+    first, signature = numbers(run(ROWS))
+    shuffled = [ROWS[i] for i in np.random.default_rng(0).permutation(len(ROWS))]
+    for same in (shuffled, ROWS[::-1], read_scores(ROWS)):
+        assert numbers(run(same)) == (first, signature)
+    other = [dict(row, score=row["score"] * (-1) ** n) for n, row in enumerate(ROWS)]
+    people = [dict(r, score=-r["score"]) if r["metric"] == "human" else r for r in ROWS]
+    one = [dict(ROWS[0], score=50.0), *ROWS[1:]]
+    changes = [({}, other), ({}, one), ({"metrics": ["bleu", "human"]}, ROWS)]
+    if verb not in ("normality", "range"):
+        changes.append(({}, people))
+    if verb in RANDOM:
+        changes += [({"seed": 7}, ROWS), ({"samples": 61}, ROWS)]
+    if verb in CONFIDENT:
+        changes.append(({"confidence": 0.9}, ROWS))
+    for more, rows in changes:
+        changed, said = numbers(run(rows, **more))
+        assert changed == first or said != signature, more
+    assert numbers(run(other))[0] != first
+
+
+def test_spa_and_intervals_do_not_depend_on_the_order_of_rows(data):
+    """They were .92099 and .92053, and upper ends moved from .879 to .923."""
+    table = read_scores(data / "realsumm" / "metric_scores_ddr21.csv")
+    rows = [
+        {"system": s, "input": i, "metric": m, "score": table.values[k, n, j]}
+        for k, m in enumerate(table.metrics)
+        if m in ("rouge-1_recall", "litepyramid_recall")
+        for n, s in enumerate(table.systems)
+        for j, i in enumerate(table.inputs)
+    ]
+    found = [
+        (
+            meta.correlate(some, "litepyramid_recall", coefficient="spa").correlations[0].value,
+            meta.interval(some, "litepyramid_recall", samples=40, seed=1).intervals[0].high,
+        )
+        for some in (rows, rows[::-1], rows[1::2] + rows[::2])
+    ]
+    assert len(set(found)) == 1
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_wrong_types_are_one_kind_of_error(verb):
+    names = ["human", "metrics", "level", "coefficient", "samples", "seed", "confidence"]
+    wrong = ["50", 10**9, -1, None, 1.5, [3], {"a": 1}, b"x", True]
+    run = getattr(meta, verb)
+    usual = {"difference": {"difference": 1.0}, "testset": {"full": ROWS}}.get(verb, {})
+    parameters = run.__annotations__
+    for name, value in itertools.product(names, wrong):
+        if name not in parameters or (value is None and name not in ("samples", "seed")):
+            continue
+        if (verb, name, value) == ("compare", "samples", None) or value is True:
+            continue
+        if (name, value) in (("seed", 10**9), ("confidence", 1.5)):
+            continue
+        with pytest.raises(LitepyramidError):
+            run(ROWS, **usual, **{name: value})
+    for scores in (5, object(), [1, 2], ROWS[:0], None):
+        with pytest.raises(LitepyramidError):
+            run(scores, **usual)
+
+
+def test_columns_of_other_names():
+    rows = [
+        {"model": r["system"], "doc": r["input"], "measure": r["metric"], "value": r["score"]}
+        for r in ROWS
+    ]
+    names = {"system": "model", "input": "doc", "metric": "measure", "score": "value"}
+    assert numbers(meta.correlate(rows, columns=names)) == numbers(meta.correlate(ROWS))
+    with pytest.raises(InputError, match="unknown argument 'colums'"):
+        meta.correlate(rows, "human", colums=names)
+
+
+@pytest.mark.parametrize("verb", ["interval", "compare", "delta", "difference", "stability",
+                                  "testset", "range"])  # fmt: skip
+def test_figures_are_not_cut_and_ticks_are_whole_inputs(verb, tmp_path):
+    image = pytest.importorskip("matplotlib.image")
+    figure = VERBS[verb](ROWS).to_figure()
+    figure.savefig(tmp_path / "f.png", bbox_inches="tight", pad_inches=0.06)
+    pixels = image.imread(tmp_path / "f.png")[..., :3]
+    for edge in (pixels[:3], pixels[-3:], pixels[:, :3], pixels[:, -3:]):
+        assert edge.min() == 1.0
+    for axes in figure.axes:
+        assert axes.get_window_extent().height > 30
+        labels = [t.get_size() for t in axes.get_xticklabels()]
+        for legend in figure.legends:
+            assert max(t.get_size() for t in legend.get_texts()) <= max(labels) + 1e-9
+            assert not legend.get_window_extent().overlaps(axes.get_window_extent())
+        boxes = [t.get_window_extent() for t in axes.get_xticklabels() if t.get_text()]
+        assert not any(a.overlaps(b) for a, b in itertools.pairwise(boxes)), verb
+    if verb == "stability":
+        assert all(tick == round(tick) for tick in figure.axes[0].get_xticks())
+
+
+def test_a_comparison_without_any_significant_difference_says_so():
+    pytest.importorskip("matplotlib")
+    rows = [r for r in ROWS if r["metric"] != "bleu"]
+    rows += [dict(r, metric="copy") for r in rows if r["metric"] == "rouge"]
+    figure = meta.compare(rows, samples=60).to_figure()
+    assert len(figure.axes) == 2  # no colour bar
+    for axes in figure.axes:
+        assert "no significant" in " ".join(text.get_text() for text in axes.texts)
+    people = [r for r in rows if r["metric"] == "human"]
+    opposite = [dict(r, metric="opposite", score=-r["score"]) for r in people]
+    clear = meta.compare([*rows, *opposite], samples=99).to_figure()  # fmt: skip
+    assert not clear.axes[0].texts
+
+
+def test_intervals_are_sorted_by_their_values():
+    pytest.importorskip("matplotlib")
+    result = meta.interval(ROWS, samples=50, level=["system"])
+    values = {i.metric: i.value for i in result.intervals}
+    shown = [label.get_text() for label in result.to_figure().axes[0].get_yticklabels()]
+    assert [values[name] for name in shown] == sorted(values.values(), reverse=True)

@@ -1,0 +1,455 @@
+"""Close pairs, stable rankings, whole test sets: published values, scipy, scikit-learn, loops."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, kendalltau
+from sklearn.isotonic import IsotonicRegression
+
+from litepyramid import meta
+from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores
+from litepyramid.meta import delta, difference, stability
+from litepyramid.meta.system_level import (
+    ResampledPairs,
+    SystemPairs,
+    reaching,
+    usual_sizes,
+    wilson_interval,
+)
+from litepyramid.stats import percentile_interval, resampled_means
+from litepyramid.types import ScoreTable
+
+SUMMEVAL = ("expert_relevance_annotator1", "expert_relevance_annotator2",
+            "expert_relevance_annotator3")  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def summeval(data):
+    return read_scores(data / "summeval" / "metric_scores.csv")
+
+
+@pytest.fixture(scope="module")
+def realsumm_table(data):
+    return read_scores(data / "realsumm" / "metric_scores_ddr21.csv")
+
+
+def test_published_values_on_summeval(summeval) -> None:
+    found = delta(summeval, SUMMEVAL, metrics="rouge-1_f1", upper=0.5).metrics[0]
+    assert (len(found.sides.systems), found.overall.pairs) == (16, 120)
+    assert found.overall.tau == pytest.approx(0.500, abs=5e-4)
+    assert found.bounds is not None
+    assert (found.bounds.pairs, round(found.bounds.tau, 3)) == (29, 0.379)
+
+
+def test_published_values_on_realsumm(realsumm_table) -> None:
+    result = delta(realsumm_table, "litepyramid_recall", metrics="rouge-1_recall", upper=0.005)
+    found = result.metrics[0]
+    assert (len(found.sides.systems), found.overall.pairs) == (24, 276)
+    assert found.overall.tau == pytest.approx(0.754, abs=5e-4)
+    assert found.bounds is not None
+    assert (found.bounds.pairs, round(found.bounds.tau, 3)) == (15, -0.067)
+
+
+def test_close_pairs_are_ranked_far_worse_than_all(summeval, realsumm_table) -> None:
+    """The shape of DDR22 Fig. 6: closest 20 % against 100 %."""
+    others = ("bertscore_recall", "qa-eval_f1")
+    results = [
+        *delta(summeval, SUMMEVAL, metrics=["rouge-1_f1", *others]).metrics,
+        *delta(realsumm_table, "litepyramid_recall", metrics=["rouge-1_recall", *others]).metrics,
+    ]
+    for entry in results:
+        close, everything = entry.curve[1], entry.curve[-1]
+        assert close.pairs == math.ceil(0.2 * everything.pairs)
+        assert everything.tau == entry.overall.tau
+        assert close.tau < everything.tau - 0.15
+
+
+SCORES = st.lists(
+    st.tuples(st.integers(0, 5).map(float), st.integers(0, 4).map(float)), min_size=2, max_size=9
+)
+
+
+@given(SCORES)
+def test_all_pairs_give_scipys_tau(scores) -> None:
+    x, z = np.array(scores).T
+    expected = kendalltau(x, z).statistic
+    assert SystemPairs.of(x, z).count().tau == pytest.approx(expected, nan_ok=True)
+
+
+@given(SCORES, st.integers(0, 6), st.integers(0, 6))
+def test_counts_are_those_of_a_loop_over_pairs(scores, lower, width) -> None:
+    x, z = np.array(scores).T
+    counts = SystemPairs.of(x, z).count(lower, lower + width)
+    agreed = disagreed = tied_metric = tied_human = tied_both = 0
+    for (a, b), (c, d) in combinations(scores, 2):
+        if not lower <= abs(a - c) <= lower + width:
+            continue
+        agreed += (a - c) * (b - d) > 0
+        disagreed += (a - c) * (b - d) < 0
+        tied_metric += a == c and b != d
+        tied_human += a != c and b == d
+        tied_both += a == c and b == d
+    assert (agreed, disagreed, tied_metric, tied_human, tied_both) == (
+        counts.agreed, counts.disagreed, counts.tied_metric, counts.tied_human, counts.tied_both,
+    )  # fmt: skip
+    assert counts.pairs == sum((agreed, disagreed, tied_metric, tied_human, tied_both))
+    below = (agreed + disagreed + tied_metric) * (agreed + disagreed + tied_human)
+    if below:
+        assert counts.tau == pytest.approx((agreed - disagreed) / math.sqrt(below))
+    else:
+        assert math.isnan(counts.tau)
+    assert math.isnan(counts.agreement) == (agreed + disagreed + tied_human == 0)
+
+
+def test_ends_are_closed_and_rounding_does_not_open_them() -> None:
+    x = np.array([0.1, 0.1 + 0.2, 0.6])
+    pairs = SystemPairs.of(x, x, x_slack=1e-12)
+    assert pairs.count(0.2, 0.3).pairs == 2
+    assert pairs.count(0.3, 0.5).pairs == 2
+    assert SystemPairs.of(np.array([0.3, 0.1 + 0.2]), np.arange(2.0), x_slack=1e-12).gaps[0] == 0
+
+
+def test_shares_by_both_rules() -> None:
+    pairs = SystemPairs.of(np.arange(24.0) ** 1.1, np.arange(24.0))
+    assert pairs.ends()[:3] == [28, 56, 83]
+    assert pairs.ends("authors")[:3] == [28, 56, 84]
+    assert pairs.ends()[-1] == pairs.ends("authors")[-1] == 276
+    with pytest.raises(InputError):
+        pairs.ends("theirs")
+    with pytest.raises(InputError, match="lower end"):
+        pairs.within(2, 1)
+
+
+def columns_of(**columns):
+    return read_scores(
+        {"system": f"s{i}", "input": j, "metric": metric, "score": value + j}
+        for metric, values in columns.items()
+        for i, value in enumerate(values)
+        for j in range(2)
+    )
+
+
+def as_the_authors_do(x, z) -> list[tuple[int, float]]:
+    """Pairs and τ of the closest tenths as DDR22's code makes them, by loops of our own."""
+    pairs = sorted((abs(a - b), (a - b) * (c - d)) for (a, c), (b, d) in
+                   combinations(zip(x, z, strict=True), 2))  # fmt: skip
+    size = math.ceil(len(pairs) * 0.1)
+    highs = [pairs[min(end, len(pairs)) - 1][0] for end in range(size, len(pairs) + size, size)]
+    tenths = []
+    for high in highs:
+        inside = [sign for gap, sign in pairs if gap <= high]
+        p, q = sum(s > 0 for s in inside), sum(s < 0 for s in inside)
+        tenths.append((len(inside), (p - q) / (p + q)))  # no ties in these data
+    return tenths
+
+
+@pytest.mark.parametrize("name", ["summeval", "realsumm"])
+def test_curves_by_the_authors_rule(request, name) -> None:
+    table = request.getfixturevalue({"summeval": "summeval", "realsumm": "realsumm_table"}[name])
+    human = {"summeval": "expert_relevance_*", "realsumm": "litepyramid_recall"}[name]
+    for metric in ("rouge-1", "rouge-2", "rouge-l", "bertscore", "qa-eval"):
+        kind = (
+            "recall" if metric == "bertscore" or (name, metric[:2]) == ("realsumm", "ro") else "f1"
+        )
+        entry = delta(table, human, metrics=f"{metric}_{kind}", rule="authors").metrics[0]
+        sides = entry.sides
+        expected = as_the_authors_do(sides.X.mean(axis=1), sides.Z.mean(axis=1))
+        assert [(c.pairs, pytest.approx(c.tau)) for c in entry.curve] == expected
+
+
+def test_few_systems_and_ties() -> None:
+    with pytest.raises(InputError, match="at least two"):
+        delta(columns_of(m=[1], human=[1]))
+    entry = delta(columns_of(m=[1, 1], human=[1, 2])).metrics[0]
+    assert entry.overall.tied_metric == 1
+    assert math.isnan(entry.overall.tau)
+
+
+def test_the_metric_may_come_from_a_larger_table() -> None:
+    judged = columns_of(m=[1, 2, 3], human=[1, 2, 3])
+    full = read_scores(
+        {"system": f"s{i}", "input": f"other{j}", "metric": "m", "score": value}
+        for i, value in enumerate([3, 1, 2, 9])
+        for j in range(5)
+    )
+    entry = delta(judged, full=full).metrics[0]
+    assert entry.overall.tau == pytest.approx(kendalltau([3, 1, 2], [1, 2, 3]).statistic)
+    assert entry.sides.left_out_test == ("s3",)
+    assert len(entry.sides.test) == 5
+    with pytest.raises(InputError, match="no system has scores"):
+        delta(judged, full=read_scores(
+            [{"system": "z", "input": 1, "metric": "m", "score": 1}]), metrics="m")  # fmt: skip
+    with pytest.raises(InputError, match="share no metric"):
+        delta(judged, full=columns_of(k=[1, 2, 3]))
+
+
+# What a difference is worth --------------------------------------------------------------------
+
+
+def noisy_table(noise: float, systems: int = 14, inputs: int = 30, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    quality = np.arange(systems, dtype=float)
+    scores = {
+        "m": quality[:, None] + rng.normal(size=(systems, inputs)),
+        "human": quality[:, None] + noise * rng.normal(size=(systems, 1))
+        + rng.normal(size=(systems, inputs)),
+    }  # fmt: skip
+    return read_scores(
+        {"system": f"s{i}", "input": j, "metric": name, "score": values[i, j]}
+        for name, values in scores.items()
+        for i in range(systems)
+        for j in range(inputs)
+    )
+
+
+def test_a_good_metric_is_believed_from_a_smaller_difference() -> None:
+    good, bad = (difference(noisy_table(noise), 3, samples=200).metrics[0] for noise in (0.2, 4.0))
+    assert good.about.agreement == 1
+    assert good.low > 0.75
+    assert bad.about.agreement < 0.9
+    assert bad.low < bad.about.agreement < bad.high
+    assert math.isnan(bad.reached) or bad.reached > good.reached
+
+
+def test_about_are_the_nearest_pairs_and_the_window_is_their_range() -> None:
+    entry = difference(noisy_table(1.0), 3.0, samples=50, window=0.1).metrics[0]
+    pairs = entry.sides.pairs()
+    nearest = np.sort(np.abs(pairs.gaps - 3.0))[: round(0.1 * len(pairs))]
+    counts = entry.about
+    assert counts.pairs == len(nearest)
+    assert max(3 - counts.lower, counts.upper - 3) == pytest.approx(nearest[-1])
+
+
+def test_the_interval_is_the_wider_of_two() -> None:
+    entry = difference(noisy_table(2.0), 2.0, samples=300).metrics[0]
+    about, pairs = entry.about, entry.sides.pairs()
+    shares = ResampledPairs.of(entry.sides, pairs, 300, 12345).agreement(about.lower, about.upper)
+    low, high = percentile_interval(shares, 0.95)
+    wilson = binomtest(about.agreed, about.pairs).proportion_ci(0.95, "wilson")
+    assert (entry.low, entry.high) == (min(low, wilson.low), max(high, wilson.high))
+    assert all(math.isnan(end) for end in wilson_interval(0, 0, 0.95))
+
+
+@given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=12))
+def test_where_agreement_is_reached_is_scikit_learns_fit(rows) -> None:
+    rows = sorted(rows, key=lambda row: row[0])
+    gaps = np.array([gap for gap, _ in rows], dtype=float) + np.arange(len(rows)) * 1e-6
+    agreed = np.array([hit for _, hit in rows])
+    pairs = SystemPairs(
+        gaps, np.where(agreed, 1, -1).astype(np.int8), np.zeros(len(rows), bool),
+        np.zeros(len(rows), np.intp), np.zeros(len(rows), np.intp), 0.0,
+    )  # fmt: skip
+    fit = IsotonicRegression().fit_transform(gaps, agreed.astype(float))
+    good = np.flatnonzero(fit >= 0.75 - 1e-9)
+    expected = gaps[good[0]] if good.size else math.nan
+    assert reaching(pairs, 0.75) == pytest.approx(expected, nan_ok=True)
+
+
+def test_sentences_say_what_to_do() -> None:
+    result = difference(noisy_table(0.2), 3, samples=100)
+    text = result.sentences()[0]
+    assert text.startswith("When two systems differ by 3 on m, people agreed with the sign 100 %")
+    assert "agreement reaches 95 % at a difference of" in text
+    assert text in result.to_table().replace("\n", " ")
+    assert result.to_json()["metrics"][0]["sentence"] == text
+    noisy = difference(noisy_table(40.0), 0.1, samples=100).sentences()[0]
+    assert "no better than chance" in noisy
+    assert (
+        "No two systems here differ by more"
+        in difference(noisy_table(1), 99, samples=40).sentences()[0]
+    )
+
+
+def test_a_seed_fixes_the_interval() -> None:
+    runs = [difference(noisy_table(2.0), 2.0, samples=99, seed=s).metrics[0] for s in (1, 1, 2)]
+    assert runs[0].reached_high == runs[1].reached_high
+    assert runs[0].low == runs[1].low != runs[2].low
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"difference": 0}, "difference of 0"),
+        ({"difference": 1, "target": 1.5}, "at most 1"),
+        ({"difference": 1, "window": 0}, "window"),
+        ({"difference": 1, "samples": 39}, "at least 40 for an interval at 95 %"),
+    ],
+)
+def test_mistakes_are_named(changes, said) -> None:
+    with pytest.raises(InputError, match=said):
+        difference(noisy_table(1.0), **changes)
+
+
+def test_a_constant_metric_is_named() -> None:
+    rows = [
+        {"system": s, "input": 1, "metric": m, "score": v}
+        for m, values in {"m": [1, 1], "human": [1, 2]}.items()
+        for s, v in zip("ab", values, strict=True)
+    ]
+    with pytest.raises(InputError, match="every system the same score"):
+        difference(rows, 1)
+
+
+def test_resampled_means_are_means_of_repeated_inputs() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.random((4, 6))
+    X[1, 2] = X[3] = np.nan
+    counts = rng.integers(0, 3, (5, 6))
+    expected = [[np.nanmean(np.repeat(x, c)) if not np.isnan(x).all() else np.nan for x in X]
+                for c in counts]  # fmt: skip
+    np.testing.assert_allclose(resampled_means(X, counts), expected, rtol=1e-12)
+
+
+# Stability of rankings ------------------------------------------------------------------------
+
+
+def rows_of(name: str, values: np.ndarray):
+    return [
+        {"system": f"s{i}", "input": j, "metric": name, "score": values[i, j]}
+        for i in range(values.shape[0])
+        for j in range(values.shape[1])
+    ]
+
+
+def noisy(systems: int = 8, inputs: int = 40, noise: float = 2.0) -> np.ndarray:
+    rng = np.random.default_rng(3)
+    return np.arange(systems)[:, None] * 0.5 + noise * rng.normal(size=(systems, inputs))
+
+
+def test_it_is_what_a_loop_gives() -> None:
+    X = noisy()
+    point = stability(read_scores(rows_of("m", X)), None, sizes=[15], samples=4000).points[0]
+    rng = np.random.default_rng(9)
+    taus, scores = [], []
+    for _ in range(4000):
+        one, two = (X[:, rng.integers(40, size=15)].mean(axis=1) for _ in range(2))
+        taus.append(kendalltau(one, two).statistic)
+        scores.append(one)
+    assert point.tau == pytest.approx(np.mean(taus), abs=4 * np.std(taus) / 4000**0.5 * 1.5)
+    assert point.deviation == pytest.approx(np.std(taus), rel=0.06)
+    assert point.error**2 == pytest.approx(np.var(scores, axis=0).mean(), rel=0.06)
+
+
+def test_more_inputs_are_more_stable_and_a_whole_test_set_more_so() -> None:
+    judged = rows_of("m", noisy()) + rows_of("human", noisy(noise=1.0))
+    full = rows_of("m", noisy(inputs=4000))
+    points = stability(judged, full=full, sizes=[10, 40, 4000], samples=200).points
+    metric = [p for p in points if p.metric == "m"]
+    human = [p for p in points if p.metric == "human"]
+    assert (metric[0].available, human[0].available) == (4000, 40)
+    assert [p.inputs for p in metric] == [10, 40, 4000]
+    assert [p.inputs for p in human] == [10, 40]
+    assert metric[0].tau < metric[1].tau < metric[2].tau
+    assert metric[2].tau > 0.95
+    assert metric[2].error < 0.15 * metric[1].error
+
+
+def test_published_region(data) -> None:
+    """DDR22 Fig. 3: judged-only curves are at .6 to .85 or so when M = 100."""
+    table = data / "realsumm" / "metric_scores_ddr21.csv"
+    metrics = ["rouge-1_recall", "bertscore_recall", "qa-eval_f1"]
+    result = stability(table, "litepyramid_recall", metrics=metrics, sizes=[100], samples=300)
+    assert all(0.6 < point.tau < 0.88 for point in result.points)
+
+
+def test_missing_cells_are_left_out_of_averages() -> None:
+    X = noisy()
+    X[2, 5] = np.nan
+    X[:, 7] = np.nan
+    (point,) = stability(rows_of("m", X), None, sizes=[39, 40]).points
+    assert (point.systems, point.available, point.inputs) == (8, 39, 39)
+
+
+def test_seeds_and_sizes() -> None:
+    table = read_scores(rows_of("m", noisy()))
+    runs = [stability(table, None, sizes=[5, 9], samples=50, seed=s).points for s in (1, 1, 2)]
+    assert runs[0] == runs[1] != runs[2]
+    assert stability(table, None, sizes=[9], samples=50, seed=1).points == runs[0][1:]
+    assert usual_sizes(3) == [1, 2, 3]
+    for wrong in ({"sizes": [0]}, {"sizes": []}, {"sizes": [41]}, {"samples": 1}):
+        with pytest.raises(InputError):
+            stability(table, None, **wrong)
+    with pytest.raises(InputError, match="at least two"):
+        stability(rows_of("m", noisy(systems=1)), None)
+
+
+# Whole test sets ------------------------------------------------------------------------------
+
+
+SYSTEMS = tuple(f"s{i}" for i in range(12))
+
+
+def simulated(inputs: int = 2000, judged: int = 40, noise: float = 4.0, seed: int = 1):
+    """A noisy metric scored on all inputs, sure people on the first few."""
+    rng = np.random.default_rng(seed)
+    quality = np.arange(12.0)[:, None]
+    metric = quality + noise * rng.normal(size=(12, inputs))
+    human = quality + 0.5 * rng.normal(size=(12, judged))
+    names = tuple(f"i{j}" for j in range(inputs))
+    both = np.stack([metric[:, :judged], human])
+    return (
+        ScoreTable(("m", "human"), SYSTEMS, names[:judged], both),
+        ScoreTable(("m",), SYSTEMS, names, metric[None]),
+    )
+
+
+def test_values_are_correlations_of_both_averages() -> None:
+    judged, full = simulated()
+    result = meta.testset(judged, full=full, samples=50)
+    human = judged.matrix("human").values.mean(axis=1)
+    for one in result.intervals:
+        for value, table in ((one.judged, judged), (one.full, full)):
+            expected = kendalltau(table.matrix("m").values.mean(axis=1), human).statistic
+            assert value == pytest.approx(expected)
+        assert one.judged_low <= one.judged_high
+        assert one.full_low <= one.full_high
+    assert [i.sampling for i in result.intervals] == ["systems", "inputs", "both"]
+
+
+def test_the_whole_test_set_is_surer() -> None:
+    judged, full = simulated()
+    by_sampling = {
+        i.sampling: i.narrower for i in meta.testset(judged, full=full, samples=400).intervals
+    }
+    assert by_sampling["inputs"] > 0.3
+
+
+def test_the_same_inputs_on_both_sides_are_still_drawn_apart() -> None:
+    """On one table the judged side shares the draw and is exact; the other is not."""
+    rng = np.random.default_rng(0)
+    values = np.arange(12.0)[:, None] + 3 * rng.normal(size=(12, 30))
+    inputs = tuple(map(str, range(30)))
+    judged = ScoreTable(("m", "human"), SYSTEMS, inputs, np.stack([values, values]))
+    full = ScoreTable(("m",), SYSTEMS, inputs, values[None])
+    one = meta.testset(judged, full=full, sampling=["inputs"], samples=200).intervals[0]
+    assert (one.judged_low, one.judged_high) == (1.0, 1.0)
+    assert one.full_low < 0.95
+
+
+def test_tables_that_do_not_fit() -> None:
+    judged, full = simulated()
+    renamed = ScoreTable(("m",), tuple(f"x{i}" for i in range(12)), full.inputs, full.values)
+    with pytest.raises(InputError, match="no system has scores"):
+        meta.testset(judged, full=renamed)
+    one = ScoreTable(("m",), SYSTEMS[:1], full.inputs, full.values[:, :1])
+    with pytest.raises(InputError, match="at least two"):
+        meta.testset(judged, full=one)
+    other = read_scores([{"system": "s0", "input": 1, "metric": "k", "score": 1}])
+    with pytest.raises(InputError, match="share no metric"):
+        meta.testset(judged, full=other)
+
+
+def test_seeds_and_left_out_systems() -> None:
+    judged, full = simulated(inputs=200)
+    fewer = ScoreTable(("m",), SYSTEMS[2:], full.inputs, full.values[:, 2:])
+    runs = [meta.testset(judged, full=fewer, samples=60, seed=s) for s in (1, 1, 2)]
+    assert runs[0].intervals == runs[1].intervals != runs[2].intervals
+    assert runs[0].sides[0].left_out_test == ("s0", "s1")
+    assert "only in one of the tables: s0, s1" in runs[0].to_table().replace("\n", " ")
