@@ -1,5 +1,8 @@
 """Builds the documentation site: `make docs`."""
 
+import contextlib
+import io
+import os
 import re
 from importlib import import_module
 from inspect import isclass
@@ -7,7 +10,6 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from sphinx.application import Sphinx
-from typer.testing import CliRunner
 
 import litepyramid
 from litepyramid.cli.app import COMMANDS, app, function_of
@@ -120,9 +122,11 @@ def verb_page(words: str, target: str) -> str:
     lines += ["```{eval-rst}", *full(function.__module__, function.__name__)]
     if isclass(result) and result.__module__.startswith("litepyramid"):
         lines += [".. rubric:: What it returns", "", *full(result.__module__, result.__name__)]
-    runner = CliRunner(env={"COLUMNS": "88", "TERM": "dumb"})
-    shown = runner.invoke(app, [*words.split(), "--help"]).output  # type: ignore[arg-type]
-    lines += ["```", "", "## On the command line", "", "```text", shown.strip("\n"), "```", ""]
+    os.environ |= {"COLUMNS": "88", "TERM": "dumb"}
+    with contextlib.redirect_stdout(io.StringIO()) as shown:
+        app([*words.split(), "--help"], prog_name="litepyramid", standalone_mode=False)
+    text = shown.getvalue().strip("\n")
+    lines += ["```", "", "## On the command line", "", "```text", text, "```", ""]
     return "\n".join(lines)
 
 

@@ -20,8 +20,8 @@ ROOT = Path(litepyramid.__file__).resolve().parent
 FLOORS = [
     "_version", "text", "errors", "sentences", "types", "checked", "files", "tables", "pages",
     "progress", "blas", "stats",
-    "figures", "report", "io", "metrics", "judges", "units", "scoring", "duc", "easiness",
-    "annotation", "training", "meta", "embedded", "cli", "__init__", "__main__",
+    "figures", "reports", "io", "metrics", "judges", "meta", "units", "scoring", "duc",
+    "easiness", "annotation", "training", "embedded", "cli", "__init__", "__main__",
 ]
 # fmt: on
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from typing import Any, TextIO
 
 import typer
@@ -73,15 +75,18 @@ def _usage_error(error: Any, words: Sequence[str]) -> InputError:
         command += [word] if word in verbs else []
     text = " ".join(error.format_message().replace("Value error, ", "").split())
     what, _, hint = text.partition(". ")
-    wrong = what.partition("'")[2].rstrip("'.") or what.rpartition(" ")[2].rstrip(".")
-    if what.startswith("No such option") and (setting := wrong.strip("-'")) in _JUDGE_SETTINGS:
-        of = " with --judge llm:MODEL" if setting == "endpoint" else ""
-        hint = f"A setting of the judge is written -J {setting}=VALUE{of}."
-    elif what.startswith("No such command") and not hint:
-        groups = (
+    word = re.search(r"'([^']*)'|(--?[\w-]+)", what)
+    wrong = (word[1] or word[2]).strip("-") if word else ""
+    if what.startswith("No such option") and wrong in _JUDGE_SETTINGS:
+        judge = " with --judge llm:MODEL" if wrong == "endpoint" else ""
+        hint = f"A setting of the judge is written -J {wrong}=VALUE{judge}."
+    elif what.startswith("No such command"):
+        names = COMMANDS if len(command) == 1 else COMMANDS[command[1]][1]
+        groups = [
             n for n, (_, verb) in COMMANDS.items() if isinstance(verb, dict) and wrong in verb
-        )
-        hint = next((f"Did you mean '{group} {wrong}'?" for group in groups), "")
+        ]
+        near = [f"{group} {wrong}" for group in groups] or get_close_matches(wrong, names, 1)
+        hint = f"Did you mean '{near[0]}'?" if near else ""
     hint = f"{hint} See '{' '.join(command)} --help'.".strip()
     return InputError(what[:1].lower() + what[1:].rstrip("."), hint=hint)
 

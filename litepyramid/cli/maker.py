@@ -11,6 +11,7 @@ import inspect
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,7 +26,7 @@ import litepyramid
 from litepyramid.errors import InputError
 from litepyramid.files import check_output
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import UnsentError
+from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.registry import parse_settings
 from litepyramid.tables import Result
 
@@ -35,9 +36,8 @@ _SHORT = {
     "level": "-l", "coefficient": "-c", "coefficients": "-c", "scus": "-s", "stus": "-t",
     "samples": "-n",
 }  # fmt: skip
-_DATA, _JUDGE, _STATISTICS = "Data", "Judge", "Statistics"
-_PANELS = dict.fromkeys(("samples", "seed", "confidence", "alpha"), _STATISTICS)
-_METAVARS = {"list": "TEXT", "str": "TEXT", "int": "N", "float": "X", "Path": "PATH"}
+_DATA = "Data"
+_SOURCE = re.compile(r" \((?:ZB21|DDR21|DDR22|P19)[^)]*\)")  # told in Python and on the site
 _OUTPUT = "Save the result in this file, its form by the ending: {}; repeat. '-' prints JSON."
 _SETTINGS = "A setting of the judge, as KEY=VALUE; repeat. 'judge settings NAME' lists them."
 
@@ -90,11 +90,21 @@ def documentation(function: Callable[..., Any]) -> Documentation:
     entries = re.split(r"\n    (?=\*{0,2}\w+: )", "\n" + by_name.get("Args", ""))[1:]
     named = (entry.partition(": ") for entry in entries)
     arguments = {name: " ".join(text.replace("``", "").split()) for name, _, text in named}
+    paragraphs = _SOURCE.sub("", help).strip().replace("``", "").split("\n\n")
+    lines = inspect.cleandoc(by_name.get("Command line", "")).replace("\\\n", " ").splitlines()
     return Documentation(
-        help.strip().replace("``", ""),
-        arguments,
-        inspect.cleandoc(by_name.get("Command line", "")),
+        "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs),
+        {name: _SOURCE.sub("", text) for name, text in arguments.items()},
+        "\n".join(_wrapped(" ".join(line.split())) for line in lines),
     )
+
+
+def _wrapped(line: str) -> str:
+    """A command in lines of at most 76 characters, as a shell takes them."""
+    parts = textwrap.wrap(
+        line, 74, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+    )
+    return " \\\n".join(parts)
 
 
 def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
@@ -113,7 +123,7 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
     callback.__name__ = name
     callback.__signature__ = inspect.Signature(command.parameters)  # type: ignore[attr-defined]
     callback.__annotations__ = {p.name: p.annotation for p in command.parameters}
-    examples = "\n\n".join(f"\b\n{one}" for one in [described.examples] if one)
+    examples = f"\b\n{described.examples}" if described.examples else ""
     callback.__doc__ = "\n\n".join(filter(None, [described.help, examples])).replace("[", r"\[")
     app = typer.Typer(
         add_completion=False,
@@ -129,10 +139,10 @@ def _command(function: Callable[..., Any], described: Documentation) -> Command:
     """Reads a signature: which parameters are arguments, options, data, a judge."""
     command = Command(function)
     hints = get_type_hints(function, include_extras=True)
-    marks = {name: getattr(hint, "__metadata__", ("",))[0] for name, hint in hints.items()}
+    marks = {name: _mark(hint) for name, hint in hints.items()}
     entries = inspect.signature(function).parameters
     loading = inspect.signature(litepyramid.load).parameters if "data" in marks.values() else {}
-    arguments, options = [], []
+    arguments, options, data = [], [], []
     short: set[str] = {"-o", "-J", "-h"}
     for name, entry in entries.items():
         mark, text = marks.get(name, ""), described.arguments.get(name, "")
@@ -142,7 +152,7 @@ def _command(function: Callable[..., Any], described: Documentation) -> Command:
             arguments.append(
                 _argument("summaries", list[str], None, documentation(litepyramid.load))
             )
-            options += _data_options(loading, short)
+            data += _data_options(loading, entries, short)
         elif entry.kind is entry.VAR_KEYWORD or (
             name in loading and entry.kind is entry.POSITIONAL_OR_KEYWORD
         ):
@@ -155,24 +165,33 @@ def _command(function: Callable[..., Any], described: Documentation) -> Command:
             options.append(_option(name, Path, entry.default, text, "--output", "-o"))
         elif mark == "scores":
             arguments.append(_argument(name, list[str], entry.default, described))
-        elif entry.kind is entry.POSITIONAL_OR_KEYWORD:
+        elif entry.kind is entry.POSITIONAL_OR_KEYWORD and not (
+            "scores" in marks.values() and entry.default is not entry.empty
+        ):
             arguments.append(_argument(name, _kind(hints[name]), entry.default, described))
         else:
             flags = _flags(name, hints[name], entry.default, short)
             default = entry.default
-            options.append(
-                _option(name, _kind(hints[name]), default, text, *flags, panel=_PANELS.get(name))
-            )
+            options.append(_option(name, _kind(hints[name]), default, text, *flags))
     if not command.written:
         endings = " ".join(_endings(function))
         options.append(
             _option("output", list[str], None, _OUTPUT.format(endings), "--output", "-o")
         )
-    command.parameters = [*arguments, *options]
+    command.parameters = [*arguments, *data, *options]
     return command
 
 
-def _data_options(loading: Mapping[str, inspect.Parameter], short: set[str]) -> list[Any]:
+def _mark(hint: Any) -> str:
+    """What fills a parameter on the command line (`types.DataLike` …); empty for most."""
+    marks = getattr(hint, "__metadata__", ())
+    inner = get_args(hint) if get_origin(hint) in (Union, UnionType) else ()
+    return str(marks[0]) if marks else next(filter(None, map(_mark, inner)), "")
+
+
+def _data_options(
+    loading: Mapping[str, inspect.Parameter], entries: Mapping[str, Any], short: set[str]
+) -> list[Any]:
     """The options of `load`, as every command that takes data has them."""
     described = documentation(litepyramid.load).arguments
     hints = get_type_hints(litepyramid.load, include_extras=True)
@@ -186,25 +205,26 @@ def _data_options(loading: Mapping[str, inspect.Parameter], short: set[str]) -> 
             panel=_DATA,
         )
         for name, entry in loading.items()
-        if name != "summaries" and entry.kind is not entry.VAR_KEYWORD
+        if name != "summaries"
+        and not (name in entries and entries[name].kind is inspect.Parameter.KEYWORD_ONLY)
     ]
 
 
 def _judge_options(text: str, entry: inspect.Parameter, short: set[str]) -> list[Any]:
-    default = entry.default if isinstance(entry.default, str) else DEFAULT_JUDGE
+    default = entry.default if isinstance(entry.default, str | None) else DEFAULT_JUDGE
     text = text or documentation(litepyramid.judge).arguments["name"]
     short.add("-j")
     return [
-        _option("judge", str, default, text, "--judge", "-j", panel=_JUDGE),
-        _option(
-            "judge_settings", list[str], None, _SETTINGS, "-J", metavar="KEY=VALUE", panel=_JUDGE
-        ),
+        _option("judge", str, default, text, "--judge", "-j"),
+        _option("judge_settings", list[str], None, _SETTINGS, "-J"),
     ]
 
 
 def _argument(name: str, kind: Any, default: Any, described: Documentation) -> inspect.Parameter:
     text = described.arguments.get(name, "").replace("[", r"\[")
-    annotation = Annotated[kind, typer.Argument(help=text, show_default=False)]
+    annotation = Annotated[
+        kind, typer.Argument(help=text, show_default=False, metavar=name.upper())
+    ]
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation
     )
@@ -217,22 +237,23 @@ def _option(
     text: str,
     *flags: str,
     panel: str | None = None,
-    metavar: str | None = None,
 ) -> inspect.Parameter:
-    if kind is not bool and get_origin(kind) is not Literal:
-        metavar = metavar or _METAVARS.get(getattr(kind, "__name__", ""), "TEXT")
-    if isinstance(default, tuple | list):
-        text = f"{text} [default: {', '.join(map(str, default))}]" if default else text
-        default = None
-    elif default is not inspect.Parameter.empty and not isinstance(default, str | int | float):
-        default = None if default is None or not isinstance(default, Path) else default
+    choices = get_args(kind) if get_origin(kind) is Literal else ()
+    if any(str(choice) not in text for choice in choices):
+        text = f"{text} One of {', '.join(map(str, choices))}."
+    several = isinstance(default, tuple | list)
+    values = [*default] if several else [default]
+    if not {None, False, True, inspect.Parameter.empty, ""} & {*values} and "default" not in text:
+        text = f"{text} [default: {', '.join(map(str, values))}]" if values else text
     option = typer.Option(
         *flags,
         help=text.replace("[", r"\["),
-        metavar=metavar,
+        metavar="",
         rich_help_panel=panel,
-        show_default=default not in (None, False, inspect.Parameter.empty),
+        show_default=False,
     )
+    if several or not isinstance(default, str | int | float | Path | type(inspect.Parameter.empty)):
+        default = None
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
     )
@@ -270,7 +291,7 @@ def _kind(hint: Any) -> Any:
     if origin is Literal:
         return hint
     if origin in (Sequence, list, tuple):
-        return list[_kind(inner[0])]  # type: ignore[misc]
+        return list[_kind(inner[0]) if inner[0] in (int, float, Path) else str]  # type: ignore[misc]
     return hint if hint in (int, float, bool, Path) else str
 
 
@@ -301,7 +322,7 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         check_output(path, *(_inputs(reads) if path.exists() else ()))
     try:
         result = command.function(**_call(command, values))
-    except UnsentError as estimate:
+    except EstimateOnly as estimate:
         result, outputs, files = estimate.result, [], []
     if not isinstance(result, Result):
         return
@@ -318,10 +339,11 @@ def _run(command: Command, values: dict[str, Any]) -> None:
 
 def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
     """The arguments of the function: what the user left out keeps the function's default."""
+    defaults = {parameter.name: parameter.default for parameter in command.parameters}
     arguments = {
         name: value
         for name, value in values.items()
-        if value is not None and not (isinstance(value, list | tuple) and not value)
+        if value != defaults[name] and not (isinstance(value, list | tuple) and not value)
     }
     if command.data and (summaries := arguments.pop("summaries", None)):
         arguments[command.data] = summaries if len(summaries) > 1 else summaries[0]
@@ -343,8 +365,7 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
 
 def _one(command: Command, name: str) -> bool:
     """Whether a parameter that takes several files is given a single one as it is."""
-    hints = get_type_hints(command.function, include_extras=True)
-    return getattr(hints.get(name), "__metadata__", ("",))[0] == "scores"
+    return _mark(get_type_hints(command.function, include_extras=True).get(name)) == "scores"
 
 
 def _texts(value: Any) -> Iterator[str]:
