@@ -31,8 +31,8 @@ from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, Signature, fingerprint, unit_hashes
-from litepyramid.units.align import Sentence, align_all, sentences_of
-from litepyramid.units.extract import extract, references_sha, tokenized
+from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
+from litepyramid.units.extract import extract, tokenized
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.embedded.tree import Tree
 from litepyramid.units.parses import ParsedReference, read_parses

@@ -204,6 +204,8 @@ def fit_trees(
     import xgboost
 
     settings.check()
+    if start is None and settings.rounds == 0:
+        raise InputError("rounds is 0", expected="1 or more, or a regressor to centre")
     target = np.asarray(easiness, dtype=np.float64)
     if target.shape != (len(features.values),):
         raise InputError(

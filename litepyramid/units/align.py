@@ -11,7 +11,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.sentences import split_sentences
 from litepyramid.text import place
-from litepyramid.types import InputReferences, InputUnits, IntArray, Unit, check_unique
+from litepyramid.types import InputReferences, InputUnits, IntArray, Unit, check_unique, data_hashes
 
 Place = tuple[str, int, int]
 _MOST_PAIRS = 100_000_000
@@ -105,6 +105,14 @@ def sentence_texts(references: InputReferences) -> list[list[str]]:
         ]
         for texts, marked in zip(references.references, references.marked, strict=True)
     ]
+
+
+def references_sha(references: Sequence[InputReferences]) -> str:
+    """What names references in a signature: a hash of their sentences."""
+    marked = [
+        replace(entry, references=tuple(map(tuple, sentence_texts(entry)))) for entry in references
+    ]
+    return data_hashes(references=marked)["references_sha"]
 
 
 def sentences_of(references: Sequence[InputReferences]) -> tuple[Sentence, ...]:

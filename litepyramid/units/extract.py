@@ -16,13 +16,14 @@ from litepyramid.io.write import write_units
 from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import cut
-from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit, data_hashes
-from litepyramid.units.align import sentence_texts
+from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit
+from litepyramid.units.align import references_sha, sentence_texts
 from litepyramid.units.coreference import renderer, replaced, resolve
 from litepyramid.units.parsers.backends import open_backend, open_coref
 from litepyramid.units.parsers.interface import CorefBackend, FileBackend, ParsedBatch, SrlBackend
 from litepyramid.units.parses import LONGEST, ParsedReference, ParsedSentence, write_parses
 from litepyramid.units.triplets import sentence_stus
+from litepyramid.units.written import written_units
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,6 @@ def extract(
     if llm is not None:
         if parses is not None:
             raise InputError("a language model gives no parses to write")
-        from litepyramid.units.written import written_units
-
         units, signature, counts = written_units(records, llm)
         return Extraction(units, tuple(records), (), signature, counts)
     extraction = _extract(records, srl, coref, footnote)
@@ -184,14 +183,6 @@ def _extract(
         "units": sum(len(entry.units) for entry in units),
     }
     return Extraction(tuple(units), tuple(references), parses, signature, totals | counts)
-
-
-def references_sha(references: Sequence[InputReferences]) -> str:
-    """What names references in a signature: a hash of their sentences."""
-    marked = [
-        replace(entry, references=tuple(map(tuple, sentence_texts(entry)))) for entry in references
-    ]
-    return data_hashes(references=marked)["references_sha"]
 
 
 def tokenizer() -> Callable[[str], tuple[str, ...]]:

@@ -5,14 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.easiness.dependency import context_features, dependency_features
-from litepyramid.easiness.features import (
+from litepyramid.easiness.sentence_features import (
     CONSTITUENCY_NAMES,
     LABELS,
     FeatureTable,
     constituency_features,
+    context_features,
+    dependency_features,
+    stu_features,
 )
-from litepyramid.easiness.stu_features import NAMES, stu_features
+from litepyramid.easiness.sentence_features import STU_NAMES as NAMES
 from litepyramid.errors import InputError
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 

@@ -3,11 +3,15 @@ import math
 import numpy as np
 import pytest
 
-from litepyramid.easiness.gold import gold_easiness, rouge1, simulation_accuracy
-from litepyramid.easiness.scores import Easiness, read_easiness, write_easiness
+from litepyramid.easiness.gold import (
+    Easiness,
+    gold_easiness,
+    read_easiness,
+    rouge1,
+    simulation_accuracy,
+)
 from litepyramid.errors import InputError
-from litepyramid.io.references import read_references
-from litepyramid.io.units import read_units
+from litepyramid.io.coerce import as_references, as_units
 from litepyramid.tables import render
 from litepyramid.types import InputUnits, Unit
 from litepyramid.units.align import Sentence, sentences_of
@@ -59,9 +63,9 @@ def test_inputs_must_be_the_same():
 
 
 def test_gold_easiness_of_realsumm(realsumm):
-    sentences = sentences_of(read_references(realsumm / "references.txt"))
-    scus = read_units(realsumm / "SCUs.txt")
-    stus = read_units(realsumm / "STUs.txt", kind="stu")
+    sentences = sentences_of(as_references(realsumm / "references.txt"))
+    scus = as_units(realsumm / "SCUs.txt")
+    stus = as_units(realsumm / "STUs.txt", kind="stu")
     found = gold_easiness(scus, stus, sentences)
     assert np.isnan(found.values).sum() == 5
     assert np.nanmean(found.values) == pytest.approx(0.6266, abs=0.002)
@@ -71,7 +75,7 @@ def test_gold_easiness_of_realsumm(realsumm):
 
 def test_easiness_files_come_back(tmp_path):
     easiness = Easiness(SENTENCES, np.array([0.1, np.nan, 0.1 + 0.2]))
-    write_easiness(tmp_path / "e.jsonl", easiness)
+    easiness.save(tmp_path / "e.jsonl")
     back = read_easiness(tmp_path / "e.jsonl")
     assert back.sentences == SENTENCES
     np.testing.assert_array_equal(back.values, easiness.values)

@@ -1,20 +1,20 @@
-import itertools
+import json
 from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mix_as_authors import above_threshold, mix_as_authors, split_coreference
 
-from litepyramid.easiness.mix import mix, ranking, stu_count
-from litepyramid.easiness.scores import Easiness
+from litepyramid.easiness.gold import Easiness
+from litepyramid.easiness.mix import mix, mix_units, ranking, stu_count
+from litepyramid.easiness.predict import predict
 from litepyramid.errors import InputError
-from litepyramid.io.references import read_references
-from litepyramid.io.units import read_units
+from litepyramid.io.coerce import as_units
 from litepyramid.tables import render
 from litepyramid.types import InputUnits, Unit
-from litepyramid.units.align import Sentence, sentences_of
+from litepyramid.units.align import Sentence
+from litepyramid.units.extract import extract
 
 SENTENCES = tuple(
     Sentence(name, 0, i, text)
@@ -42,7 +42,7 @@ EASY = Easiness(SENTENCES, np.array([0.5, 0.9, 0.1, 0.9, 0.2]))
 
 
 def test_by_easiness():
-    found = mix(SCUS, STUS, SENTENCES, 3, easiness=EASY)
+    found = mix_units(SCUS, STUS, SENTENCES, 3, easiness=EASY)
     assert found.carries_stus.tolist() == [True, True, False, True, False]
     assert found.units[0].texts == ("stu 0.0", "stu 1.0", "stu 1.1")
     assert found.units[1].texts == ("scu 1.0", "scu 1.1", "scu 1.2", "stu 0.0")
@@ -56,7 +56,7 @@ def test_by_easiness():
 
 
 def test_of_two_equally_easy_sentences_the_first_goes_first():
-    found = mix(SCUS, STUS, SENTENCES, 1, easiness=EASY)
+    found = mix_units(SCUS, STUS, SENTENCES, 1, easiness=EASY)
     assert found.carries_stus.tolist() == [False, True, False, False, False]
     assert any("2 equally easy" in note for note in found.notes)
 
@@ -64,15 +64,15 @@ def test_of_two_equally_easy_sentences_the_first_goes_first():
 def test_reversed_is_the_exact_reverse():
     forward = ranking("easiness", EASY.values, 5)
     assert ranking("reversed", EASY.values, 5).tolist() == forward[::-1].tolist()
-    found = mix(SCUS, STUS, SENTENCES, 2, by="reversed", easiness=EASY)
+    found = mix_units(SCUS, STUS, SENTENCES, 2, by="reversed", easiness=EASY)
     assert found.carries_stus.tolist() == [False, False, True, False, True]
 
 
 @pytest.mark.parametrize("by", ["easiness", "random", "reversed", "gold"])
 def test_both_ends_are_exact(by):
     easiness = EASY if by in ("easiness", "reversed") else None
-    none = mix(SCUS, STUS, SENTENCES, 0, by=by, easiness=easiness, seed=1)
-    every = mix(SCUS, STUS, SENTENCES, 5, by=by, easiness=easiness, seed=1)
+    none = mix_units(SCUS, STUS, SENTENCES, 0, by=by, easiness=easiness, seed=1)
+    every = mix_units(SCUS, STUS, SENTENCES, 5, by=by, easiness=easiness, seed=1)
     assert list(none.units) == SCUS
     assert list(every.units) == STUS
     assert every.counts()["stu_sentences"] == 5
@@ -80,7 +80,7 @@ def test_both_ends_are_exact(by):
 
 @given(st.integers(0, 5), st.integers(0, 2**32), st.sampled_from(["random", "easiness"]))
 def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
-    found = mix(SCUS, STUS, SENTENCES, count, by=by, easiness=EASY, seed=seed)
+    found = mix_units(SCUS, STUS, SENTENCES, count, by=by, easiness=EASY, seed=seed)
     assert found.carries_stus.sum() == count
     expected = Counter()
     for s, flag in zip(SENTENCES, found.carries_stus, strict=True):
@@ -92,9 +92,10 @@ def test_every_sentence_is_kept_and_budgets_are_exact(count, seed, by):
 
 def test_random_mixing_is_repeatable_and_seeds_differ():
     chosen = [
-        tuple(mix(SCUS, STUS, SENTENCES, 2, by="random", seed=s).carries_stus) for s in range(20)
+        tuple(mix_units(SCUS, STUS, SENTENCES, 2, by="random", seed=s).carries_stus)
+        for s in range(20)
     ]
-    again = mix(SCUS, STUS, SENTENCES, 2, by="random", seed=3).carries_stus
+    again = mix_units(SCUS, STUS, SENTENCES, 2, by="random", seed=3).carries_stus
     assert tuple(again) == chosen[3]
     assert len(set(chosen)) > 3
 
@@ -102,7 +103,7 @@ def test_random_mixing_is_repeatable_and_seeds_differ():
 def test_gold_is_computed_from_the_units_and_no_scu_is_hardest():
     scus = [InputUnits("a", (Unit("A cat sat."), Unit("The dog ran."))), SCUS[1]]
     stus = [InputUnits("a", (Unit("A cat sat", kind="stu"), Unit("The", kind="stu"))), STUS[1]]
-    found = mix(scus, stus, SENTENCES, 1, by="gold")
+    found = mix_units(scus, stus, SENTENCES, 1, by="gold")
     assert found.carries_stus.tolist() == [True, False, False, False, False]
     assert np.isnan(found.easiness[2])
     assert any("1 of 5 sentences have no SCU" in note for note in found.notes)
@@ -136,7 +137,7 @@ def test_a_share_is_floored_as_it_was_written(share, n, count):
 )
 def test_what_cannot_be_mixed_is_named(options, words):
     with pytest.raises(InputError, match=words):
-        mix(SCUS, STUS, SENTENCES, **options)
+        mix_units(SCUS, STUS, SENTENCES, **options)
 
 
 def test_a_share_out_of_range_is_refused():
@@ -149,11 +150,11 @@ def test_an_input_left_without_units_is_refused():
     stus = [InputUnits("a", (Unit("y", kind="stu", reference=0, sentence=1),)), STUS[1]]
     easiness = Easiness(SENTENCES, np.array([1.0, 0.9, 0.8, 0.7, 0.6]))
     with pytest.raises(InputError, match="input 'a' is left without a unit"):
-        mix(scus, stus, SENTENCES, 1, easiness=easiness)
+        mix_units(scus, stus, SENTENCES, 1, easiness=easiness)
 
 
 def test_the_table_and_json_hold_the_counts():
-    found = mix(SCUS, STUS, SENTENCES, 3, easiness=EASY)
+    found = mix_units(SCUS, STUS, SENTENCES, 3, easiness=EASY)
     assert "STUs" in render(found, "table")
     assert found.to_json()["counts"]["stu_sentences"] == 3
     assert [s["carries"] for s in found.to_json()["sentences"]] == [
@@ -163,37 +164,6 @@ def test_the_table_and_json_hold_the_counts():
         "stu",
         "scu",
     ]
-
-
-def test_the_authors_threshold_loses_the_last_and_its_ties():
-    assert above_threshold(np.array([0.5, 0.9, 0.1, 0.9, 0.2]), 60).tolist() == [
-        False,
-        True,
-        False,
-        True,
-        False,
-    ]
-    with pytest.raises(InputError, match="is 0"):
-        above_threshold(np.array([0.5, 0.9]), 10)
-    with pytest.raises(InputError, match="have no easiness"):
-        above_threshold(np.array([0.5, np.nan]), 50)
-
-
-def test_the_authors_drop_sentences_without_an_scu():
-    easiness = Easiness(SENTENCES, np.array([0.5, 0.6, 0.9, 0.1, 0.2]))
-    found = mix_as_authors(SCUS, STUS, SENTENCES, easiness, 60)
-    assert found.units[0].texts == ("scu 0.0", "scu 0.1", "stu 1.0", "stu 1.1")
-    assert found.units[1].texts == ("scu 0.0", "scu 1.0", "scu 1.1", "scu 1.2")
-    assert "1 without an SCU are dropped" in found.notes[0]
-
-
-def test_coreference_units_stand_at_the_end():
-    texts = ["he is ill", "Ann sang", "she is not well", "Ann is Eve", "Bo is the mayor"]
-    ordinary, coreference = split_coreference([Unit(t) for t in texts])
-    assert [u.text for u in coreference] == texts[3:]
-    assert len(ordinary) == 3
-    named = [Unit("Ann sang", sentence=0), Unit("Ann is the mayor", reference=0, sentence=1)]
-    assert split_coreference(named) == (named, [])
 
 
 def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
@@ -206,50 +176,63 @@ def test_an_scu_weighs_as_much_as_is_left_of_its_contributors():
 
     def mixed(*values):
         easiness = Easiness(sentences, np.array(values))
-        return mix(scus, stus, sentences, int(sum(values)), easiness=easiness).units[0].units
+        return mix_units(scus, stus, sentences, int(sum(values)), easiness=easiness).units[0].units
 
     assert mixed(0, 0, 0, 0) == scus[0].units
     assert mixed(0, 0, 1, 0)[:2] == (Unit("It rained", 2.0, places=((0, 0), (1, 0))), once)
     assert mixed(1, 0, 1, 0)[:1] == (Unit("It rained", 1.0, "scu", 1, 0),)
     assert [u.kind for u in mixed(1, 1, 1, 1)] == ["stu"] * 3
-    easiness = Easiness(sentences, np.array([0.9, 0.1, 0.2, 0.3]))
-    made_ = mix_as_authors(scus, stus, sentences, easiness, 50).units[0]
-    assert made_.texts == ("stu 0", "It rained", "It rained")
 
 
-def best_choice(scus, stus, sentences, published):
-    """The sentences of one input which, given STUs, come nearest to the published line."""
-    end = Sentence(scus.input, 0, 99, "")
-    best = None
-    for choice in itertools.product([0.0, 1.0], repeat=len(sentences)):
-        easiness = Easiness((*sentences, end), np.array([*choice, 0.0]))
-        try:
-            made_ = mix_as_authors([scus], [stus], [*sentences, end], easiness, 100)
-        except InputError:
-            continue
-        texts = made_.units[0].texts
-        score = (texts == published, -len(set(texts) ^ set(published)))
-        if best is None or score > best[0]:
-            best = (score, choice, texts)
-    return best[1], best[2]
+REFERENCES = ["A cat sat. The dog ran home. It rained hard in Rome.", "We left. They stayed."]
+TEXTS = [["A cat sat", "The dog ran home", "It rained"], ["We left early", "They stayed"]]
 
 
-def test_the_published_half_mix_of_realsumm_as_far_as_it_can_be_had(realsumm):
-    """Their choice of sentences is read off the file: it rests on a parser that is not here.
+def test_mix_extracts_and_predicts_what_is_not_there():
+    stus = extract(REFERENCES)
+    mixed = mix(TEXTS, stus, stu_share=0.5)
+    assert mixed.counts()["stu_sentences"] == 2
+    assert mix(TEXTS, references=REFERENCES).units == mixed.units
+    easy = predict(REFERENCES, stus=stus)
+    assert mix(TEXTS, stus, easiness=easy).units == mixed.units
+    assert mix(TEXTS, list(stus.units), easiness=easy).units == mixed.units
+    with pytest.raises(InputError, match="neither references"):
+        mix(TEXTS, list(stus.units))
+    with pytest.raises(InputError, match="units of kind"):
+        mix(stus.units, references=REFERENCES)
 
-    Six lines hold units that are in neither published unit file, and the sentences of 34 others
-    were other ones after their coreference; what can be compared must not get worse.
-    """
-    sentences = sentences_of(read_references(realsumm / "references.txt"))
-    scus = read_units(realsumm / "SCUs.txt")
-    stus = read_units(realsumm / "STUs.txt", kind="stu")
-    published = read_units(realsumm / "STUs_SCUs_percentage50.txt")
-    same = together = union = 0
-    for one, other, line in zip(scus, stus, published, strict=True):
-        own = [s for s in sentences if s.input == one.input]
-        _, texts = best_choice(one, other, own, line.texts)
-        same += texts == line.texts
-        together += len(set(texts) & set(line.texts))
-        union += len(set(texts) | set(line.texts))
-    assert same >= 60
-    assert together / union >= 0.93
+
+def test_the_signature_changes_when_the_mix_does_and_only_then():
+    """The order of inputs changes no choice, random ones and ties among them."""
+    for by in ("easiness", "reversed", "random", "gold"):
+        easiness = EASY if by in ("easiness", "reversed") else None
+        mixed = mix_units(SCUS, STUS, SENTENCES, 3, by=by, easiness=easiness, seed=1)
+        again = mix_units(SCUS[::-1], STUS, SENTENCES[::-1], 3, by=by, easiness=easiness, seed=1)
+        assert again.signature == mixed.signature
+        assert sorted(again.units, key=lambda entry: entry.input) == list(mixed.units)
+    mixed = mix_units(SCUS, STUS, SENTENCES, 3, easiness=EASY)
+    heavier = [InputUnits("a", (Unit("scu", 2.0, reference=0, sentence=2),)), SCUS[1]]
+    other = Easiness(SENTENCES, np.array([0.5, 0.9, 0.1, 0.9, 0.6]))
+    for scus, stus, count, easiness in (
+        (heavier, STUS, 3, EASY),
+        (SCUS, made("stu", (1, 2, 1, 1, 2)), 3, EASY),
+        (SCUS, STUS, 2, EASY),
+        (SCUS, STUS, 3, other),
+    ):
+        changed = mix_units(scus, stus, SENTENCES, count, easiness=easiness)
+        assert changed.signature != mixed.signature
+
+
+def test_mix_on_the_command_line(cli, tmp_path):
+    (tmp_path / "r.txt").write_text("<t> A cat sat . </t> <t> The dog ran home . </t>\n")
+    (tmp_path / "s.txt").write_text("A cat sat.\tThe dog ran.\n")
+    cli("units", "mix", "s.txt", "--references", "r.txt", "-o", "m.jsonl", "-o", "m.json",
+        cwd=tmp_path)  # fmt: skip
+    done = json.loads((tmp_path / "m.json").read_text())
+    assert done["counts"]["stu_sentences"] == 1
+    assert all(0 < s["easiness"] < 1 for s in done["sentences"])
+    kinds = {unit.kind for entry in as_units(tmp_path / "m.jsonl") for unit in entry.units}
+    assert kinds == {"scu", "stu"}
+    wrong = cli("units", "mix", "s.txt", "--references", "r.txt", "--stu-share", "2",
+                cwd=tmp_path, status=2)  # fmt: skip
+    assert "the share is 2" in wrong.stderr

@@ -4,14 +4,11 @@ import warnings
 import numpy as np
 import pytest
 
-from litepyramid.easiness.features import CONSTITUENCY_NAMES, FeatureTable, constituency_features
-from litepyramid.easiness.model_file import modernise
-from litepyramid.easiness.regressor import (
-    Settings,
-    fit,
-    load_regressor,
-    predict,
-    save_regressor,
+from litepyramid.easiness.regressor import Settings, fit_trees, load_regressor, predict_trees
+from litepyramid.easiness.sentence_features import (
+    CONSTITUENCY_NAMES,
+    FeatureTable,
+    constituency_features,
 )
 from litepyramid.errors import InputError, ModelError
 
@@ -24,7 +21,7 @@ def table(n=40, names=("length", "depth"), name="mine", seed=0):
 @pytest.fixture(scope="module")
 def trained():
     features = table()
-    return fit(features, features.values[:, 0] / 9, about={"data": "made up"}), features
+    return fit_trees(features, features.values[:, 0] / 9, about={"data": "made up"}), features
 
 
 def walk(tree, row):
@@ -51,7 +48,7 @@ def test_the_released_regressors_load_without_a_warning_and_predict(data, name):
         features = constituency_features(trees)
         values = np.vstack([features.values, np.random.default_rng(5).integers(0, 30, (20, 69))])
         features = FeatureTable(features.feature_set, features.names, values)
-        found = predict(regressor, features)
+        found = predict_trees(regressor, features)
     assert regressor.booster.num_boosted_rounds() == 40
     model = json.loads(path.read_text())["learner"]
     grown = model["gradient_booster"]["model"]["trees"]
@@ -60,24 +57,23 @@ def test_the_released_regressors_load_without_a_warning_and_predict(data, name):
     assert 0 < found[0] < 1
 
 
-@pytest.mark.parametrize("ending", ["ubj", "json"])
-def test_a_saved_regressor_comes_back_whole(trained, tmp_path, ending):
+def test_a_saved_regressor_comes_back_whole(trained, tmp_path):
     regressor, features = trained
-    path = tmp_path / f"r.{ending}"
-    save_regressor(regressor, path)
+    path = tmp_path / "r.json"
+    regressor.save(path)
     back = load_regressor(path)
     assert (back.feature_set, back.names) == ("mine", ("length", "depth"))
     assert back.about == regressor.about
     assert back.about["data"] == "made up"
-    assert predict(back, features).tolist() == predict(regressor, features).tolist()
+    assert predict_trees(back, features).tolist() == predict_trees(regressor, features).tolist()
 
 
 def test_an_old_file_saved_again_is_the_same_regressor(data, tmp_path):
     old = load_regressor(data / "regressors" / "TAC08" / "all_xgb.json")
-    save_regressor(old, tmp_path / "new.ubj")
-    new = load_regressor(tmp_path / "new.ubj")
+    old.save(tmp_path / "new.json")
+    new = load_regressor(tmp_path / "new.json")
     features = FeatureTable("constituency", CONSTITUENCY_NAMES, np.arange(690).reshape(10, 69) % 23)
-    assert predict(new, features).tolist() == predict(old, features).tolist()
+    assert predict_trees(new, features).tolist() == predict_trees(old, features).tolist()
     assert new.names == CONSTITUENCY_NAMES
 
 
@@ -92,39 +88,39 @@ def test_an_old_file_saved_again_is_the_same_regressor(data, tmp_path):
 )
 def test_other_features_are_refused(trained, features):
     with pytest.raises(ModelError, match="trained on other features"):
-        predict(trained[0], features)
+        predict_trees(trained[0], features)
 
 
 def test_sentences_without_gold_teach_nothing():
     features = table()
     gold = features.values[:, 0] / 9
     gold[30:] = np.nan
-    one = fit(features, gold)
-    other = fit(features.rows(np.arange(30)), gold[:30])
-    assert predict(one, features).tolist() == predict(other, features).tolist()
+    one = fit_trees(features, gold)
+    other = fit_trees(features.rows(np.arange(30)), gold[:30])
+    assert predict_trees(one, features).tolist() == predict_trees(other, features).tolist()
     assert one.about["sentences"] == "30"
 
 
 def test_an_scu_prior_weighs_sentences_by_their_scus():
     features = FeatureTable("mine", ("same",), np.ones((4, 1)))
     gold, scus = np.array([0.0, 1.0, np.nan, 1.0]), np.array([1, 3, 0, 3])
-    even = fit(features, gold, scus=scus)
-    assert predict(even, features) == pytest.approx(2 / 3, abs=1e-6)
+    even = fit_trees(features, gold, scus=scus)
+    assert predict_trees(even, features) == pytest.approx(2 / 3, abs=1e-6)
     # 1/(1+1), 3/(3+1), 3/(3+1): 1.5 of 2
-    weighted = fit(features, gold, Settings(scu_prior=1), scus=scus)
-    assert predict(weighted, features) == pytest.approx(0.75, abs=1e-6)
+    weighted = fit_trees(features, gold, Settings(scu_prior=1), scus=scus)
+    assert predict_trees(weighted, features) == pytest.approx(0.75, abs=1e-6)
     assert weighted.about["scu_prior"] == "1"
     with pytest.raises(InputError, match="needs the number of SCUs"):
-        fit(features, gold, Settings(scu_prior=1))
+        fit_trees(features, gold, Settings(scu_prior=1))
 
 
 def test_fitting_is_repeatable_and_the_seed_counts():
     features = table(80)
     gold = np.random.default_rng(1).random(80)
     settings = Settings(subsample=0.5, seed=1)
-    first = predict(fit(features, gold, settings), features)
-    assert first.tolist() == predict(fit(features, gold, settings), features).tolist()
-    other = predict(fit(features, gold, Settings(subsample=0.5, seed=2)), features)
+    first = predict_trees(fit_trees(features, gold, settings), features)
+    assert first.tolist() == predict_trees(fit_trees(features, gold, settings), features).tolist()
+    other = predict_trees(fit_trees(features, gold, Settings(subsample=0.5, seed=2)), features)
     assert first.tolist() != other.tolist()
 
 
@@ -134,15 +130,15 @@ def test_fitting_is_repeatable_and_the_seed_counts():
         (np.full(40, np.nan), Settings(), "0 sentences"),
         (np.zeros(3), Settings(), "3 easiness values for 40"),
         (np.zeros(40), Settings(eta=0), "eta is 0"),
-        (np.zeros(40), Settings(max_depth=0), "max depth is 0"),
-        (np.zeros(40), Settings(scu_prior=-1), "SCU prior is -1.*0 or more"),
-        (np.zeros(40), Settings(subsample=2), "subsample is 2.*more than 0, at most 1"),
+        (np.zeros(40), Settings(max_depth=0), "max_depth is 0"),
+        (np.zeros(40), Settings(scu_prior=-1), "scu_prior is -1"),
+        (np.zeros(40), Settings(subsample=2), "subsample is 2"),
         (np.zeros(40), Settings(rounds=0), "rounds is 0.*a regressor to centre"),
     ],
 )
 def test_what_cannot_be_fitted_is_named(gold, settings, words):
     with pytest.raises(InputError, match=words):
-        fit(table(), gold, settings)
+        fit_trees(table(), gold, settings)
 
 
 @pytest.mark.parametrize(
@@ -158,25 +154,24 @@ def test_what_cannot_be_fitted_is_named(gold, settings, words):
     ],
 )
 def test_a_file_that_is_no_regressor_is_refused(tmp_path, content, words):
-    path = tmp_path / "model.ubj"
+    path = tmp_path / "model.json"
     path.write_bytes(content)
     with pytest.raises(ModelError, match=words):
         load_regressor(path)
 
 
 def test_a_cut_file_is_refused(trained, tmp_path):
-    save_regressor(trained[0], tmp_path / "r.ubj")
-    whole = (tmp_path / "r.ubj").read_bytes()
-    (tmp_path / "r.ubj").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelError, match="not an XGBoost model"):
-        load_regressor(tmp_path / "r.ubj")
+    trained[0].save(tmp_path / "r.json")
+    whole = (tmp_path / "r.json").read_bytes()
+    (tmp_path / "r.json").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelError):
+        load_regressor(tmp_path / "r.json")
 
 
-@pytest.mark.parametrize("ending", ["ubj", "json"])
-def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path, ending):
+def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path):
     """XGBoost crashed or hung on 149 of 2,420 cut files; the seal tells every other change."""
-    path, features = tmp_path / f"r.{ending}", trained[1]
-    save_regressor(fit(features, features.values[:, 0] / 9, Settings(rounds=3)), path)
+    path, features = tmp_path / "r.json", trained[1]
+    fit_trees(features, features.values[:, 0] / 9, Settings(rounds=3)).save(path)
     whole = path.read_bytes()
     rng = np.random.default_rng(7)
     for end in range(0, len(whole) - 1, 31):
@@ -195,8 +190,8 @@ def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path, ending):
             assert b"litepyramid_sha256" not in path.read_bytes()
             survived += 1
             if regressor.names == features.names and regressor.feature_set == "mine":
-                assert predict(regressor, features).shape == (40,)
-    assert 0 < survived < 300
+                assert predict_trees(regressor, features).shape == (40,)
+    assert 0 < survived < 400
 
 
 @pytest.mark.parametrize(
@@ -215,7 +210,7 @@ def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path, ending):
 )
 def test_a_tree_that_is_none_is_named(trained, tmp_path, name, index, value, words):
     path = tmp_path / "r.json"
-    save_regressor(trained[0], path)
+    trained[0].save(path)
     model = json.loads(path.read_text())
     del model["learner"]["attributes"]["litepyramid_sha256"]
     model["learner"]["gradient_booster"]["model"]["trees"][2][name][index] = value
@@ -234,45 +229,28 @@ def test_a_model_that_does_not_name_its_features_is_refused(trained, tmp_path):
         load_regressor(tmp_path / "bare.json")
 
 
-def test_a_name_without_a_known_ending_is_refused(trained, tmp_path):
-    with pytest.raises(InputError, match=r"\.ubj or \.json"):
-        save_regressor(trained[0], tmp_path / "model.pkl")
-    assert not list(tmp_path.iterdir())
-
-
-def test_modernising_leaves_the_trees_as_they_are(data):
-    old = json.loads((data / "regressors" / "TAC08" / "all_xgb.json").read_text())
-    new = modernise(old)
-    assert new["version"] == [2, 0, 0]
-    before = old["learner"]["gradient_booster"]["model"]["trees"]
-    after = new["learner"]["gradient_booster"]["model"]["trees"]
-    assert [t["split_conditions"] for t in after] == [t["split_conditions"] for t in before]
-    assert old["version"] == [1, 4, 1]
-
-
 def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
     start, features = trained
     harder = features.values[:, 0] / 9 - 0.2
-    centred = fit(features, harder, Settings(rounds=0), start=start)
-    said = predict(centred, features)
+    centred = fit_trees(features, harder, Settings(rounds=0), start=start)
+    said = predict_trees(centred, features)
     assert said.mean() == pytest.approx(harder.mean())
-    assert said - predict(start, features) == pytest.approx(np.full(40, centred.offset))
+    assert said - predict_trees(start, features) == pytest.approx(np.full(40, centred.offset))
     assert centred.offset == pytest.approx(-0.2, abs=0.01)
     wiggly = harder + 0.2 * (features.values[:, 1] > 4)
-    more = fit(features, wiggly, Settings(rounds=20), start=start)
-    missed = [np.abs(predict(r, features) - wiggly).mean() for r in (centred, more)]
+    more = fit_trees(features, wiggly, Settings(rounds=20), start=start)
+    missed = [np.abs(predict_trees(r, features) - wiggly).mean() for r in (centred, more)]
     assert missed[1] < missed[0] / 2
-    assert predict(start, features) == pytest.approx(features.values[:, 0] / 9, abs=0.05)
+    assert predict_trees(start, features) == pytest.approx(features.values[:, 0] / 9, abs=0.05)
     assert more.about["start"].endswith("(40 sentences)")
-    for ending in (".ubj", ".json"):
-        save_regressor(more, tmp_path / f"r{ending}")
-        again = load_regressor(tmp_path / f"r{ending}")
-        assert again.offset == more.offset
-        assert predict(again, features).tolist() == predict(more, features).tolist()
-    twice = fit(features, harder + 0.5, Settings(rounds=0), start=centred)
+    more.save(tmp_path / "r.json")
+    again = load_regressor(tmp_path / "r.json")
+    assert again.offset == more.offset
+    assert predict_trees(again, features).tolist() == predict_trees(more, features).tolist()
+    twice = fit_trees(features, harder + 0.5, Settings(rounds=0), start=centred)
     assert twice.offset == pytest.approx(centred.offset + 0.5)
 
 
 def test_going_on_with_other_features_is_refused(trained):
     with pytest.raises(ModelError, match="trained on other features"):
-        fit(table(names=("length", "width")), np.zeros(40), start=trained[0])
+        fit_trees(table(names=("length", "width")), np.zeros(40), start=trained[0])

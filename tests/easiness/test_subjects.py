@@ -3,9 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litepyramid.easiness.dependency import TAGS
-from litepyramid.easiness.gaps import gap_features
-from litepyramid.easiness.subjects import KINDS, person_nouns, subject_features
+from litepyramid.easiness.sentence_features import KINDS, TAGS, person_nouns, subject_features
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 
 
@@ -53,21 +51,6 @@ def test_a_word_that_the_sentence_lacks_has_the_part_of_speech_of_its_reference(
     assert beside["subject:stu_name"] == 1
 
 
-def test_gaps_by_hand():
-    table = gap_features([BOWLER, WAS], [["The bowler has hurt Al", "bowler hurt"], []])
-    first, second = of(table), of(table, 1)
-    # Unsaid: Norfolk, 23, Innes; of eight words.
-    assert first["gap:tag:PROPN"] == 2
-    assert first["gap:tag:NUM"] == first["gap:relation:appos"] == first["gap:relation:flat"] == 1
-    assert first["gap:relation:compound"] == 1
-    assert first["gap:share"] == pytest.approx(3 / 8)
-    assert (first["gap:first_word"], first["gap:first_3_words"]) == (0, 1)
-    assert first["gap:subject_said"] == first["gap:root_said"] == first["gap:root_share"] == 1
-    assert (first["gap:root_longest"], first["gap:root_shortest"]) == (5, 2)
-    assert second["gap:share"] == second["gap:first_word"] == 1
-    assert second["gap:root_longest"] == second["gap:root_share"] == second["gap:subject_said"] == 0
-
-
 def test_what_is_under_a_word():
     assert BOWLER.under(2) == [0, 1, 2, 3, 4, 5]
     assert BOWLER.under(2, [4]) == [0, 1, 2]
@@ -85,9 +68,9 @@ def test_shares_are_shares_and_kinds_are_exclusive(data):
     relations = tuple(data.draw(st.sampled_from(["nsubj", "root", "obj"])) for _ in range(n))
     stus = data.draw(st.lists(st.lists(words, min_size=1, max_size=5).map(" ".join), max_size=3))
     tree = tree_of(tokens, tags, heads, relations)
-    row = of(subject_features([tree], [stus], ["a"])) | of(gap_features([tree], [stus]))
+    row = of(subject_features([tree], [stus], ["a"]))
     assert sum(row[f"subject:root_{kind}"] for kind in (*KINDS, "none")) == 1
     assert sum(row[f"subject:stu_{kind}"] for kind in KINDS) == pytest.approx(1 if stus else 0)
-    shares = ("subject:upper_case", "subject:root_place", "gap:share", "gap:root_share")
+    shares = ("subject:upper_case", "subject:root_place")
     assert all(0 <= row[name] <= 1 for name in shares)
     assert np.isfinite(list(row.values())).all()

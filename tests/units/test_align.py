@@ -3,8 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
-from litepyramid.io.references import read_references
-from litepyramid.io.units import read_units
+from litepyramid.io.coerce import as_references, as_units
 from litepyramid.types import InputReferences, InputUnits, Unit
 from litepyramid.units.align import (
     Sentence,
@@ -55,7 +54,7 @@ def test_counts_of_how_units_were_placed():
         "a", (Unit("x", reference=0, sentence=1), Unit("The"), Unit("dog"), Unit("zebra"))
     )
     found = align_units(units, SENTENCES)
-    assert (found.own, found.matched, found.tied, found.unmatched) == (1, 2, 1, 1)
+    assert (found.stated, found.matched, found.tied, found.unmatched) == (1, 2, 1, 1)
     assert found.units.texts == units.texts
 
 
@@ -76,7 +75,7 @@ def test_sentences_of_marked_and_unmarked_references():
     plain = InputReferences("b", (("Four . Five .",),), (False,))
     assert [s.text for s in sentences_of([marked])] == ["One .", "Two words .", "Three ."]
     assert [s.text for s in sentences_of([plain])] == ["Four .", "Five ."]
-    split = sentences_of([marked, plain], lambda text: text.split(" . "))
+    split = sentences_of([marked, plain])
     assert [(s.input, s.reference, s.sentence) for s in split] == [
         ("a", 0, 0),
         ("a", 0, 1),
@@ -101,9 +100,9 @@ def test_no_sentence_shares_more_types_than_the_one_found(texts, unit):
 
 
 def test_realsumm_units_find_sentences(realsumm):
-    sentences = sentences_of(read_references(realsumm / "references.txt"))
+    sentences = sentences_of(as_references(realsumm / "references.txt"))
     assert len(sentences) == 368
-    scus = read_units(realsumm / "SCUs.txt")
+    scus = as_units(realsumm / "SCUs.txt")
     found = align_all(scus, sentences)
     assert sum(a.matched for a in found) == sum(len(s.units) for s in scus) == 1056
     assert sum(a.unmatched for a in found) == 0

@@ -29,8 +29,11 @@ from allennlp_archives import (  # noqa: E402
     write_archive,
 )
 
-from litepyramid.units.parsers.allennlp.archive import read_labels, read_srl_archive  # noqa: E402
-from litepyramid.units.parsers.allennlp.archive import archive_folder  # noqa: E402
+from litepyramid.units.parsers.allennlp.archive import (  # noqa: E402
+    archive_folder,
+    read_labels,
+    read_srl_archive,
+)
 from litepyramid.units.parsers.allennlp.srl_bert import load_srl_bert, tag_predicates  # noqa: E402
 
 WORDS = ["the", "dog", "barked", "."]
@@ -235,7 +238,7 @@ def test_an_absolute_name_is_one_inside(tmp_path, good, monkeypatch):
 
 
 def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("litepyramid.units.parsers.allennlp.files._ROOM", 1 << 20)
+    monkeypatch.setattr("litepyramid.units.parsers.allennlp.archive._ROOM", 1 << 20)
     zeros = bytes(64 << 20)
     header = tarfile.TarInfo("./PaxHeaders/x")
     header.type, header.size = tarfile.XHDTYPE, len(zeros)
@@ -266,7 +269,7 @@ def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeyp
 
 
 def test_archives_with_too_many_or_doubled_members(tmp_path, monkeypatch):
-    monkeypatch.setattr("litepyramid.units.parsers.allennlp.files._MEMBERS", 20)
+    monkeypatch.setattr("litepyramid.units.parsers.allennlp.archive._MEMBERS", 20)
     files = {**members(), **{f"m{i}": b"" for i in range(20)}}
     with pytest.raises(ModelError, match="more than 20 members"):
         load_srl_bert(write_archive(tmp_path / "m.tgz", files))

@@ -1,0 +1,155 @@
+"""SCU-like units of references, written by a language model and checked against the sentences."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from litepyramid.errors import InputError, ModelError
+from litepyramid.judges.base import pair_key
+from litepyramid.judges.lexical.recall import RecallJudge
+from litepyramid.judges.llm.ask import Job
+from litepyramid.judges.llm.client import Reply
+from litepyramid.judges.llm.judge import LLMJudge
+from litepyramid.judges.llm.prompt import fenced, json_value, read_prompt
+from litepyramid.judges.registry import judge as as_judge
+from litepyramid.text import fill, one_line
+from litepyramid.types import InputReferences, InputUnits, Signature, Unit
+from litepyramid.units.align import references_sha, sentence_texts
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "units": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"unit": {"type": "string"}, "sentence": {"type": "integer"}},
+                "required": ["unit", "sentence"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["units"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """The sentences of one reference, numbered from 1, and the key of their request."""
+
+    input: str
+    reference: int
+    sentences: tuple[str, ...]
+
+    @property
+    def key(self) -> bytes:
+        return pair_key("units", "\n".join(self.sentences))
+
+
+def written_units(
+    references: Sequence[InputReferences], llm: Any
+) -> tuple[tuple[InputUnits, ...], Signature, dict[str, float]]:
+    """Units by a model behind an endpoint, one request per reference.
+
+    Empty and repeated units are left out. A unit whose sentence is not named, or is none of the
+    reference, is placed in the sentence that shares the largest part of its content words, and
+    left out if none does. All that is counted, and so is the share of the units' content words
+    (Snowball stems) that their reference does not hold.
+
+    Args:
+        references: The references.
+        llm: An `LLMJudge`, or its name: ``llm:MODEL``.
+
+    Raises:
+        InputError: `llm` names no language model.
+        ModelError: A reference got no units; those of the others are kept.
+        EstimateOnly: An estimate was asked for.
+    """
+    writer = as_judge(llm)
+    if not isinstance(writer, LLMJudge):
+        raise InputError("this judge writes no units", expected="llm:MODEL, a language model")
+    prompt, _ = read_prompt("units")
+    sources = [
+        _Source(entry.input, number, tuple(map(one_line, sentences)))
+        for entry in references
+        for number, sentences in enumerate(sentence_texts(entry))
+    ]
+    sha = sha256(prompt.encode()).hexdigest()[:8]
+    jobs = [_job(source, prompt) for source in {source.key: source for source in sources}.values()]
+    with writer:
+        answers, asker = writer.ask(jobs, {"prompt": sha}, "reference")
+    counts: Counter[str] = Counter({"references": len(sources)})
+    by_input: dict[str, list[Unit]] = {entry.input: [] for entry in references}
+    foreign = 0.0
+    for source in sources:
+        placed, share = _placed(json.loads(answers[source.key]), source, counts)
+        by_input[source.input] += placed
+        foreign += share
+    if empty := [name for name, units in by_input.items() if not units]:
+        raise ModelError(f"the model wrote no unit for input '{empty[0]}'")
+    total = sum(map(len, by_input.values()))
+    signature = Signature.of(
+        units="scu",
+        llm=writer.signature()["judge"].removeprefix("llm:"),
+        revision=asker.revision,
+        prompt=f"units-{sha}",
+        references_sha=references_sha(references),
+    )
+    totals = {
+        "inputs": len(by_input),
+        "sentences": sum(len(source.sentences) for source in sources),
+        "units": total,
+        "share of content words not in the reference": foreign / total,
+    }
+    units = tuple(InputUnits(name, tuple(texts)) for name, texts in by_input.items())
+    return units, signature, totals | counts | asker.counts
+
+
+def _job(source: _Source, prompt: str) -> Job:
+    numbered = fenced({str(n): text for n, text in enumerate(source.sentences, 1)})
+    request = fill(prompt, sentences=numbered)
+    return Job((source.key,), request, _SCHEMA, _read, 20 + len(numbered.encode()) // 2)
+
+
+def _read(reply: Reply) -> list[bytes] | None:
+    """The list of units in an answer."""
+    value = json_value(reply.text)
+    rows = value.get("units") if isinstance(value, dict) else value
+    if not isinstance(rows, list) or not rows:
+        return None
+    rows = [row if isinstance(row, dict) else {"unit": row} for row in rows]
+    if not all(isinstance(row.get("unit"), str) for row in rows):
+        return None
+    return [json.dumps(rows).encode()]
+
+
+def _placed(
+    rows: Sequence[dict[str, Any]], source: _Source, counts: Counter[str]
+) -> tuple[list[Unit], float]:
+    """The units of one reference that can stay, and how much of them is foreign to it."""
+    recall = RecallJudge().judge
+    sentences = source.sentences
+    units: dict[str, Unit] = {}
+    foreign = 0.0
+    for row in rows:
+        text, sentence = one_line(row["unit"]).strip(), row.get("sentence")
+        if not text or text.casefold() in units:
+            counts["repeated units left out" if text else "empty units left out"] += 1
+            continue
+        if type(sentence) is not int or not 1 <= sentence <= len(sentences):
+            judged = recall([(s, [text]) for s in sentences]).presence
+            shares = [float(presence[0]) for presence in judged]
+            if not max(shares, default=0):
+                counts["units without a sentence left out"] += 1
+                continue
+            counts["units assigned by their words"] += 1
+            sentence = shares.index(max(shares)) + 1
+        units[text.casefold()] = Unit(text, reference=source.reference, sentence=sentence - 1)
+        foreign += 1 - float(recall([(" ".join(sentences), [text])]).presence[0][0])
+    return list(units.values()), foreign
