@@ -13,8 +13,7 @@ from scipy import stats
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
-from litepyramid.scoring.combine import combine
-from litepyramid.scoring.powered import Design, prediction_powered
+from litepyramid.scoring.combine import combine, combine_matrices, prediction_powered
 from litepyramid.types import ScoreMatrix
 
 
@@ -23,7 +22,7 @@ def made(seed, systems=3, inputs=40, noise=0.1):
     rng = np.random.default_rng(seed)
     human = rng.random((systems, inputs))
     judge = 0.6 * human + noise * rng.standard_normal((systems, inputs))
-    return human, judge, (tuple("abcdefgh"[:systems]), tuple(map(str, range(inputs))))
+    return human, judge, (tuple("abcdefgh"[:systems]), tuple(f"{i:03}" for i in range(inputs)))
 
 
 def hidden(human, labelled):
@@ -39,25 +38,13 @@ def test_ppi_python_gives_the_same(share, noise):
     human, judge, _ = made(1, inputs=60, noise=noise)
     labelled = np.sort(np.random.default_rng(2).permutation(60)[: int(60 * share)])
     rest = np.setdiff1d(np.arange(60), labelled)
-    found = prediction_powered(human[:, labelled], judge, labelled, method="ppi++", confidence=0.9)
+    means = prediction_powered(human[:, labelled], judge, labelled, method="ppi++", confidence=0.9)
     for row in range(len(human)):
         parts = human[row, labelled], judge[row, labelled], judge[row, rest]
         value = ppi.ppi_mean_pointestimate(*parts)
         low, high = ppi.ppi_mean_ci(*parts, alpha=0.1)
-        ours = found.value[row], found.low[row], found.high[row]
+        ours = means.value[row], means.low[row], means.high[row]
         assert np.allclose(ours, np.ravel([value, low, high]), rtol=0, atol=1e-8)
-
-
-def test_glide_gives_the_same():
-    glide = pytest.importorskip("glide.estimators", reason="glide-py needs Python 3.12")
-    human, judge, _ = made(1, inputs=60, noise=0.3)
-    labelled = np.sort(np.random.default_rng(2).permutation(60)[:25])
-    found = prediction_powered(human[:, labelled], judge, labelled, method="glide")
-    for row, shown in enumerate(hidden(human, labelled)):
-        theirs = glide.PPIMeanEstimator().estimate(shown, judge[row]).confidence_interval
-        ours = found.value[row], found.low[row], found.high[row]
-        bounds = theirs.mean, theirs.lower_bound, theirs.upper_bound
-        assert np.allclose(ours, bounds, rtol=0, atol=1e-8)
 
 
 def test_a_plain_loop_gives_the_same():
@@ -70,21 +57,21 @@ def test_a_plain_loop_gives_the_same():
         slope = np.cov(h[others], f[others])[0, 1] / f[others].var(ddof=1)
         corrected.append(h[j] - slope * (f[j] - judge[0].mean()))
     error = np.sqrt((1 - 7 / 20) * np.var(corrected, ddof=1) / 7)
-    found = prediction_powered(h[None], judge, labelled)
-    assert found.weight[0] > 1
-    assert found.value[0] == pytest.approx(np.mean(corrected), abs=1e-12)
+    means = prediction_powered(h[None], judge, labelled)
+    assert means.weight[0] > 1
+    assert means.value[0] == pytest.approx(np.mean(corrected), abs=1e-12)
     reach = stats.t.ppf(0.975, 6) * error
-    assert (found.high - found.low)[0] == pytest.approx(2 * reach, abs=1e-12)
+    assert (means.high - means.low)[0] == pytest.approx(2 * reach, abs=1e-12)
 
 
 def test_labels_alone_are_the_classical_interval():
     human, judge, _ = made(4, inputs=50)
     labelled = np.arange(0, 50, 2)
-    found = prediction_powered(human[:, labelled], judge, labelled, target="population")
+    means = prediction_powered(human[:, labelled], judge, labelled, target="population")
     own = human[:, labelled]
     low, high = stats.t.interval(0.95, 24, own.mean(axis=1), stats.sem(own, axis=1))
-    assert np.allclose(found.alone_low, low)
-    assert np.allclose(found.alone_high, high)
+    assert np.allclose(means.alone_low, low)
+    assert np.allclose(means.alone_high, high)
 
 
 @given(st.integers(0, 10**6), st.floats(-3, 3), st.floats(0.1, 5), st.booleans())
@@ -118,9 +105,9 @@ def test_all_samples_together_are_right():
     human, judge, _ = made(5, systems=1, inputs=9)
     alone, values = [], []
     for chosen in combinations(range(9), 5):
-        found = prediction_powered(human[:, list(chosen)], judge, np.array(chosen))
-        alone.append(found.alone[0])
-        values.append(found.value[0])
+        means = prediction_powered(human[:, list(chosen)], judge, np.array(chosen))
+        alone.append(means.alone[0])
+        values.append(means.value[0])
     assert np.mean(alone) == pytest.approx(human.mean(), abs=1e-12)
     assert np.mean(values) == pytest.approx(human.mean(), abs=0.01)
 
@@ -129,7 +116,7 @@ def test_a_constant_judge_changes_nothing():
     human, judge, names = made(6)
     labelled = np.random.default_rng(0).permutation(40)[:12]
     constant = ScoreMatrix("judge", *names, np.full_like(judge, 0.5))
-    result = combine(constant, ScoreMatrix("human", *names, hidden(human, labelled)))
+    result = combine_matrices(constant, ScoreMatrix("human", *names, hidden(human, labelled)))
     for entry in (*result.systems, *result.pairs):
         assert entry.weight == 0
         assert entry.saved == 0
@@ -139,39 +126,11 @@ def test_a_constant_judge_changes_nothing():
 
 def test_all_inputs_labelled_leave_no_doubt_about_them():
     human, judge, names = made(7)
-    result = combine(ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, human))
+    result = combine_matrices(ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, human))
     for entry in result.systems:
         row = names[0].index(entry.system)
         assert entry.score == pytest.approx(human[row].mean())
         assert entry.low == pytest.approx(entry.high)
-
-
-def test_strata_are_weighed_by_their_size():
-    human, _judge, names = made(8, systems=2, inputs=30)
-    strata = np.repeat([0, 1], [20, 10])
-    labelled = np.array([0, 3, 7, 12, 20, 22, 25, 28])
-    design = Design(names[1], np.where(strata, 0.4, 0.2), strata)
-    found = prediction_powered(human[:, labelled], np.ones((2, 30)), labelled, design=design)
-    parts = [human[:, labelled[:4]], human[:, labelled[4:]]]
-    expected = (20 * parts[0].mean(axis=1) + 10 * parts[1].mean(axis=1)) / 30
-    assert np.allclose(found.value, expected)
-    variance = sum(
-        (size / 30) ** 2 * (1 - 4 / size) * part.var(axis=1, ddof=1) / 4
-        for size, part in zip((20, 10), parts, strict=True)
-    )
-    assert np.allclose(found.error, np.sqrt(variance))
-
-
-def test_chances_without_strata_are_inverted():
-    human, _judge, names = made(9, systems=1, inputs=12)
-    chance = np.where(np.arange(12) < 6, 0.25, 0.75)
-    labelled = np.array([1, 7, 8, 11])
-    found = prediction_powered(
-        human[:, labelled], np.ones((1, 12)), labelled, design=Design(names[1], chance)
-    )
-    assert found.value[0] == pytest.approx(
-        np.average(human[0, labelled], weights=1 / chance[labelled])
-    )
 
 
 def test_a_choice_that_is_no_sample_is_refused():
@@ -180,23 +139,36 @@ def test_a_choice_that_is_no_sample_is_refused():
     for chosen in (range(12), range(28, 40)):
         shown = ScoreMatrix("human", *names, hidden(human, list(chosen)))
         with pytest.raises(InputError, match="not a random sample"):
-            combine(judged, shown)
-        assert combine(judged, shown, assume_random=True).labels == 12
-    never = Design(names[1], np.where(np.arange(40) == 3, 0.0, 0.5))
-    shown = ScoreMatrix("human", *names, hidden(human, [3, 8, 9, 20]))
-    with pytest.raises(InputError, match="inclusion probability is 0"):
-        combine(judged, shown, design=never)
+            combine_matrices(judged, shown)
+        assert combine_matrices(judged, shown, assume_random=True).labels == 12
     with pytest.raises(InputError, match="at least three"):
-        combine(judged, ScoreMatrix("human", *names, hidden(human, [3, 8])))
+        combine_matrices(judged, ScoreMatrix("human", *names, hidden(human, [3, 8])))
     with pytest.raises(InputError, match="different systems or inputs"):
-        combine(judged, ScoreMatrix("human", names[0], tuple("abcd" * 10)[:40], human))
+        combine_matrices(judged, ScoreMatrix("human", names[0], tuple("abcd" * 10)[:40], human))
+
+
+def test_a_sample_is_one_in_whatever_order_the_rows_come():
+    human, judge, (systems, inputs) = made(13)
+    labelled = np.sort(np.random.default_rng(5).permutation(40)[:12])
+    rows = {
+        name: [
+            {"system": system, "input": inputs[m], "metric": name, "score": values[n, m]}
+            for n, system in enumerate(systems)
+            for m in (labelled if name == "human" else range(40))
+        ]
+        for name, values in (("human", human), ("judge", judge))
+    }
+    first = combine([*rows["human"], *rows["judge"]], metric="judge")
+    second = combine([*rows["judge"], *rows["human"]], metric="judge")
+    assert first == second
+    assert first.labels == 12
 
 
 def test_pairs_and_groups_say_the_same():
     human, judge, names = made(11, systems=4, inputs=60)
     human[0] += 0.4
     labelled = np.random.default_rng(1).permutation(60)[:25]
-    result = combine(
+    result = combine_matrices(
         ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, hidden(human, labelled))
     )
     groups = {entry.system: set(entry.groups) for entry in result.systems}
@@ -210,7 +182,6 @@ def test_pairs_and_groups_say_the_same():
             2 * stats.t.sf(pair.difference / ((pair.high - pair.low) / (2 * t)), 24)
         )
     assert len(result.to_json()["pairs"]) == 6
-    assert "design" not in dict(result.signature.fields)
     assert all(len(astuple(entry)) == 12 for entry in result.systems)
 
 
@@ -222,11 +193,11 @@ def test_intervals_cover(kind):
     covered, width, alone = [], [], []
     for _ in range(150):
         labelled = np.sort(rng.permutation(100)[:25])
-        found = prediction_powered(human[:, labelled], judge, labelled)
+        means = prediction_powered(human[:, labelled], judge, labelled)
         truth = human.mean(axis=1)
-        covered.append(((found.low <= truth) & (truth <= found.high)).mean())
-        width.append((found.high - found.low).mean())
-        alone.append((found.alone_high - found.alone_low).mean())
+        covered.append(((means.low <= truth) & (truth <= means.high)).mean())
+        width.append((means.high - means.low).mean())
+        alone.append((means.alone_high - means.alone_low).mean())
     assert 0.925 < np.mean(covered) < 0.975
     assert np.mean(width) / np.mean(alone) < (1.0 if kind == "noise" else 0.85)
 
@@ -244,8 +215,8 @@ def test_realsumm_from_thirty_labels_and_rouge(realsumm):
         covered, ratio, truth = [], [], h.mean(axis=1)
         for _ in range(150):
             labelled = np.sort(rng.permutation(100)[:30])
-            found = prediction_powered(h[:, labelled], f, labelled)
-            covered.append(((found.low <= truth) & (truth <= found.high)).mean())
-            ratio.append(((found.high - found.low) / (found.alone_high - found.alone_low)).mean())
+            means = prediction_powered(h[:, labelled], f, labelled)
+            covered.append(((means.low <= truth) & (truth <= means.high)).mean())
+            ratio.append(((means.high - means.low) / (means.alone_high - means.alone_low)).mean())
         assert 0.92 < np.mean(covered) < 0.97
         assert np.mean(ratio) < 0.95

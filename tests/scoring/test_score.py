@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import replace
 
 import numpy as np
@@ -12,20 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.errors import InputError, MissingExtraError
-from litepyramid.io.labels import read_labels
-from litepyramid.io.presence import read_presence
-from litepyramid.io.scores import read_scores, select_matrix
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units, units_to_json
+from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import JudgedBatch
-from litepyramid.judges.registry import make_judge
-from litepyramid.scoring.pyramid import ScoringRule
-from litepyramid.scoring.saved import read_result
-from litepyramid.scoring.score import score_systems
-from litepyramid.tables import emit, plain, render
-from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries, Unit
-from litepyramid.units.extract import extract
+from litepyramid.scoring.score import judge_systems, score_presence
+from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 
 
 class WordJudge:
@@ -39,25 +28,31 @@ class WordJudge:
         return JudgedBatch(presence, {"judge": "words"}, {"pairs": sum(map(len, presence))})
 
 
-UNITS = [
+UNITS = (
     InputUnits("x", (Unit("a b"), Unit("c", 3))),
     InputUnits("y", (Unit("d"), Unit("e"), Unit("f"))),
-]
-SYSTEMS = [
+)
+SYSTEMS = (
     SystemSummaries("good", ("x", "y"), ("a b c", "d e f")),
     SystemSummaries("half", ("x", "y"), ("a b", "d e")),
     SystemSummaries("mute", ("x", "y"), ("", "")),
-]
+)
+HALF = SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))
+
+
+def scored(systems=SYSTEMS, units=UNITS, labels=(), stus=None, **options):
+    data = Dataset("own", scus=units, stus=stus, summaries=systems, labels=labels)
+    return lp.score(data, **{"judge": WordJudge(), "samples": 50, **options})
 
 
 def test_scores_by_hand():
-    result = score_systems(SYSTEMS, UNITS, WordJudge())
+    result = scored()
     np.testing.assert_allclose(result.values, [[1, 1], [0.25, 2 / 3], [0, 0]])
     assert result.metric == "lite2pyramid"
     assert result.counts["empty_summaries"] == 2
     assert result.counts["pairs"] == 15
     assert str(result.signature).startswith("units:scu|judge:words|")
-    assert str(result.signature).rsplit("|", 1)[1].startswith("version:")
+    assert repr(result) == "<ScoreResult: Lite²Pyramid of 3 systems on 2 inputs (5 units)>"
 
 
 @pytest.mark.parametrize(
@@ -65,314 +60,155 @@ def test_scores_by_hand():
     [("ss", "lite2pyramid"), ("tt", "lite3pyramid"), ("st", "lite2.xpyramid")],
 )
 def test_the_metric_follows_the_units(kinds, metric):
-    units = [
-        InputUnits("x", tuple(Unit("a", kind="scu" if k == "s" else "stu") for k in kinds)),
-    ]
-    system = SystemSummaries("s", ("x",), ("a",))
-    assert score_systems([system], units, WordJudge()).metric == metric
+    units = (InputUnits("x", tuple(Unit("a", kind={"s": "scu", "t": "stu"}[k]) for k in kinds)),)
+    assert scored((SystemSummaries("s", ("x",), ("a",)),), units).metric == metric
 
 
 def test_human_scores_are_matched_by_name():
-    labels = [
-        SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0))),
-        SystemLabels("stranger", ("x", "y"), ((1, 1), (1, 1, 1))),
-    ]
-    result = score_systems(SYSTEMS, UNITS, WordJudge(), labels=labels)
+    stranger = SystemLabels("stranger", ("x", "y"), ((1, 1), (1, 1, 1)))
+    result = scored(labels=(HALF, stranger))
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
     assert np.isnan(result.human_scores["good"])
     assert result.counts["systems_without_labels"] == 2
     assert result.counts["labels_not_used"] == 1
-    assert "1 label file is of a system not scored here" in render(result, "table")
-    assert json.loads(render(result, "json"))["systems"][0]["human"] is None
+    assert "of systems not scored here" in result.to_table()
+    partial = SystemLabels("half", ("x", "y"), ((1, 0), ()))
+    assert scored(labels=(partial,)).counts["inputs_without_labels"] == 1
     with pytest.raises(InputError, match="no labels for any scored system"):
-        score_systems(SYSTEMS[:1], UNITS, WordJudge(), labels=labels)
+        scored(SYSTEMS[:1], labels=(HALF,))
 
 
-@pytest.mark.parametrize("name", ["sample", "original", "modified"])
-def test_other_rules_score_and_say_so(name):
-    rule = ScoringRule(name, size=2, references=2)
-    result = score_systems(SYSTEMS, UNITS, WordJudge(), rule=rule)
+@pytest.mark.parametrize("rule", ["sample-2", "original", "modified-2"])
+def test_other_rules_score_and_say_so(rule):
+    result = scored(rule=rule)
     assert result.scores["mute"] == 0
-    assert f"rule:{name}" in str(result.signature)
+    assert f"rule:{rule}" in str(result.signature)
+
+
+@pytest.mark.parametrize("rule", ["lite-3", "sample-0", "sample-x", "modified-", "best", ""])
+def test_an_unknown_rule_is_refused(rule):
+    if rule == "modified-":
+        assert scored(rule=rule).metric == "modified_pyramid"
+    else:
+        with pytest.raises(InputError, match="unknown scoring rule"):
+            scored(rule=rule)
 
 
 def test_modified_rule_by_hand():
-    rule = ScoringRule("modified", references=2)
-    result = score_systems(SYSTEMS, UNITS, WordJudge(), rule=rule)
     # x: 4 contributors over 2 references, 2 SCUs: 3 + 1. y: 3 over 2, floor(2.0) SCUs: 2.
-    np.testing.assert_allclose(result.values, [[1, 1.5], [0.25, 1], [0, 0]])
-
-
-def test_inputs_without_an_ideal_summary_are_left_out_and_counted():
-    units = [*UNITS, InputUnits("z", (Unit("g"),))]
+    np.testing.assert_allclose(scored(rule="modified-2").values, [[1, 1.5], [0.25, 1], [0, 0]])
+    units = (*UNITS, InputUnits("z", (Unit("g"),)))
     systems = [SystemSummaries(s.system, ("x", "y", "z"), (*s.texts, "g")) for s in SYSTEMS]
-    result = score_systems(systems, units, WordJudge(), rule=ScoringRule("modified", references=3))
+    result = scored(tuple(systems), units, rule="modified-3")
     # z: one contributor over 3 references, floor(1/3 + 1/2) = 0 SCUs.
     assert np.isnan(result.values[:, 2]).all()
     assert result.scores["mute"] == 0
     assert result.counts["inputs_not_scored"] == 1
-    assert "1 input has no score" in render(result, "table")
-
-
-def test_the_signature_says_how_units_were_made():
-    result = score_systems(SYSTEMS, UNITS, WordJudge(), about_units={"srl": "embedded"})
-    assert "srl:embedded|units:scu|judge:words" in str(result.signature)
 
 
 def test_what_does_not_match_is_refused():
-    with pytest.raises(InputError, match="no systems"):
-        score_systems([], UNITS, WordJudge())
-    with pytest.raises(InputError, match="'good' occurs twice"):
-        score_systems([SYSTEMS[0], SYSTEMS[0]], UNITS, WordJudge())
-    backwards = SystemSummaries("b", ("y", "x"), ("", ""))
-    with pytest.raises(InputError, match="are not those of the units"):
-        score_systems([backwards], UNITS, WordJudge())
+    for systems in ((), (SYSTEMS[0], SYSTEMS[0]), (SystemSummaries("b", ("y", "x"), ("", "")),)):
+        with pytest.raises(InputError):
+            judge_systems(systems, UNITS, WordJudge())
+    with pytest.raises(InputError, match="'human' is reserved"):
+        scored(name="human")
+    with pytest.raises(InputError, match="neither units nor references"):
+        scored(units=())
+    for value in (1e308, np.inf, -0.1):
+        with pytest.raises(InputError, match="presence outside 0 to 1"):
+            score_presence(["a"], UNITS, np.full((1, 5), value))
 
 
-def test_a_saved_result_reads_back(tmp_path):
-    result = score_systems(SYSTEMS, UNITS, WordJudge())
-    emit(result, "json", tmp_path / "r.json")
-    matrix = select_matrix(read_scores(tmp_path / "r.json"))
-    np.testing.assert_array_equal(matrix.values, result.values)
-    assert (matrix.systems, matrix.inputs) == (result.systems, result.inputs)
+@pytest.mark.parametrize(
+    "options",
+    [{"samples": "50"}, {"samples": 10**9}, {"seed": None}, {"confidence": "x"}, {"rule": 3},
+     {"on": "facts"}, {"judge": 3}, {"reference": ["a"]}],
+)  # fmt: skip
+def test_wrong_types_end_in_one_clear_error(options):
+    with pytest.raises(LitepyramidError):
+        lp.score(["It rained."], [["It rained."]], **{"judge": "recall", "samples": 50, **options})
 
 
-def test_a_saved_result_holds_the_human_scores_as_a_second_metric(tmp_path):
-    labels = [SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))]
-    emit(score_systems(SYSTEMS, UNITS, WordJudge(), labels=labels), "json", tmp_path / "r.json")
-    table = read_scores(tmp_path / "r.json")
-    assert table.metrics == ("lite2pyramid", "human")
-    np.testing.assert_allclose(table.matrix("human").values[1], [0.25, 2 / 3])
-    assert np.isnan(table.matrix("human").values[[0, 2]]).all()
-    assert select_matrix(table).metric == "lite2pyramid"
+def test_a_judge_that_was_down_leaves_no_score():
+    result = lp.score(
+        {"a": ["It rained."], "b": ["We left."]}, [["It rained."]],
+        judge=lambda text, units: [np.nan], samples=50,
+    )  # fmt: skip
+    assert result.groups == ((), ())
+    assert all(np.isnan(value) for value in result.scores.values())
+    assert "2 summaries are not scored" in result.to_table()
+    assert result.to_frame("inputs")["missing"].tolist() == [1, 1]
+    assert '"score":null' in result.to_html()
 
 
-def test_json_goes_down_to_each_units_presence():
-    data = json.loads(render(score_systems(SYSTEMS, UNITS, WordJudge()), "json"))
-    half = next(r for r in data["scores"] if (r["system"], r["input"]) == ("half", "y"))
-    assert half["presence"] == [1.0, 1.0, 0.0]
-    assert data["units"][1]["units"][2]["text"] == "f"
-
-
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(st.permutations(range(3)), st.permutations(range(2)))
-def test_order_does_not_change_a_score(systems, inputs):
-    shuffled = [
+def test_the_order_of_files_changes_no_number_and_no_signature(systems, inputs):
+    shuffled = tuple(
         SystemSummaries(
             SYSTEMS[i].system,
             tuple(SYSTEMS[i].inputs[j] for j in inputs),
             tuple(SYSTEMS[i].texts[j] for j in inputs),
         )
         for i in systems
-    ]
-    judge = make_judge("lexical")
-    once = score_systems(SYSTEMS, UNITS, judge, samples=50)
-    again = score_systems(shuffled, [UNITS[j] for j in inputs], judge, samples=50)
-    for name, score in once.scores.items():
-        assert again.scores[name] == pytest.approx(score, abs=1e-12)
+    )
+    for rule in ("lite", "sample-1"):
+        once = scored(rule=rule)
+        again = scored(shuffled, tuple(UNITS[j] for j in inputs), rule=rule)
+        assert again.scores == pytest.approx(once.scores, abs=1e-12)
+        assert again.signature == once.signature
+        for place, i in enumerate(systems):
+            assert again.intervals[place] == once.intervals[i]
+            assert again.groups[place] == once.groups[i]
 
 
-def test_human_score_of_realsumm_to_the_last_digit(realsumm):
-    units = read_units(realsumm / "SCUs.txt")
-    names = [entry.input for entry in units]
-    summaries = read_summaries([realsumm / "summaries"], names)
-    labels = read_labels([realsumm / "labels"], units)
-    result = score_systems(summaries, units, make_judge("recall"), labels=labels, samples=100)
-    assert len(result.systems) == 25
-    assert result.human_scores["abs_bart_out"] == 0.48349483849483854
-
-
-def signature(*, units=UNITS, **settings):
-    return score_systems(SYSTEMS, units, WordJudge(), **settings).signature.to_json()
-
-
-def test_the_signature_names_the_data():
-    base = signature()
-    for text, weight in (("a c", 1), ("a b", 2)):
-        changed = [InputUnits("x", (Unit(text, weight), Unit("c", 3))), UNITS[1]]
-        other = signature(units=changed)
-        assert {key for key in base if base[key] != other[key]} == {"units_sha"}
-    placed = [InputUnits(e.input, tuple(replace(u, sentence=0) for u in e.units)) for e in UNITS]
-    assert signature(units=placed) == base
-    renamed = [replace(entry, input=entry.input.upper()) for entry in UNITS]
-    systems = [replace(entry, inputs=("X", "Y")) for entry in SYSTEMS]
-    other = score_systems(systems, renamed, WordJudge()).signature.to_json()
-    assert {key for key in base if base[key] != other[key]} == {"inputs_sha"}
-    labels = [SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))]
-    named = signature(labels=labels)
-    assert named.keys() - base.keys() == {"labels_sha"}
-    labels[0] = replace(labels[0], labels=((0, 0), (1, 1, 0)))
-    assert signature(labels=labels)["labels_sha"] != named["labels_sha"]
-
-
-def test_stus_name_the_references_they_come_from():
-    def extracted(text):
-        return dict(extract([InputReferences("a", ((text,),), (False,))]).signature.fields)
-
-    one, two = extracted("The dog ran."), extracted("The dogs ran.")
-    assert one.keys() == two.keys()
-    assert {key for key in one if one[key] != two[key]} == {"references_sha"}
-
-
-def test_labels_of_scus_beside_scores_on_stus(tmp_path):
-    stus = [InputUnits(e.input, (Unit("a b", kind="stu"),)) for e in UNITS]
-    labels = [SystemLabels("half", ("x", "y"), ((1, 0), (1, 1, 0)))]
-    result = score_systems(SYSTEMS, stus, WordJudge(), labels=labels, label_units=UNITS)
+def test_labels_of_scus_beside_scores_on_stus():
+    stus = tuple(InputUnits(e.input, (Unit("a b", kind="stu"),)) for e in UNITS)
+    result = scored(stus=stus, labels=(HALF,), on="stus")
     assert result.metric == "lite3pyramid"
     assert result.human_scores["half"] == pytest.approx((0.25 + 2 / 3) / 2)
-    rows = result.to_json()
-    assert rows["label_units"] == [units_to_json(entry) for entry in UNITS]
-    half = [row for row in rows["scores"] if row["system"] == "half"]
+    assert result.label_units == UNITS
+    half = [row for row in result.to_json()["scores"] if row["system"] == "half"]
     assert [row["labels"].tolist() for row in half] == [[1, 0], [1, 1, 0]]
     assert [row["presence"].tolist() for row in half] == [[1], [0]]
-    with pytest.raises(InputError, match="labels' units are for other inputs"):
-        score_systems(SYSTEMS, stus, WordJudge(), labels=labels, label_units=UNITS[::-1])
+    assert scored(stus=stus, labels=(HALF,)).metric == "lite2pyramid"
+    heavier = (replace(UNITS[0], units=(Unit("a b", 9), Unit("c", 3))), UNITS[1])
+    other = scored(units=heavier, stus=stus, labels=(HALF,), on="stus")
+    assert other.human_scores != result.human_scores
+    assert other.signature != result.signature
 
 
-def test_a_result_is_one_line():
-    units = [InputUnits(str(i), (Unit("word " * 20),) * 30) for i in range(50)]
-    system = SystemSummaries("s", tuple(map(str, range(50))), ("word",) * 50)
-    result = score_systems([system], units, WordJudge())
-    assert repr(result) == "<ScoreResult: Lite²Pyramid of 1 system on 50 inputs (1500 units)>"
+def test_the_ceiling_is_what_references_score():
+    references = ["A storm hit Oslo. Two people died.", "The bridge is closed until Monday."]
+    texts = {"same": references, "mine": ["A storm hit Oslo.", ""]}
+    result = lp.score(texts, references=references, samples=50)
+    assert result.ceiling == pytest.approx(result.scores["same"], abs=1e-12)
+    assert 0.5 < result.ceiling < 1
+    assert f"references themselves score {result.ceiling:.3f}" in result.to_table()
+    assert lp.score(texts, [["A storm hit Oslo."], ["x y"]], samples=50).ceiling is None
 
 
-def saved(path, judge, *, units=UNITS, **settings):
-    emit(score_systems(SYSTEMS[:2], units, judge, **settings), "json", path)
-    return path
+def test_frames_of_systems_inputs_and_units():
+    pytest.importorskip("pandas")
+    result = lp.score(
+        {"a": ["It rained. We left.", "No."]}, [["We left.", "He slept."], ["No."]],
+        labels={"a": [[1, 0], [1]]}, judge="recall", samples=50, evidence=True,
+    )  # fmt: skip
+    assert result.to_frame()["score"].tolist() == [0.75]
+    inputs = result.to_frame("inputs")
+    assert inputs[["input", "score", "human", "units", "missing"]].to_numpy().tolist() == [
+        ["1", 0.5, 0.5, 2, 0], ["2", 1.0, 1.0, 1, 0],
+    ]  # fmt: skip
+    units = result.to_frame("units")
+    assert units["presence"].tolist() == [1, 0, 1]
+    assert units["label"].tolist() == [1, 0, 1]
+    assert units["evidence"][0] == "We left."
+    with pytest.raises(InputError):
+        result.to_frame("facts")
 
 
-def test_results_of_one_metric_are_told_apart(tmp_path):
-    one = saved(tmp_path / "1.json", WordJudge())
-    two = saved(tmp_path / "2.json", make_judge("lexical"))
-    assert read_scores([one, two]).metrics == ("lite2pyramid[words]", "lite2pyramid[lexical]")
-    again = saved(tmp_path / "again.json", WordJudge())
-    assert read_scores([one, again]).metrics == ("lite2pyramid",)
-    old = tmp_path / "old.json"
-    old.write_text(one.read_text().replace('"samples"', '"k"'))
-    assert '"k": ' in old.read_text()
-    assert read_scores([one, old]).metrics == ("lite2pyramid",)
-    assert str(lp.compare(old).signature) == str(lp.compare(one).signature)
-    fewer = [InputUnits("x", (Unit("c"),)), UNITS[1]]
-    three = saved(tmp_path / "3.json", WordJudge(), units=fewer)
-    names = read_scores([one, two, three]).metrics
-    hashes = [json.loads(p.read_text())["signature"]["units_sha"] for p in (one, two, three)]
-    assert names == tuple(
-        f"lite2pyramid[{judge}, units {sha}]"
-        for judge, sha in zip(("words", "lexical", "words"), hashes, strict=True)
-    )
-    mine = saved(tmp_path / "4.json", make_judge("recall"), name="mine")
-    table = read_scores([one, mine])
-    assert table.metrics == ("lite2pyramid", "mine")
-    with pytest.raises(InputError, match="'human' is reserved for the human score"):
-        saved(tmp_path / "5.json", WordJudge(), name="human")
-
-
-def test_parts_of_one_metric_are_put_together(tmp_path):
-    first = score_systems(SYSTEMS[:1], UNITS, WordJudge())
-    rest = score_systems(SYSTEMS[1:], UNITS, WordJudge())
-    emit(first, "json", tmp_path / "1.json")
-    emit(rest, "json", tmp_path / "2.json")
-    table = read_scores([tmp_path / "1.json", tmp_path / "2.json"])
-    assert (table.metrics, len(table.systems)) == (("lite2pyramid",), 3)
-
-
-def test_other_scores_under_one_signature_are_an_error_that_names_the_files(tmp_path):
-    one = saved(tmp_path / "1.json", WordJudge())
-    text = one.read_text().replace('"score": 0.25', '"score": 0.5')
-    (tmp_path / "2.json").write_text(text)
-    with pytest.raises(
-        InputError, match=r"2\.json: metric .* twice \(first at \S*1\.json\)"
-    ) as error:
-        read_scores([one, tmp_path / "2.json"])
-    assert "None" not in str(error.value)
-
-
-def _labelled_result():
-    labels = [SystemLabels("good", ("x", "y"), ((1, 1), (1, 0.5, 1)))]
-    return score_systems(SYSTEMS, UNITS, WordJudge(), labels=labels, name="mine")
-
-
-def test_large_lists_are_written_an_entry_at_a_time_and_as_before(tmp_path):
-    result = _labelled_result()
-    whole = json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
-    assert render(result, "json") == whole
-    result.save(tmp_path / "scores.json")
-    assert (tmp_path / "scores.json").read_text() == whole
-
-
-@pytest.mark.parametrize("name", ["scores", "scores.npz", "scores.parquet"])
-def test_columns_give_back_the_same_result(tmp_path, name):
-    if name.endswith(".parquet"):
-        pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
-    result = _labelled_result()
-    path = tmp_path / name
-    result.save(path)
-    again = read_result(path)
-    assert json.loads(render(again, "json")) == json.loads(render(result, "json"))
-    assert again.presence.dtype == np.float64
-    result.save(tmp_path / "scores.json")
-    tables = [read_scores(tmp_path / "scores.json"), read_scores(path)]
-    assert sorted(tables[0].metrics) == sorted(tables[1].metrics)
-    for metric in tables[0].metrics:
-        one, other = (table.matrix(metric) for table in tables)
-        assert (one.systems, one.inputs) == (other.systems, other.inputs)
-        np.testing.assert_array_equal(one.values, other.values)
-    presence = read_presence(path)
-    assert presence.units == tuple(UNITS)
-    np.testing.assert_array_equal(presence.values, result.presence)
-    assert lp.score(presence=path).scores == result.scores
-    assert lp.compare(path).pairs == lp.compare(result).pairs
-
-
-def test_parquet_is_a_table_that_others_read(tmp_path):
-    pandas = pytest.importorskip("pandas", reason="the extra tables is not installed")
-    pytest.importorskip("pyarrow", reason="the extra parquet is not installed")
-    result = _labelled_result()
-    result.save(tmp_path / "scores.parquet")
-    frame = pandas.read_parquet(tmp_path / "scores.parquet")
-    assert len(frame) == result.values.size
-    np.testing.assert_array_equal(frame["score"], result.values.ravel())
-    np.testing.assert_array_equal(np.concatenate(frame["presence"]), result.presence.ravel())
-    assert frame["system"].tolist() == np.repeat(result.systems, len(UNITS)).tolist()
-
-
-def test_parquet_without_pyarrow_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(MissingExtraError, match=r"\[parquet\]"):
-        _labelled_result().save(tmp_path / "scores.parquet")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_holds_one_result_and_nothing_else(tmp_path):
-    result = _labelled_result()
-    result.save(tmp_path / "scores")
-    (tmp_path / "scores" / "presence.npy").rename(tmp_path / "presence.npy")
-    assert lp.compare(tmp_path / "scores").pairs == lp.compare(result).pairs  # reads scores alone
-    with pytest.raises(InputError, match="has no presence"):
-        read_result(tmp_path / "scores")
-    replace(result, labels=None, label_units=None, human=None).save(tmp_path / "scores")
-    assert read_result(tmp_path / "scores").human is None
-    for name in ("embeddings.npy", "notes.txt"):
-        mine = tmp_path / "scores" / name
-        mine.write_text("mine")
-        with pytest.raises(InputError, match=f"holds '{name}', which is not part of a result"):
-            result.save(tmp_path / "scores")
-        mine.rename(tmp_path / name)
-
-
-def test_broken_columns_are_named(tmp_path):
-    path = tmp_path / "scores.npz"
-    _labelled_result().save(path)
-    held = dict(np.load(path))
-    with path.open("wb") as file:
-        np.savez(file, **{**held, "presence": held["presence"][:, 1:]})
-    for read in (read_result, read_presence):
-        with pytest.raises(InputError, match=r"'presence' is of the shape \(3, 4\)"):
-            read(path)
-    np.savez(tmp_path / "other.npz", a=np.zeros(3))
-    np.savez(tmp_path / "pickled.npz", document=np.array([{}], dtype=object))
-    (tmp_path / "cut.npz").write_bytes(path.read_bytes()[:-40])
-    for name in ("other", "pickled", "cut"):
-        for read in (read_result, read_presence, read_scores):
-            with pytest.raises(InputError):
-                read(tmp_path / f"{name}.npz")
+@pytest.mark.data
+def test_human_score_of_realsumm_to_the_last_digit(realsumm):
+    result = lp.score(lp.load(f"realsumm={realsumm}"), judge="recall", samples=100)
+    assert len(result.systems) == 25
+    assert result.human_scores["abs_bart_out"] == 0.48349483849483854

@@ -1,0 +1,75 @@
+"""Precision and F1 by hand, and as the mirror of recall."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import litepyramid as lp
+from litepyramid.embedded.example import load_example
+from litepyramid.errors import InputError
+from litepyramid.io.scores import read_scores
+
+OPTIONS = {"judge": "recall", "samples": 40}
+TEXTS = {
+    "good": ["It rained. The river rose.", "We left."],
+    "long": ["It rained. Mars exploded.", "We slept. They left. We left."],
+    "none": ["", "We left."],
+}
+REFERENCES = [["It rained.", "The river rose."], ["We left. They slept."]]
+
+
+def test_each_unit_counts_in_the_reference_it_is_in_most():
+    result = lp.precision(TEXTS, references=REFERENCES, **OPTIONS)
+    np.testing.assert_allclose(result.values, [[1, 1], [0.5, 1], [np.nan, 1]])
+    assert result.metric == "precision"
+    assert len(result.units[1][0]) == 2
+    assert result.counts["summaries_without_precision"] == 1
+    assert "1 summary has no unit, and no precision." in result.to_table()
+
+
+def test_precision_is_recall_with_the_sides_exchanged():
+    example = load_example()
+    references = [[" ".join(own) for own in e.references] for e in example.references]
+    for system in example.summaries[:2]:
+        there = lp.precision({"a": list(system.texts)}, references=references, **OPTIONS)
+        back = lp.score(
+            {"a": [own[0] for own in references]},
+            references=[[text] for text in system.texts], **OPTIONS,
+        )  # fmt: skip
+        np.testing.assert_allclose(there.values, back.values)
+
+
+def test_f1_is_the_harmonic_mean(tmp_path):
+    recall = lp.score(TEXTS, references=REFERENCES, **OPTIONS)
+    recall.save(tmp_path / "recall.json")
+    result = lp.precision(TEXTS, references=REFERENCES, recall=recall, **OPTIONS)
+    p, r = result.precision, recall.values
+    with np.errstate(invalid="ignore"):
+        expected = 2 * p * r / (p + r)
+    expected[2, 0] = 0  # an empty summary
+    np.testing.assert_allclose(result.values, expected)
+    assert result.metric == "f1"
+    again = lp.precision(TEXTS, references=REFERENCES, recall=tmp_path / "recall.json", **OPTIONS)
+    assert again.signature == result.signature
+    with pytest.raises(InputError, match="recall for other systems"):
+        lp.precision({"x": TEXTS["good"]}, references=REFERENCES, recall=recall, **OPTIONS)
+
+
+def test_documents_are_premises_and_results_are_read_again(tmp_path):
+    documents = [" ".join(own) for own in REFERENCES]
+    faith = lp.precision(TEXTS, documents=documents, **OPTIONS)
+    assert (faith.metric, dict(faith.signature.fields)["premise"]) == ("faithfulness", "documents")
+    for ending in ("json", "csv"):
+        faith.save(tmp_path / f"f.{ending}")
+    table = read_scores(tmp_path / "f.json")
+    np.testing.assert_array_equal(table.matrix("faithfulness").values, faith.values)
+    assert lp.compare(tmp_path / "f.json").systems == lp.compare(faith).systems
+
+
+@pytest.mark.parametrize("options", [{}, {"references": REFERENCES, "documents": REFERENCES},
+                                     {"references": REFERENCES, "refs": 1},
+                                     {"references": REFERENCES[:1]}])  # fmt: skip
+def test_what_is_missing_or_too_much_is_refused(options):
+    with pytest.raises(InputError):
+        lp.precision(TEXTS, **options, **OPTIONS)

@@ -1,0 +1,209 @@
+"""Results saved in every form, read again, put beside each other; damaged files are refused."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import random
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_score import HALF, SYSTEMS, UNITS, WordJudge, scored
+
+import litepyramid as lp
+from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.io.scores import read_scores, select_matrix
+from litepyramid.scoring.result import read_result
+from litepyramid.tables import plain
+from litepyramid.types import InputUnits, SystemLabels, Unit
+
+
+@pytest.fixture
+def result():
+    """With labels on some, texts, references and evidence."""
+    return lp.score(
+        {"good": ["A storm hit Oslo. Two people died.", "The bridge is shut."],
+         "poor": ["A storm hit Oslo on Monday.", ""]},
+        [["A storm hit Oslo.", "Two people died."], ["The bridge is closed."]],
+        references=[["A storm hit Oslo and two people died."], ["The bridge is closed."]],
+        labels={"good": [[1, 1], [1]], "poor": [[1, 0], [0]]},
+        judge="recall", evidence=True, samples=100, name="mine",
+    )  # fmt: skip
+
+
+def saved(path, **options):
+    scored(**options).save(path)
+    return path
+
+
+@pytest.mark.parametrize("ending", ["json", "npz"])
+def test_a_saved_result_reads_back_whole(result, tmp_path, ending):
+    path = tmp_path / f"r.{ending}"
+    result.save(path)
+    again = read_result(path)
+    assert plain(again.to_json()) == plain(result.to_json())
+    assert again.signature == result.signature
+    assert again.evidence == tuple(
+        tuple(replace(e, words=()) if e.sentence >= 0 else type(e)(0.0) for e in row)
+        for row in result.evidence
+    )
+    assert lp.report(path).scores == lp.report(result).scores == result.scores
+    assert lp.compare(path) == lp.compare(result)
+    table = read_scores(path)
+    assert set(table.metrics) == {"mine", "human"}
+    assert select_matrix(table).metric == "mine"
+    np.testing.assert_array_equal(table.matrix("mine").values, result.values)
+    np.testing.assert_array_equal(table.matrix("human").values, result.human)
+    given = lp.score(presence=path, samples=100)
+    assert given.scores == result.scores
+
+
+def test_texts_and_references_are_in_the_json(result):
+    data = plain(result.to_json())
+    first = data["scores"][0]
+    assert first["summary"] == "A storm hit Oslo. Two people died."
+    assert first["evidence"][1]["sentence"] == 1
+    assert first["summary"][slice(*first["evidence"][1]["span"])] == "Two people died."
+    assert data["references"][1]["references"] == [["The bridge is closed."]]
+    assert [entry.to_json() for entry in result.units] == data["units"]
+
+
+def test_csv_is_a_row_a_system_and_input_that_is_read_as_scores(result, tmp_path):
+    result.save(tmp_path / "r.csv")
+    table = read_scores(tmp_path / "r.csv")
+    np.testing.assert_array_equal(table.matrix("mine").values, result.values)
+    assert (table.systems, table.inputs) == (result.systems, result.inputs)
+    assert "low,high,human,units,missing" in (tmp_path / "r.csv").read_text()
+
+
+def test_large_lists_are_written_an_entry_at_a_time(result, tmp_path):
+    result.save(tmp_path / "r.json")
+    whole = json.dumps(plain(result.to_json()), ensure_ascii=False, indent=1) + "\n"
+    assert json.loads((tmp_path / "r.json").read_text()) == json.loads(whole)
+
+
+def test_every_ending_is_written_and_no_other(result, tmp_path):
+    for ending in ("json", "csv", "tex", "txt", "npz", "html", "svg"):
+        result.save(tmp_path / f"r.{ending}")
+        assert (tmp_path / f"r.{ending}").stat().st_size > 100
+    for name in ("r.parquet", "folder"):
+        with pytest.raises(InputError):
+            result.save(tmp_path / name)
+
+
+def test_results_of_one_metric_are_told_apart(tmp_path):
+    one, two = saved(tmp_path / "1.json"), saved(tmp_path / "2.json", judge="lexical")
+    assert read_scores([one, two]).metrics == ("lite2pyramid[words]", "lite2pyramid[lexical]")
+    again = saved(tmp_path / "again.json")
+    assert read_scores([one, again]).metrics == ("lite2pyramid",)
+    mine = saved(tmp_path / "4.json", judge="recall", name="mine")
+    assert read_scores([one, mine]).metrics == ("lite2pyramid", "mine")
+
+
+def test_parts_of_one_metric_are_put_together(tmp_path):
+    first = saved(tmp_path / "1.json", systems=SYSTEMS[:1])
+    rest = saved(tmp_path / "2.json", systems=SYSTEMS[1:])
+    assert len(read_scores([first, rest]).systems) == 3
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda d: d["scores"].pop(),
+        lambda d: d["scores"][0]["presence"].append(1),
+        lambda d: d["scores"][0]["evidence"].append(None),
+        lambda d: d["scores"][0]["evidence"][0].update(span=[5, 10**6]),
+        lambda d: d["scores"][0].update(labels=[1, 1, 1, 1]),
+        lambda d: d["references"].pop(),
+        lambda d: d.update(units=3),
+        lambda d: d["systems"][0].update(groups="a"),
+        lambda d: d.pop("systems"),
+        lambda d: d.update(scores=[]),
+        lambda d: d.update(counts={"pairs": -1}),
+    ],
+)
+def test_what_is_saved_and_broken_is_refused(result, tmp_path, change):
+    data = plain(result.to_json())
+    change(data)
+    (tmp_path / "s.json").write_text(json.dumps(data))
+    with pytest.raises(InputError):
+        read_result(tmp_path / "s.json")
+
+
+def test_damaged_columns_end_in_one_clear_error(result, tmp_path):
+    path = tmp_path / "r.npz"
+    result.save(path)
+    whole, rng = path.read_bytes(), random.Random(1)
+    for _ in range(300):
+        damaged = bytearray(whole)
+        for _ in range(rng.randint(1, 4)):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        path.write_bytes(bytes(damaged[: rng.randint(100, len(damaged))]))
+        for read in (lp.report, lp.compare, lambda file: lp.score(presence=file, samples=50)):
+            with contextlib.suppress(LitepyramidError):
+                read(path)
+
+
+def test_an_npz_bomb_is_refused_by_its_announced_size(result, tmp_path):
+    path, bomb = tmp_path / "r.npz", tmp_path / "bomb.npz"
+    result.save(path)
+    header = io.BytesIO()
+    np.lib.format.write_array_header_1_0(
+        header, {"descr": "<f8", "fortran_order": False, "shape": (2, 10**9)}
+    )
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as goal:
+        for name in source.namelist():
+            if name != "presence.npy":
+                goal.writestr(name, source.read(name))
+        with goal.open("presence.npy", "w", force_zip64=True) as member:
+            member.write(header.getvalue())
+            for _ in range(64):
+                member.write(bytes(2**20))
+    for read in (lp.report, lambda file: lp.score(presence=file)):
+        with pytest.raises(InputError):
+            read(bomb)
+
+
+def test_nuggets_have_their_four_scores_beside():
+    units = tuple(
+        InputUnits(
+            e.input, tuple(replace(u, importance=g) for u, g in zip(e.units, grades, strict=True))
+        )
+        for e, grades in zip(UNITS, (("vital", "okay"), ("okay", "okay", "okay")), strict=True)
+    )
+    result = scored(units=units, labels=(HALF,))
+    assert set(result.measures) == {
+        prefix + name
+        for prefix in ("", "human_")
+        for name in ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
+    }
+    assert result.measures["vital_score"][1].tolist() == [1, 0]
+    table = result.to_tables()[1]
+    assert [row[:2] for row in table.rows[:2]] == [("good", "judge"), ("good", "people")]
+    assert "1 input has no vital nugget" in " ".join(table.notes)
+    assert scored().measures == {}
+
+
+def test_evidence_of_a_judge_without_reasons_is_its_best_sentence():
+    result = lp.score(
+        {"a": ["It rained. The river rose."]}, [["river", "snow"]],
+        judge=lambda text, units: [float(unit in text) for unit in units],
+        evidence=True, samples=50,
+    )  # fmt: skip
+    first, second = result.evidence[0]
+    assert (first.sentence, first.span, first.presence) == (1, (11, 26), 1.0)
+    assert second.sentence == -1
+    with pytest.raises(InputError, match="evidence without"):
+        replace(result, judge=None).with_evidence()
+    assert scored(judge=WordJudge()).evidence is None
+
+
+def test_labels_with_gaps_read_back(tmp_path):
+    partial = SystemLabels("half", ("x", "y"), ((1, 0), ()))
+    result = scored(labels=(partial,))
+    result.save(tmp_path / "r.json")
+    np.testing.assert_array_equal(read_result(tmp_path / "r.json").human, result.human)
+    assert UNITS[1].units[0] == Unit("d")
