@@ -1,0 +1,45 @@
+"""Trains the embedded lexical judge on REALSumm (CC BY 4.0) and writes it as one JSON file.
+
+Weights from the presence labels of its 25 systems; document frequencies, as counts of stems alone,
+from its 100 news documents. Takes a few seconds.
+
+    python scripts/train/lexical_judge.py PATH/realsumm
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import litepyramid as lp
+from litepyramid.files import read_lines
+from litepyramid.judges.lexical.judge import fit_lexical
+from litepyramid.judges.lexical.model import RIDGE, Frequencies, save_model
+
+SHIPPED = Path(__file__).resolve().parents[2] / "litepyramid" / "embedded" / "lexical.json"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("realsumm", type=Path)
+    parser.add_argument("--ridge", type=float, default=RIDGE)
+    parser.add_argument("-o", "--output", type=Path, default=SHIPPED)
+    options = parser.parse_args()
+    data = lp.load(f"realsumm={options.realsumm}")
+    by_system = {entry.system: entry.labels for entry in data.labels}
+    texts = [entry.texts for entry in data.scus]
+    items = [pair for s in data.summaries for pair in zip(s.texts, texts, strict=True)]
+    labels = [row for s in data.summaries for row in by_system[s.system]]
+    documents = read_lines(options.realsumm / "documents.txt")
+    about = {
+        "labels": "REALSumm, 100 inputs x 25 systems (CC BY 4.0)",
+        "frequencies": "REALSumm, 100 documents (CC BY 4.0)",
+    }
+    frequencies = Frequencies.count(documents)
+    model = fit_lexical(items, labels, frequencies=frequencies, ridge=options.ridge, about=about)
+    save_model(model, options.output)
+    print(f"{options.output}: {model.about['pairs']} pairs, revision {model.revision}")
+
+
+if __name__ == "__main__":
+    main()
