@@ -1,0 +1,259 @@
+"""Data of every shape become one checked record; what is not meant is refused, not guessed."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from litepyramid.errors import InputError, LitepyramidError
+from litepyramid.io.columns import read_columns, write_columns
+from litepyramid.io.dataset import Dataset, as_dataset, load
+from litepyramid.io.presence import as_presence
+from litepyramid.io.scores import read_scores
+
+SUMMARIES = {"a": ["It rained.", "We left."], "b": ["", "It rained."]}
+UNITS = {"1": ["It rained.", {"text": "It was cold.", "weight": 2}], "2": ["We left."]}
+LABELS = {"a": [[1, 0.5], [1]], "b": [[0, 0], [0]]}
+PRESENCE = {"a": [[0.9, 0.5], [None]], "b": [[0, 0.1], [0.25]]}
+REFERENCES = {"1": ["It rained. It was cold."], "2": ["We left. We slept."]}
+
+
+def whole_data() -> Dataset:
+    return load(UNITS, summaries=SUMMARIES, labels=LABELS, references=REFERENCES)
+
+
+def table_of(data: Dataset) -> list[dict[str, object]]:
+    """One table that holds all of it: a row a system, input and unit."""
+    return [
+        {
+            "system": system.system,
+            "input": entry.input,
+            "summary": system.texts[i],
+            "unit": unit.text,
+            "weight": unit.weight,
+            "label": data.labels[n].labels[i][k],
+            "reference": data.references[i].references[0][0],
+        }
+        for n, system in enumerate(data.summaries)
+        for i, entry in enumerate(data.units)
+        for k, unit in enumerate(entry.units)
+    ]
+
+
+def test_one_set_of_data_in_every_shape(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    whole = whole_data()
+    assert (whole.systems, whole.inputs) == (("a", "b"), ("1", "2"))
+    table = table_of(whole)
+    frame, path = pandas.DataFrame(table), tmp_path / "all.csv"
+    frame.to_csv(path, index=False)
+    lines = tmp_path / "all.jsonl"
+    lines.write_text("".join(json.dumps(row) + "\n" for row in table))
+    many = as_dataset(path, path, references=path, labels=path)
+    for again in (load(table), load(frame), load(path), load(lines), many):
+        assert again.hashes == whole.hashes
+        assert again.summaries == whole.summaries
+    for alone in (table, frame, path, str(path), [path]):
+        assert as_dataset(alone).hashes == whole.hashes
+    assert as_dataset(whole) is whole
+    for system, texts in SUMMARIES.items():
+        (tmp_path / f"{system}.txt").write_text("\n".join(texts) + "\n")
+    files = {name: tmp_path / f"{name}.txt" for name in SUMMARIES}
+    assert as_dataset(files, UNITS).summaries == whole.summaries
+
+
+SAME = {
+    "unit": ("input", "unit"),
+    "weight": ("input", "unit"),
+    "reference": ("input",),
+    "summary": ("system", "input"),
+}
+SHAS = {"unit": "units", "weight": "units", "summary": "summaries", "presence": "presence"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.randoms(use_true_random=False))
+def test_the_order_of_rows_changes_no_hash_and_every_value_does(random):
+    table = [{**row, "presence": 0.25 * row["label"]} for row in table_of(whole_data())]
+    hashes = load(table).hashes
+    assert load(random.sample(table, len(table))).hashes == hashes
+    key = random.choice(["summary", "unit", "weight", "label", "presence", "reference"])
+    number = random.randrange(len(table))
+    chosen = table[number]
+    value = {"weight": 7.0, "label": int(chosen["label"] != 1), "presence": 0.99}
+    changed = [dict(row) for row in table]
+    for n, row in enumerate(changed):
+        same = SAME.get(key)
+        if n == number or (same and all(table[n][k] == chosen[k] for k in same)):
+            row[key] = value.get(key, f"another {key}")
+    sha = f"{SHAS.get(key, f'{key}s')}_sha"
+    assert load(changed).hashes[sha] != hashes[sha]
+
+
+def test_presence_has_one_name_in_json_in_npz_and_in_rows(tmp_path):
+    units = load(UNITS).units
+    presence = as_presence(PRESENCE, units)
+    result = {"name": "m", "signature": {"judge": "x"}, "inputs": ["1", "2"]}
+    result["systems"] = [{"system": name} for name in PRESENCE]
+    scores = [
+        {"system": s, "input": entry.input, "score": 0.5, "presence": PRESENCE[s][i]}
+        for s in PRESENCE
+        for i, entry in enumerate(units)
+    ]
+    written = [entry.to_json() for entry in units]
+    (tmp_path / "r.json").write_text(json.dumps({**result, "scores": scores, "units": written}))
+    texts = {"result": [json.dumps(result)], "units": [json.dumps(row) + "\n" for row in written]}
+    arrays = {"presence": presence.values, "score": np.full((2, 2), 0.5)}
+    write_columns(tmp_path / "r.npz", texts, arrays)
+    for name in ("r.json", "r.npz"):
+        assert as_presence(tmp_path / name).sha == presence.sha
+        assert read_scores(tmp_path / name).values.tolist() == [[[0.5, 0.5], [0.5, 0.5]]]
+    swapped = as_presence({name: PRESENCE[name] for name in ("b", "a")}, units)
+    assert swapped.sha == presence.sha
+    assert read_columns(tmp_path / "r.json") is None
+
+
+def member(shape: tuple[int, ...], data: bytes, kind: str = "<f8", version: int = 1) -> bytes:
+    head = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY" + bytes([version, 0]) + len(head).to_bytes(2, "little") + head + data
+
+
+@pytest.mark.parametrize(
+    ("data", "way"),
+    [
+        (member((2**29,), bytes(2**20)), zipfile.ZIP_DEFLATED),
+        (member((2**62, 2**62), b""), zipfile.ZIP_STORED),
+        (member((-1,), b""), zipfile.ZIP_STORED),
+        (member((1,), b"\x80\x03N.", "|O"), zipfile.ZIP_STORED),
+        (member((2,), b"aabb", "<U1"), zipfile.ZIP_STORED),
+        (member((1,), bytes(8), "<f8", 3), zipfile.ZIP_STORED),
+        (member((1,), bytes(8)), zipfile.ZIP_LZMA),
+        (b"no array", zipfile.ZIP_STORED),
+        (member((1,), bytes(8))[:20], zipfile.ZIP_STORED),
+    ],
+)
+def test_an_npz_that_is_no_result_costs_nothing_and_is_named(tmp_path, data, way):
+    path = tmp_path / "r.npz"
+    with zipfile.ZipFile(path, "w", way) as file:
+        file.writestr("presence.npy", data)
+    tracemalloc.start()
+    for read in (as_presence, read_scores):
+        with pytest.raises(InputError, match=r"r\.npz: is broken"):
+            read(path)
+    assert tracemalloc.get_traced_memory()[1] < 30e6
+    tracemalloc.stop()
+
+
+def test_a_bomb_is_refused_by_the_size_it_announces(tmp_path):
+    path = tmp_path / "r.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        for name in "abcde":
+            with file.open(f"{name}.npy", "w", force_zip64=True) as part:
+                for _ in range(225):
+                    part.write(bytes(2**20))
+    with pytest.raises(InputError, match="announces more than 1 GB"):
+        read_columns(path)
+
+
+def test_lists_in_cells_of_singular_columns_are_lists(tmp_path):
+    path = tmp_path / "u.csv"
+    path.write_text('input,unit\n1,"[""It rained."", ""We left.""]"\n2,[Music] played\n')
+    texts = [entry.texts for entry in load(path).units]
+    assert texts == [("It rained.", "We left."), ("[Music] played",)]
+
+
+def test_paragraphs_as_units_are_noted():
+    text = "The bridge was closed on Monday after heavy rain. " * 4
+    assert "paragraph" in load([[text, "It rained."]]).notes[0]
+    assert not load([["It rained.", "Dr. Smith left."]]).notes
+
+
+@pytest.mark.parametrize(
+    ("data", "units", "sources", "message"),
+    [
+        ({"m": {"x", "y"}}, [["a"], ["b"]], {}, "a set, which has no order"),
+        ({"m": ["x"]}, {frozenset("a")}, {}, "a set, which has no order"),
+        ({None: ["x"]}, [["a"]], {}, "a system is called None"),
+        ({"m": Path("none.txt")}, [["a"]], {}, "none.txt: no such file"),
+        ({"m": [1]}, [["a"]], {}, "the summary of input '1' is 1"),
+        ({"m": 1}, [["a"]], {}, "cannot be read from a int"),
+        (3, [["a"]], {}, "summaries cannot be read from a int"),
+        ({"m": ["x", "y"]}, [["a"]], {}, "2 summaries for 1 input"),
+        ({"m": ["x"]}, [[]], {}, "no units of input '1'"),
+        ({"m": ["x"]}, [[{"text": "a", "weight": float("nan")}]], {}, "weight nan"),
+        ({"m": ["x"]}, [{"input": 1, "unit": "a", "weight": None}], {}, "weight None"),
+        ({"m": ["x"]}, [["a"]], {"reference": ["r"]}, "Did you mean references?"),
+        ({"m": ["x"]}, [["a"]], {"refs": ["r"]}, "Did you mean references?"),
+        ({"m": ["x"]}, [["a"]], {"presence": {"m": [[1e308]]}}, "a number from 0 to 1"),
+        ({"m": ["x"]}, [["a"]], {"presence": {"m": [[float("inf")]]}}, "a number from 0 to 1"),
+        ({"m": ["x"]}, [["a"]], {"presence": {"n": [[1]]}}, "summaries but no presence"),
+        ({"m": ["x"]}, [["a"]], {"labels": {"m": [["0.5\x1c"]]}}, "label"),
+        ({"m": ["x"]}, None, {"labels": {"m": [[1]]}}, "labels without their units"),
+        (Dataset(), [["a"]], {}, "a Dataset and further sources"),
+    ],
+)
+def test_what_is_not_meant_is_refused(data, units, sources, message):
+    with pytest.raises(InputError) as error:
+        as_dataset(data, units, **sources)
+    assert message in str(error.value)
+
+
+def test_names_of_files_are_no_texts(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("It rained.\n")
+    for summaries in ([str(path)], {"m": [str(path)]}):
+        with pytest.raises(InputError, match="is a file, not a text"):
+            as_dataset(summaries, [["It rained."]])
+    with pytest.raises(InputError, match="is a file, not a text"):
+        as_dataset({"m": ["x"]}, references=[str(path)])
+    assert as_dataset([path], [["It rained."]]).systems == ("a",)
+
+
+def test_an_empty_weight_in_a_table_is_refused(tmp_path):
+    path = tmp_path / "u.csv"
+    path.write_text("input,unit,weight\n1,It rained.,\n")
+    with pytest.raises(InputError, match="weight ''"):
+        load(path)
+
+
+def test_what_a_verb_needs_is_named():
+    data = load(UNITS, summaries=SUMMARIES, labels={"a": {"1": [1, 0]}})
+    data.require("units", "summaries", "labels")
+    with pytest.raises(InputError, match="no labels of 'a' for input '2'"):
+        data.require("complete labels")
+    with pytest.raises(InputError, match="no references"):
+        replace(data, labels=()).require("summaries", "references")
+
+
+STRANGE = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5) | st.binary(),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(max_size=3) | st.integers() | st.none(), inner, max_size=3)
+        | st.sets(st.text(max_size=3), max_size=2)
+        | st.tuples(inner)
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(STRANGE, STRANGE, STRANGE)
+def test_every_shape_is_read_or_refused(data, units, other):
+    for sources in ({}, {"references": other}, {"labels": other}, {"presence": other}):
+        try:
+            dataset = as_dataset(data, units, **sources)
+        except LitepyramidError:
+            continue
+        assert dataset.signature
+    with pytest.raises(LitepyramidError):
+        read_scores(io.StringIO())
