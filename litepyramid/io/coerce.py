@@ -140,12 +140,7 @@ def as_documents(
     *,
     columns: Mapping[str, str] | None = None,
 ) -> list[InputDocuments]:
-    """The texts that are summarised, as sentences: as `as_references`, unmarked ones split.
-
-    Example:
-        >>> as_documents([["It rained. We left.", "He slept."]])[0].sentences
-        ('It rained.', 'We left.', 'He slept.')
-    """
+    """The texts that are summarised, as sentences: as `as_references`, unmarked ones split."""
     records = _records(documents, InputDocuments, "documents")
     if records is not None:
         return records
@@ -216,12 +211,7 @@ def as_labels(
 
 
 def as_names(ids: Any, columns: Any) -> dict[str, Any]:
-    """Ids (a list, or a file) and columns (a dict, or ``NAME=COLUMN,…``) as all readers take them.
-
-    Example:
-        >>> as_names(None, "summary=output")
-        {'ids': None, 'columns': {'summary': 'output'}}
-    """
+    """Ids (a list, a file) and columns (a dict, ``NAME=COLUMN,…``) as all readers take them."""
     return {
         "ids": read_ids(ids) if isinstance(ids, str | Path) else ids,
         "columns": parse_columns(columns) if isinstance(columns, str) else columns,
@@ -229,12 +219,7 @@ def as_names(ids: Any, columns: Any) -> dict[str, Any]:
 
 
 def kind_by_name(path: str | Path) -> UnitKind:
-    """Kind of units in a file that does not specify it: STUs if it is named so, else SCUs.
-
-    Example:
-        >>> kind_by_name("data/STUs.txt"), kind_by_name("SCUs.txt"), kind_by_name("STUs_SCUs.txt")
-        ('stu', 'scu', 'scu')
-    """
+    """Kind of units in a file that does not specify it: STUs if it is named so, else SCUs."""
     name = Path(path).name.lower()
     return "stu" if "stu" in name and "scu" not in name else "scu"
 
@@ -242,14 +227,7 @@ def kind_by_name(path: str | Path) -> UnitKind:
 def split_marks(
     reference: str | list[Any], *, path: str | Path | None = None, line: int | None = None
 ) -> tuple[tuple[str, ...], bool]:
-    """The sentences of a reference as its own marks give them, and whether it had any.
-
-    Example:
-        >>> split_marks("<t> It rained . </t> <t> We left . </t>")
-        (('It rained .', 'We left .'), True)
-        >>> split_marks("It rained. We left.")
-        (('It rained. We left.',), False)
-    """
+    """The sentences of a reference as its own marks give them, and whether it had any."""
     if isinstance(reference, list | tuple):
         if not reference or not all(isinstance(s, str) and s.strip() for s in reference):
             raise InputError(
@@ -381,7 +359,7 @@ def _plain_systems(
         value = {"system": value}
     result: list[_System] = []
     for key, own in value.items():
-        system = identifier(key)
+        system = key if isinstance(key, str) and key.strip() else identifier(key)
         if system is None:
             raise InputError(f"a system is called {key!r}", expected="a name")
         place: str | Path = f"{many} of '{system}'"

@@ -48,7 +48,8 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
         InputError: The judge cannot be run so.
         MissingExtraError: Ray is not installed.
     """
-    choose("engine", engine, get_args(Engine))
+    if engine != "local":
+        choose("engine", engine, get_args(Engine))
     if workers is not None and (type(workers) is not int or workers < 1):
         raise InputError(f"workers is {workers!r}", expected="a whole number, at least 1")
     if engine == "ray":
@@ -97,7 +98,7 @@ def judge_pairs(judge: Judge, items: Items) -> JudgedBatch:
     if way.engine == "ray":
         return _joined(_on_ray(one, items, pairs, way.workers), items)
     cost = _start_cost(one)
-    workers = way.workers or (max(1, min(cores(), pairs // cost)) if cost else 1)
+    workers = way.workers or (min(cores(), pairs // cost) if cost and pairs > cost else 1)
     if workers == 1 or not pairs:
         return checked_batch(one.judge(items), items, _name(one))
     parts = list(windows(items, -(-pairs // (workers * _PARTS_A_WORKER))))

@@ -65,6 +65,8 @@ def system_intervals(
     """
     check_samples(samples, confidence=confidence)
     inputs = values.shape[1]
+    if inputs == 1:  # every sample is this one
+        return [(value, value) for value in values[:, 0].tolist()]
     intervals = []
     for rows in blocks(len(values), samples):
         rng = np.random.default_rng(seed)
@@ -91,7 +93,7 @@ def intervals_and_groups(
     intervals = system_intervals(ordered, samples=samples, confidence=confidence, seed=seed)
     groups = rank_groups(ordered)
     back = np.argsort(rows).tolist()
-    return tuple(intervals[i] for i in back), tuple(groups[i] for i in back)
+    return tuple([intervals[i] for i in back]), tuple([groups[i] for i in back])
 
 
 def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
@@ -163,6 +165,8 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
         [(1,), (2,), (2,)]
     """
     means = system_means(values)
+    if len(means) == 1:
+        return [() if np.isnan(means[0]) else (1,)]
     order = [int(i) for i in np.argsort(-means, kind="stable") if not np.isnan(means[i])]
     pairs = np.array(list(combinations(range(len(order)), 2)), dtype=np.int64).reshape(-1, 2)
     corrected = adjust_p_values(flip_p_values(values[order], pairs), "holm")

@@ -69,8 +69,7 @@ def score(
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
-        evidence: Save where the judge sees each unit. Pages find it by themselves if the judge is
-            an embedded one; other judges rate every sentence for it.
+        evidence: Save where the judge sees each unit; a page asks embedded judges for it itself.
         **sources: What belongs to the data, as of `load`: references, labels, presence …
 
     Returns:
@@ -90,7 +89,8 @@ def score(
     """
     check_samples(samples, confidence=confidence)
     check_seed(seed)
-    choose("units to score", on, get_args(Scored))
+    if on not in ("units", "stus"):
+        choose("units to score", on, get_args(Scored))
     scoring = ScoringRule.of(rule)
     dataset = as_dataset(data, units, **sources)
     rated, made = _units_of(dataset, on)

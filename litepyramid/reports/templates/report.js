@@ -217,6 +217,8 @@
     byId("page").textContent = `page ${state.page + 1} of ${pages}`;
     byId("earlier").disabled = state.page === 0;
     byId("later").disabled = state.page + 1 >= pages;
+    const dense = order.length > 12;
+    table.classList.toggle("dense", dense);
     if (!rows.length) return;
     const head = table.createTHead().insertRow();
     head.append(make("th", "fact", { scope: "col" }));
@@ -229,10 +231,7 @@
     }
     const total = table.tHead.insertRow();
     total.append(make("th", "score", { scope: "row" }));
-    for (const s of order) {
-      const cell = total.insertCell();
-      cell.textContent = number(systems[s].score);
-    }
+    for (const s of order) total.insertCell().textContent = dense ? brief(systems[s].score ?? 0) : number(systems[s].score);
     const body = table.createTBody();
     const heat = getComputedStyle(document.documentElement).getPropertyValue("--heat");
     const together = ["order", "worst"].includes(byId("sort").value);
@@ -244,7 +243,7 @@
         const name = make("th", null, { scope: "rowgroup" });
         name.append(make("bdi", short(data.inputs[fact.i].id, 80)));
         group.append(name);
-        for (const s of order) group.insertCell().textContent = number(systems[s].inputs[fact.i], 2);
+        for (const s of order) group.insertCell().textContent = systems[s].inputs[fact.i] === null ? "–" : brief(systems[s].inputs[fact.i]);
       }
       const row = body.insertRow();
       row.className = "fact";
@@ -257,10 +256,11 @@
         const p = presence(s, fact.place);
         const human = label(s, fact.place);
         const sign = human === null ? "" : human === 1 ? "●" : human === 0 ? "○" : "◐";
-        const button = make("button", p === null ? `–${sign}` : `${verdict(p)} ${brief(p)}${sign}`, {
+        const button = make("button", `${verdict(p)}${p === null || dense ? "" : ` ${brief(p)}`}${sign}`, {
           type: "button",
           tabindex: r === state.row && c === state.column ? "0" : "-1",
           "aria-pressed": String(Boolean(state.open && state.open.place === fact.place && state.open.s === s)),
+          title: dense && p !== null ? p.toFixed(2) : "",
           "aria-label": `${short(systems[s].name, 40)}: ${verdicts[verdict(p)]}${p === null ? "" : ` ${p.toFixed(2)}`}${human === null ? "" : `, people ${human}`}`,
         });
         button.dataset.fact = fact.place;
