@@ -77,10 +77,12 @@ class JudgementCache:
     """
 
     def __init__(self, path: CacheSetting) -> None:
-        self.path = default_cache_path() if path == "default" else path and Path(path)
+        self.path: Path | None = None if path is None else Path(path)
+        if path == "default":
+            self.path = default_cache_path()
         self._models: dict[str, int] = {}
         with self._readable():
-            self._db = _open(self.path or None)
+            self._db = _open(self.path)
 
     def __enter__(self) -> JudgementCache:
         return self
@@ -193,12 +195,12 @@ class JudgementCache:
         except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged names cannot be decoded
             raise InputError(
                 f"the cache cannot be used ({error})",
-                path=self.path or None,
+                path=self.path,
                 hint=f"If it is damaged, delete it. {_HINT}",
             ) from error
         except OSError as error:
             raise InputError(
-                f"the cache cannot be made ({error.strerror})", path=self.path or None, hint=_HINT
+                f"the cache cannot be made ({error.strerror})", path=self.path, hint=_HINT
             ) from error
 
 

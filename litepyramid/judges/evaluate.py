@@ -166,7 +166,7 @@ class EvaluationResult(Result):
             Column("calibration_error", "calibration error"),
         )
         rows = [
-            {"set": name, **{c.name: getattr(one, c.name) for c in columns[2:]}, "pairs": one.pairs}  # type: ignore[union-attr]
+            {"set": name, **{c.name: getattr(one, c.name) for c in columns[2:]}, "pairs": one.pairs}
             for name, one in zip(self.names, self.sets, strict=True)
         ]
         missing = sum(one.missing for one in self.sets)
@@ -422,7 +422,8 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
         return read_pairs(data)
     dataset = labelled(data, **sources)
     by_system = {entry.system: entry for entry in dataset.labels}
-    items, labels = [], []
+    items: list[tuple[str, tuple[str, ...]]] = []
+    labels: list[float] = []
     for entry in dataset.summaries:
         if entry.system not in by_system:
             continue

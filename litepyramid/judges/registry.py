@@ -235,7 +235,7 @@ def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[s
 
 
 def _hints(factory: Any) -> dict[str, Any]:
-    return get_type_hints(factory.__init__ if isinstance(factory, type) else factory)
+    return get_type_hints(vars(factory)["__init__"] if isinstance(factory, type) else factory)
 
 
 def _typed(key: str, text: str, hint: Any) -> Any:

@@ -271,7 +271,7 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
     base = openai.DefaultAsyncHttpxClient
     http: Any = sys.modules[base.__mro__[1].__module__.partition(".")[0]]  # httpx, or its successor
 
-    class Bounded(base):  # type: ignore[misc]
+    class Bounded(base):  # type: ignore[misc, valid-type]
         async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
             request.headers["Accept-Encoding"] = "identity"
             body = bytearray()

@@ -19,7 +19,7 @@ from litepyramid.blas import cores
 from litepyramid.errors import ModelError, loading, require
 from litepyramid.files import file_type, read_json
 from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
-from litepyramid.types import FloatArray, IntArray
+from litepyramid.types import IntArray
 
 PURPOSE = "an ONNX judge"
 ONNX_TOKENS = 32_768
@@ -76,7 +76,7 @@ class OnnxBackend:
         limit = os.environ.get("OMP_NUM_THREADS", "")
         self._threads = threads or (int(limit) if limit.isdecimal() and int(limit) else cores())
 
-    def logits(self, batch: EncodedBatch) -> FloatArray:
+    def logits(self, batch: EncodedBatch) -> Any:
         """Logits (pairs, classes) float32 in the model's own class order."""
         jobs = list(self._shaped(batch))
         with loading("the model failed", path=self._path):
@@ -89,7 +89,7 @@ class OnnxBackend:
         logits = np.empty((len(batch["input_ids"]), classes), dtype=np.float32)
         for (indices, _), rows in zip(jobs, answers, strict=True):
             logits[indices] = rows[: len(indices)]
-        return logits  # type: ignore[return-value]
+        return logits
 
     def _run(self, inputs: EncodedBatch) -> Any:
         logits = np.asarray(self._session.run([self._output], inputs)[0])

@@ -18,7 +18,6 @@ from litepyramid.files import file_type
 from litepyramid.judges.nli.checkpoint import Checkpoint
 from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
 from litepyramid.text import counted
-from litepyramid.types import FloatArray
 
 Precision = Literal["float32", "bfloat16", "float16"]
 PURPOSE = "an NLI judge"
@@ -56,7 +55,7 @@ class TorchBackend:
         self._fits: int | None = None
         self._model = self._load(point, precision)
 
-    def logits(self, batch: EncodedBatch) -> FloatArray:
+    def logits(self, batch: EncodedBatch) -> Any:
         """Logits (pairs, classes) float32 in the model's own class order."""
         size, width = batch["input_ids"].shape
         if size > 1 and self._fits is not None and size * width > self._fits:
@@ -78,7 +77,7 @@ class TorchBackend:
             self._torch.cuda.empty_cache()
         return self._halves(batch)
 
-    def _halves(self, batch: EncodedBatch) -> FloatArray:
+    def _halves(self, batch: EncodedBatch) -> Any:
         middle = (len(batch["input_ids"]) + 1) // 2
         parts = (slice(0, middle), slice(middle, None))
         return np.concatenate([self.logits(_part(batch, part)) for part in parts])
