@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
-from typing import Protocol
+from pathlib import Path
+from typing import Any, Protocol, get_args
 
 import numpy as np
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.io.dataset import Dataset
-from litepyramid.judges.base import Judge, JudgedBatch, judged
-from litepyramid.judges.calibration import calibrate
+from litepyramid.judges.base import Judge, JudgedBatch
+from litepyramid.judges.evaluate import calibrate, labelled
 from litepyramid.judges.nli.modes import MODES, presence
+from litepyramid.judges.parallel import judge_pairs
+from litepyramid.judges.registry import (
+    REFITTED,
+    check_trainable,
+    parse_settings,
+    settings_of,
+)
+from litepyramid.judges.registry import judge as make_judge
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
@@ -27,8 +36,14 @@ from litepyramid.training.folds import (
     labelled_items,
     make_folds,
 )
+from litepyramid.training.pairs import presence_pairs
+from litepyramid.training.run import made_from, train_transformer
+from litepyramid.training.settings import FinetuneSettings, as_settings
 from litepyramid.training.validation_result import FoldScores, JudgeQuality, ValidationResult
-from litepyramid.types import FloatArray, InputUnits, Signature
+from litepyramid.training.variants import unit_variants
+from litepyramid.types import DataLike, FloatArray, InputUnits, OutPath, Signature, fingerprint
+
+_JUDGING = ("mode", "max_length", "device", "dtype", "batch_tokens", "cache")
 
 LEVELS: tuple[Level, ...] = ("system", "summary")
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman")
@@ -40,6 +55,74 @@ class Trainer(Protocol):
     def train(self, data: LabelledItems, fold: int) -> Judge:
         """A judge that has seen these labels and no others."""
         ...
+
+
+def crossval(
+    base: str,
+    data: DataLike = None,
+    *,
+    by: By = "examples",
+    folds: int = 5,
+    train_on: Sequence[Any] = (),
+    zero_shot: Sequence[str] = ("recall",),
+    stu_share: float = 0.5,
+    output: OutPath | None = None,
+    settings: Sequence[str] = (),
+    **sources: Any,
+) -> ValidationResult:
+    """Cross-validate a judge: train on all folds but one, score the held-out fold.
+
+    Reports the correlations of Lite2, Lite2.x and Lite3 scores with the human score, averaged over
+    folds, and the judge's presence against the labels.
+
+    Args:
+        base: Judge to train: lexical, or a hub id or folder of an NLI model; with {fold} in it, a
+            trained judge for each fold.
+        data: Summaries with units and labels; references or STUs for the scores that need them.
+        by: Hold out examples (inputs) or systems.
+        folds: Number of folds; the data set's own are used if there are as many.
+        train_on: Whole data sets to train on instead of folds.
+        zero_shot: Untrained judges to compare with.
+        stu_share: Share of the sentences that carry STUs in Lite2.x.
+        output: Folder for the fine-tuned models; finished ones in it are used again.
+        settings: Settings as KEY=VALUE of training (epochs, learning_rate, batch_size, seed …) and
+            of the judges (mode, max_length, device …).
+        **sources: As for `load`.
+
+    Raises:
+        InputError: The data set is too small, or a system has no labels.
+
+    Command line:
+        $ litepyramid crossval lexical example/summaries -u example/scus.jsonl -l example/labels \\
+            -r example/references.jsonl --folds 3
+    """
+    choose("by", by, get_args(By))
+    if not isinstance(base, str | Path):
+        raise InputError(f"the base is a {type(base).__name__}", expected="a name or a folder")
+    training, options = as_settings(settings)
+    trainer, baselines = make_contest(
+        str(base), zero_shot, output=output, settings=training, options=options
+    )
+    dataset = labelled(data, **sources)
+    several = train_on if isinstance(train_on, list | tuple) else [train_on]
+    trained_on = [labelled(one) for one in several]
+    units = unit_variants(
+        dataset, stu_share=stu_share, folds=None if trained_on else folds, seed=training.seed
+    )
+    made = Signature.of(base=base, training_sha=fingerprint([asdict(training)]))
+    try:
+        if trained_on:
+            result = out_of_the_box(trained_on, dataset, trainer, units=units, baselines=baselines)
+        else:
+            result = cross_validate(
+                dataset, trainer, by=by, folds=folds, units=units, baselines=baselines,
+                seed=training.seed,
+            )  # fmt: skip
+    except KeyboardInterrupt as stop:
+        if finished := len(list(Path(output).glob("fold*/config.json"))) if output else 0:
+            stop.add_note(f"{counted(finished, 'trained fold')} kept in {output}")
+        raise
+    return replace(result, signature=Signature((*made.fields, *result.signature.fields)))
 
 
 def cross_validate(
@@ -66,15 +149,9 @@ def cross_validate(
         folds: How many; the data set's own folds are used if it has as many.
         units: The units to score, by name: SCUs as ``lite2`` and the data set's STUs as
             ``lite3`` by default.
-        baselines: Untrained judges to compare with, by name: ``{"zero-shot": judge}``.
-        constant: What a constant column counts as, see `meta.levels.level_correlation`.
+        baselines: Untrained judges to compare with, by name.
+        constant: What a constant column counts as, see `level_correlation`.
         seed: Seed of a random split.
-
-    Returns:
-        Fold means by judge, units and mode.
-
-    Raises:
-        InputError: The data set is too small, or a system has no labels.
     """
     plan = make_folds(dataset, by, folds, seed)
     published = len(dataset.example_folds if by == "examples" else dataset.system_folds) == folds
@@ -104,20 +181,17 @@ def out_of_the_box(
     baselines: Mapping[str, Judge] | None = None,
     constant: ConstantPolicy = "skip",
 ) -> ValidationResult:
-    """Trains on whole data sets and scores all of another one (ZB21 §5.2, Table 2).
-
-    Raises:
-        InputError: The test set is among the training sets.
-    """
+    """Trains on whole data sets and scores all of another one (ZB21 §5.2, Table 2)."""
     if any(entry.name == test.name for entry in train):
         raise InputError(
             f"{test.name} is trained on and tested on", hint="Leave it out of the training sets."
         )
     data = join_items([labelled_items(entry) for entry in train])
     judges = {"trained": trainer.train(data, 0), **(baselines or {})}
-    found = validate(test, judges, units=units, constant=constant)
-    trained_on = Signature.of(trained_on="+".join(entry.name for entry in train))
-    return replace(found, signature=Signature(trained_on.fields + found.signature.fields))
+    result = validate(test, judges, units=units, constant=constant)
+    hashed = fingerprint(sorted([*entry.hashes.items()] for entry in train))
+    trained_on = Signature.of(trained_on="+".join(e.name for e in train), trained_on_sha=hashed)
+    return replace(result, signature=Signature(trained_on.fields + result.signature.fields))
 
 
 def validate(
@@ -128,17 +202,9 @@ def validate(
     units: Mapping[str, Sequence[InputUnits]] | None = None,
     constant: ConstantPolicy = "skip",
 ) -> ValidationResult:
-    """Scores judges on a data set, or on some of its inputs, without any training.
-
-    Args:
-        dataset: Units, summaries and labels.
-        judges: By the name to show.
-        inputs: The inputs to score; all by default.
-        units: As in `cross_validate`.
-        constant: What a constant column counts as.
-    """
-    wanted = set(dataset.inputs if inputs is None else inputs)
-    scored = tuple(name for name in dataset.inputs if name in wanted)
+    """Scores judges by name on a data set, or on some of its inputs, without any training."""
+    chosen = set(dataset.inputs if inputs is None else inputs)
+    scored = tuple(name for name in dataset.inputs if name in chosen)
     fold = Fold(0, scored, dataset.systems, (), ())
     signature = Signature.of(inputs=len(scored), constant=constant, **dataset.hashes)
     return _validated(dataset, [(fold, judges)], units, constant, signature)
@@ -158,10 +224,10 @@ def _validated(
     signatures: dict[str, dict[str, str]] = {}
     for fold, judges in folds:
         for name, judge in judges.items():
-            found, right, own = _score(dataset, fold, name, judge, variants, constant)
-            scores += found
-            quality.append(right)
-            signatures.setdefault(name, own)
+            by_fold, fold_quality, made = _score(dataset, fold, name, judge, variants, constant)
+            scores += by_fold
+            quality.append(fold_quality)
+            signatures.setdefault(name, made)
     return ValidationResult(dataset.name, tuple(scores), tuple(quality), signatures, signature)
 
 
@@ -191,8 +257,8 @@ def _score(
     constant: ConstantPolicy,
 ) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
     """Every correlation in every mode of the judge, how right it is on SCUs, its signature."""
-    held = set(fold.inputs)
-    inputs = [i for i, input_ in enumerate(dataset.inputs) if input_ in held]
+    held_out = set(fold.inputs)
+    inputs = [i for i, name_ in enumerate(dataset.inputs) if name_ in held_out]
     texts = {entry.system: entry.texts for entry in dataset.summaries}
     labels = {entry.system: entry.labels for entry in dataset.labels}
     if missing := [system for system in fold.systems if system not in labels]:
@@ -212,31 +278,153 @@ def _score(
             for system in fold.systems
             for i, entry in zip(inputs, chosen, strict=True)
         ]
-        found = judged(judge, items)
-        signature = found.signature
-        own = signature.get("mode", "own")
+        batch = judge_pairs(judge, items)
+        signature = batch.signature
+        default = signature.get("mode", "own")
         by_mode = {
             mode: values.reshape(len(fold.systems), -1)
-            for mode, values in _modes(found, own).items()
+            for mode, values in _modes(batch, default).items()
         }
-        by_variant[variant] = by_mode.get(own, next(iter(by_mode.values())))
+        by_variant[variant] = by_mode.get(default, next(iter(by_mode.values())))
         for mode, values in by_mode.items():
             metric = lite_pyramid_scores(values, UnitLayout.of(chosen))
             for level, coefficient in product(LEVELS, COEFFICIENTS):
                 r = level_correlation(metric, human, level, coefficient, constant)
                 kind = (name, variant, mode, level, coefficient, fold.number)
                 scores.append(FoldScores(*kind, r.value, r.constant))
-    right = calibrate(by_variant["lite2"], truth)
-    quality = JudgeQuality(name, fold.number, right.pairs, right.accuracy, right.auc, right.brier)
+    found = calibrate(by_variant["lite2"], truth)
+    quality = JudgeQuality(name, fold.number, found.pairs, found.accuracy, found.auc, found.brier)
     return scores, quality, signature
 
 
-def _modes(found: JudgedBatch, own: str) -> dict[str, FloatArray]:
+def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
     """The presence of all pairs by mode; a judge without logits has one mode, its own."""
-    if found.logits is None:
-        return {own: np.concatenate(found.presence)}
+    if batch.logits is None:
+        return {default: np.concatenate(batch.presence)}
     # An empty summary has no logits; it carries no unit in any mode.
-    logits = np.concatenate(found.logits)
+    logits = np.concatenate(batch.logits)
     empty = np.asarray(np.isnan(logits).all(axis=1), dtype=np.bool_)
     filled = np.where(empty[:, None], 0.0, logits)
     return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
+
+
+@dataclass(frozen=True, slots=True)
+class RefitTrainer:
+    """Refits an embedded judge's weights; needs no GPU and takes seconds."""
+
+    base: str
+
+    def train(self, data: LabelledItems, fold: int) -> Judge:
+        """A judge that has seen these labels and no others."""
+        judge, fit = REFITTED[self.base]
+        return judge(fit(data.items, data.labels))
+
+
+@dataclass(frozen=True, slots=True)
+class ReadyCheckpoints:
+    """One ready judge per fold, such as the authors' fold checkpoints.
+
+    Attributes:
+        template: A judge's name with ``{fold}`` for the fold's number from 1:
+            ``shiyue/roberta-large-realsumm-by-examples-fold{fold}``.
+        options: Settings of the judge.
+    """
+
+    template: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def train(self, data: LabelledItems, fold: int) -> Judge:
+        """The fold's checkpoint; the labels are not used."""
+        return make_judge(self.template.replace("{fold}", str(fold)), **self.options)
+
+
+@dataclass(frozen=True, slots=True)
+class FinetuneTrainer:
+    """Fine-tunes a transformer for each fold into ``FOLDER/fold1``, ``FOLDER/fold2`` …
+
+    A fold whose folder is there, made from the same data and settings, is not trained again; a
+    killed fold continues where it was.
+
+    Attributes:
+        base: Hub id or folder of the model to begin with.
+        folder: Where the folds' models go.
+        settings: How; nothing more is held out of a fold's training part.
+        options: Settings of the folds' judges, which keep no judgements unless a cache is named.
+    """
+
+    base: str
+    folder: Path
+    settings: FinetuneSettings = field(default_factory=FinetuneSettings)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def train(self, data: LabelledItems, fold: int) -> Judge:
+        """A judge that has seen these labels and no others."""
+        settings = replace(self.settings, held_out=0.0, early_stop=0, onnx=False)
+        pairs = presence_pairs(data, settings.head)
+        goal = self.folder / (f"fold{fold}" if fold else "all")
+        if not goal.exists():
+            train_transformer(self.base, pairs, goal, settings)
+        elif made_from(goal, self.base, pairs, settings) is None:
+            raise InputError(
+                "holds a model of another base, other data or settings",
+                path=goal,
+                hint="Name a new folder, or delete this one.",
+            )
+        return make_judge(str(goal), **{"cache": None, **self.options})
+
+
+def make_contest(
+    base: str,
+    zero_shot: Sequence[str],
+    *,
+    output: str | Path | None = None,
+    settings: FinetuneSettings | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> tuple[Trainer, dict[str, Judge]]:
+    """A trainer, and the untrained judges to compare with, by name.
+
+    Args:
+        base: ``lexical``, a hub id or folder to fine-tune, or ready judges with ``{fold}``.
+        zero_shot: Names of the untrained judges.
+        output: Where fine-tuned folds go.
+        settings: Fine-tuning settings.
+        options: Settings of the judges, for all those that take them.
+
+    Example:
+        >>> trainer, judges = make_contest("lexical", ["recall"])
+        >>> trainer, list(judges)
+        (RefitTrainer(base='lexical'), ['recall'])
+    """
+    names = [zero_shot] if isinstance(zero_shot, str) else list(zero_shot)
+    settings = settings or FinetuneSettings()
+    ready = "{fold}" in base
+    if not ready:
+        check_trainable(base)
+    refitted = base in REFITTED
+    taken = [settings_of(name) for name in (*names, *([] if refitted else [base]))]
+    if foreign := sorted(set(options or ()).difference(*taken)):
+        raise InputError(
+            f"no judge of this cross-validation takes {', '.join(foreign)}",
+            hint="See the settings of FinetuneSettings, and 'judge settings' for judges.",
+        )
+    shared: dict[str, Any] = {"device": settings.device, "offline": settings.offline}
+    shared |= dict(options or {})
+
+    def of(name: str, **more: Any) -> dict[str, Any]:
+        known = settings_of(name)
+        values = {key: value for key, value in {**shared, **more}.items() if key in known}
+        texts = [f"{key}={value}" for key, value in values.items() if isinstance(value, str)]
+        return {**values, **parse_settings(texts, name)}
+
+    trainer: Trainer
+    if ready:
+        trainer = ReadyCheckpoints(base, of(base, revision=settings.revision))
+    elif refitted:
+        trainer = RefitTrainer(base)
+    elif output is None:
+        raise InputError(f"no folder for the folds' models of '{base}'", expected="an output")
+    else:
+        judging = of(base, max_length=settings.max_length)
+        judging = {key: value for key, value in judging.items() if key in _JUDGING}
+        trainer = FinetuneTrainer(base, Path(output), settings, judging)
+    return trainer, {name: make_judge(name, **of(name)) for name in names}

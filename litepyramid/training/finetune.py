@@ -1,34 +1,48 @@
-"""Fine-tuning from data sets to a judge with a card: what ``litepyramid finetune`` does."""
+"""Fine-tuning from data sets to a judge with a card."""
 
 from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from litepyramid._version import __version__
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_folder, file_type
+from litepyramid.files import file_type, new_folder
 from litepyramid.io.dataset import Dataset
+from litepyramid.judges.evaluate import labelled
 from litepyramid.judges.lexical.model import save_model
 from litepyramid.judges.nli.cards import CARD_FILE
-from litepyramid.judges.registry import REFITTED, check_trainable, make_judge
-from litepyramid.tables import Result, Table, plain
+from litepyramid.judges.registry import REFITTED, check_trainable
+from litepyramid.judges.registry import judge as make_judge
+from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.training.crossval import validate
 from litepyramid.training.folds import LabelledItems, join_items, labelled_items
 from litepyramid.training.pairs import (
+    HeldOut,
+    Source,
     TrainingPairs,
+    as_source,
+    join_pairs,
     presence_pairs,
-    read_nli,
-    split_datasets,
+    split_dataset,
 )
-from litepyramid.training.run import made_from, read_note, run_facts, train_transformer, write_card
-from litepyramid.training.settings import FinetuneSettings, Head
+from litepyramid.training.run import (
+    EpochQuality,
+    made_from,
+    read_note,
+    run_facts,
+    train_transformer,
+    write_card,
+)
+from litepyramid.training.settings import FinetuneSettings, as_settings
 from litepyramid.training.validation_result import ValidationResult
-from litepyramid.types import Signature
+from litepyramid.types import DataLike, OutPath, Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +50,16 @@ class FinetuneResult(Result):
     """The result of a fine-tuning run.
 
     Attributes:
-        folder: The judge: pass it to ``--judge``.
+        folder: The judge.
         card: The contents of its ``litepyramid.json``.
         held_out: For each data set with held-out inputs, the judge's quality on them.
+        history: The figures of every evaluation set after every epoch.
     """
 
     folder: Path
     card: Mapping[str, Any]
     held_out: tuple[ValidationResult, ...]
+    history: tuple[EpochQuality, ...] = ()
 
     @property
     def signature(self) -> Signature:
@@ -53,101 +69,150 @@ class FinetuneResult(Result):
         return Signature.of(**about, pairs_sha=pairs_sha, **self.card.get("settings", {}))
 
     def to_tables(self) -> Sequence[Table]:
-        """The held-out results of every data set, or that nothing was held out."""
-        note = f"The judge is in {self.folder}: score with --judge {self.folder}"
-        if not self.held_out:
-            return [Table("Fine-tuned; nothing was held out", (), (), (note,))]
+        """The figures after every epoch, and the held-out results of every data set."""
+        note = f"The judge is in {self.folder}: name this folder as the judge."
         tables = [table for result in self.held_out for table in result.to_tables()]
-        last = tables[-1]
-        return [*tables[:-1], Table(last.title, last.columns, last.rows, (*last.notes, note))]
+        if self.history:
+            columns = ("epoch", "set", "pairs", "accuracy", Column("auc", "AUC"),
+                       Column("brier", "Brier"))  # fmt: skip
+            tables.insert(0, Table.of("After every epoch", columns, self.history))
+        if not tables:
+            return [Table("Fine-tuned; nothing was held out", (), (), (note,))]
+        return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, note))]
 
 
 def finetune(
     base: str,
-    datasets: Sequence[Dataset],
-    output: str | Path,
-    settings: FinetuneSettings | None = None,
+    data: DataLike = None,
     *,
-    nli: Sequence[str | Path] = (),
-    revision: str | None = None,
-    offline: bool = False,
-    label_map: Mapping[str, str] | None = None,
-    device: str = "auto",
+    output: OutPath,
+    pairs: Sequence[Any] = (),
+    evaluate: Sequence[Any] = (),
+    settings: Sequence[str] = (),
+    **sources: Any,
 ) -> FinetuneResult:
-    """Fine-tunes a judge on presence labels and measures it on held-out inputs.
+    """Fine-tune a judge on human presence labels; run again to continue a stopped run.
+
+    Inputs of each data set are held out to measure what was learned (settings: held_out). Data
+    sets and files of pairs are mixed; each goes into a pass as often as its weight says.
 
     Args:
-        base: ``lexical`` or ``reading`` to refit its weights; otherwise a hub id or folder.
-        datasets: Labelled data sets; a share of the inputs of each is held out.
-        output: The folder to make.
-        settings: How; the paper's by default.
-        nli: Files of NLI pairs to learn from too, see `pairs.read_nli`.
-        revision: Branch, tag or commit of a hub model.
-        offline: Look only in the local hub cache.
-        label_map: Which of the base's labels means what.
-        device: ``auto`` or ``cpu``.
+        base: lexical to refit its weights; else a hub id or folder of an NLI model.
+        data: Summaries with units and labels.
+        output: The folder to create: the judge. Small models are exported to ONNX too.
+        pairs: Files of pairs to train on as well (premise, hypothesis, and present from 0 to 1 or
+            label e, n, c), with a weight as in pairs.jsonl=0.5.
+        evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
+        settings: Settings as KEY=VALUE: epochs, learning_rate, batch_size, head, held_out, bf16,
+            batches, freeze, average, early_stop, onnx, seed … (see FinetuneSettings).
+        **sources: As for `load`; `data` may also be a list of data sets, each perhaps with a
+            weight.
 
     Returns:
         The folder, its card, and the held-out accuracy, AUC, Brier score and correlations.
 
     Raises:
-        InputError: Nothing to learn from, or something is at `output` already (but a judge of this
+        InputError: Nothing to train on, or something is at `output` already (but a judge of this
             very run that was stopped while it was evaluated is evaluated again).
         ModelError: The base cannot be fine-tuned.
-        MissingExtraError: The extra ``train`` is not installed.
+        MissingExtraError: The extra `train` is not installed.
+
+    Command line:
+        $ litepyramid finetune lexical example/summaries -u example/scus.jsonl \\
+            -l example/labels -o my-judge
     """
-    settings = settings or FinetuneSettings()
-    goal = Path(output)
-    begun = read_note(goal / CARD_FILE)
-    if file_type(goal) and (not begun or "held_out" in begun):
-        raise InputError("already exists", path=goal, hint="Name a new folder.")
-    if not datasets and not nli:
-        raise InputError("nothing to learn from", expected="at least one labelled data set")
+    chosen, others = as_settings(settings)
+    if others:
+        raise InputError(f"unknown setting '{min(others)}'", hint="See FinetuneSettings.")
+    if not isinstance(base, str | Path):
+        raise InputError(f"the base is a {type(base).__name__}", expected="a name or a folder")
+    base, goal = str(base), Path(output)
     check_trainable(base)
-    refitted = base in REFITTED
-    head: Head = "presence" if refitted else settings.head
-    parts, held = split_datasets(datasets, settings.held_out, settings.seed)
-    data = presence_pairs(join_items(parts), head)
-    if nli:
-        read = read_nli(nli, head)
-        parts.append(_as_items(read))
-        data = TrainingPairs(data.pairs + read.pairs, data.labels + read.labels)
-    development = None
-    if settings.early_stop and held:
-        unseen = join_items([labelled_items(h.dataset, h.inputs) for h in held])
-        development = presence_pairs(unseen, head)
-    facts = run_facts(base, revision, data, settings)
-    if made_from(goal, base, revision, data, settings):
+    card = read_note(goal / CARD_FILE)
+    if file_type(goal) and (not card or "held_out" in card):
+        raise InputError("already exists", path=goal, hint="Name a new folder.")
+    several = pairs if isinstance(pairs, list) else [pairs] if pairs else []
+    several = list(pairs) if isinstance(pairs, tuple) and len(pairs) != 2 else several
+    mixture = _sources(data, sources) + [as_source(one) for one in several]
+    if not mixture:
+        raise InputError("nothing to learn from", expected="labelled data, or files of pairs")
+    tests = [as_source(one) for one in ([evaluate] if isinstance(evaluate, str) else evaluate)]
+    return _run(base, mixture, tests, goal, chosen)
+
+
+def _sources(data: Any, sources: dict[str, Any]) -> list[Source]:
+    """The labelled data sets: one, or several with weights."""
+    if isinstance(data, list | tuple) and not sources:
+        if len(data) == 2 and isinstance(data[1], int | float):
+            return [as_source(data)]
+        return [as_source(one) for one in data]
+    if data is None and not sources:
+        return []
+    return [Source(labelled(data, **sources))]
+
+
+def _run(
+    base: str,
+    mixture: Sequence[Source],
+    tests: Sequence[Source],
+    goal: Path,
+    settings: FinetuneSettings,
+) -> FinetuneResult:
+    head = "presence" if base in REFITTED else settings.head
+    rng = np.random.default_rng(settings.seed)
+    train: list[TrainingPairs] = []
+    items: list[LabelledItems] = []
+    held: list[HeldOut] = []
+    for source in mixture:
+        if isinstance(source.data, Dataset):
+            part, away = split_dataset(source.data, settings.held_out, rng)
+            held += [away] if away else []
+            chosen = presence_pairs(part, head)
+        else:
+            chosen = source.pairs(head)
+            part = _as_items(chosen)
+        train.append(chosen.weighted(source.weight, rng))
+        items.append(part if source.weight == 1 else _as_items(train[-1]))
+    data = join_pairs(train)
+    facts = run_facts(base, data, settings)
+    history: tuple[EpochQuality, ...] = ()
+    if made_from(goal, base, data, settings):
         pass  # a run that was stopped while it evaluated
-    elif refitted:
-        learned = join_items(parts)
+    elif base in REFITTED:
+        learned = join_items(items)
         model = REFITTED[base][1](learned.items, learned.labels)
-        with atomic_folder(goal) as folder:
+        with new_folder(goal) as folder:
             save_model(model, folder / f"{base}.json")
             write_card(folder, {"updates": None, **facts})
     else:
-        train_transformer(
+        development = None
+        if settings.early_stop and held:
+            unseen = join_items([labelled_items(h.dataset, h.inputs) for h in held])
+            development = presence_pairs(unseen, head)
+        human = any(isinstance(source.data, Dataset) for source in mixture)
+        trained = train_transformer(
             base,
             data,
             goal,
             settings,
             development=development,
-            revision=revision,
-            offline=offline,
-            label_map=label_map,
-            device=device,
-            kind="presence" if datasets else "zero-shot",
+            evaluation={test.name: test.pairs(head) for test in tests},
+            kind="presence" if human or head != "three-class" else "zero-shot",
         )
-    judge = make_judge(str(goal), **({} if refitted else {"device": device}))
+        history = trained.history
+    options = {} if base in REFITTED else {"device": settings.device}
+    judge = make_judge(str(goal), **options)
     results = tuple(validate(h.dataset, {"tuned": judge}, inputs=h.inputs) for h in held)
     card = {
         **read_note(goal / CARD_FILE),
         **facts,
         "data": {
-            "sets": [entry.name for entry in datasets],
-            "nli_files": [Path(path).name for path in nli],
+            "sets": [s.name for s in mixture if isinstance(s.data, Dataset)],
+            "pair_files": [s.name for s in mixture if isinstance(s.data, Path)],
+            "weights": [source.weight for source in mixture],
             **facts["data"],
         },
+        "history": [plain(row) for row in history],
         "held_out": [
             {"data_set": h.dataset.name, "inputs": list(h.inputs), **_numbers(result)}
             for h, result in zip(held, results, strict=True)
@@ -155,7 +220,7 @@ def finetune(
         "versions": _versions(),
     }
     write_card(goal, card)
-    return FinetuneResult(goal, card, results)
+    return FinetuneResult(goal, card, results, history)
 
 
 def _as_items(data: TrainingPairs) -> LabelledItems:
@@ -168,21 +233,19 @@ def _as_items(data: TrainingPairs) -> LabelledItems:
 def _numbers(result: ValidationResult) -> dict[str, Any]:
     """Accuracy, AUC, Brier, and the correlations of the judge's own mode."""
     quality = {n: result.quality_mean("tuned", n).mean for n in ("accuracy", "auc", "brier")}
-    mode = result.own_mode("tuned")
+    mode = result.default_mode("tuned")
     correlations = {
-        f"{s.units}_{s.level}_{s.coefficient}": s.value
-        for s in result.scores
-        if s.mode in (mode, "own")
+        f"{s.units}_{s.level}_{s.coefficient}": s.value for s in result.scores if s.mode == mode
     }
-    found: dict[str, Any] = plain({**quality, "correlations": correlations})
-    return found
+    numbers: dict[str, Any] = plain({**quality, "correlations": correlations})
+    return numbers
 
 
 def _versions() -> dict[str, str]:
-    found = {"litepyramid": __version__, "python": platform.python_version()}
+    versions = {"litepyramid": __version__, "python": platform.python_version()}
     for package in ("torch", "transformers", "accelerate", "numpy"):
         try:
-            found[package] = version(package)
+            versions[package] = version(package)
         except PackageNotFoundError:
             continue
-    return found
+    return versions

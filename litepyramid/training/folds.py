@@ -75,12 +75,13 @@ def make_folds(dataset: Dataset, by: By, folds: int = 5, seed: int = 12345) -> t
     parts: Sequence[Sequence[str]] = published
     if len(published) != folds:
         order = np.random.default_rng(seed).permutation(len(names))
-        parts = [[names[i] for i in sorted(part)] for part in np.array_split(order, folds)]
+        by_id = sorted(names)
+        parts = [[by_id[i] for i in sorted(part)] for part in np.array_split(order, folds)]
     result = []
     for number, part in enumerate(parts, start=1):
-        held = set(part)
-        test = tuple(name for name in names if name in held)
-        train = tuple(name for name in names if name not in held)
+        held_out = set(part)
+        test = tuple(name for name in names if name in held_out)
+        train = tuple(name for name in names if name not in held_out)
         result.append(
             Fold(number, test, dataset.systems, train, dataset.systems)
             if by == "examples"
@@ -97,16 +98,17 @@ def labelled_items(
     Raises:
         InputError: No system among them has labels.
     """
-    wanted_inputs = set(dataset.inputs if inputs is None else inputs)
-    wanted = set(dataset.systems if systems is None else systems)
-    by_name = {entry.system: entry for entry in dataset.labels}
-    chosen = [s for s in dataset.summaries if s.system in wanted and s.system in by_name]
-    if not chosen:
+    chosen_inputs = set(dataset.inputs if inputs is None else inputs)
+    chosen_systems = set(dataset.systems if systems is None else systems)
+    labels = {e.system: e.labels for e in dataset.labels if e.system in chosen_systems}
+    summaries = [s for s in dataset.summaries if s.system in labels]
+    if not summaries:
         raise InputError(f"no labelled system of {dataset.name} to learn from")
-    places = [i for i, entry in enumerate(dataset.scus) if entry.input in wanted_inputs]
+    indices = [i for i, entry in enumerate(dataset.scus) if entry.input in chosen_inputs]
+    rows = [(i, s) for i in indices for s in summaries if labels[s.system][i]]
     return LabelledItems(
-        tuple((s.texts[i], dataset.scus[i].texts) for i in places for s in chosen),
-        tuple(by_name[s.system].labels[i] for i in places for s in chosen),
+        tuple((s.texts[i], dataset.scus[i].texts) for i, s in rows),
+        tuple(labels[s.system][i] for i, s in rows),
     )
 
 

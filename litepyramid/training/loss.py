@@ -62,25 +62,3 @@ def make_loss(head: Head, order: ClassOrder, weights: Sequence[float] | None = N
         return total * (labels.shape[1] if labels.ndim == 2 else 1) / num_items_in_batch
 
     return loss
-
-
-def class_shares(label: float, classes: int) -> list[float]:
-    """How much of each class a label is: .5 lies halfway between the classes 0 and 1.
-
-    Example:
-        >>> class_shares(0.5, 3), class_shares(1, 2)
-        ([0.5, 0.5, 0.0], [0.0, 1.0])
-    """
-    return [max(0.0, 1.0 - abs(label - c)) for c in range(classes)]
-
-
-def balanced_weights(labels: Sequence[float], classes: int) -> list[float]:
-    """n / (classes · n_class) for each class that occurs, 0 for one that does not.
-
-    Example:
-        >>> balanced_weights([0, 0, 0, 1], 2)
-        [0.6666666666666666, 2.0]
-    """
-    shares = [class_shares(label, classes) for label in labels]
-    counts = [sum(own[c] for own in shares) for c in range(classes)]
-    return [len(labels) / (classes * n) if n else 0.0 for n in counts]

@@ -65,15 +65,17 @@ def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
     """
     from scipy.stats import t
 
-    kept = np.array([v for v in values if not np.isnan(v)])
-    undefined = len(values) - kept.size
-    if kept.size == 0:
+    defined = np.array([v for v in values if not np.isnan(v)])
+    undefined = len(values) - defined.size
+    if defined.size == 0:
         return FoldMean(float("nan"), float("nan"), float("nan"), 0, undefined)
-    mean = float(kept.mean())
-    if kept.size == 1:
+    mean = float(defined.mean())
+    if defined.size == 1:
         return FoldMean(mean, float("nan"), float("nan"), 1, undefined)
-    half = float(t.ppf((1 + confidence) / 2, kept.size - 1) * kept.std(ddof=1) / kept.size**0.5)
-    return FoldMean(mean, max(-1.0, mean - half), min(1.0, mean + half), kept.size, undefined)
+    half = float(
+        t.ppf((1 + confidence) / 2, defined.size - 1) * defined.std(ddof=1) / defined.size**0.5
+    )
+    return FoldMean(mean, max(-1.0, mean - half), min(1.0, mean + half), defined.size, undefined)
 
 
 _SHORT = {
@@ -106,7 +108,7 @@ class ValidationResult(Result):
         self, judge: str, units: str, level: str, coefficient: str, mode: str | None = None
     ) -> FoldMean:
         """The mean over folds of one correlation, by default in the judge's own mode."""
-        mode = mode or self.own_mode(judge)
+        mode = mode or self.default_mode(judge)
         return fold_mean(
             [
                 s.value
@@ -120,7 +122,7 @@ class ValidationResult(Result):
         """The mean over folds of ``accuracy``, ``auc`` or ``brier``."""
         return fold_mean([getattr(q, name) for q in self.quality if q.judge == judge])
 
-    def own_mode(self, judge: str) -> str:
+    def default_mode(self, judge: str) -> str:
         """The mode that a judge scores with by default."""
         return self.judges[judge].get("mode") or "own"
 

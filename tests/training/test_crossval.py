@@ -8,22 +8,21 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from litepyramid.easiness.features import FeatureTable
-from litepyramid.easiness.mix import mix
-from litepyramid.easiness.prepare import prepare_gold
-from litepyramid.easiness.regressor import fit, predict
-from litepyramid.easiness.scores import Easiness
+import litepyramid as lp
+from litepyramid.easiness.gold import Easiness
+from litepyramid.easiness.mix import mix_units
+from litepyramid.easiness.predict import prepare_gold
+from litepyramid.easiness.regressor import fit_trees, predict_trees
+from litepyramid.easiness.sentence_features import FeatureTable
 from litepyramid.embedded.example import load_example
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import Dataset
-from litepyramid.io.datasets import load_dataset
+from litepyramid.io.dataset import Dataset, load_dataset
 from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
-from litepyramid.judges.registry import make_judge
+from litepyramid.judges.registry import judge as make_judge
 from litepyramid.tables import render
-from litepyramid.training.crossval import cross_validate, out_of_the_box
-from litepyramid.training.folds import labelled_items, make_folds
-from litepyramid.training.trainers import ReadyCheckpoints, RefitTrainer, make_contest
+from litepyramid.training.crossval import RefitTrainer, cross_validate, make_contest, out_of_the_box
+from litepyramid.training.folds import make_folds
 from litepyramid.training.validation_result import FoldScores, ValidationResult, fold_mean
 from litepyramid.training.variants import source_regressor, unit_variants
 from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
@@ -47,8 +46,8 @@ def synthetic(inputs=10, systems=6, seed=0, name="synthetic"):
     return Dataset(
         name,
         tuple(scus),
-        tuple(SystemSummaries(f"s{n}", ids, tuple(texts[n])) for n in range(systems)),
-        tuple(SystemLabels(f"s{n}", ids, tuple(labels[n])) for n in range(systems)),
+        summaries=tuple(SystemSummaries(f"s{n}", ids, tuple(texts[n])) for n in range(systems)),
+        labels=tuple(SystemLabels(f"s{n}", ids, tuple(labels[n])) for n in range(systems)),
     )
 
 
@@ -182,17 +181,10 @@ def test_what_is_refused():
     data = synthetic()
     with pytest.raises(InputError, match="20 folds of 10 examples"):
         make_folds(data, "examples", 20)
-    with pytest.raises(InputError, match="names one judge for all folds"):
-        ReadyCheckpoints("same").train(labelled_items(data), 1)
     with pytest.raises(InputError, match="no folder for the folds' models of 'gpt'"):
-        make_contest("gpt", None, [])
+        make_contest("gpt", [])
     with pytest.raises(InputError, match="are not those of synthetic"):
         cross_validate(data, Recorder(), units={"lite3": data.scus[:3]})
-
-
-def test_ready_checkpoints_name_a_judge_a_fold():
-    judge = ReadyCheckpoints("{fold}recall".replace("{fold}recall", "recall{fold}"))
-    assert judge.name(2) == "recall2"
 
 
 def test_lexical_on_realsumm_beats_recall(realsumm):
@@ -207,12 +199,6 @@ def test_lexical_on_realsumm_beats_recall(realsumm):
     text = render(result, "table")
     assert max(map(len, text.splitlines())) <= 80
     assert len(json.loads(render(result, "json"))["means"]) == 2 * 2 * 4
-
-
-def test_reading_is_refitted_on_every_fold():
-    found = cross_validate(whole_example(), make_contest("reading", None, [])[0], folds=2)
-    assert 0.5 < found.quality_mean("trained", "auc").mean <= 1
-    assert found == cross_validate(whole_example(), RefitTrainer("reading"), folds=2)
 
 
 def test_units_that_are_validated():
@@ -232,7 +218,13 @@ def test_units_that_are_validated():
 
 def whole_example():
     one = load_example()
-    return Dataset("example", one.scus, one.summaries, one.labels, one.references)
+    return Dataset(
+        "example",
+        one.scus,
+        summaries=one.summaries,
+        labels=one.labels,
+        references=one.references,
+    )
 
 
 def test_a_mix_goes_by_easiness_that_is_given():
@@ -242,7 +234,7 @@ def test_a_mix_goes_by_easiness_that_is_given():
     values = np.random.default_rng(3).random(len(sentences))
     given = Easiness(sentences, values)
     found = unit_variants(data, folds=3, easiness=given)
-    hand = mix(data.scus, found["lite3"], sentences, len(sentences) // 2, easiness=given)
+    hand = mix_units(data.scus, found["lite3"], sentences, len(sentences) // 2, easiness=given)
     assert tuple(found["lite2.5"]) == hand.units
     assert found["lite2.5"] != unit_variants(data, folds=3)["lite2.5"]
 
@@ -260,43 +252,13 @@ def test_a_regressor_is_trained_on_the_source_data_sets(tmp_path):
     )
     assert regressor.about["name"] == "example+example"
     assert regressor.about["sentences"] == str(int((~np.isnan(twice)).sum()))
-    expected = predict(fit(rows, twice), prepared.features)
-    assert predict(regressor, prepared.features).tolist() == expected.tolist()
+    expected = predict_trees(fit_trees(rows, twice), prepared.features)
+    assert predict_trees(regressor, prepared.features).tolist() == expected.tolist()
     by_it = unit_variants(data, folds=None, regressor=regressor)["lite2.5"]
     easiness = Easiness(prepared.sentences, expected)
     assert by_it == unit_variants(data, folds=None, easiness=easiness)["lite2.5"]
     with pytest.raises(InputError, match="synthetic has no references to learn easiness from"):
         source_regressor([synthetic()])
-
-
-def test_crossval_takes_easiness_and_regressors(cli, tmp_path):
-    for name in ("one", "two"):
-        cli("demo", "--save", tmp_path / name)
-        (tmp_path / name / "scus.jsonl").rename(tmp_path / name / "units.jsonl")
-    out_of = ["--train-on", f"folder={tmp_path / 'one'}", "--test-on", f"folder={tmp_path / 'two'}"]
-    done = cli("crossval", *out_of, "-g", "sources", "-f", "json")
-    assert json.loads(done.stdout)["signature"]["easiness"] == "sources"
-    references = tmp_path / "one" / "references.jsonl"
-    cli("easiness", "predict", references, "-o", tmp_path / "e.jsonl")
-    folds = ["crossval", f"folder={tmp_path / 'one'}", "--folds", 2]
-    done = cli(*folds, "--easiness", tmp_path / "e.jsonl", "-f", "json")
-    assert json.loads(done.stdout)["signature"]["easiness"] == "e.jsonl"
-    assert (
-        "sources without source data. Expected --train-on"
-        in cli(*folds, "-g", "sources", status=2).stderr
-    )
-
-
-def test_commands(cli, realsumm):
-    out = cli("datasets").stdout
-    assert "qapyramid" in out
-    assert max(map(len, out.splitlines())) <= 80
-    assert "NAME=PATH" in cli("crossval", "realsumm", status=2).stderr
-    evaluated = cli(
-        "judge", "evaluate", realsumm / "summaries" / "abs_bart_out.summary",
-        "--units", realsumm / "SCUs.txt", "--labels", realsumm / "labels", "--judge", "recall",
-    ).stdout  # fmt: skip
-    assert "1056 human labels" in evaluated
 
 
 def test_a_constant_column_is_counted_once_however_many_scores_meet_it():
@@ -310,3 +272,19 @@ def test_a_constant_column_is_counted_once_however_many_scores_meet_it():
     result = ValidationResult("d", scores, (), {"j": {}}, Signature.of(folds=2))
     note = result.to_tables()[0].notes[0]
     assert note == "At most 4 constant columns in one row (policy: see signature)."
+
+
+def test_the_verb_gives_the_authors_three_scores_and_names_all_in_its_signature():
+    data = whole_example()
+    result = lp.crossval("lexical", data, folds=2)
+    assert {score.units for score in result.scores} == {"lite2", "lite2.5", "lite3"}
+    assert set(result.judges) == {"trained", "recall"}
+    assert lp.crossval("lexical", data, folds=2).signature == result.signature
+    others = [
+        lp.crossval("lexical", data, folds=2, settings=["seed=1"]),
+        lp.crossval("lexical", data, folds=3),
+        lp.crossval("lexical", data, folds=2, by="systems"),
+    ]
+    assert len({str(other.signature) for other in (result, *others)}) == 4
+    with pytest.raises(InputError):
+        lp.crossval("lexical", data, by="words")

@@ -20,19 +20,22 @@ pytest.importorskip("accelerate", reason="the extra train is not installed")
 
 from litepyramid.errors import InputError, LitepyramidError, ModelError  # noqa: E402
 from litepyramid.files import locked  # noqa: E402
-from litepyramid.judges.nli.judge import TransformersJudge  # noqa: E402
+from litepyramid.judges.nli.judge import NLIJudge  # noqa: E402
 from litepyramid.judges.nli.labels import THREE, ClassOrder  # noqa: E402
 from litepyramid.judges.nli.modes import p2c  # noqa: E402
 from litepyramid.training.folds import LabelledItems  # noqa: E402
-from litepyramid.training.loss import balanced_weights, make_loss  # noqa: E402
+from litepyramid.training.loss import make_loss  # noqa: E402
 from litepyramid.training.pairs import (  # noqa: E402
     TrainingPairs,
+    as_source,
+    balanced_weights,
+    class_shares,
     encode_pairs,
     presence_pairs,
-    read_nli,
+    read_pairs,
 )
 from litepyramid.training.run import train_transformer  # noqa: E402
-from litepyramid.training.settings import FinetuneSettings  # noqa: E402
+from litepyramid.training.settings import FinetuneSettings, as_settings  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = ["entailment", "neutral", "contradiction"]
@@ -123,12 +126,13 @@ def test_class_weights():
 
 
 FAST = FinetuneSettings(
-    epochs=6, learning_rate=1e-3, batch_size=16, held_out=0, save_steps=1000, log_steps=1000
-)
+    epochs=6, learning_rate=1e-3, batch_size=16, held_out=0, save_steps=1000, log_steps=1000,
+    device="cpu", onnx=False,
+)  # fmt: skip
 
 
 def accuracy(folder, data: TrainingPairs) -> float:
-    judge = TransformersJudge(str(folder), cache=None)
+    judge = NLIJudge(str(folder), cache=None)
     judged = judge.judge([(premise, [hypothesis]) for premise, hypothesis in data.pairs])
     given = np.concatenate(judged.presence)
     return float(((given >= 0.5) == np.array(data.labels, dtype=bool)).mean())
@@ -136,7 +140,7 @@ def accuracy(folder, data: TrainingPairs) -> float:
 
 def test_it_learns_presence_and_the_folder_round_trips(base, tmp_path):
     train, test = synthetic_pairs(800, 1), synthetic_pairs(200, 2)
-    out = train_transformer(str(base), train, tmp_path / "tuned", FAST, device="cpu")
+    out = train_transformer(str(base), train, tmp_path / "tuned", FAST)
     assert out.pairs == 800
     assert out.updates == 300
     majority = max(np.mean(test.labels), 1 - np.mean(test.labels))
@@ -145,7 +149,7 @@ def test_it_learns_presence_and_the_folder_round_trips(base, tmp_path):
     assert "model.safetensors" in names
     assert not any(name.endswith((".bin", ".pt", ".pth", ".pkl")) for name in names)
     assert not (tmp_path / "tuned.training").exists()
-    judge = TransformersJudge(str(out.folder), cache=None)
+    judge = NLIJudge(str(out.folder), cache=None)
     assert judge.mode == "p2c"
     assert judge.checkpoint.order.indices == (1, 2, 0)
     first = judge.judge([(p, [h]) for p, h in test.pairs[:20]])
@@ -160,18 +164,14 @@ def test_it_learns_presence_and_the_folder_round_trips(base, tmp_path):
 
 
 def test_two_class_head_on_any_encoder(base, tmp_path):
-    from dataclasses import replace
-
     train, test = synthetic_pairs(800, 1), synthetic_pairs(200, 2)
     settings = replace(FAST, head="two-class", class_weights="balanced", accumulate=2)
-    out = train_transformer(str(base), train, tmp_path / "two", settings, device="cpu")
-    assert TransformersJudge(str(out.folder), cache=None).checkpoint.order.two
+    out = train_transformer(str(base), train, tmp_path / "two", settings)
+    assert NLIJudge(str(out.folder), cache=None).checkpoint.order.two
     assert accuracy(out.folder, test) > max(np.mean(test.labels), 1 - np.mean(test.labels)) + 0.3
 
 
 def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
-    from dataclasses import replace
-
     settings = replace(FAST, epochs=6, early_stop=1, held_out=0.1)
     out = train_transformer(
         str(base),
@@ -179,7 +179,6 @@ def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
         tmp_path / "early",
         settings,
         development=synthetic_pairs(60, 3),
-        device="cpu",
     )
     assert out.updates <= 6 * 19
 
@@ -187,20 +186,23 @@ def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
 def test_it_learns_inference_over_wikipedia(data, tmp_path):
     """Three classes on pairs that are translated back and forth: majority .405 on the test part."""
     folder = data / "nli_wiki"
-    train = read_nli([folder / "translate_wiki.train.jsonl"])
-    test = read_nli([folder / "translate_wiki.test.jsonl"])
+    train = read_pairs(folder / "translate_wiki.train.jsonl", "three-class")
+    test = read_pairs(folder / "translate_wiki.test.jsonl", "three-class")
     short = [i for i, (p, h) in enumerate(train.pairs) if len(p) < 300 and len(h) < 200][:4000]
     train = TrainingPairs(
         tuple(train.pairs[i] for i in short), tuple(train.labels[i] for i in short)
     )
     base = make_matching_bert(tmp_path / "bert", [text for pair in train.pairs for text in pair])
     settings = FinetuneSettings(
-        head="three-class", epochs=2, learning_rate=1e-3, held_out=0, save_steps=10_000
+        head="three-class",
+        epochs=2,
+        learning_rate=1e-3,
+        held_out=0,
+        save_steps=10_000,
+        device="cpu",
     )
-    out = train_transformer(
-        str(base), train, tmp_path / "nli", settings, device="cpu", kind="zero-shot"
-    )
-    judge = TransformersJudge(str(out.folder), cache=None)
+    out = train_transformer(str(base), train, tmp_path / "nli", settings, kind="zero-shot")
+    judge = NLIJudge(str(out.folder), cache=None)
     assert judge.mode == "l3c"
     judged = judge.judge([(premise, [hypothesis]) for premise, hypothesis in test.pairs])
     given = np.concatenate(judged.logits).argmax(axis=1)
@@ -209,7 +211,8 @@ def test_it_learns_inference_over_wikipedia(data, tmp_path):
     assert (given == labels).mean() > majority + 0.1
 
 
-SETTINGS = FinetuneSettings(epochs=3, learning_rate=1e-3, batch_size=8, held_out=0, save_steps=6)
+SETTINGS = FinetuneSettings(epochs=3, learning_rate=1e-3, batch_size=8, held_out=0, save_steps=6,
+                            device="cpu", onnx=False)  # fmt: skip
 KILLED = """
 import sys, time
 sys.path[:0] = {paths!r}
@@ -223,7 +226,7 @@ def slow(*given):
     return lambda *x, **y: loss(*x, **y) if next(updates, None) is not None else time.sleep(600)
 
 run.make_loss = slow
-run.train_transformer({base!r}, synthetic_pairs(160, 5), {out!r}, SETTINGS, device="cpu")
+run.train_transformer({base!r}, synthetic_pairs(160, 5), {out!r}, SETTINGS)
 """
 
 
@@ -236,7 +239,7 @@ def weights(folder):
 def test_a_killed_and_resumed_run_ends_with_the_same_weights(base_with_dropout, tmp_path):
     base, goal = str(base_with_dropout), tmp_path / "killed"
     run = [base, synthetic_pairs(160, 5)]
-    assert train_transformer(*run, tmp_path / "whole", SETTINGS, device="cpu").resumed_from == 0
+    assert train_transformer(*run, tmp_path / "whole", SETTINGS).resumed_from == 0
     paths = [str(ROOT), str(Path(__file__).parent), str(ROOT / "tests")]
     killed = subprocess.Popen(
         [sys.executable, "-c", KILLED.format(paths=paths, base=base, out=str(goal))],
@@ -251,7 +254,7 @@ def test_a_killed_and_resumed_run_ends_with_the_same_weights(base_with_dropout, 
     os.kill(killed.pid, signal.SIGKILL)
     killed.communicate()
     assert not goal.exists()
-    assert train_transformer(*run, goal, SETTINGS, device="cpu").resumed_from == 6
+    assert train_transformer(*run, goal, SETTINGS).resumed_from == 6
     first, second = weights(tmp_path / "whole"), weights(tmp_path / "killed")
     assert first.keys() == second.keys()
     for name, value in first.items():
@@ -277,11 +280,11 @@ def test_ctrl_c_says_which_update_was_kept(base, tmp_path, monkeypatch):
     monkeypatch.setattr("litepyramid.training.run.make_loss", stopping)
     run = [str(base), synthetic_pairs(80, 5), tmp_path / "judge", settings]
     with pytest.raises(KeyboardInterrupt) as stopped:
-        train_transformer(*run, device="cpu")
+        train_transformer(*run)
     whole = len(run[1].pairs) // FAST.batch_size * FAST.epochs
     note = f"4 of {whole:g} updates kept in {tmp_path / 'judge.training'}"
     assert stopped.value.__notes__ == [note]
-    assert train_transformer(*run, device="cpu").resumed_from == 4
+    assert train_transformer(*run).resumed_from == 4
 
 
 def test_restart_points_of_another_run_are_not_taken(base, tmp_path):
@@ -306,9 +309,11 @@ def test_a_run_killed_before_its_note_was_written_begins_anew(base, tmp_path):
         if left:
             (work / left).write_text('{"base": ')
         run = (str(base), synthetic_pairs(16, 0), tmp_path / str(number), settings)
-        assert train_transformer(*run, device="cpu").resumed_from == 0
+        assert train_transformer(*run).resumed_from == 0
     with pytest.raises(ModelError):
-        train_transformer("no/such", synthetic_pairs(8, 0), tmp_path / "x", FAST, offline=True)
+        train_transformer(
+            "no/such", synthetic_pairs(8, 0), tmp_path / "x", replace(FAST, offline=True)
+        )
     assert not (tmp_path / "x.training").exists()  # so that the right base is not called another
 
 
@@ -319,9 +324,9 @@ def test_two_processes_do_not_train_into_one_folder(base, tmp_path):
         locked(tmp_path / "x.training"),
         pytest.raises(InputError, match="in use by another process"),
     ):
-        train_transformer(*run, device="cpu")
+        train_transformer(*run)
     assert [p.name for p in tmp_path.iterdir()] == ["x.training"]
-    train_transformer(*run, device="cpu")
+    train_transformer(*run)
     assert [p.name for p in tmp_path.iterdir()] == ["x"]
 
 
@@ -332,11 +337,11 @@ def test_a_full_disk_keeps_what_was_trained(base, tmp_path):
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, limits[1]))
         with pytest.raises(LitepyramidError, match=r"fine-tuning stopped|cannot be written"):
-            train_transformer(*run, device="cpu")
+            train_transformer(*run)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     assert not (tmp_path / "x").exists()
-    assert train_transformer(*run, device="cpu").updates == 8
+    assert train_transformer(*run).updates == 8
 
 
 def test_what_is_refused(base, tmp_path, tokenizer):
@@ -356,7 +361,6 @@ def test_what_is_refused(base, tmp_path, tokenizer):
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ({"head": "four"}, "head is four"),
         ({"epochs": 0}, "epochs is 0"),
         ({"batch_size": 8, "accumulate": 3}, "accumulate is 3"),
         ({"held_out": 1.0}, "held_out is 1.0"),
@@ -368,33 +372,142 @@ def test_settings_that_make_no_sense(setting, message):
         FinetuneSettings(**setting)
 
 
-def test_nli_files(tmp_path):
-    path = tmp_path / "nli.jsonl"
-    rows = [{"premise": "p", "hypothesis": "h", "label": label} for label in ("e", "neutral", "C")]
+def test_settings_as_texts():
+    texts = ["epochs=3", "head=two-class", "bf16=true", "onnx=none", "mode=p2c", "seed=7"]
+    settings, others = as_settings(texts)
+    assert settings == FinetuneSettings(epochs=3, head="two-class", bf16=True, seed=7)
+    assert others == {"mode": "p2c"}
+    assert as_settings({"epochs": 3, "bf16": True})[0] == as_settings(["epochs=3", "bf16=true"])[0]
+    for wrong in (["epochs"], ["epochs=x"], ["head=four"], ["epochs=0"], 3, [3], {"epochs": "no"}):
+        with pytest.raises(InputError):
+            as_settings(wrong)
+
+
+def test_sets_are_evaluated_after_every_epoch_also_of_a_resumed_run(base, tmp_path, monkeypatch):
+    train, sets = synthetic_pairs(160, 1), {"one": synthetic_pairs(40, 2)}
+    sets["soft"] = TrainingPairs(sets["one"].pairs, (0.25, *sets["one"].labels[1:]))
+    settings = replace(FAST, epochs=4, save_steps=10)
+    whole = train_transformer(str(base), train, tmp_path / "a", settings, evaluation=sets)
+    assert [(row.epoch, row.set) for row in whole.history] == [
+        (epoch, name) for epoch in (1, 2, 3, 4) for name in ("one", "soft")
+    ]
+    judge = NLIJudge(str(whole.folder), cache=None)
+    batch = judge.judge([(p, [h]) for p, h in sets["one"].pairs])
+    expected = float(np.mean((np.concatenate(batch.presence) - sets["one"].labels) ** 2))
+    assert whole.history[-2].brier == pytest.approx(expected, abs=1e-5)
+    asked = 0
+
+    def stopping(*arguments):
+        loss = make_loss(*arguments)
+
+        def stop(*args, **named):
+            nonlocal asked
+            asked += 1
+            if asked == 25:
+                raise KeyboardInterrupt
+            return loss(*args, **named)
+
+        return stop
+
+    with monkeypatch.context() as patched:
+        patched.setattr("litepyramid.training.run.make_loss", stopping)
+        with pytest.raises(KeyboardInterrupt):
+            train_transformer(str(base), train, tmp_path / "b", settings, evaluation=sets)
+    again = train_transformer(str(base), train, tmp_path / "b", settings, evaluation=sets)
+    assert again.resumed_from == 20
+    assert again.history == whole.history
+    assert [path.name for path in tmp_path.iterdir() if path.suffix == ".training"] == []
+
+
+def test_lower_layers_stay_as_they_are_and_weights_are_averaged(base, tmp_path):
+    run = (str(base), synthetic_pairs(160, 1))
+    settings = replace(FAST, epochs=1, freeze=1)
+    frozen = weights(train_transformer(*run, tmp_path / "frozen", settings).folder)
+    start = weights(base)
+    same = {name for name in start if torch.equal(frozen[name], start[name])}
+    assert {n for n in start if "embeddings" in n or "layer.0." in n} <= same
+    assert not any("layer.1." in name for name in same)
+    averaged = replace(settings, average=0.9)
+    mean = weights(train_transformer(*run, tmp_path / "mean", averaged).folder)
+    name = "classifier.out_proj.weight"
+    assert (mean[name] - start[name]).norm() < (frozen[name] - start[name]).norm()
+    with pytest.raises(InputError, match="freeze is 9"):
+        train_transformer(*run, tmp_path / "x", replace(settings, freeze=9))
+
+
+def test_batches_by_length_and_bfloat16_learn_too(base, tmp_path):
+    train, test = synthetic_pairs(800, 1), synthetic_pairs(200, 2)
+    settings = replace(FAST, batches="length", bf16=True)
+    out = train_transformer(str(base), train, tmp_path / "fast", settings)
+    assert accuracy(out.folder, test) > max(np.mean(test.labels), 1 - np.mean(test.labels)) + 0.3
+
+
+def test_what_is_exported_judges_without_torch(base, tmp_path):
+    pytest.importorskip("onnx", reason="the extra train is not installed")
+    settings = replace(FAST, epochs=1, onnx=None)
+    out = train_transformer(str(base), synthetic_pairs(80, 1), tmp_path / "onnx", settings)
+    names = {path.name for path in out.folder.iterdir()}
+    assert {"model.onnx", "tokenizer.json", "config.json", "litepyramid.json"} <= names
+    items = [(p, [h, "red won the race"]) for p, h in synthetic_pairs(30, 3).pairs]
+    torch_logits, onnx_logits = (
+        np.concatenate(NLIJudge(str(out.folder), cache=None, backend=name).judge(items).logits)
+        for name in ("torch", "onnx")
+    )
+    np.testing.assert_allclose(onnx_logits, torch_logits, atol=1e-4)
+    code = (
+        "import sys; sys.modules['torch'] = None; import litepyramid as lp;"
+        f"print(lp.judge({str(out.folder)!r}, cache=None).judge([('red', ['red'])]).signature)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "p2c" in done.stdout
+
+
+def pair_file(path, rows):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert read_nli([path]).labels == (0, 1, 2)
-    assert read_nli([path], "presence").labels == (1, 0, 0)
-    path.write_text('{"premise": "p", "hypothesis": "h", "label": "x"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match=r"nli\.jsonl:1: label 'x'"):
-        read_nli([path])
-    path.write_text('{"premise": "p", "label": "e"}\n', encoding="utf-8")
-    with pytest.raises(InputError, match="no hypothesis"):
-        read_nli([path])
+    return path
+
+
+def test_files_of_pairs(tmp_path):
+    texts = {"premise": "p", "hypothesis": "h"}
+    labels = ("e", "neutral", "C")
+    path = pair_file(tmp_path / "nli.jsonl", [{**texts, "label": label} for label in labels])
+    assert read_pairs(path, "three-class").labels == (0, 1, 2)
+    assert read_pairs(path).labels == (1, 0, 0)
+    soft = [{**texts, "present": p} for p in (0, 1, 0.25, True)]
+    path = pair_file(tmp_path / "soft.jsonl", soft)
+    assert read_pairs(path).labels == (0, 1, 0.25, 1)
+    assert read_pairs(path, "three-class").labels == (1, 0, 0.75, 0)
+    wrong = ({"label": "x"}, {"present": 2}, {"present": "maybe"}, {}, {"label": 3})
+    for row in wrong:
+        with pytest.raises(InputError, match=r"bad\.jsonl:1: "):
+            read_pairs(pair_file(tmp_path / "bad.jsonl", [{**texts, **row}]))
+
+
+def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
+    path = pair_file(
+        tmp_path / "a.jsonl",
+        [{"premise": f"p{i}", "hypothesis": "h", "present": i % 2} for i in range(10)],
+    )
+    assert as_source(f"{path}=2.5").weight == 2.5
+    pairs = as_source((path, 2.5)).pairs("presence")
+    drawn = pairs.weighted(2.5, np.random.default_rng(1))
+    counts = np.unique([premise for premise, _ in drawn.pairs], return_counts=True)[1]
+    assert sorted(counts.tolist()) == [2] * 5 + [3] * 5
+    assert pairs.weighted(1, np.random.default_rng(1)) is pairs
+    for weight in (0, -1, "x", float("nan")):
+        with pytest.raises(InputError, match="weight"):
+            as_source((path, weight))
 
 
 def test_pairs_are_learnt_as_the_judge_reads_them(tmp_path):
     path = tmp_path / "nli.jsonl"
     path.write_text('{"premise": "It\\nrained.\\n", "hypothesis": "It\\tsnowed.", "label": "c"}\n')
-    assert read_nli([path]).pairs == (("It rained.", "It snowed."),)
+    assert read_pairs(path).pairs == (("It rained.", "It snowed."),)
     items = LabelledItems((("A dog.\n\nA cat.", ("A\tdog.",)),), ((1,),))
     assert presence_pairs(items).pairs == (("A dog. A cat.", "A dog."),)
 
 
 def test_labels_of_a_half_are_soft_targets() -> None:
-    torch = pytest.importorskip("torch")
-    from litepyramid.judges.nli.labels import THREE
-    from litepyramid.training.loss import class_shares, make_loss
-
     order, logits = ClassOrder(THREE, (0, 1, 2)), torch.tensor([[0.3, -1.0, 0.5], [2.0, 0.1, 0.4]])
     shares = torch.tensor([class_shares(0.5, 2), class_shares(1, 2)])
     loss = make_loss("presence", order)
