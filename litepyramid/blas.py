@@ -20,12 +20,7 @@ def _controller() -> Any:
 
 
 def cores() -> int:
-    """The cores that this process may use: fewer than the machine's if its container is limited.
-
-    Example:
-        >>> cores() >= 1
-        True
-    """
+    """The cores that this process may use: fewer than the machine's if its container is limited."""
     there = getattr(os, "sched_getaffinity", None)
     number = len(there(0)) if there else os.cpu_count() or 1
     try:
@@ -36,12 +31,7 @@ def cores() -> int:
 
 
 def free_cores() -> int:
-    """The cores that were idle in the last minute, at least one.
-
-    Example:
-        >>> 1 <= free_cores() <= cores()
-        True
-    """
+    """The cores that were idle in the last minute, at least one."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return max(1, min(cores(), round(cores() - load)))
 
@@ -52,10 +42,6 @@ def single_threaded(function: Callable[P, R]) -> Callable[P, R]:
     The products of a resampling take milliseconds. Below some 20 ms of work a second thread costs
     more than it brings, on a busy machine hundreds of times more; and with one thread the order of
     summation, so the last bit of every sum, does not depend on the number of cores.
-
-    Example:
-        >>> single_threaded(lambda a: a + 1)(1)
-        2
     """
 
     @wraps(function)

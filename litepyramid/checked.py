@@ -123,21 +123,12 @@ def guarded(cell: str) -> str:
     """A text for a CSV cell that no spreadsheet takes for a formula: ``'`` before ``= + - @``.
 
     `unguarded` gives the text back, whatever it was.
-
-    Example:
-        >>> guarded("=A1"), guarded("'=A1"), guarded("-0.5"), guarded("a=b")
-        ("'=A1", "''=A1", '-0.5', 'a=b')
     """
     return f"'{cell}" if _FORMULA.match(cell) and number(cell) is None else cell
 
 
 def unguarded(cell: str) -> str:
-    """The text that `guarded` was given.
-
-    Example:
-        >>> unguarded("'=A1"), unguarded("it's"), unguarded("'it")
-        ('=A1', "it's", "'it")
-    """
+    """The text that `guarded` was given."""
     return cell[1:] if cell[:1] == "'" and _FORMULA.match(cell) else cell
 
 
@@ -284,12 +275,7 @@ def _expected(entry: Mapping[str, Any]) -> str:
 
 
 def json_parts(entries: Mapping[str, Any], plain: Callable[[Any], Any]) -> Iterator[str]:
-    r"""A JSON object as text, each of its lists, or iterators, an entry at a time.
-
-    Example:
-        >>> "".join(json_parts({"a": iter([1, 2])}, int)) == '{\n "a": [\n  1,\n  2\n ]\n}\n'
-        True
-    """
+    r"""A JSON object as text, each of its lists, or iterators, an entry at a time."""
 
     def text(value: Any, indent: str) -> str:
         return json.dumps(plain(value), ensure_ascii=False, indent=1).replace("\n", f"\n{indent}")

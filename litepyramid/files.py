@@ -82,37 +82,19 @@ def read_text(path: str | Path) -> str:
 
 
 def ending(path: str | Path) -> str:
-    """The last ending of a file's name, lower-cased; that of compression is passed over.
-
-    Example:
-        >>> ending("scores.CSV.gz"), ending("bart.v2.summary"), ending("ids")
-        ('.csv', '.summary', '')
-    """
+    """The last ending of a file's name, lower-cased; that of compression is passed over."""
     path = Path(path)
     return Path(path.stem if path.suffix.lower() == ".gz" else path).suffix.lower()
 
 
 def stem(path: str | Path) -> str:
-    """A file's name without its last ending, and without that of compression.
-
-    Example:
-        >>> stem("systems/bart.v2.summary.gz")
-        'bart.v2'
-    """
+    """A file's name without its last ending, and without that of compression."""
     path = Path(path)
     return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
 def split_lines(text: str) -> list[str]:
-    r"""The lines of a text, ended by ``\n`` or ``\r\n`` alone; a last empty one is left out.
-
-    Other Unicode line separators stay inside their line, so that line numbers agree with editors
-    and with the authors' files.
-
-    Example:
-        >>> split_lines("a\r\n\nb\x0c\n")
-        ['a', '', 'b\x0c']
-    """
+    r"""The lines of a text, ended by ``\n`` or ``\r\n`` alone; a last empty one is left out."""
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     return lines if lines[-1] else lines[:-1]
 
@@ -249,13 +231,7 @@ def _files_of(values: Iterable[Any]) -> Iterator[Path]:
 
 
 def check_names(names: Iterable[str], what: str = "system", hint: str | None = None) -> None:
-    """Checks that each name can be a separate file, inside its folder, on any disk.
-
-    Example:
-        >>> check_names(["bart", "../bart"])
-        Traceback (most recent call last):
-        litepyramid.errors.InputError: system '../bart' cannot name a file. ...
-    """
+    """Checks that each name can be a separate file, inside its folder, on any disk."""
     seen: dict[str, str] = {}
     for name in names:
         plain = unicodedata.normalize("NFD", unicodedata.normalize("NFD", name).casefold())
@@ -289,10 +265,7 @@ def writing(path: str | Path) -> Iterator[None]:
 
 @contextmanager
 def locked(path: str | Path) -> Iterator[None]:
-    """Keeps other processes off a file or folder that is there, however this one ends.
-
-    Windows has no such lock: there nothing is kept off.
-    """
+    """Keeps other processes off a file or folder that is there, however this one ends."""
     if sys.platform == "win32":
         yield
         return
@@ -350,10 +323,7 @@ def atomic_write(path: str | Path, *, binary: bool = False) -> Iterator[IO[Any]]
 
 @contextmanager
 def new_folder(path: str | Path) -> Iterator[Path]:
-    """A folder to fill that appears under `path` only when the block ends without an error.
-
-    It is made next to its destination under a temporary name and renamed; missing parents are made.
-    """
+    """A folder to fill that appears under `path` only when the block ends without an error."""
     goal = Path(path)
     with writing(goal):
         check_new_folder(goal)

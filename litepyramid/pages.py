@@ -11,13 +11,7 @@ from typing import Any
 
 
 def fill_page(package: str, name: str, data: Any, values: Mapping[str, str]) -> str:
-    """The page ``templates/NAME.html`` of a package, with NAME.css, NAME.js and its data inside.
-
-    The template names each piece between two ``@``: STYLE, SCRIPT, their hashes for its content
-    security policy (STYLE_HASH, SCRIPT_HASH), DATA, and whatever `values` holds, HTML that is
-    safe already. "<" is written so that no text of the data can end the script element that it
-    stands in.
-    """
+    """The page ``templates/NAME.html`` of a package, with NAME.css, NAME.js and its data inside."""
     folder = resources.files(package) / "templates"
     style, script = ((folder / f"{name}.{end}").read_text("utf-8") for end in ("css", "js"))
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

@@ -30,12 +30,7 @@ def bar(total: int | None, what: str, units: str, *, shown: bool | None = None) 
 
 
 def track(items: Iterable[T], what: str, units: str, total: int | None = None) -> Iterator[T]:
-    """The items one by one, with a `bar` that counts those that are done.
-
-    Example:
-        >>> [2 * n for n in track([1, 2], "doubling", "numbers")]
-        [2, 4]
-    """
+    """The items one by one, with a `bar` that counts those that are done."""
     if total is None and isinstance(items, Sized):
         total = len(items)
     with bar(total, what, units) as shown:

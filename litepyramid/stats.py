@@ -33,34 +33,19 @@ def bootstrap_counts(rng: np.random.Generator, n: int, k: int) -> IntArray:
     """How often each of `n` items is drawn in each of `k` samples of size `n` with replacement.
 
     A product of these counts with a score matrix gives every sample's sums at once.
-
-    Example:
-        >>> bootstrap_counts(np.random.default_rng(0), 4, 2).sum(axis=1).tolist()
-        [4, 4]
     """
     return rng.multinomial(n, np.full(n, 1.0 / n), size=k).astype(np.int64, copy=False)
 
 
 def blocks(number: int, width: int) -> Iterator[slice]:
-    """Slices of `number` rows of `width` numbers, as many at once as memory should hold.
-
-    Example:
-        >>> list(blocks(3, 2_000_000))
-        [slice(0, 2, None), slice(2, 3, None)]
-    """
+    """Slices of `number` rows of `width` numbers, as many at once as memory should hold."""
     step = max(1, _CELLS // max(1, width))
     return (slice(start, min(number, start + step)) for start in range(0, number, step))
 
 
 @single_threaded
 def resampled_means(X: FloatArray, counts: FloatArray | IntArray) -> FloatArray:
-    """Every system's average under every draw of the inputs.
-
-    Example:
-        >>> X = np.array([[1.0, 3.0], [2.0, np.nan]])
-        >>> resampled_means(X, np.array([[1, 1], [0, 2]])).tolist()
-        [[2.0, 2.0], [3.0, nan]]
-    """
+    """Every system's average under every draw of the inputs."""
     scored = ~np.isnan(X)
     complete = bool(scored.all())
     values = np.where(scored, X, 0.0).T
@@ -172,12 +157,7 @@ def resampled_p_value(
 def p_values_of(
     larger: int | IntArray, kept: int | IntArray, rule: PValueRule = "plus_one"
 ) -> FloatArray:
-    """The p-values of `resampled_p_value` from c and k; NaN where k is 0.
-
-    Example:
-        >>> p_values_of(np.array([1, 0]), np.array([4, 0])).tolist()
-        [0.4, nan]
-    """
+    """The p-values of `resampled_p_value` from c and k; NaN where k is 0."""
     choose("rule for p-values", rule, get_args(PValueRule))
     c, k = np.asarray(larger, dtype=np.float64), np.asarray(kept, dtype=np.float64)
     k = np.where(k == 0, np.nan, k)
@@ -187,12 +167,7 @@ def p_values_of(
 def as_large(
     observed: float, samples: FloatArray, alternative: Alternative, rule: PValueRule = "plus_one"
 ) -> tuple[int, int]:
-    """c, the samples as large as the observed value by a rule, and k, those that have a value.
-
-    Example:
-        >>> as_large(0.2, np.array([0.3, 0.2, -0.4, np.nan]), "two-sided")
-        (3, 3)
-    """
+    """c, the samples as large as the observed value by a rule, and k, those that have a value."""
     choose("alternative", alternative, get_args(Alternative))
     kept = samples[~np.isnan(samples)]
     if alternative == "less":
@@ -283,10 +258,6 @@ def adjust_p_values(p: FloatArray, method: Correction) -> FloatArray:
 
     Bonferroni min(1, m p); Holm's step-down (Holm 1979); Benjamini-Hochberg's false discovery
     rate (scipy).
-
-    Example:
-        >>> adjust_p_values(np.array([0.01, 0.04, 0.03]), "holm").tolist()
-        [0.03, 0.06, 0.06]
     """
     choose("correction", method, get_args(Correction))
     adjusted = np.array(p, dtype=np.float64)
@@ -311,57 +282,33 @@ def mean_of_scored(values: FloatArray) -> float:
     """The mean of the values that are not NaN; NaN where there is none.
 
     ``sum(v for v in values if v is a number) / how many of them``. An infinity is a number.
-
-    Example:
-        >>> mean_of_scored(np.array([1.0, np.nan, 0.5])), mean_of_scored(np.array([]))
-        (0.75, nan)
     """
     scored = values[~np.isnan(values)]
     return float(scored.mean()) if scored.size else float("nan")
 
 
 def described(values: FloatArray) -> tuple[float, float, int]:
-    """Mean, standard deviation (with n - 1) and number of the values that are not NaN.
-
-    Example:
-        >>> described(np.array([1.0, np.nan, 3.0])), described(np.array([2.0]))
-        ((2.0, 1.4142135623730951, 2), (2.0, nan, 1))
-    """
+    """Mean, standard deviation (with n - 1) and number of the values that are not NaN."""
     scored = values[~np.isnan(values)]
     deviation = float(scored.std(ddof=1)) if scored.size > 1 else float("nan")
     return mean_of_scored(scored), deviation, scored.size
 
 
 def system_means(values: FloatArray) -> FloatArray:
-    """The mean of each row over the inputs that are scored; NaN where none is.
-
-    Example:
-        >>> system_means(np.array([[1.0, 0.0], [1.0, np.nan]])).tolist()
-        [0.5, 1.0]
-    """
+    """The mean of each row over the inputs that are scored; NaN where none is."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(np.nansum(values, axis=1) / (~np.isnan(values)).sum(axis=1))
 
 
 def t_reach(confidence: float, freedom: float) -> float:
-    """How many standard errors a two-sided interval reaches on each side, by Student's t.
-
-    Example:
-        >>> round(t_reach(0.95, 9), 3), round(t_reach(0.95, float("inf")), 3)
-        (2.262, 1.96)
-    """
+    """How many standard errors a two-sided interval reaches on each side, by Student's t."""
     from scipy.special import stdtrit
 
     return float(stdtrit(freedom, 0.5 + confidence / 2))
 
 
 def t_p_values(t: FloatArray, freedom: FloatArray) -> FloatArray:
-    """Two-sided p-values of Student's t.
-
-    Example:
-        >>> t_p_values(np.array([2.262]), np.array([9.0])).round(3).tolist()
-        [0.05]
-    """
+    """Two-sided p-values of Student's t."""
     from scipy.special import stdtr
 
     return np.asarray(2 * stdtr(freedom, -np.abs(t)))

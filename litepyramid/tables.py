@@ -71,12 +71,7 @@ class Table:
         entries: Iterable[Any],
         notes: Iterable[str] = (),
     ) -> Table:
-        """A row an entry: its attributes, or a mapping's values, by the columns' names.
-
-        Example:
-            >>> Table.of("t", ["name", Column("digits", "d")], [Column("p", digits=4)]).rows
-            (('p', 4),)
-        """
+        """A row an entry: its attributes, or a mapping's values, by the columns' names."""
         named = tuple(Column(c) if isinstance(c, str) else c for c in columns)
         rows = (
             tuple(e[c.name] if isinstance(e, Mapping) else getattr(e, c.name) for c in named)
@@ -151,12 +146,7 @@ class Result:
 
     @classmethod
     def endings(cls) -> tuple[str, ...]:
-        """The endings of files that `save` writes.
-
-        Example:
-            >>> Result.endings()
-            ('.json', '.csv', '.tex', '.txt')
-        """
+        """The endings of files that `save` writes."""
         more = (names for method, names in _METHODS.items() if hasattr(cls, method))
         return tuple(dict.fromkeys([*_BASE, *chain.from_iterable(more), *cls.forms]))
 
@@ -213,10 +203,12 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         "pdf": {"Creator": software, "Subject": signature, "CreationDate": None},
         "svg": {"Creator": software, "Description": signature, "Date": None},
     }[form]
-    options = {"dpi": min(_DOTS, _MOST_DOTS / max(figure.get_size_inches())), "pad_inches": 0.06}
+    dots = min(_DOTS, _MOST_DOTS / max(figure.get_size_inches()))
     fixed = {"pdf.fonttype": 42, "svg.hashsalt": "litepyramid"}
     with atomic_write(path, binary=True) as file, matplotlib.rc_context(fixed):
-        figure.savefig(file, format=form, metadata=metadata, bbox_inches="tight", **options)
+        figure.savefig(
+            file, format=form, dpi=dots, metadata=metadata, bbox_inches="tight", pad_inches=0.06
+        )
 
 
 HIDDEN = {"hidden": True}
@@ -229,24 +221,14 @@ def hidden(**options: Any) -> Any:
 
 
 def record(value: Any) -> dict[str, Any]:
-    """A dataclass as a JSON object: its fields, those marked `hidden` left out.
-
-    Example:
-        >>> record(Column("p", digits=4))
-        {'name': 'p', 'header': '', 'digits': 4, 'signed': False, 'above_zero': False}
-    """
+    """A dataclass as a JSON object: its fields, those marked `hidden` left out."""
     return {
         f.name: plain(getattr(value, f.name)) for f in fields(value) if "hidden" not in f.metadata
     }
 
 
 def row(entry: Any, **more: Any) -> dict[str, Any]:
-    """A dataclass's fields as they are, and more, as an entry of `Table.of`.
-
-    Example:
-        >>> row(Column("p", digits=4), title="P")["title"]
-        'P'
-    """
+    """A dataclass's fields as they are, and more, as an entry of `Table.of`."""
     return {f.name: getattr(entry, f.name) for f in fields(entry)} | more
 
 
@@ -262,14 +244,7 @@ def render(result: Result, form: Format) -> str:
 
 
 def plain(value: Any) -> Any:
-    """`value` as JSON can hold it: records opened, arrays as lists, NaN None, paths as text.
-
-    A record that has a ``to_json`` of its own is what that gives.
-
-    Example:
-        >>> plain({"a": (1.0, float("nan")), "b": Path("x")})
-        {'a': [1.0, None], 'b': 'x'}
-    """
+    """`value` as JSON can hold it: records opened, arrays as lists, NaN None, paths as text."""
     if hasattr(value, "to_json"):
         value = value.to_json()
     elif is_dataclass(value):
@@ -286,14 +261,7 @@ def plain(value: Any) -> Any:
 
 
 def show(cell: Cell, column: Column) -> str:
-    """One cell as people read it; None and NaN are a dash.
-
-    Example:
-        >>> show(0.25, Column("d", digits=2, signed=True)), show(None, Column("d"))
-        ('+0.25', '–')
-        >>> show(1e-9, Column("p", digits=4, above_zero=True))
-        '<0.0001'
-    """
+    """One cell as people read it; None and NaN are a dash."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "–"
     if isinstance(cell, float):
@@ -304,10 +272,7 @@ def show(cell: Cell, column: Column) -> str:
 
 
 def _text(table: Table) -> str:
-    """A rich table, as wide as COLUMNS or the terminal say, else 80.
-
-    Wide texts are folded; where that is not enough, the columns are shown in several parts.
-    """
+    """A rich table, as wide as COLUMNS or the terminal say, else 80."""
     from rich import box
     from rich.console import Console
     from rich.table import Table as RichTable
@@ -346,12 +311,7 @@ def _text(table: Table) -> str:
 
 
 def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
-    """The columns of each part of a table: the repeated ones, and those that fit next to them.
-
-    Example:
-        >>> _parts([8, 8, 8, 8], 1, 32)
-        [[0, 1, 2], [0, 3]]
-    """
+    """The columns of each part of a table: the repeated ones, and those that fit next to them."""
     first = list(range(min(repeated, len(needed))))
     parts = [[*first]]
     for column in range(len(first), len(needed)):
@@ -362,12 +322,7 @@ def _parts(needed: Sequence[int], repeated: int, width: int) -> list[list[int]]:
 
 
 def wrap_note(note: str, width: int) -> list[str]:
-    """A note in lines of at most `width`, broken at spaces and after the bars of a signature.
-
-    Example:
-        >>> wrap_note("units:scu|judge:lexical|seed:1", 20)
-        ['units:scu|', 'judge:lexical|seed:1']
-    """
+    """A note in lines of at most `width`, broken at spaces and after the bars of a signature."""
     indent = " " * (len(note) - len(note.lstrip(" ")))
     lines = [indent]
     for piece in re.findall(r"[^ |]*[ |]|[^ |]+", note.lstrip(" ")):

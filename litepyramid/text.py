@@ -16,70 +16,38 @@ _LONGEST = 80
 
 
 def one_line(text: str) -> str:
-    r"""The text with every white space that holds a tab or a line break as one space.
-
-    So a text from JSON is the text that a line file would hold; all other white space stays.
-
-    Example:
-        >>> one_line(" It rained.\n\n\tThe  river rose. ")
-        ' It rained. The  river rose. '
-    """
+    r"""The text with every white space that holds a tab or a line break as one space."""
     if _BREAKS.isdisjoint(text):
         return text
     return re.sub(r"\s+", lambda run: run[0] if _BREAKS.isdisjoint(run[0]) else " ", text)
 
 
 def printable(text: str) -> str:
-    r"""The text with everything that is not seen, or moves what is, as Python writes it.
-
-    Example:
-        >>> print(printable("a\x1b[31m\u202eb\n"))
-        a\x1b[31m\u202eb\n
-    """
+    r"""The text with everything that is not seen, or moves what is, as Python writes it."""
     return _HIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def cut(value: object, longest: int = _LONGEST) -> str:
-    """A value as messages and tables show it: printable, at most `longest` characters.
-
-    Example:
-        >>> cut("It rained all day", 10)
-        'It rained…'
-    """
+    """A value as messages and tables show it: printable, at most `longest` characters."""
     text = printable(str(value)[: longest + 1])
     return text if len(text) <= longest else text[: longest - 1].rstrip() + "…"
 
 
 def legible(message: str, longest: int = 2000) -> str:
-    """A message that may quote anything: printable, quoted values cut, the middle of it too.
-
-    Example:
-        >>> legible(f"no system '{'x' * 1000}'", 50)[:21]
-        "no system 'xxxxxxxxxx"
-    """
+    """A message that may quote anything: printable, quoted values cut, the middle of it too."""
     if len(message) > longest:
         message = f"{message[: longest * 3 // 4]} … {message[-longest // 4 :]}"
     return _QUOTED.sub(lambda found: found[1] + cut(found[2]) + found[1], printable(message))
 
 
 def place(input_: str, reference: int, sentence: int | None = None) -> str:
-    """Where something stands, as people are told: counted from 1 (files count from 0).
-
-    Example:
-        >>> place("a", 0, 2)
-        "sentence 3 of reference 1 of input 'a'"
-    """
+    """Where something stands, as people are told: counted from 1 (files count from 0)."""
     where = f"reference {reference + 1} of input '{input_}'"
     return where if sentence is None else f"sentence {sentence + 1} of {where}"
 
 
 def counted(number: int, one: str, many: str | None = None) -> str:
-    """A number with what it counts, in the singular or the plural.
-
-    Example:
-        >>> counted(1, "unit"), counted(0, "unit"), counted(2, "summary is", "summaries are")
-        ('1 unit', '0 units', '2 summaries are')
-    """
+    """A number with what it counts, in the singular or the plural."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
@@ -114,10 +82,5 @@ def latex_escape(text: str) -> str:
 
 
 def fill(text: str, **values: object) -> str:
-    """A text with its places filled; braces of the values stay what they are.
-
-    Example:
-        >>> fill("{summary}: {unit}?", summary="{unit}", unit="It rained.")
-        '{unit}: It rained.?'
-    """
+    """A text with its places filled; braces of the values stay what they are."""
     return re.sub(rf"{{({'|'.join(values)})}}", lambda found: str(values[found[1]]), text)

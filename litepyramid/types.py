@@ -56,12 +56,6 @@ class Unit:
         """One entry per contributor, each with its place and an equal part of the weight.
 
         So SCUs are a set with duplicates (ZB21 §3.1): a weight is a number of repeats.
-
-        Example:
-            >>> for entry in Unit("It rained", 2.0, places=((0, 1), (1, 0))).entries():
-            ...     print(entry.weight, entry.reference, entry.sentence)
-            1.0 0 1
-            1.0 1 0
         """
         part = self.weight / max(1, len(self.places))
         return tuple(
@@ -247,12 +241,7 @@ class Signature:
 
 
 def fingerprint(values: Iterable[object]) -> str:
-    """Eight hex digits that name data: the start of the SHA-256 of the values, one JSON a line.
-
-    Example:
-        >>> fingerprint(["a", "b"]), fingerprint(["a", "c"])
-        ('14bdec8c', 'f866c6fd')
-    """
+    """Eight hex digits that name data: the start of the SHA-256 of the values, one JSON a line."""
     total = hashlib.sha256()
     for value in values:
         total.update(json.dumps(value, ensure_ascii=False).encode() + b"\n")
@@ -346,12 +335,7 @@ def _array_sha(values: FloatArray) -> str:
 
 
 def unit_kinds(units: Sequence[InputUnits]) -> str:
-    """``scu``, ``stu``, or ``scu+stu`` where both occur.
-
-    Example:
-        >>> unit_kinds([InputUnits("a", (Unit("x"), Unit("y", kind="stu")))])
-        'scu+stu'
-    """
+    """``scu``, ``stu``, or ``scu+stu`` where both occur."""
     return "+".join(sorted({unit.kind for entry in units for unit in entry.units}))
 
 

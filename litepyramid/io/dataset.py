@@ -486,7 +486,7 @@ class _RosePaper:
     def labelled(self) -> tuple[str | int | None, tuple[str, ...], dict[str, list[Any] | None]]:
         """Its id, its units, and the labels of each system."""
         key = self.count_id if self.count_id not in (None, "") else self.example_id
-        labels = {name: own and own.acu_labels for name, own in self.annotations.items()}
+        labels = {n: own.acu_labels if own else None for n, own in self.annotations.items()}
         return key if key not in (None, "") else self.id, self.reference_acus, labels
 
 

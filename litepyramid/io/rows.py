@@ -111,10 +111,6 @@ def table_rows(
     That is a pandas or polars frame, a table of pyarrow, a data set of Hugging Face, a list of
     dicts, or a dict of columns of one length, among them `holding`. What is missing in a cell is
     left out, but for a weight.
-
-    Example:
-        >>> table_rows([{"input": "a", "label": True, "unit": None}], "labels").rows[0].values
-        {'input': 'a', 'label': 1}
     """
     records = _records(value, holding)
     if records is None:
@@ -192,12 +188,7 @@ def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], li
 
 
 def identifier(value: Any) -> str | None:
-    """A name as text: a text, or a whole number as it is written; None for all else.
-
-    Example:
-        >>> identifier("a"), identifier(3), identifier(3.0), identifier(None), identifier(True)
-        ('a', '3', '3', None, None)
-    """
+    """A name as text: a text, or a whole number as it is written; None for all else."""
     if not isinstance(value, str):
         whole = number(value)
         value = None if whole is None or whole % 1 else str(int(whole))
@@ -205,12 +196,7 @@ def identifier(value: Any) -> str | None:
 
 
 def parse_columns(text: str) -> dict[str, str]:
-    """``input=doc_id,summary=output`` as a mapping from known columns to a file's own.
-
-    Example:
-        >>> parse_columns("input=doc_id, summary=output")
-        {'input': 'doc_id', 'summary': 'output'}
-    """
+    """``input=doc_id,summary=output`` as a mapping from known columns to a file's own."""
     columns: dict[str, str] = {}
     for part in text.split(","):
         name, _, column = (piece.strip() for piece in part.partition("="))
