@@ -74,7 +74,7 @@ class InputUnits:
     @property
     def texts(self) -> tuple[str, ...]:
         """The units' sentences."""
-        return tuple(unit.text for unit in self.units)
+        return tuple([unit.text for unit in self.units])
 
     def to_json(self) -> dict[str, Any]:
         """One line of a unit file as plain JSON values, without unknown fields."""
@@ -228,7 +228,7 @@ class Signature:
     @classmethod
     def of(cls, **fields: object) -> Signature:
         """Builds a signature from keyword fields; None fields are left out."""
-        return cls(tuple((k, str(v)) for k, v in fields.items() if v is not None))
+        return cls(tuple([(k, str(v)) for k, v in fields.items() if v is not None]))
 
     def to_json(self) -> dict[str, str]:
         """The fields with the version, for JSON."""
@@ -275,9 +275,9 @@ def data_hashes(
     hashes = {}
     if units:
         hashes["units_sha"] = fingerprint(_unit_values(units))
-        hashes["inputs_sha"] = fingerprint(sorted(entry.input for entry in units))
+        hashes["inputs_sha"] = fingerprint(sorted([entry.input for entry in units]))
     if summaries:
-        texts = ([s.system, *sorted(zip(s.inputs, s.texts, strict=True))] for s in summaries)
+        texts = [[s.system, *sorted(zip(s.inputs, s.texts, strict=True))] for s in summaries]
         hashes["summaries_sha"] = fingerprint(sorted(texts))
     if labels:
         orders = {e.input: _unit_order(e) for e in label_units or units}
@@ -293,16 +293,11 @@ def data_hashes(
 
 
 def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
-    return sorted(
-        [
-            entry.input,
-            sorted(
-                [u.text, float(u.weight), u.kind, *filter(None, [u.importance])]
-                for u in entry.units
-            ),
-        ]
-        for entry in units
-    )
+    rows: list[Any] = []
+    for entry in units:
+        own = [[u.text, float(u.weight), u.kind, u.importance or ""] for u in entry.units]
+        rows.append([entry.input, sorted(own)])
+    return sorted(rows)
 
 
 def _unit_order(entry: InputUnits) -> list[int]:

@@ -6,6 +6,7 @@ or rows with named columns (`io.rows.COLUMNS`), or the records themselves, and g
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -39,6 +40,7 @@ from litepyramid.types import (
 
 IMPORTANCE = ("vital", "okay", "failed")
 _HEAVIEST = 1e12
+_BAD = ("", "<t>")  # how no unit begins
 _MARK = re.compile(r"<t>(.*?)</t>", re.DOTALL)
 _Record = TypeVar("_Record")
 _System = tuple[str, str | Path, list[Entry]]
@@ -427,7 +429,7 @@ def _plain_entries(
         elif isinstance(own, str) and what in ("unit", "reference", "document"):
             values = [own]
         else:
-            listed = plain_list(own, place)
+            listed = own if isinstance(own, list) else plain_list(own, place)
             if isinstance(listed, Mapping):
                 raise _unreadable(own, str(place))
             values = list(listed)
@@ -437,7 +439,7 @@ def _plain_entries(
 
 def _check_no_paths(values: Sequence[Any], place: str | Path) -> None:
     """Raises InputError if the texts are the names of files that are there."""
-    if values and isinstance(values[0], str) and file_type(values[0]) == "file":
+    if values and isinstance(values[0], str) and os.path.isfile(values[0]):  # noqa: PTH113
         raise InputError(
             f"'{values[0]}' is a file, not a text",
             path=place,
@@ -477,15 +479,18 @@ def _unreadable(value: Any, name: str) -> InputError:
 
 
 def _input_units(entry: Entry, path: str | Path, kind: UnitKind | None, only: bool) -> InputUnits:
-    units = []
+    units, weighted = [], False
     for nth, row in enumerate(entry.values, start=1):
         if isinstance(row, Unit):
             units.append(row)
-        elif isinstance(row, str) and kind is not None and row.isprintable():
-            units.append(Unit(_checked_text(row.strip(), path, entry.line, nth), 1.0, kind))
+            weighted = True
+        elif kind and isinstance(row, str) and row.isprintable() and row.strip()[:3] not in _BAD:
+            units.append(Unit(row.strip(), 1.0, kind))
         else:
             units.append(_unit(row, nth, path, entry.line, kind, only))
-    _check_weights(units, entry.input, path, entry.line)
+            weighted = True
+    if weighted:
+        _check_weights(units, entry.input, path, entry.line)
     return InputUnits(entry.input, tuple(units))
 
 

@@ -95,7 +95,7 @@ class Dataset(Result):
     @property
     def systems(self) -> tuple[str, ...]:
         """The names of the systems."""
-        return tuple(entry.system for entry in self.summaries)
+        return tuple([entry.system for entry in self.summaries])
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -117,8 +117,8 @@ class Dataset(Result):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of scores of these data should know."""
-        texts = [text for entry in self.units for text in entry.texts]
-        long = sum(1 for text in texts if len(text.split()) > _LONG and _END.search(text))
+        texts = [unit.text for entry in self.units for unit in entry.units]
+        long = len([t for t in texts if len(t.split()) > _LONG and _END.search(t)])
         if not long:
             return ()
         are = counted(long, "unit is a paragraph", "units are paragraphs")

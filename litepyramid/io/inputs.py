@@ -6,9 +6,8 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError
@@ -28,8 +27,7 @@ _EXPECTED = {
 _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What a source contains for one input, or for one system's summary of it.
 
     Attributes:
