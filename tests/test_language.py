@@ -1,4 +1,4 @@
-"""The language of sets of texts in 32 languages, and words in any script."""
+"""The language of sets of texts in the languages of the table, and words in any script."""
 
 from __future__ import annotations
 
