@@ -244,7 +244,7 @@ def fingerprint(values: Iterable[object]) -> str:
     """Eight hex digits that name data: the start of the SHA-256 of the values, one JSON a line."""
     total = hashlib.sha256()
     for value in values:
-        total.update(json.dumps(value, ensure_ascii=False).encode() + b"\n")
+        total.update(json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
     return total.hexdigest()[:8]
 
 

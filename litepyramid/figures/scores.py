@@ -13,7 +13,7 @@ from litepyramid.text import cut
 Point = tuple[float, float, float]
 """A value, and the ends of its interval."""
 
-_WIDTH, _ROW, _CELL = 3.3, 0.155, 0.1
+_WIDTH, _ROW, _CELL = 3.3, 0.155, 0.088
 """Inches: a column of a paper, a line of its text, the smallest cell of a matrix."""
 _SIZE, _LONGEST, _LETTERS = 7, 28, 8
 

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 import litepyramid as lp
-from litepyramid.figures.base import save_figure
-from litepyramid.figures.scores import calibration_figure, comparison_figure, score_figure
-from litepyramid.judges.calibration import calibrate
-from litepyramid.scoring.combine import combine
+from litepyramid.figures.base import new_figure
+from litepyramid.figures.scores import calibration_figure, power_figure
+from litepyramid.judges.evaluate import calibrate
+from litepyramid.scoring.combine import combine_matrices
+from litepyramid.scoring.compare import compare_matrix
+from litepyramid.tables import Result, Table
 from litepyramid.types import ScoreMatrix, Signature
 
 pytest.importorskip("matplotlib")
@@ -51,7 +53,7 @@ def combined(result):
     human = result.human_matrix
     values = human.values.copy()
     values[:, np.random.default_rng(2).permutation(values.shape[1])[:5]] = np.nan
-    return combine(result.matrix, replace(human, values=values))
+    return combine_matrices(result.matrix, replace(human, values=values))
 
 
 @pytest.fixture(scope="module", params=[3, 25])
@@ -69,9 +71,24 @@ def ink(text):
     return Bbox([middle - size / 2, middle + size / 2])
 
 
+class Drawn(Result):
+    """A figure as a result, to be saved."""
+
+    signature = Signature.of(judge="own")
+
+    def __init__(self, figure):
+        self.figure = figure
+
+    def to_tables(self):
+        return [Table("", (), ())]
+
+    def to_figure(self):
+        return self.figure
+
+
 def check(figure, tmp_path, width=3.5):
-    """One column wide, nothing at the edge, no label over another."""
-    save_figure(figure, tmp_path / "f.png", Signature.of(judge="own"))
+    """One column wide, nothing at the edge, no label over another, no legend above axis text."""
+    Drawn(figure).save(tmp_path / "f.png")
     pixels = image.imread(tmp_path / "f.png")
     for edge in (pixels[:3], pixels[-3:], pixels[:, :3], pixels[:, -3:]):
         assert edge.min() == 1.0
@@ -89,19 +106,25 @@ def check(figure, tmp_path, width=3.5):
     names = [axes.xaxis.label.get_window_extent() for axes in figure.axes]
     assert not any(one.overlaps(other) for one, other in combinations(names, 2))
     for legend in figure.legends:
+        sizes = [text.get_fontsize() for text in legend.get_texts()]
+        assert max(sizes) <= figure.axes[0].xaxis.label.get_fontsize()
         for axes in figure.axes:
             assert not legend.get_window_extent().overlaps(axes.get_tightbbox())
 
 
 def dots(axes, marker):
     """Where the points of that kind are, from above."""
-    found = [line for line in axes.lines if line.get_marker() == marker and len(line.get_xdata())]
-    found.sort(key=lambda line: line.get_ydata()[0])
-    return [float(line.get_xdata()[0]) for line in found]
+    points = [
+        (float(y), float(x))
+        for line in axes.lines
+        if line.get_marker() == marker
+        for x, y in zip(line.get_xdata(), line.get_ydata(), strict=True)
+    ]
+    return [x for _, x in sorted(points)]
 
 
 def test_systems_from_best_to_worst_with_people_beside_them(result, tmp_path):
-    figure = score_figure(result)
+    figure = result.to_figure()
     axes, side = figure.axes
     scores = sorted(result.scores.values(), reverse=True)
     assert dots(axes, "o") == scores
@@ -114,55 +137,72 @@ def test_systems_from_best_to_worst_with_people_beside_them(result, tmp_path):
 
 
 def test_without_labels_there_are_no_people():
-    axes = score_figure(scored(3, labels=False)).axes[0]
+    axes = scored(3, labels=False).to_figure().axes[0]
     assert dots(axes, "D") == []
 
 
 def test_differences_of_pairs_or_of_many(result, tmp_path):
-    found = lp.compare(result, samples=100)
-    figure = comparison_figure(found)
+    comparison = lp.compare(result, samples=100)
+    figure = comparison.to_figure()
     check(figure, tmp_path)
     axes = figure.axes[0]
-    if len(found.systems) == 3:
-        assert dots(axes, "o")[-3:] == [pair.difference for pair in found.pairs]
+    if len(comparison.systems) == 3:
+        assert dots(axes, "o") == [pair.difference for pair in comparison.pairs]
         hollow = [line.get_markerfacecolor() == "white" for line in axes.lines
                   if line.get_marker() == "o" and len(line.get_xdata())]  # fmt: skip
-        assert hollow == [pair.p_holm >= found.alpha for pair in found.pairs]
+        assert hollow == [pair.p_holm >= comparison.alpha for pair in comparison.pairs]
     else:
         shown = np.ma.filled(axes.images[0].get_array(), np.nan)
-        clear = [pair for pair in found.pairs if pair.p_holm < found.alpha]
-        assert np.isfinite(shown).sum() == len(clear)
-        best, worst = found.systems[0], found.systems[-1]
+        clear = [pair for pair in comparison.pairs if pair.p_holm < comparison.alpha]
+        assert np.isfinite(shown).sum() == len(comparison.pairs)
+        assert len(axes.collections[0].get_offsets()) == len(clear) > 10
+        best, worst = comparison.systems[0], comparison.systems[-1]
         difference = next(p for p in clear if (p.first, p.second) == (best, worst)).difference
         assert shown[0, -1] == pytest.approx(difference)
-        assert len(axes.lines[0].get_xdata()) == len(found.pairs) - len(clear)
+
+
+def test_a_matrix_without_a_significant_pair_is_not_blank(tmp_path):
+    values = np.random.default_rng(0).random((8, 4))
+    names = tuple("abcdefgh")
+    comparison = compare_matrix(ScoreMatrix("m", names, tuple("1234"), values), samples=100)
+    figure = comparison.to_figure()
+    check(figure, tmp_path)
+    assert np.isfinite(np.ma.filled(figure.axes[0].images[0].get_array(), np.nan)).sum() == 28
+    assert "no pair has p < 0.05" in figure.axes[1].get_xlabel()
+    (tmp_path / "f.png").unlink()
+    comparison.save(tmp_path / "f.png")
+    assert image.imread(tmp_path / "f.png").std() > 0.05
 
 
 def test_against_one_system_there_is_a_line_for_each_other(result, tmp_path):
-    found = lp.compare(result, against=result.systems[0], samples=100)
-    figure = comparison_figure(found)
+    figure = lp.compare(result, against=result.systems[0], samples=100).to_figure()
     check(figure, tmp_path)
     assert len(figure.axes[0].get_yticks()) == len(result.systems) - 1
 
 
 def test_labels_and_judge_beside_the_labels_alone(result, tmp_path):
     found = combined(result)
-    for figure in (score_figure(found), comparison_figure(found)):
-        check(figure, tmp_path)
-    axes = score_figure(found).axes[0]
+    figure = found.to_figure()
+    check(figure, tmp_path)
+    axes = figure.axes[0]
     assert dots(axes, "o") == [entry.score for entry in found.systems]
     assert dots(axes, "s") == [entry.alone for entry in found.systems]
 
 
+def drawn(calibration):
+    bins = [(b.predicted, b.observed, b.pairs) for b in calibration.bins if b.pairs]
+    return calibration_figure(bins, calibration.roc, calibration.brier, calibration.auc)
+
+
 def test_reliability_and_roc(result, tmp_path):
     found = calibrate(result.presence + 0.01, result.labels)
-    figure = calibration_figure(found)
+    figure = drawn(found)
     check(figure, tmp_path)
     left, right = figure.axes
     assert len(left.collections[0].get_offsets()) == sum(b.pairs > 0 for b in found.bins) == 2
     x, y = right.lines[0].get_data()
     assert np.trapezoid(y, x) == pytest.approx(found.auc)
-    check(calibration_figure(calibrate([0.5, 0.25], [1, 1])), tmp_path)
+    check(drawn(calibrate([0.5, 0.25], [1, 1])), tmp_path)
 
 
 def test_the_roc_curve_is_that_of_scikit_learn():
@@ -178,14 +218,12 @@ def test_the_roc_curve_is_that_of_scikit_learn():
 
 def test_real_systems_fit_into_a_column(realsumm, tmp_path):
     scores = lp.compare(realsumm / "metric_scores.csv", metric="rouge_1_f_score", samples=100)
-    check(comparison_figure(scores), tmp_path)
+    check(scores.to_figure(), tmp_path)
 
 
 def test_a_tie_of_all_systems_is_drawn(tmp_path):
     matrix = ScoreMatrix("m", tuple("abcdef"), tuple("1234"), np.zeros((6, 4)))
-    from litepyramid.scoring.compare import compare_systems
-
-    check(comparison_figure(compare_systems(matrix, samples=100)), tmp_path)
+    check(compare_matrix(matrix, samples=100).to_figure(), tmp_path)
 
 
 def test_f1_stands_beside_precision_and_recall(tmp_path):
@@ -193,28 +231,34 @@ def test_f1_stands_beside_precision_and_recall(tmp_path):
     summaries = {"a": ["A storm hit Oslo. Two died."], "b": ["Oslo slept."]}
     recall = lp.score(summaries, [["A storm hit Oslo.", "Two people died."]], **both)
     given = {"references": ["A storm hit Oslo. Two people died."], "recall": recall, **both}
-    figure = score_figure(found := lp.precision(summaries, **given))
+    found = lp.precision(summaries, **given)
+    figure = found.to_figure()
     check(figure, tmp_path)
     told = [text.get_text() for text in figure.legends[0].get_texts()]
     assert sorted(told) == ["f1", "precision", "recall"]
     assert dots(figure.axes[0], "o") == sorted(found.scores.values(), reverse=True)
 
 
-def test_from_the_command_line(cli, tmp_path):
-    cli("demo", "--save", "ex", cwd=tmp_path)
-    given = ("ex/summaries", "-u", "ex/scus.jsonl")
-    labels = ("-l", "ex/labels")
-    cli("score", *given, *labels, "--figure", "a.pdf", cwd=tmp_path)
-    cli("compare", *given, "--against", "lead", "--figure", "b.svg", cwd=tmp_path)
-    cli("judge", "evaluate", *given, *labels, "--figure", "c.pdf", cwd=tmp_path)
-    for name in ("a.pdf", "c.pdf"):
-        pdf = (tmp_path / name).read_bytes()
-        assert b"/FontFile2" in pdf
-        assert b"/Type3" not in pdf
-        assert b"litepyramid 0" in pdf
-    assert "<!-- lead -->" not in (svg := (tmp_path / "b.svg").read_text("utf-8"))
-    assert "<!-- abstractive -->" in svg
-    cli("score", *given, "--figure", "a.gif", cwd=tmp_path, status=2)
-    said = cli("judge", "evaluate", "--contrast", "--figure", "d.pdf", cwd=tmp_path, status=2)
-    assert "--figure" in said.stderr
-    assert not (tmp_path / "d.pdf").exists()
+def test_power_by_labels(tmp_path):
+    curves = {"labels and judge: 40": [0.3, 0.8, 1.0], "labels alone: 90": [0.2, 0.5, 0.9]}
+    figure = power_figure([10, 50, 100], curves, 0.8, "power to detect 0.05")
+    check(figure, tmp_path, width=5)
+    assert [line.get_label() for line in figure.axes[0].lines[:2]] == list(curves)
+
+
+def test_files_carry_the_signature_and_truetype_fonts(tmp_path):
+    for kind in ("png", "pdf", "svg"):
+        for name in ("f", "again"):
+            scored(3).save(tmp_path / f"{name}.{kind}")
+        data = (tmp_path / f"f.{kind}").read_bytes()
+        assert b"judge:own" in data
+        assert b"litepyramid 0" in data
+        assert (tmp_path / f"again.{kind}").read_bytes() == data
+    pdf = (tmp_path / "f.pdf").read_bytes()
+    assert b"/FontFile2" in pdf
+    assert b"/Type3" not in pdf
+
+
+def test_a_figure_too_large_for_the_program_is_drawn_coarser(tmp_path):
+    Drawn(new_figure(2.0, 500.0)).save(tmp_path / "tall.png")
+    assert max(image.imread(tmp_path / "tall.png").shape) <= 65_536

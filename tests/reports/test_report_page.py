@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
 import litepyramid as lp
 from litepyramid.errors import InputError
-from litepyramid.report import page as module
-from litepyramid.report.page import score_page
-from litepyramid.scoring.saved import read_result
-from litepyramid.tables import render
+from litepyramid.judges.evaluate import calibrate
+from litepyramid.reports import score_page
+from litepyramid.scoring.facts import BOUNDS, verdict_bounds
+from litepyramid.scoring.result import read_result
 
 HOSTILE = [
     "</script><script>document.title='broken'</script>",
@@ -58,57 +56,32 @@ def choose(browser, name, value):
 
 
 def test_a_saved_result_makes_the_same_page(scored, tmp_path):
-    scored.save(tmp_path / "s.json")
-    back = read_result(tmp_path / "s.json")
-    assert render(back, "json") == render(scored, "json")
-    assert score_page(back) == score_page(scored)
-    row = json.loads(render(scored, "json"))["scores"][0]
-    first = row["evidence"][1]
-    assert row["summary"][slice(*first["span"])] == "Two people died."
-    assert first["sentence"] == 1
+    for name in ("s.json", "s.npz"):
+        scored.save(tmp_path / name)
+        assert read_result(tmp_path / name).to_html() == scored.to_html()
 
 
-def test_what_is_saved_and_broken_is_refused(scored, tmp_path):
-    data = json.loads(render(scored, "json"))
+def test_a_page_finds_the_evidence_of_an_embedded_judge_by_itself(tmp_path):
+    result = lp.score({"a": ["It rained. We left."]}, [["We left."]], judge="recall", samples=50)
+    assert result.evidence is None
+    assert '"evidence":[[[11,19,"",""]]]' in result.to_html()
+    result.save(tmp_path / "r.json")
+    assert '"evidence":null' in read_result(tmp_path / "r.json").to_html()
 
-    def read(change):
-        other = json.loads(json.dumps(data))
-        change(other)
-        (tmp_path / "s.json").write_text(json.dumps(other))
-        return read_result(tmp_path / "s.json")
 
-    assert read(lambda d: None).seen is not None
-    for change in (
-        lambda d: d["scores"].pop(),
-        lambda d: d["scores"][0]["presence"].append(1),
-        lambda d: d["scores"][0]["evidence"].append(None),
-        lambda d: d["scores"][0]["evidence"][0].update(span=[5, 10**6]),
-        lambda d: d["references"].pop(),
-        lambda d: d.update(units=3),
-        lambda d: d.pop("systems"),
-    ):
-        with pytest.raises(InputError):
-            read(change)
+def test_verdicts_follow_the_labels():
+    presence = np.repeat([0.05, 0.35, 0.55, 0.75, 0.95], 10)
+    labels = np.repeat([0, 0, 1, 1, 1], 10).astype(float)
+    labels[20:25] = 0
+    assert verdict_bounds(calibrate(presence, labels)) == (0.4, pytest.approx(0.7))
+    assert verdict_bounds(calibrate([0.5, 0.5], [0, 1])) == BOUNDS
 
 
 def test_nothing_is_loaded_and_what_runs_is_named(scored):
-    text = score_page(scored)
+    text = scored.to_html()
     assert "default-src 'none'" in text
     text = text.replace("http://www.w3.org/2000/svg", "")  # a name, not an address
     assert not any(word in text for word in ("http://", "https://", "src=", "@import", "url("))
-
-
-def test_the_page_from_the_command_line(cli, tmp_path):
-    cli("demo", "--save", "ex", cwd=tmp_path)
-    options = ("ex/summaries", "-u", "ex/scus.jsonl", "-j", "recall", "--samples", "100")
-    cli("score", *options, "--html", "a.html", cwd=tmp_path)
-    cli("score", *options, "--evidence", "-f", "json", "-o", "s.json", cwd=tmp_path)
-    cli("report", "s.json", "-o", "b.html", cwd=tmp_path)
-    shown = cli("score", *options, "-f", "html", cwd=tmp_path).stdout
-    pages = [(tmp_path / name).read_text(encoding="utf-8") for name in ("a.html", "b.html")]
-    assert pages[0] == pages[1] == shown
-    assert '"summary"' in (tmp_path / "s.json").read_text(encoding="utf-8")
-    cli("report", "ex/scus.jsonl", cwd=tmp_path, status=2)
 
 
 def test_reading_filtering_and_links(scored, browser, tmp_path):
@@ -116,7 +89,17 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     scored.to_html(path)
     open_report(browser, path)
     assert [x.text for x in find(browser, "#scores tbody th")] == ["good", "poor"]
-    assert len(find(browser, "#grid tbody tr")) == 3
+    assert len(find(browser, "#grid tbody tr.fact")) == 3
+    assert [x.text for x in find(browser, "#grid .group bdi")] == ["1", "2"]  # once each
+    assert [x.text for x in find(browser, "#grid .group:first-child td")] == ["1", ".50"]
+    assert find(browser, "#grid td button")[0].text == "✓ 1●"
+    assert find(browser, "#grid td button")[3].text.startswith(("✗", "?"))
+    assert "at least" in find(browser, "#legend")[0].text
+    grid = find(browser, "#grid tbody button")[0].rect
+    assert grid["y"] + grid["height"] < 720  # on the first screen
+    choose(browser, "sort", "worst")
+    assert find(browser, "#grid .group bdi")[0].text == "2"
+    choose(browser, "sort", "order")
     assert len(find(browser, "#grid td button")) == 6
     assert find(browser, "#found")[0].text == "3 of 3 facts"
     choose(browser, "show", "misses")
@@ -126,10 +109,10 @@ def test_reading_filtering_and_links(scored, browser, tmp_path):
     assert find(browser, "#found")[0].text == "0 of 3 facts"
     choose(browser, "show", "all")
     choose(browser, "search", "PEOPLE died")
-    assert [x.text for x in find(browser, "#grid tbody bdi")] == ["Two people died."]
+    assert [x.text for x in find(browser, "#grid tr.fact bdi")] == ["Two people died."]
     choose(browser, "search", "")
     choose(browser, "sort", "rare")
-    assert find(browser, "#grid tbody bdi")[0].text != "A storm hit Oslo."
+    assert find(browser, "#grid tr.fact bdi")[0].text != "A storm hit Oslo."
     open_report(browser, path, "#fact=1/2/good")
     assert find(browser, "#detail .unit")[0].text == "Two people died."
     assert find(browser, "#detail mark")[0].text == "Two people died."
@@ -178,7 +161,7 @@ def test_texts_are_data(browser, tmp_path):
     result.to_html(path)
     open_report(browser, path)
     assert "broken" not in browser.title
-    assert len(find(browser, "#grid tbody tr")) == 6
+    assert len(find(browser, "#grid tbody tr.fact")) == 6
     browser.execute_script("document.querySelector('#grid td button').click()")
     assert "<script>" in find(browser, "#detail")[0].text
     assert browser.execute_script("return document.scripts.length") == 2
@@ -197,37 +180,33 @@ def test_what_is_marked_after_characters_that_a_browser_counts_twice(browser, tm
 
 
 def test_a_result_without_texts_or_labels(browser, tmp_path):
-    result = lp.score({"a": ["It rained."]}, [["It rained."]], judge="recall", samples=100)
+    result = lp.score(units=[["It rained."]], presence={"a": [[1.0]]}, samples=100)
     path = tmp_path / "r.html"
     result.to_html(path)
     open_report(browser, path, "#fact=1/1/a")
-    assert "Saved without the summaries" in find(browser, "#detail")[0].text
+    assert "without the summaries' texts" in find(browser, "#detail")[0].text
     assert not find(browser, "#calibration")[0].is_displayed()
     assert not find(browser, "#pairs")[0].is_displayed()
 
 
-def test_a_judge_without_reasons_judges_sentences():
-    class Longest:
-        def judge(self, items):
-            from litepyramid.judges.base import JudgedBatch
-
-            said = [np.array([float(u.lower() in s.lower()) for u in us]) for s, us in items]
-            return JudgedBatch(tuple(said), {"judge": "own"})
-
-    result = lp.score(
-        {"a": ["It rained. The river rose."]},
-        [["river", "snow"]],
-        judge=Longest(),
-        evidence=True,
-        samples=100,
-    )
-    first, second = result.seen.evidence[0]
-    assert (first.sentence, first.span, first.presence) == (1, (11, 26), 1.0)
-    assert second.sentence == -1
+def test_a_phone_cuts_no_column_and_breaks_no_name(browser, tmp_path):
+    names = ["abstractive", "extractive", "lead", "swapped"]
+    result = lp.score({name: ["It rained."] for name in names}, [["It rained."]], judge="recall",
+                      labels={name: [[1]] for name in names}, samples=100)  # fmt: skip
+    result.to_html(tmp_path / "r.html")
+    size = {"width": 400, "height": 800, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    open_report(browser, tmp_path / "r.html")
+    for cell in find(browser, "#scores th, #scores td.number, #grid td button"):
+        if cell.is_displayed():
+            assert cell.rect["x"] + cell.rect["width"] <= 400
+    heights = {name.rect["height"] for name in find(browser, "#scores tbody bdi")}
+    assert len(heights) == 1
+    assert max(heights) < 30  # one line
 
 
 def test_a_page_too_large_is_refused(scored, monkeypatch, tmp_path):
-    monkeypatch.setattr(module, "LARGEST", 1000)
+    monkeypatch.setattr(score_page, "LARGEST", 1000)
     with pytest.raises(InputError, match="a page of 0 MB"):
-        score_page(scored, tmp_path / "r.html")
+        scored.save(tmp_path / "r.html")
     assert not (tmp_path / "r.html").exists()
