@@ -198,16 +198,21 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         if shown.get_text():  # people's names may hold dollar signs; only our own are formulas
             shown.set_parse_math(shown.get_text().startswith(r"$r_"))
     software, signature = f"litepyramid {__version__}", str(result.signature)
-    metadata: dict[str, Any] = {
+    all_metadata: dict[str, dict[str, Any]] = {
         "png": {"Software": software, "Description": signature},
         "pdf": {"Creator": software, "Subject": signature, "CreationDate": None},
         "svg": {"Creator": software, "Description": signature, "Date": None},
-    }[form]
+    }
     dots = min(_DOTS, _MOST_DOTS / max(figure.get_size_inches()))
     fixed = {"pdf.fonttype": 42, "svg.hashsalt": "litepyramid"}
     with atomic_write(path, binary=True) as file, matplotlib.rc_context(fixed):
         figure.savefig(
-            file, format=form, dpi=dots, metadata=metadata, bbox_inches="tight", pad_inches=0.06
+            file,
+            format=form,
+            dpi=dots,
+            metadata=all_metadata[form],
+            bbox_inches="tight",
+            pad_inches=0.06,
         )
 
 

@@ -12,11 +12,8 @@ from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from litepyramid.files import atomic_folder
-from litepyramid.io.labels import read_labels
-from litepyramid.io.references import read_references
-from litepyramid.io.summaries import read_summaries
-from litepyramid.io.units import read_units
+from litepyramid.files import new_folder
+from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
 from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries
 
 
@@ -39,13 +36,13 @@ def load_example() -> Example:
         (12, ['abstractive', 'lead', 'offtopic', 'swapped'])
     """
     with as_file(files("litepyramid.embedded") / "example") as folder:
-        scus = read_units(folder / "scus.jsonl")
+        scus = as_units(folder / "scus.jsonl")
         names = [entry.input for entry in scus]
         return Example(
-            tuple(read_references(folder / "references.jsonl")),
+            tuple(as_references(folder / "references.jsonl")),
             tuple(scus),
-            tuple(read_summaries([folder / "summaries"], names)),
-            tuple(read_labels([folder / "labels"], scus)),
+            tuple(as_summaries([folder / "summaries"], names)),
+            tuple(as_labels([folder / "labels"], scus)),
         )
 
 
@@ -56,6 +53,6 @@ def save_example(folder: str | Path) -> Path:
         InputError: Something is there already, or the folder cannot be written.
     """
     goal = Path(folder)
-    with as_file(files("litepyramid.embedded") / "example") as source, atomic_folder(goal) as new:
+    with as_file(files("litepyramid.embedded") / "example") as source, new_folder(goal) as new:
         shutil.copytree(source, new, dirs_exist_ok=True)
     return goal
