@@ -55,10 +55,8 @@ def ordered(table: ScoreTable) -> ScoreTable:
     """The same table with its metrics, systems and inputs sorted by name."""
     axes = table.metrics, table.systems, table.inputs
     orders = [sorted(range(len(names)), key=names.__getitem__) for names in axes]
-    sorted_names = (
-        tuple(names[i] for i in order) for names, order in zip(axes, orders, strict=True)
-    )
-    return ScoreTable(*sorted_names, table.values[np.ix_(*orders)])
+    metrics, systems, inputs = (tuple(sorted(names)) for names in axes)
+    return ScoreTable(metrics, systems, inputs, table.values[np.ix_(*orders)])
 
 
 def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] = ()) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.meta.alignment import check_draws, score_table, select_metrics
 from litepyramid.meta.comparisons import compare
-from litepyramid.meta.core.coefficients import PAIRED, Coefficient, best_first
+from litepyramid.meta.core.coefficients import Coefficient, best_first
 from litepyramid.meta.core.levels import Level, kinds, several
 from litepyramid.meta.correlations import SYMBOLS
 from litepyramid.meta.intervals import interval
@@ -189,7 +189,7 @@ def rank(
         $ litepyramid meta rank news=news.csv chat=chat.csv --level summary
     """
     if level is None:
-        level = "summary" if PAIRED.get(coefficient) == "summary" else "system"
+        level = "summary" if coefficient == "acc-eq" else "system"
     kinds(level, coefficient)
     check_draws(samples, seed, confidence)
     raters = several(human, "the human score")

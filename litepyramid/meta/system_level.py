@@ -904,8 +904,10 @@ class StabilityResult(Result):
         lines = []
         for metric in dict.fromkeys(p.metric for p in self.points):
             points = [p for p in self.points if p.metric == metric]
-            columns = ([getattr(p, n) for p in points] for n in ("inputs", "tau", "deviation"))
-            lines.append(Line(metric, *columns))
+            x, y, deviation = (
+                [getattr(p, name) for p in points] for name in ("inputs", "tau", "deviation")
+            )
+            lines.append(Line(metric, x, y, deviation))
         lines.sort(key=lambda line: -line.y[-1])
         return line_plot(
             lines, "inputs that each ranking is made from", "Kendall's τ-b between two rankings"
@@ -1211,7 +1213,7 @@ def whole_test_set(
     intervals = []
     for sides in every:
         for what in samplings:
-            numbers: list[float] = []
+            numbers: list[Any] = []
             failed = 0
             for X, paired in ((sides.X, True), (sides.scores_used, False)):
                 drawn = bootstrap_samples(
@@ -1221,7 +1223,7 @@ def whole_test_set(
                 numbers.append(level_correlation(X, sides.Z, "system", coefficient).value)
                 numbers += percentile_interval(drawn, confidence)
                 failed += int(np.isnan(drawn).sum())
-            intervals.append(FullSetInterval(sides.metric, what, *numbers, failed))
+            intervals.append(FullSetInterval(sides.metric, what, *numbers, failed=failed))
     signature = Signature.of(
         coefficient=coefficient, sampling="+".join(samplings), confidence=f"{confidence:g}",
         samples=samples, seed=seed, **hashes,

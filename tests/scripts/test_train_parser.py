@@ -9,7 +9,7 @@ from pathlib import Path
 
 from litepyramid.types import InputReferences
 from litepyramid.units.extract import extract
-from litepyramid.units.parsers.embedded.backend import EmbeddedBackend
+from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train_parser.py"
 SENTENCES = (

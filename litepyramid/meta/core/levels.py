@@ -224,11 +224,11 @@ def kinds(
         raise InputError("no level or no coefficient", expected="at least one of each")
     for one in levels:
         choose("level", one, LEVELS)
-    for coefficient in coefficients:
-        choose("coefficient", coefficient, (*COEFFICIENTS, *PAIRED))
-        if PAIRED.get(coefficient, levels[0]) not in levels:
+    for name in coefficients:
+        choose("coefficient", name, (*COEFFICIENTS, *PAIRED))
+        if PAIRED.get(name, levels[0]) not in levels:
             raise InputError(
-                f"{coefficient} at {' and '.join(levels)} level",
-                expected=f"the {PAIRED[coefficient]} level",
+                f"{name} at {' and '.join(levels)} level",
+                expected=f"the {PAIRED[name]} level",
             )
     return [(one, c) for one in levels for c in coefficients if PAIRED.get(c, one) == one]

@@ -1,11 +1,17 @@
-"""The published numbers of ZB21 and its code's README, beside what comes out here.
+"""Every published number of ZB21 that the data and models at hand allow, beside ours.
 
-Numbers are facts of the paper (Zhang & Bansal 2021: README, Tables 1 to 4). What cannot be
-computed with the data and models at hand is named, with the reason.
+    python scripts/studies/zb21.py [DATA] [--checkpoints FOLDER] [--offline] [-o FILE]
+
+DATA holds realsumm, pyrxsum, tac08, tac09 in the authors' layout, those that there are (default:
+$LITEPYRAMID_DATA). Checkpoints are taken from FOLDER/NAME (the part of the hub id after the slash)
+if that is there, else from the hub. What cannot be run is named with the reason. Numbers are facts
+of the paper (Zhang & Bansal 2021: README, Tables 1 to 4).
 """
 
 from __future__ import annotations
 
+import argparse
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,15 +33,15 @@ from zb21_tables import (
 )
 
 from litepyramid.errors import LitepyramidError
-from litepyramid.io.dataset import Dataset
-from litepyramid.io.datasets import load_dataset
+from litepyramid.io.coerce import as_units
+from litepyramid.io.dataset import Dataset, load_dataset
 from litepyramid.io.scores import read_scores
-from litepyramid.io.units import read_units
 from litepyramid.judges.base import Judge
 from litepyramid.judges.nli.modes import MODES, presence
+from litepyramid.judges.registry import judge
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import Level, level_correlation
-from litepyramid.metrics.rouge import Rouge
+from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
@@ -216,7 +222,7 @@ def _readme(run: _Run) -> Iterator[Number]:
 
 def _table_3(run: _Run) -> Iterator[Number]:
     """ROUGE-2 F1 in points and the gold Pyramid score of each system, over PyrXSum's inputs."""
-    dataset, rouge = run.dataset("PyrXSum"), Rouge("2", "f1")
+    dataset, rouge = run.dataset("PyrXSum"), rouge_scorer("rouge2")
     for line in TABLE_3.strip().splitlines():
         system, row, cells = line.split("|")
         found: Mapping[str, float] | str
@@ -227,7 +233,9 @@ def _table_3(run: _Run) -> Iterator[Number]:
         else:
             texts = dataset.summaries[dataset.systems.index(system)].texts
             targets = ([" ".join(r) for r in e.references] for e in dataset.references)
-            scores = [rouge.score([t], r)[0] for t, r in zip(texts, targets, strict=True)]
+            scores = [
+                rouge.score(r[0], t)["rouge2"].fmeasure for t, r in zip(texts, targets, strict=True)
+            ]
             found = {"ROUGE-2": 100 * float(np.mean(scores)), "Pyramid": _human(dataset, system)}
         for kind, cell in zip(("ROUGE-2", "Pyramid"), cells.split(), strict=True):
             yield _number("Table 3", "PyrXSum", row, kind, float(cell), found)
@@ -235,8 +243,8 @@ def _table_3(run: _Run) -> Iterator[Number]:
 
 def _human(dataset: Dataset, system: str) -> float:
     layout = UnitLayout.of(dataset.scus)
-    own = [entry for entry in dataset.labels if entry.system == system]
-    return float(lite_pyramid_scores(layout.flatten(own), layout)[0].mean())
+    presence_by_people, _ = layout.align(dataset.labels, [system])
+    return float(lite_pyramid_scores(presence_by_people, layout)[0].mean())
 
 
 def _readme_scores(run: _Run, dataset: Dataset, system: str, row: str) -> Mapping[str, float] | str:
@@ -324,7 +332,7 @@ def _units(run: _Run, dataset: Dataset, name: str) -> Sequence[InputUnits] | str
     path = run.root / dataset.name / HALF_MIX
     if not path.is_file():
         return f"no {HALF_MIX} in the data"
-    return read_units(path, [entry.input for entry in dataset.scus])
+    return as_units(path, [entry.input for entry in dataset.scus])
 
 
 def _folds(run: _Run, row: str, dataset: Dataset, by: str) -> Mapping[str, float] | str:
@@ -400,3 +408,29 @@ def _number(
     if isinstance(found, str):
         return Number(where, data_set, row, kind, published, why_not=found)
     return Number(where, data_set, row, kind, published, ours=found[kind])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "data", nargs="?", type=Path, default=os.environ.get("LITEPYRAMID_DATA", "../shared/data")
+    )
+    parser.add_argument("--checkpoints", type=Path)
+    parser.add_argument("--offline", action="store_true", help="fetch nothing from the hub")
+    parser.add_argument("-o", "--output", type=Path)
+    arguments = parser.parse_args()
+    if arguments.offline:
+        os.environ["HF_HUB_OFFLINE"] = "1"
+
+    def make(name: str) -> Judge:
+        local = arguments.checkpoints / name.rsplit("/", 1)[1] if arguments.checkpoints else None
+        return judge(str(local) if local is not None and local.is_dir() else name)
+
+    result = reproduce_zb21(arguments.data, make)
+    print(result.to_table())
+    if arguments.output:
+        result.save(arguments.output)
+
+
+if __name__ == "__main__":
+    main()

@@ -19,7 +19,7 @@ from selenium.webdriver.chrome.service import Service
 
 import litepyramid as lp
 
-WORDS = (Path(__file__).parents[1] / "docs" / "scores.md").read_text(encoding="utf-8").split()
+WORDS = (Path(__file__).parents[2] / "docs" / "scores.md").read_text(encoding="utf-8").split()
 WATCH = """
 new MutationObserver((_, self) => {
   if (!document.querySelector('#grid td button')) return;

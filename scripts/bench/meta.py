@@ -7,8 +7,8 @@ spread that of the parts. The spread of ours is over the repeats.
 
 At summary level the scores are rounded, so that most columns have ties: the slow way of ours.
 
-    python scripts/bench_meta.py            all of it, some four minutes of CPU
-    python scripts/bench_meta.py --quick    nlpstats with a tenth of the samples, its time times 10
+    python scripts/bench/meta.py            all of it, some four minutes of CPU
+    python scripts/bench/meta.py --quick    nlpstats with a tenth of the samples, its time times 10
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from nlpstats.correlations import bootstrap, permutation_test
 from scipy import stats
 
 from litepyramid.io.scores import read_scores
-from litepyramid.meta import bootstrap_samples, compare, permutation_samples
-from litepyramid.meta.core.bootstrap import Resampled
-from litepyramid.meta.core.permutation import prepare_pair, standardised
-from litepyramid.tables import Column, Table, emit
+from litepyramid.meta import compare
+from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
+from litepyramid.meta.core.permutation import permutation_samples, prepare_pair, standardised
+from litepyramid.tables import Column, Result, Table
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 THEIR_LEVEL = {"system": "system", "summary": "input"}
@@ -41,7 +41,7 @@ PARTS = 5
 
 
 @dataclass(frozen=True)
-class Bench:
+class Bench(Result):
     """The rows of the table."""
 
     rows: tuple[tuple[str | int | float | None, ...], ...]
@@ -64,11 +64,6 @@ class Bench:
             "found equal to nlpstats' to 1e-10. Rival: nlpstats, for 'vector' scipy.",
         )
         return [Table("Resampling correlations", columns, self.rows, notes)]
-
-    def to_json(self) -> dict[str, Any]:
-        names = [column.name for column in self.to_tables()[0].columns]
-        rows = [dict(zip(names, row, strict=True)) for row in self.rows]
-        return {"k": self.k, "checked": self.checked, "rows": rows}
 
 
 def scores(n: int, m: int, level: str) -> tuple[np.ndarray, ...]:
@@ -228,14 +223,15 @@ def all_pairs(data: Path) -> None:
         print(f"all pairs of the REALSumm metrics: skipped, no {path}")
         return
     table = read_scores(path)
-    times = [
-        cpu(lambda: compare(table, "litepyramid_recall", coefficient=COEFFICIENTS))
-        for _ in range(3)
-    ]
-    print(
-        f"All pairs of {len(table.metrics) - 1} REALSumm metrics, PERM-BOTH, two levels, "
-        f"three coefficients: {median(times):.1f} s of CPU ({min(times):.1f}-{max(times):.1f})"
-    )
+    for coefficients in (COEFFICIENTS, ("spa",), ("acc-eq",)):
+        times = [
+            cpu(lambda c=coefficients: compare(table, "litepyramid_recall", coefficient=c))
+            for _ in range(3 if len(coefficients) > 1 else 1)
+        ]
+        print(
+            f"All pairs of {len(table.metrics) - 1} REALSumm metrics, PERM-BOTH, "
+            f"{', '.join(coefficients)}: {median(times):.1f} s of CPU"
+        )
 
 
 def main() -> None:
@@ -243,13 +239,12 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=1000, help="k")
     parser.add_argument("--repeats", type=int, default=7, help="of ours")
     parser.add_argument("--quick", action="store_true", help="a tenth of the rival's samples")
-    parser.add_argument("--format", choices=["table", "json", "csv", "latex"], default="table")
     arguments = parser.parse_args()
     rows, checked = against_nlpstats(arguments)
     rows += against_scipy(arguments)
-    emit(Bench(tuple(rows), arguments.samples, checked), arguments.format)
+    print(Bench(tuple(rows), arguments.samples, checked).to_table())
     named = os.environ.get("LITEPYRAMID_DATA")
-    all_pairs(Path(named) if named else Path(__file__).resolve().parents[2] / "shared" / "data")
+    all_pairs(Path(named) if named else Path(__file__).resolve().parents[3] / "shared" / "data")
 
 
 if __name__ == "__main__":

@@ -5,8 +5,8 @@ samples. A rival tests one pair at a time, with as many samples as any test of t
 pass at all (number of tests / 0.05 - 1). It is timed on a few pairs, the summary level of nlpstats
 on fewer samples too, and its time multiplied. CPU time, one thread.
 
-    python scripts/bench_compare.py                some three minutes of CPU
-    python scripts/bench_compare.py --null 1000    false discoveries under the null hypothesis too
+    python scripts/bench/compare.py                some three minutes of CPU
+    python scripts/bench/compare.py --null 1000    false discoveries under the null hypothesis too
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from scipy import stats
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
 from litepyramid.meta.alignment import align
-from litepyramid.meta.significance import compare_pairs
-from litepyramid.scoring.compare import compare_systems, flip_p_values
-from litepyramid.scoring.groups import rank_groups
+from litepyramid.meta.comparisons import compare_pairs
+from litepyramid.scoring.compare import compare_matrix
+from litepyramid.scoring.inference import flip_p_values, rank_groups
 from litepyramid.stats import adjust_p_values
 from litepyramid.types import FloatArray, ScoreTable
 
 ALPHA = 0.05
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def cpu(work: Callable[[], object]) -> float:
@@ -85,12 +85,12 @@ def metrics(table: ScoreTable, human: str) -> None:
     for level, their_level, samples in (("system", "system", k), ("summary", "input", 300)):
         start = time.process_time()
         rival = permutation_test(
-            *both, aligned.Z, their_level, "kendall", "both", alternative="greater",
+            *both, aligned.Z, their_level, "kendall", "systems", alternative="greater",
             n_resamples=samples,
         )  # fmt: skip
         theirs = time.process_time() - start
         p = compare_pairs(
-            both, aligned.Z, level, "kendall", "perm-both-xor", samples=None, target=ALPHA / tests
+            both, aligned.Z, level, "kendall", "perm-systems", samples=None, target=ALPHA / tests
         ).p_values[0, 1]
         check(p, rival.pvalue, samples)
         ours = min(
@@ -140,7 +140,7 @@ def main() -> None:
         sys.exit("published data absent: set LITEPYRAMID_DATA or put it at ../shared/data")
     scores = read_scores(arguments.data / "tac2008" / "metric_scores.csv").matrix("s3_pyr")
     systems(scores.values, "TAC 2008")
-    print(f"TAC 2008, with intervals: {cpu(lambda: compare_systems(scores)):.2f} s")
+    print(f"TAC 2008, with intervals: {cpu(lambda: compare_matrix(scores)):.2f} s")
     metrics(
         read_scores(arguments.data / "realsumm" / "metric_scores_ddr21.csv"), "litepyramid_recall"
     )

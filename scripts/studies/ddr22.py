@@ -1,0 +1,84 @@
+"""DDR22's figures in numbers: close pairs, stability, metrics on the whole test set.
+
+    python scripts/studies/ddr22.py [DATA] [--whole FOLDER]
+
+DATA is the folder with summeval/ and realsumm/ (default: $LITEPYRAMID_DATA). FOLDER is data/ of the
+authors' repository (CogComp/re-examining-correlations), which holds the scores of the whole test
+sets: then every value of Figure 6 is compared, and the exit status is 1 if one differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from litepyramid import meta
+from litepyramid.io.scores import read_scores
+
+SETS = {
+    "SummEval": ("summeval/metric_scores.csv", "expert_relevance_*", "rouge-1_f1", 0.5),
+    "REALSumm": (
+        "realsumm/metric_scores_ddr21.csv", "litepyramid_recall", "rouge-1_recall", 0.005,
+    ),
+}  # fmt: skip
+# Figure 6: τ over the closest 10, 20 … 100 % of the pairs, by the authors' buckets.
+FIGURE_6 = {
+    ("summeval", "ROUGE-1"): ".17 .08 .17 .04 .00 .11 .24 .33 .41 .45",
+    ("summeval", "BERTScore"): ".17 .42 .50 .54 .60 .67 .71 .71 .74 .77",
+    ("summeval", "QAEval"): ".50 .42 .44 .50 .57 .61 .67 .71 .72 .75",
+    ("realsumm", "ROUGE-1"): "-.07 .18 .33 .43 .50 .57 .62 .67 .71 .73",
+    ("realsumm", "BERTScore"): ".29 .18 .12 .20 .24 .36 .44 .51 .53 .57",
+    ("realsumm", "QAEval"): ".14 .18 .31 .38 .49 .56 .62 .67 .71 .73",
+}
+
+
+def judged_inputs(data: Path) -> None:
+    """Prints the analyses on the inputs that people judged."""
+    for name, (path, human, rouge, bound) in SETS.items():
+        scores = data / path
+        metrics = [rouge, "bertscore_recall", "qa-eval_f1"]
+        print(f"== {name}\n\nr_SYSΔ; for ROUGE also up to half a point")
+        print(meta.delta(scores, human, metrics=rouge, upper=bound).to_table())
+        print(meta.delta(scores, human, metrics=metrics[1:]).to_table())
+        print(*meta.difference(scores, bound, human, metrics=rouge).sentences(), sep="\n")
+        print("\nFigure 3: .6 to .85 for M = 100")
+        print(meta.stability(scores, human, metrics=metrics, sizes=[10, 50, 100]).to_table())
+
+
+def whole_test_sets(folder: Path) -> bool:
+    """Prints Figure 6 beside ours, and Figure 4; whether Figure 6 is the authors'."""
+    same = True
+    for name, metric in FIGURE_6:
+        path = folder / name / "all" / "metrics.jsonl.gz"
+        if not path.is_file():
+            print(f"{name} {metric}: no {path}")
+            same = False
+            continue
+        scores = read_scores(path)
+        entry = meta.delta(
+            scores, "ground-truth", metrics=metric, full=scores, rule="authors"
+        ).metrics[0]
+        ours = " ".join(f"{c.tau:z.2f}".replace("0.", ".", 1) for c in entry.curve)
+        same &= ours == FIGURE_6[name, metric]
+        print(f"{name} {metric}\n  published {FIGURE_6[name, metric]}\n  ours      {ours}")
+        print(meta.testset(scores, "ground-truth", full=scores, metrics=metric).to_table())
+    return same
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    usual = Path(os.environ.get("LITEPYRAMID_DATA", "../shared/data"))
+    parser.add_argument("data", nargs="?", type=Path, default=usual)
+    parser.add_argument("--whole", type=Path, help="data/ of the authors' repository")
+    arguments = parser.parse_args()
+    judged_inputs(arguments.data)
+    if arguments.whole is None:
+        print("The whole test sets were not compared: give --whole.")
+    elif not whole_test_sets(arguments.whole):
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
