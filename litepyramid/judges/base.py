@@ -75,15 +75,7 @@ class Judge(Protocol):
     """Rates how far each unit is present in a summary (premise = summary, hypothesis = unit)."""
 
     def judge(self, items: Items) -> JudgedBatch:
-        """Judges every unit of every item against the item's summary.
-
-        Args:
-            items: (summary, units) pairs; one summary usually has many units, and the same
-                summary or unit may be repeated.
-
-        Returns:
-            Presence in the order of `items`. An empty summary carries no unit: all zeros.
-        """
+        """Judges every unit of every item against the item's summary."""
         ...
 
 
@@ -149,9 +141,6 @@ def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
 
     NaN is "no judgement" and is counted. A judge of a user's own may give the lists of presences
     alone.
-
-    Raises:
-        InputError: It gives something else.
     """
     batch = answer if isinstance(answer, JudgedBatch) else JudgedBatch(tuple(answer))
     if len(batch.presence) != len(items):
@@ -173,11 +162,7 @@ def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
 
 
 def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
-    """A judge's presence of one summary's units, as an array.
-
-    Raises:
-        InputError: It is not one number from 0 to 1 for each unit.
-    """
+    """A judge's presence of one summary's units, as an array."""
     try:
         row = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):

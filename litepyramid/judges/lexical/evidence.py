@@ -22,13 +22,7 @@ def word_evidence(
     *,
     conflicts: bool = True,
 ) -> tuple[tuple[Evidence, ...], ...]:
-    """The evidence of a judge that counts words: the sentence that holds most of a unit's stems.
-
-    Args:
-        items: (summary, units).
-        presence: What the judge said of them.
-        conflicts: Whether negations and numbers were compared too.
-    """
+    """The evidence of a judge that counts words: the sentence that holds most of a unit's stems."""
     words = Vocabulary()
     found = []
     for (summary, units), values in zip(items, presence, strict=True):

@@ -207,11 +207,7 @@ def common_subsequences(rows: Rows, sentences: Sequence[Sequence[int]]) -> Float
 
 
 def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArray:
-    """The features of `units` against one summary of at least one word.
-
-    Returns:
-        (units, features) float64 in the order of `FEATURES`, all in [0, 1].
-    """
+    """The features of `units` against one summary of at least one word."""
     words, tokens = units.words, units.tokens
     starts = summary.starts
     ends = np.append(starts[1:], len(summary.ids))

@@ -39,18 +39,6 @@ def lexical_features(items: Items, frequencies: Frequencies) -> list[FloatArray]
 
     Each distinct text is split and stemmed once; the units of an item are held against its
     summary together.
-
-    Args:
-        items: (summary, units).
-        frequencies: What words are weighted by.
-
-    Returns:
-        Per item (units, features), columns as in `FEATURES`. A row is NaN where there is nothing
-        to compare: the summary or the unit has no word.
-
-    Raises:
-        InputError: The units and the summary of an item are so long, or hold so many words spelt
-            alike, that comparing them would take more than 5·10⁸ steps (2·10⁷ for one unit).
     """
     chunks = (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
     rows = (rows for chunk in chunks for rows in _features(chunk, frequencies))
@@ -167,16 +155,6 @@ def fit_lexical(
 
     Each weight is held to the sign its feature must have, the negation's to -1 or less: few
     labelled summaries negate, and one that does must not score as if it did not.
-
-    Args:
-        items: (summary, units), as the judge takes them.
-        labels: Per item one 0, .5 or 1 per unit.
-        frequencies: Document frequencies; those of the embedded model by default.
-        ridge: Strength of the penalty.
-        about: Kept in the model; the number of pairs and the ridge are added.
-
-    Raises:
-        InputError: Labels do not match units, are not 0, .5 or 1, or are all the same.
     """
     check_labels(items, labels, ridge)
     counts = load_lexical().frequencies if frequencies is None else frequencies

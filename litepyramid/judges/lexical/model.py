@@ -97,16 +97,6 @@ def fit_weights(
     """Fits a logistic model by projected Newton steps; the same input gives the same weights.
 
     Minimises the mean log loss + sum_k ridge_k / 2 (sd_k w_k)², each weight within its bounds.
-
-    Args:
-        features: (pairs, features).
-        present: (pairs,) zeros and ones.
-        bounds: (least, most) of each weight; infinite ones are none.
-        ridge: (features,) strength of the penalty.
-        weights: (pairs,) how much each pair counts; all alike by default.
-
-    Returns:
-        The bias and the weights.
     """
     share = np.ones(len(present)) if weights is None else weights
     share = share / share.sum()
@@ -150,11 +140,7 @@ def fit_weights(
 
 
 def check_labels(items: Items, labels: Sequence[Sequence[float]], ridge: float) -> None:
-    """Checks that labels fit their items.
-
-    Raises:
-        InputError: Labels do not match units, or are not 0, .5 or 1; the ridge is not above 0.
-    """
+    """Checks that labels fit their items."""
     if len(items) != len(labels):
         raise InputError(
             f"{counted(len(labels), 'list')} of labels", expected=f"{len(items)}, one per item"
@@ -204,17 +190,7 @@ class _Document:
 def load_model(
     version: int, features: Sequence[str], path: str | Path | None = None
 ) -> PresenceModel:
-    """Reads a model that `save_model` wrote; the embedded one by default.
-
-    Args:
-        version: Feature version.
-        features: Their names.
-        path: The file, or a folder that holds it as ``lexical.json``.
-
-    Raises:
-        InputError: There is no such file.
-        ModelError: It is not such a model, or one of other features.
-    """
+    """Reads a model that `save_model` wrote; the embedded one by default."""
     if path is None:
         text = files("litepyramid.embedded").joinpath("lexical.json").read_text(encoding="utf-8")
     else:

@@ -56,10 +56,6 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
     Alike are stems of at least 4 letters, no function words or negations, with the same first
     letter and a Dice coefficient of letter trigrams (ends marked) of at least `least`.
 
-    Raises:
-        InputError: The stems of a letter have so many trigrams in common that comparing them would
-            take more than `MOST_ALIKE` steps; 50,000 stems of English take 8 million.
-
     Example:
         >>> alike_stems(["nepal", "nepales", "nation", "naval"])
         [(0, 1), (0, 1), (2,), (3,)]

@@ -70,11 +70,6 @@ class Job:
 class Asker:
     """An endpoint with a cache.
 
-    Args:
-        endpoint: Whom to ask.
-        identity: What decides the answers besides the model and its fields: the prompt's hash …
-        cache: The cache, its file, ``"default"``, or None for memory.
-
     Attributes:
         answered: Keys answered in this run.
         why: Why the last request that failed did; or why no more are sent.
@@ -138,12 +133,7 @@ class Asker:
         return values
 
     def estimate(self, jobs: Iterable[Job], pairs: int) -> EstimateOnly:
-        """What the jobs would cost, as the exception to raise.
-
-        Args:
-            jobs: What is to be asked.
-            pairs: How many things these and the cache are about.
-        """
+        """What the jobs would cost, as the exception to raise."""
         jobs = list(jobs)
         cached = pairs - sum(len(job.keys) for job in jobs)
         read = sum(8 + len(job.text.encode()) // 4 for job in jobs)

@@ -54,11 +54,7 @@ class Reply:
 
     @classmethod
     def of(cls, value: Any, refused: Iterable[str] = (), key: str = "") -> Reply:
-        """Reads the JSON of a chat completion, of which nothing is trusted.
-
-        Raises:
-            UnansweredError: It is none, or holds no text.
-        """
+        """Reads the JSON of a chat completion, of which nothing is trusted."""
         try:
             text = value["choices"][0]["message"]["content"]
             usage = value.get("usage")
@@ -121,9 +117,6 @@ class Endpoint:
             connection; after the time that the server names, else after .5, 1, 2, 4, 8, 8 … s.
         parameters: More fields of each request; they replace ``temperature`` 0 and the seed.
         seed: Sent with each request.
-
-    Raises:
-        InputError: The address is none, or holds a password or a query.
     """
 
     model: str
@@ -164,12 +157,7 @@ class Endpoint:
         return {"temperature": 0, "seed": self.seed, **self.parameters}
 
     async def ask(self, text: str, schema: Mapping[str, Any] | None = None) -> Reply:
-        """Sends one request, inside `run`; what the server refuses to be asked for is left out.
-
-        Raises:
-            UnansweredError: There is no answer after all tries.
-            ModelError: No request can be answered: the key, the address or the name is refused.
-        """
+        """Sends one request, inside `run`; what the server refuses to be asked for is left out."""
         import openai
 
         body: dict[str, Any] = {
@@ -214,9 +202,6 @@ class Endpoint:
         """Runs `work`, which may `ask`, on jobs, so many at once as the concurrency.
 
         It works where an event loop runs; Ctrl-C cancels what is under way.
-
-        Raises:
-            MissingExtraError: The package openai is not installed.
         """
         openai = require("openai", extra="llm", purpose="an LLM endpoint")
         key = _key()

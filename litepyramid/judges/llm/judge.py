@@ -85,17 +85,7 @@ class LLMJudge:
         self._asker.cache.close()
 
     def judge(self, items: Items) -> JudgedBatch:
-        """Judges every unit of every item; see `LLMJudge` for what is sent.
-
-        Returns:
-            Presence per item, NaN for what could not be had. Counts: ``pairs``, ``empty`` of them
-            with an empty summary, ``missing``; among the distinct pairs ``from_cache`` and
-            ``judged``; ``requests``, ``tokens_in``, ``tokens_out`` of this call.
-
-        Raises:
-            ModelError: More is missing than allowed; what was judged is kept.
-            EstimateOnly: Only an estimate was requested.
-        """
+        """Judges every unit of every item; see `LLMJudge` for what is sent."""
         asker = self._asker
         asker.begin()
         items = [(text.strip(), [one_line(unit) for unit in units]) for text, units in items]
@@ -135,20 +125,7 @@ class LLMJudge:
     def ask(
         self, jobs: Sequence[Job], identity: Mapping[str, Any], what: str
     ) -> tuple[dict[bytes, bytes], Asker]:
-        """Sends other requests than a judge's to this endpoint, through its cache.
-
-        Args:
-            jobs: The requests, each with the keys that its answer is stored under.
-            identity: What decides the answers besides the model: the hash of the prompt …
-            what: What is asked about, such as "reference".
-
-        Returns:
-            Values by key; and the asker, with its `revision` and `counts`.
-
-        Raises:
-            ModelError: Some have no answer; the others are kept.
-            EstimateOnly: Only an estimate was requested.
-        """
+        """Sends other requests than a judge's to this endpoint, through its cache."""
         asker = Asker(self._endpoint, identity, self._asker.cache)
         keys = [key for job in jobs for key in job.keys]
         values = asker.stored(keys)

@@ -72,10 +72,6 @@ class Prompt:
     def read(self, answer: str, count: int) -> list[float] | None:
         """Presence of each unit, or None unless the answer grades exactly `count` units.
 
-        Args:
-            answer: What the model wrote; prose and code fences around the JSON are passed over.
-            count: How many units the request held.
-
         Example:
             >>> prompt = Prompt("p", "", {"yes": 1.0, "no": 0.0})
             >>> prompt.read('Here it is: {"1": "no", "2": "Yes"}', 2)
@@ -136,9 +132,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def load_prompt(name: str | Path) -> Prompt:
     """An embedded prompt (``yes-no``, ``three``, ``minicheck``), or the user's own file.
 
-    Raises:
-        InputError: There is neither, or a file lacks its places or its grades.
-
     Example:
         >>> load_prompt("three").grades
         {'yes': 1.0, 'partly': 0.5, 'no': 0.0}
@@ -165,11 +158,7 @@ def load_prompt(name: str | Path) -> Prompt:
 
 
 def read_prompt(name: str | Path) -> tuple[str, Path | None]:
-    """The text of a shipped prompt, or of a file, and that file.
-
-    Raises:
-        InputError: There is neither.
-    """
+    """The text of a shipped prompt, or of a file, and that file."""
     shipped = {file.name[:-4]: file for file in _ROOM.iterdir() if file.name.endswith(".txt")}
     if str(name) in shipped:
         return shipped[str(name)].read_text("utf-8"), None

@@ -112,13 +112,6 @@ CARDS: Mapping[str, JudgeCard] = {
 def find_card(name: str, folder: Path | None = None) -> JudgeCard | None:
     """The card of a model: its own `litepyramid.json`, else the entry of its hub id.
 
-    Args:
-        name: Hub id, or the folder's path.
-        folder: Where the model's files are, if they are on this disk.
-
-    Raises:
-        ModelError: `litepyramid.json` is there and is not a card.
-
     Example:
         >>> find_card("shiyue/roberta-large-tac08").default_mode
         'p2c'
@@ -141,11 +134,7 @@ class _CardFile:
 
 
 def read_card(path: Path) -> JudgeCard:
-    """Reads ``{"kind": "presence", "mode": "p2c"}``; other fields are left alone.
-
-    Raises:
-        ModelError: The file is not such an object.
-    """
+    """Reads ``{"kind": "presence", "mode": "p2c"}``; other fields are left alone."""
     expected = '{"kind": "zero-shot" or "presence", "mode": one of p3c, l3c, p2c, l2c}'
     value = read_json(path, expected, ModelError)
     card = as_type(_CardFile, value, what="not a judge's card", path=path, error=ModelError)

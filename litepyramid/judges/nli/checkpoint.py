@@ -65,9 +65,6 @@ class Checkpoint:
 
         The default is that of the model's card, l3c for a model without one. A model of two
         classes has only the modes of two classes, p2c and l2c.
-
-        Raises:
-            InputError: There is no such mode, or a two-class model is asked for a mode of three.
         """
         if asked is not None:
             mode = check_mode(asked)
@@ -83,11 +80,7 @@ class Checkpoint:
         return default
 
     def max_length(self, asked: int | None = None) -> int:
-        """The length asked for, else the card's or 400, or what the model can read if that is less.
-
-        Raises:
-            InputError: It is longer than the model can read, or too short to hold a pair.
-        """
+        """The length asked for, else the card's or 400, or less if the model reads less."""
         if asked is None:
             own = self.card.max_length or MAX_LENGTH
             return own if self.longest is None else min(own, self.longest)

@@ -90,9 +90,6 @@ class PairEncoder(Encoder):
     Only the summary is cut to `max_length`, never the unit. Each distinct text is tokenised once;
     the tokenizer's post-processor then joins two of them with the model's special tokens, which
     gives the same ids as tokenising the pair.
-
-    Raises:
-        InputError: A unit leaves no room for a single token of a summary.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair]) -> None:
@@ -135,9 +132,6 @@ class TemplateEncoder(Encoder):
 
     The whole text is tokenised, as the model's authors do it. In a text that is too long the
     summary is cut, at the end of a token of its own, to the longest part that fits.
-
-    Raises:
-        InputError: A unit leaves no room for a single token of a summary.
     """
 
     def __init__(
@@ -193,10 +187,6 @@ def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[in
     The longest come first, so that memory runs out at once or not at all and the time left is
     never promised too short. Equal lengths keep their order, so equal inputs give equal batches.
 
-    Args:
-        lengths: Tokens of each pair.
-        budget: The most tokens (pairs times longest) of a batch; a longer pair goes alone.
-
     Example:
         >>> plan_batches([3, 9, 4, 4], 10)
         [[1], [2, 3], [0]]
@@ -216,15 +206,6 @@ def split_summary(
     summary: str, units: Sequence[str], room: Callable[[str], int], length: Callable[[str], int]
 ) -> Spans:
     """Runs of whole sentences that fit, as many in each as do; a longer sentence stands alone.
-
-    Args:
-        summary: A text that may be longer than the model reads.
-        units: All of them must have room next to a part.
-        room: How many tokens of a summary fit next to a unit.
-        length: How many tokens each text has.
-
-    Returns:
-        First character and the one after the last, of each part.
 
     Example:
         >>> words = lambda text: len(text.split())

@@ -161,20 +161,6 @@ class NLIJudge:
         """Judges every unit of every item against the item's summary.
 
         Tabs and line breaks are read as a space: the models learn from texts of one line.
-
-        Args:
-            items: (summary, units) pairs.
-
-        Returns:
-            Presence per item, in order, with the logits (units, 3) as entailment, neutral,
-            contradiction. An empty summary carries no unit: its presence is 0 and its logits are
-            NaN. Counts: ``pairs`` asked for; ``truncated`` of them with a cut summary; ``empty``
-            of them with an empty summary; and among the distinct pairs ``from_cache`` and
-            ``judged`` by this run.
-
-        Raises:
-            InputError: A unit is too long to be judged at this maximum length.
-            ModelError: The model cannot be loaded, or fails.
         """
         items = [(one_line(text), [one_line(unit) for unit in units]) for text, units in items]
         if self._long == "split":

@@ -49,13 +49,6 @@ class ClassOrder:
     def logits(self, raw: ArrayLike) -> FloatArray:
         """The model's raw output as logits in the order entailment, neutral, contradiction.
 
-        Args:
-            raw: (pairs, classes) in the model's own order.
-
-        Returns:
-            (pairs, 3) float64. A two-class model gives (present, absent, 0), so that n + c is the
-            logit of absent and `modes.p2c` its softmax.
-
         Example:
             >>> ClassOrder(THREE, (2, 1, 0)).logits([[0.1, 0.2, 0.7]]).tolist()
             [[0.7, 0.2, 0.1]]
@@ -81,20 +74,6 @@ def class_order(
     model: str = "the model",
 ) -> ClassOrder:
     """The class order of a model, from its own labels.
-
-    Args:
-        id2label: The model's `config.id2label`.
-        label_map: Class to index or to label name, from the user; it wins over everything:
-            ``{"entailment": "0", "neutral": "LABEL_1", "contradiction": "2"}`` or
-            ``{"present": "1", "absent": "0"}``.
-        fallback: The order that the model's card gives, for a model whose labels are
-            ``LABEL_0`` and so on.
-        model: Its name, for errors.
-
-    Raises:
-        ModelError: The labels are neither the three classes of NLI nor present and absent; the
-            message shows them and how to map them.
-        InputError: `label_map` does not fit the model's labels.
 
     Example:
         >>> class_order({0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}).indices
@@ -126,9 +105,6 @@ def class_order(
 
 def parse_label_map(text: str) -> dict[str, str]:
     """``entailment=0,neutral=1,contradiction=2`` as a mapping.
-
-    Raises:
-        InputError: The text does not read so, or does not name one of the two sets of classes.
 
     Example:
         >>> parse_label_map("present=1,absent=0")

@@ -121,11 +121,7 @@ def presence(logits: ArrayLike, mode: str) -> FloatArray:
 
 
 def check_mode(name: str) -> Mode:
-    """`name` if it is a mode.
-
-    Raises:
-        InputError: It is none; the message lists them.
-    """
+    """`name` if it is a mode."""
     for mode in NAMES:
         if name == mode:
             return mode

@@ -33,19 +33,7 @@ _DYNAMIC = (b"DynamicQuantizeLinear", b"DynamicQuantizeMatMul", b"DynamicQuantiz
 
 
 class OnnxBackend:
-    """A loaded ONNX classifier; a `Backend`.
-
-    Args:
-        path: ``model.onnx``: inputs ``input_ids`` and any of ``attention_mask`` and
-            ``token_type_ids``, (pairs, tokens) whole numbers; the first output, or the one called
-            ``logits``, (pairs, classes).
-        tokenizer: Its tokenizer.
-        threads: How many batches run side by side; None for as many as cores.
-
-    Raises:
-        ModelError: It is damaged, too large, no such classifier, or needs other files or code.
-        MissingExtraError: onnxruntime is not installed.
-    """
+    """A loaded ONNX classifier; a `Backend`."""
 
     def __init__(self, path: Path, tokenizer: Tokenizer, threads: int | None = None) -> None:
         runtime = require("onnxruntime", extra="nli", purpose=PURPOSE)
@@ -128,11 +116,7 @@ class OnnxBackend:
 
 
 def read_onnx_tokenizer(folder: Path) -> Tokenizer:
-    """The ``tokenizer.json`` next to a model, with the padding that its configuration names.
-
-    Raises:
-        ModelError: It is missing, too large or damaged.
-    """
+    """The ``tokenizer.json`` next to a model, with the padding that its configuration names."""
     path = folder / "tokenizer.json"
     library = require("tokenizers", extra="nli", purpose=PURPOSE)
     if file_type(path) != "file" or path.stat().st_size > _MOST_TOKENIZER:

@@ -31,16 +31,6 @@ class TorchBackend:
     A batch that does not fit into memory is halved until it does, and later ones are cut to what
     fitted. On CPU, where no number of threads is given, it takes the cores that are free: threads
     that wait for a core that another program has cost several times what they bring.
-
-    Args:
-        point: Which model.
-        precision: ``float32``, ``bfloat16`` or ``float16``.
-        device: ``cpu``, ``cuda:0``, ``mps`` …
-        threads: Threads on CPU; None for those that are free, or ``OMP_NUM_THREADS``.
-
-    Raises:
-        ModelError: The model cannot be loaded.
-        MissingExtraError: torch or transformers is not installed.
     """
 
     def __init__(
@@ -113,20 +103,12 @@ class TorchBackend:
 
 
 def read_tokenizer(point: Checkpoint) -> Tokenizer:
-    """The model's own tokenizer, as encoders take it.
-
-    Raises:
-        ModelError: It cannot be read, or is not one of the library tokenizers.
-    """
+    """The model's own tokenizer, as encoders take it."""
     return as_tokenizer(load_tokenizer(point.source, point.revision, offline=point.offline))
 
 
 def as_tokenizer(tokenizer: Any) -> Tokenizer:
-    """A tokenizer of transformers, as encoders take it.
-
-    Raises:
-        ModelError: It is not one of the library tokenizers.
-    """
+    """A tokenizer of transformers, as encoders take it."""
     core = getattr(tokenizer, "backend_tokenizer", None)
     if core is None:
         raise ModelError(
@@ -146,11 +128,7 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
 
 
 def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
-    """The model's own tokenizer of transformers.
-
-    Raises:
-        ModelError: It cannot be read.
-    """
+    """The model's own tokenizer of transformers."""
     transformers = require("transformers", extra="nli", purpose=PURPOSE)
     folder = Path(source).expanduser()
     patterns = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
@@ -177,18 +155,6 @@ def load_classifier(
     """A sequence classifier of transformers, with what its loader reports of its weights.
 
     A folder is read from safetensors alone; a hub model as transformers loads it, tensors only.
-
-    Args:
-        source: Hub id or folder.
-        revision: Branch, tag or commit of a hub model.
-        offline: Whether the hub may not be asked.
-        dtype: Type of the weights in memory.
-        head: What it computes from the last layer.
-        **config: What is to be other than in its configuration.
-
-    Raises:
-        ModelError: It cannot be loaded, whatever is wrong with it; or the folder's configuration
-            is of a far larger model than its weights.
     """
     torch = require("torch", extra="nli", purpose=PURPOSE)
     transformers = require("transformers", extra="nli", purpose=PURPOSE)
@@ -231,14 +197,7 @@ def _check_size(torch: Any, auto: Any, folder: Path, config: Any) -> None:
 
 
 def find_device(device: str = "auto") -> str:
-    """The device to use, checked to be there.
-
-    Args:
-        device: ``auto`` (a GPU if there is one), ``cpu``, ``cuda``, ``cuda:1``, ``mps``.
-
-    Raises:
-        InputError: There is no such device; the message lists the existing ones.
-    """
+    """The device to use, checked to be there."""
     torch = require("torch", extra="nli", purpose=PURPOSE)
     gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
     mps = ["mps"] if torch.backends.mps.is_available() else []
