@@ -23,11 +23,10 @@ from litepyramid.judges.evaluate import (
     roc_auc,
 )
 
+
 def example() -> Dataset:
     loaded = load_example()
-    return Dataset(
-        "example", scus=loaded.scus, summaries=loaded.summaries, labels=loaded.labels
-    )
+    return Dataset("example", scus=loaded.scus, summaries=loaded.summaries, labels=loaded.labels)
 
 
 pairs = st.lists(
