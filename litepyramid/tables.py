@@ -198,7 +198,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
         if shown.get_text():  # people's names may hold dollar signs; only our own are formulas
             shown.set_parse_math(shown.get_text().startswith(r"$r_"))
     software, signature = f"litepyramid {__version__}", str(result.signature)
-    all_metadata: dict[str, dict[str, Any]] = {
+    metadata: dict[str, dict[str, Any]] = {
         "png": {"Software": software, "Description": signature},
         "pdf": {"Creator": software, "Subject": signature, "CreationDate": None},
         "svg": {"Creator": software, "Description": signature, "Date": None},
@@ -210,7 +210,7 @@ def _save_figure(result: Any, path: Path, form: str) -> None:
             file,
             format=form,
             dpi=dots,
-            metadata=all_metadata[form],
+            metadata=metadata[form],
             bbox_inches="tight",
             pad_inches=0.06,
         )
