@@ -55,7 +55,13 @@ def resolve(reference: ParsedReference) -> Resolution:
             continue
         first = named[0]
         name = tuple(tokens[first[0] : first[1]])
-        replacements += [(mention, name) for mention in mentions if mention != first]
+        replacements += [
+            (mention, _possessive(name, _text(tokens, mention)))
+            if mention in reference.possessives
+            else (mention, name)
+            for mention in mentions
+            if mention != first
+        ]
         identified: set[str] = set()
         for mention in named[1:]:
             text = _text(tokens, mention)
@@ -93,7 +99,9 @@ def replaced(reference: ParsedReference) -> ParsedReference:
         tokens = render(everything)
         sentences.append(ParsedSentence(tuple(tokens) or sentence.tokens))
     identities = reference.identities + resolution.identities
-    return replace(reference, sentences=tuple(sentences), clusters=None, identities=identities)
+    return replace(
+        reference, sentences=tuple(sentences), clusters=None, identities=identities, possessives=()
+    )
 
 
 def renderer(
@@ -115,11 +123,26 @@ def renderer(
             if mention is None:
                 written.append(tokens[i])
             elif mention != last:
-                written += resolution.names[mention]
+                name = resolution.names[mention]
+                if mention in reference.possessives and _holds(written, name[:-1]):
+                    name = (tokens[i],)  # "Ann sold her house": the unit itself says whose
+                written += name
             last = mention
         return written
 
     return render
+
+
+def _possessive(name: tuple[str, ...], pronoun: str) -> tuple[str, ...]:
+    """The name with "'s", or "'" after a plural."""
+    plural = name[-1].endswith("s") and pronoun.lower() == "their"
+    return (*name, "'" if plural else "'s")
+
+
+def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
+    """Whether a part stands in the words, in one piece."""
+    starts = range(len(words) - len(part) + 1)
+    return any(list(words[i : i + len(part)]) == list(part) for i in starts)
 
 
 def _text(tokens: Sequence[str], mention: Span) -> str:

@@ -98,6 +98,7 @@ class ParsedReference:
             of tokens counted through the whole reference. None if no resolver has run.
         identities: "name is mention" sentences of a resolution that has been carried out
             already, in a text whose mentions have been replaced.
+        possessives: Mentions that are possessive pronouns: a name in their place gets "'s".
     """
 
     input: str
@@ -105,6 +106,7 @@ class ParsedReference:
     sentences: tuple[ParsedSentence, ...] = ()
     clusters: tuple[tuple[Span, ...], ...] | None = None
     identities: tuple[Identity, ...] = ()
+    possessives: tuple[Span, ...] = ()
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -249,7 +251,7 @@ def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
         check_parse(parse)
         row = record(parse)
         row["sentences"] = [_stated(sentence) for sentence in row["sentences"]]
-        rows.append(_stated({**row, "identities": row["identities"] or None}))
+        rows.append(_stated({**row, **{k: row[k] or None for k in ("identities", "possessives")}}))
     write_jsonl(path, rows)
 
 

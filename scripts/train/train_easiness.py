@@ -34,7 +34,7 @@ from litepyramid.easiness.regressor import (
 from litepyramid.easiness.sentence_features import FeatureTable
 from litepyramid.files import atomic_write
 from litepyramid.io.coerce import as_names, as_references, as_units
-from litepyramid.tables import Column, Table, render
+from litepyramid.tables import Column, Result, Table
 
 CENTRED = replace(REFINED, rounds=0)
 PARTS = {
@@ -45,7 +45,7 @@ PARTS = {
 """Parts of the features: what the names of those left out begin with."""
 
 
-class Report:
+class Report(Result):
     """One table, as `render` wants it."""
 
     def __init__(self, table: Table) -> None:
@@ -163,7 +163,7 @@ def main() -> None:
         Column("others", "other folds"),
     )
     table = Table("Easiness on REALSumm by the authors' folds", columns, tuple(rows), gold.notes)
-    print("\n" + render(Report(table), "table"))
+    print("\n" + Report(table).to_table())
 
 
 if __name__ == "__main__":

@@ -92,7 +92,9 @@ class FileBackend:
                     path=self.path,
                     hint="Make both from the same sentences.",
                 )
-            result.append(replace(reference, clusters=parse.clusters))
+            result.append(
+                replace(reference, clusters=parse.clusters, possessives=parse.possessives)
+            )
         return replace(batch, references=tuple(result))
 
     def _find(self, references: Sequence[ParsedReference], field: str) -> ParsedBatch:

@@ -12,9 +12,15 @@ argument after it ends and the next begins, and at negation; so that is what the
   verb if there is one ("she asked him to go"), else its subject; an adverbial clause that of its
   main clause; a participle or relative clause the noun it modifies, the relative pronoun kept
   ("a ball which raised money").
-- Modal auxiliaries and negations are arguments; other auxiliaries, particles, subordinators and
-  conjunctions within a sentence are none, as in PropBank.
-- Object and clause of verbs like "want" and "let" are one argument ("wanted them to leave").
+- Modal auxiliaries and negations are arguments; subordinators and conjunctions within a sentence
+  are none, as in PropBank. Other auxiliaries are none where the STU can do without them ("has
+  joined", "was seen"); they go with the modal or negation ("could be used", "had not expected"),
+  with a participle that is no past form ("has taken") and where another word parts them from the
+  verb. A particle beside its verb is part of it ("broke down").
+- Object and clause of a verb are one argument ("wanted them to leave", "called it a step").
+- A verb after "without" or "instead of" has no frame: what it says did not happen.
+- A verb joined to a modal one by "and" takes its modal, and may be read as an adjective or noun
+  ("will cost money and open in May").
 """
 
 from __future__ import annotations
@@ -68,9 +74,20 @@ _CLAUSAL = word_set(
     """
     want wants wanted wanting let lets letting see sees saw seen seeing watch watches
     watched watching hear hears heard hearing expect expects expected expecting need needs
-    needed make makes made making allow allows allowed allowing
+    needed make makes made making allow allows allowed allowing force forces forced forcing
+    ask asks asked asking order orders ordered tell tells told telling urge urges urged help
+    helps helped enable enables enabled
     """
 )
+_BE = frozenset({"am", "are", "is", "was", "were", "been"})
+_NOT_HAPPENED = frozenset({"without", "instead"})
+_PARTICIPLES = word_set(
+    """
+    become begun come drunk overcome rung run shrunk sprung stunk sung sunk swum
+    """
+)
+"""Participles that are no past forms and do not end in n or ne."""
+
 _OF_VERBS = word_set(
     """
     after against amid as before by despite during following since through under until via
@@ -102,8 +119,63 @@ class _Clauses(Tree):
         for i, word in enumerate(self.words):
             if word.deprel == "cop" and 0 <= word.head < len(self.words):
                 yield self.frame(i, word.head)
-            elif word.upos == "VERB" and word.deprel not in _NOT_PREDICATES:
+            elif self.is_predicate(i):
                 yield self.frame(i, i)
+
+    def is_predicate(self, i: int) -> bool:
+        """Whether a word is a verb of something said to have happened."""
+        word, governor = self.words[i], self.governor(i)
+        if word.upos == "VERB":
+            marks = {
+                self.lower(c) for c in self.children[i] if self.relation(c) in ("mark", "case")
+            }
+            return word.deprel not in _NOT_PREDICATES and not marks & _NOT_HAPPENED
+        # "will cost money and open in May": what a modal verb is joined to by a conjunction is one
+        relations = {self.base(c) for c in self.children[i]}
+        return (
+            word.upos in {"ADJ", "NOUN"}
+            and word.deprel == "conj"
+            and governor is not None
+            and self.words[governor].upos == "VERB"
+            and bool(self.modals(governor))
+            and bool(relations & {"obj", "obl", "xcomp"})
+            and not relations & {"det", "case", "amod", "cop", "nsubj", "compound", "nmod"}
+        )
+
+    def modals(self, head: int) -> list[int]:
+        """The modal auxiliaries of a predicate."""
+        return [
+            c for c in self.children[head] if self.relation(c) == "aux" and self.lower(c) in _MODAL
+        ]
+
+    def auxiliaries(self, head: int, verb: int) -> list[int]:
+        """The auxiliaries before a verb that its STU cannot do without; modals are theirs already.
+
+        Rule 3 puts a form of "be" just before the verb, so a single one there is not needed.
+        """
+        chain = [
+            c
+            for c in self.children[head]
+            if self.base(c) == "aux" and c < verb and self.lower(c) not in _MODAL
+        ]
+        negated = any(self.lower(c) in _NEGATION for c in self.children[head] if c < verb)
+        if not chain or (not negated and self.lower(chain[0]) in {"do", "does", "did"}):
+            return []
+        if negated or len(chain) > 1 or head != verb or self.modals(head):
+            return chain
+        if self.lower(chain[0]) in _BE:
+            return [] if chain[0] == verb - 1 else chain
+        text = self.lower(verb)
+        changed = text in _PARTICIPLES or text.endswith(("n", "ne"))
+        return chain if changed and self.lower(chain[0]) in {"has", "have", "had"} else []
+
+    def particle(self, verb: int) -> list[int]:
+        """The particle just after a verb; none after "to", which rule 3 must see before it."""
+        if verb + 1 < len(self.words) and (verb == 0 or self.lower(verb - 1) not in _BE | {"to"}):
+            after = verb + 1
+            if self.relation(after) == "compound:prt" and self.words[after].head == verb:
+                return [after]
+        return []
 
     def child(self, i: int, *relations: str) -> int | None:
         """The first child with one of the relations, the relations tried in their order."""
@@ -176,13 +248,19 @@ class _Clauses(Tree):
         if head != verb:
             outside = [c for c in self.children[head] if not self.part_of_predicate(c, head)]
             groups.append(("ARG2", self.below(head, outside)))
-        elif self.lower(verb) in _CLAUSAL:
+        else:
             groups += self.object_and_clause(verb)
+        if min(subject, default=verb) < verb and (auxiliaries := self.auxiliaries(head, verb)):
+            groups.append(("ARGM-MOD", auxiliaries))
         for child in self.children[head]:
             if child not in (own, verb):
                 groups += self.arguments(child, head, verb)
         if own is None and subject and self.relation(head) == "conj":
             groups += self.shared(head, verb, subject[0])
+            governor = self.governor(head)
+            bare = self.words[verb].xpos == "VB" or self.words[verb].upos != "VERB"
+            if governor is not None and head == verb and bare and not self.child(head, "aux"):
+                groups += [("ARGM-MOD", self.modals(governor))]
         if own is not None and self.relation(head) == "parataxis" and head == verb:
             groups += self.quoted(head)
         return self.tagged(verb, groups)
@@ -205,9 +283,20 @@ class _Clauses(Tree):
         return relation in {"xcomp", "ccomp"} and child > head
 
     def object_and_clause(self, verb: int) -> list[_Group]:
-        """Object and complement of a verb of wanting, letting or perceiving, as one argument."""
+        """Object and complement of a verb, "them to leave", as one argument.
+
+        A finite clause or one without "to" is the object's only after verbs of wanting, letting
+        or perceiving.
+        """
         objects = [c for c in self.children[verb] if self.relation(c) == "obj" and c > verb]
-        clauses = [c for c in self.children[verb] if self.relation(c) in {"xcomp", "ccomp"}]
+        clausal = self.lower(verb) in _CLAUSAL
+        clauses = [
+            c
+            for c in self.children[verb]
+            if self.relation(c) == "xcomp"
+            or (clausal and self.relation(c) == "ccomp")
+            or (clausal and self.relation(c) == "advcl" and self.has(c, "mark", "to"))
+        ]
         if objects and clauses and objects[0] < clauses[0]:
             both = {*self.below(objects[0]), *self.below(clauses[0])}
             return [("ARG1", sorted(both))]
@@ -243,7 +332,8 @@ class _Clauses(Tree):
         found = []
         for c in self.children[argument]:
             late = c > argument and self.base(c) in {"nmod", "obl", "advmod"}
-            if late and self.relation(c) != "nmod:poss":
+            year = c == argument + 1 and self.words[c].upos == "NUM"  # "in April 2027"
+            if late and not year and self.relation(c) != "nmod:poss":
                 cases = [d for d in self.children[c] if self.relation(d) == "case" and d < c]
                 if not cases or self.lower(cases[0]) in _OF_VERBS:
                     found.append(c)
@@ -286,6 +376,9 @@ class _Clauses(Tree):
             previous = number
         tags = ["O"] * len(self.words)
         tags[verb] = "B-V"
+        for i in self.particle(verb):
+            owner.pop(i, None)
+            tags[i] = "I-V"
         for i, number in owner.items():
             inside = i > 0 and owner.get(i - 1) == number
             tags[i] = f"{'I' if inside else 'B'}-{roles[number]}"

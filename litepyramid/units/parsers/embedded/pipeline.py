@@ -155,6 +155,18 @@ class EmbeddedBackend:
                     replace(s, frames=dependency_frames(w))
                     for s, w in zip(sentences, words, strict=True)
                 )
-            clusters = pronoun_clusters(words)
-            result.append(replace(reference, sentences=sentences, clusters=clusters))
+            possessives = tuple(
+                (offset + i, offset + i + 1)
+                for offset, sentence in zip(reference.offsets, words, strict=False)
+                for i, word in enumerate(sentence)
+                if word.upos == "PRON" and word.deprel == "nmod:poss"
+            )
+            result.append(
+                replace(
+                    reference,
+                    sentences=sentences,
+                    clusters=pronoun_clusters(words),
+                    possessives=possessives,
+                )
+            )
         return ParsedBatch(tuple(result), signature)
