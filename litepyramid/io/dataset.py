@@ -227,6 +227,8 @@ def load(
         scus = judged.units
     if weights is not None:
         scus = as_weights(weights, scus, **names)
+    if scus and not names.get("ids") and isinstance(references, list | tuple):
+        names = {**names, "ids": [entry.input for entry in scus]}
     texts = None if references is None else as_references(references, **names)
     extracted = None if stus is None else as_units(stus, kind="stu", only=True, **names)
     inputs = [entry.input for entry in scus or texts or extracted or ()] or None
