@@ -1223,7 +1223,8 @@ def whole_test_set(
                 numbers.append(level_correlation(X, sides.Z, "system", coefficient).value)
                 numbers += percentile_interval(drawn, confidence)
                 failed += int(np.isnan(drawn).sum())
-            intervals.append(FullSetInterval(sides.metric, what, *numbers, failed=failed))
+            numbers.append(failed)
+            intervals.append(FullSetInterval(sides.metric, what, *numbers))
     signature = Signature.of(
         coefficient=coefficient, sampling="+".join(samplings), confidence=f"{confidence:g}",
         samples=samples, seed=seed, **hashes,

@@ -14,7 +14,7 @@ from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts" / "studies"))
-from zb21 import reproduce_zb21  # noqa: E402
+from zb21 import reproduce_zb21
 
 pytestmark = pytest.mark.xdist_group("zb21")  # the fixture takes ten seconds
 
