@@ -23,7 +23,7 @@ from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record, row
 from litepyramid.text import counted, place
-from litepyramid.types import FloatArray, Signature, fingerprint
+from litepyramid.types import FloatArray, Signature, UnitKind, fingerprint
 from litepyramid.units.align import Sentence
 
 BoolArray = NDArray[np.bool_]
@@ -246,7 +246,7 @@ def plan(
         $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o plan.json
     """
     _count(10**9, human_share, sentences)  # before the references are parsed
-    several = after if isinstance(after, list | tuple) else [after]
+    several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
     choose("by", by, get_args(By))
     values = _easiness(references, by, easiness, **sources)
@@ -260,10 +260,11 @@ def _easiness(references: Any, by: By, easiness: Any, **sources: Any) -> Easines
     names = as_names(sources.pop("ids", None), sources.pop("columns", None))
     if unknown := sorted(sources.keys() - {"scus", "stus"}):
         raise InputError(f"unknown option '{unknown[0]}'", expected="scus, stus, ids or columns")
+    kinds: dict[str, UnitKind] = {"scus": "scu", "stus": "stu"}
     units = {
-        kind: as_units(sources[kind], kind=kind[:-1], only=True, **names)
-        for kind in ("scus", "stus")
-        if sources.get(kind) is not None
+        name: as_units(sources[name], kind=kind, only=True, **names)
+        for name, kind in kinds.items()
+        if sources.get(name) is not None
     }
     is_file = isinstance(easiness, str | Path) and ending(easiness) == ".json"
     fitted = is_file or isinstance(easiness, EasinessRegressor)

@@ -81,7 +81,7 @@ class _Builder(TreeBuilder):
         super().__init__()
         self.path, self.depth, self.count = path, 0, 0
 
-    def start(self, tag: str, attrs: dict[str, str], /) -> Element:  # type: ignore[override]
+    def start(self, tag: str, attrs: dict[str, str], /) -> Element:
         self.depth += 1
         self.count += 1
         if self.depth > MAX_DEPTH:

@@ -8,10 +8,8 @@ import litepyramid as lp
 from litepyramid.duc.files import read_pyramid
 from litepyramid.duc.peers import read_pyramid_files, score_peers
 from litepyramid.errors import InputError
-from litepyramid.io.coerce import as_labels, as_summaries
-from litepyramid.io.coerce import as_references
+from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
 from litepyramid.io.scores import read_scores
-from litepyramid.io.coerce import as_units
 from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
 from litepyramid.tables import render
 from litepyramid.units.align import align_all, sentences_of

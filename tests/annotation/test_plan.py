@@ -1,0 +1,275 @@
+"""What people should annotate: the budget, the order, what is expected of it; in rounds."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import sample
+from hypothesis import given
+from hypothesis import strategies as st
+
+import litepyramid as lp
+from litepyramid.annotation.plan import _count, plan_budget, read_plan
+from litepyramid.easiness.gold import Easiness
+from litepyramid.easiness.mix import mix_units, stu_count
+from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_units
+from litepyramid.tables import render
+from litepyramid.types import InputUnits, Unit
+from litepyramid.units.align import Sentence
+
+
+def easiness(values):
+    sentences = tuple(
+        Sentence(f"i{n // 3}", 0, n % 3, f"Sentence {n}.") for n in range(len(values))
+    )
+    return Easiness(sentences, np.array(values, dtype=float))
+
+
+values = st.lists(st.one_of(st.floats(0, 1), st.just(math.nan)), min_size=1, max_size=20)
+
+
+@given(values, st.data())
+def test_budget_is_exact_and_takes_the_hardest(drawn, data):
+    e = easiness(drawn)
+    count = data.draw(st.integers(0, len(drawn)))
+    plan = plan_budget(e, count)
+    assert plan.count == count == len(plan.chosen())
+    filled = np.where(np.isnan(e.values), -1.0, e.values)
+    if 0 < count < len(drawn):
+        assert filled[plan.annotate].max() <= filled[~plan.annotate].min()
+    assert set(plan.rank[plan.annotate]) == set(range(1, count + 1))
+
+
+@given(values, st.data())
+def test_plan_splits_as_the_mix_of_units_does(drawn, data):
+    """A plan of N sentences is the mix in which the other n - N carry STUs."""
+    e = easiness(drawn)
+    count = data.draw(st.integers(0, len(drawn)))
+    by = data.draw(st.sampled_from(["easiness", "reversed", "random"]))
+
+    def units(kind):
+        return [
+            InputUnits(
+                name,
+                tuple(
+                    Unit(s.text, 1.0, kind, s.reference, s.sentence)
+                    for s in e.sentences
+                    if s.input == name
+                ),
+            )
+            for name in dict.fromkeys(s.input for s in e.sentences)
+        ]
+
+    stu_sentences = len(drawn) - count
+    kinds = {"by": by, "easiness": e, "seed": 5}
+    mixed = mix_units(units("scu"), units("stu"), e.sentences, stu_sentences, **kinds)
+    plan = plan_budget(e, count, by=by, seed=5)
+    assert plan.annotate.tolist() == (~mixed.carries_stus).tolist()
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.data())
+def test_expectations_are_ordered_and_the_curve_goes_through_them(drawn, data):
+    count = data.draw(st.integers(0, len(drawn)))
+    plan = plan_budget(easiness(drawn), count)
+    expected = plan.expected()
+    low, random, best, high = (expected[k] for k in ("nobody", "random", "plan", "everybody"))
+    assert low - 1e-9 <= random <= best + 1e-9
+    assert best <= high + 1e-9
+    worst = plan_budget(easiness(drawn), count, by="reversed").expected()["plan"]
+    assert worst <= random + 1e-9
+    curve = plan.curve()
+    assert [curve[0], curve[count], curve[-1]] == pytest.approx([low, best, high])
+    assert (np.diff(curve) >= -1e-9).all()
+
+
+def test_expectation_by_hand():
+    plan = plan_budget(easiness([0.9, 0.3, 0.6]), 1)
+    assert [s.text for s in plan.chosen()] == ["Sentence 1."]
+    assert plan.expected() == pytest.approx(
+        {"nobody": 0.6, "earlier": 0.6, "random": 1 / 3 + 0.4, "plan": 2.5 / 3, "everybody": 1.0}
+    )
+    assert plan.curve() == pytest.approx([0.6, 2.5 / 3, 2.9 / 3, 1.0])
+
+
+def test_unknown_easiness_counts_as_hardest_and_is_noted():
+    plan = plan_budget(easiness([0.2, math.nan]), 1)
+    assert plan.annotate.tolist() == [False, True]
+    assert "1 sentence has no easiness" in " ".join(plan.notes)
+    unknown = plan_budget(easiness([math.nan, math.nan]), 1, by="random", seed=1)
+    assert all(math.isnan(v) for v in unknown.expected().values())
+    assert json.loads(render(unknown, "json"))["expected"]["plan"] is None
+
+
+def test_the_figure_says_what_the_effort_buys(tmp_path):
+    plan = plan_budget(easiness([0.9, 0.3, 0.6]), 1)
+    axes = plan.to_figure().axes[0]
+    curve, chance = (line.get_ydata() for line in axes.lines[:2])
+    assert list(curve) == pytest.approx([0.6, 2.5 / 3, 2.9 / 3, 1.0])
+    assert list(chance) == pytest.approx([0.6, 1.0])
+    assert "1 sentence: 0.83" in [text.get_text() for text in axes.texts]
+    assert "sentences that people annotate" in axes.get_xlabel()
+    plan.save(tmp_path / "budget.svg")
+    assert (tmp_path / "budget.svg").stat().st_size > 2000
+
+
+@pytest.mark.parametrize(
+    ("share", "number", "count"), [(None, 7, 7), (None, 0, 0), (0.29, None, 29), (1.0, None, 100)]
+)
+def test_the_budget_is_a_share_or_a_number(share, number, count):
+    assert _count(100, share, number) == count
+
+
+@pytest.mark.parametrize(
+    ("share", "number"),
+    [(None, None), (0.5, 1), (None, 101), (None, -1), (1.1, None), ("x", None), (None, "5"),
+     (math.nan, None), (None, 2.5), (None, True)],
+)  # fmt: skip
+def test_impossible_budgets(share, number):
+    with pytest.raises(InputError):
+        lp.plan(["It rained. We left."], human_share=share, sentences=number)
+
+
+def test_peoples_share_and_the_stus_share_are_one_split():
+    for total in range(1, 60):
+        for human, stu in ((0.1, 0.9), (0.29, 0.71), (0.5, 0.5), (0.7, 0.3), (1, 0)):
+            assert _count(total, human, None) + stu_count(stu, total) == total
+
+
+def test_several_references_are_told_apart():
+    s = (Sentence("a", 0, 0, "One."), Sentence("a", 1, 0, "Two."))
+    plan = plan_budget(Easiness(s, np.array([0.9, 0.1])), 2)
+    assert "ref." in render(plan, "table")
+    assert "ref." not in render(plan_budget(easiness([0.5]), 1), "table")
+
+
+def test_plan_file_round_trip(tmp_path):
+    plan = plan_budget(easiness([0.9, math.nan, 0.3, 0.6]), 2)
+    path = tmp_path / "plan.json"
+    plan.save(path)
+    assert render(read_plan(path), "json") == render(plan, "json")
+    data = json.loads(path.read_text())
+    data["sentences"][0]["annotate"] = True
+    path.write_text(json.dumps(data))
+    assert read_plan(path).count == 3
+
+
+@given(st.data())
+def test_damaged_plans_are_one_error(tmp_path_factory, data):
+    path = tmp_path_factory.mktemp("plan") / "plan.json"
+    plan_budget(easiness([0.9, 0.3]), 1).save(path)
+    plan = json.loads(path.read_text())
+    where = data.draw(st.sampled_from([plan, plan["sentences"][0], plan["signature"]]))
+    key = data.draw(st.sampled_from(sorted(where)))
+    where[key] = data.draw(st.sampled_from(["x", 7, -1, 1e300, None, [], {}, [[]], True]))
+    path.write_text(json.dumps(plan))
+    try:
+        read_plan(path).to_table()
+    except InputError as error:
+        assert error.path == str(path)  # noqa: PT017
+
+
+def test_gold_order_needs_both_kinds_of_units(folder):
+    references, sources = folder / "references.jsonl", {}
+    for kind in ("scus", "stus"):
+        with pytest.raises(InputError, match="gold easiness needs"):
+            lp.plan(references, sentences=2, by="gold", **sources)
+        sources[kind] = folder / f"{kind}.jsonl"
+    plan = lp.plan(references, sentences=2, by="gold", **sources)
+    assert plan.count == 2
+    assert not np.isnan(plan.easiness).any()
+
+
+def test_prediction_is_that_of_easiness_predict(folder):
+    """By the embedded regressor, on given STUs, as values, and by a regressor in a file."""
+    references, stus = folder / "references.jsonl", folder / "stus.jsonl"
+    predicted = lp.easiness.predict(references, stus=stus)
+    plan = lp.plan(references, sentences=2, stus=stus)
+    assert plan.easiness.tolist() == predicted.values.tolist()
+    assert plan.chosen()[0].text == predicted.sentences[int(np.argmin(predicted.values))].text
+    same = lp.plan(references, sentences=2, easiness=predicted)
+    assert same.chosen() == plan.chosen()
+    lp.EasinessRegressor.embedded().save(folder / "regressor.json")
+    again = lp.plan(references, sentences=2, easiness=folder / "regressor.json", stus=stus)
+    assert again.chosen() == plan.chosen()
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"references": 3}, {"by": 3}, {"by": "error"}, {"after": [3]}, {"after": ["none.json"]},
+     {"easiness": 3}, {"scus": 3}, {"splitter": "punkt"}, {"references": "none.jsonl"}],
+)  # fmt: skip
+def test_wrong_types_are_one_error(wrong):
+    arguments = {"references": ["It rained. We left."], "sentences": 1, **wrong}
+    with pytest.raises(InputError):
+        lp.plan(arguments.pop("references"), **arguments)
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=8), st.data())
+def test_the_signature_changes_with_the_numbers(drawn, data):
+    """With a value or a text changed; not with the order of the sentences in their file."""
+    e = easiness(drawn)
+    before = plan_budget(e, 1)
+    i = data.draw(st.integers(0, len(drawn) - 1))
+    other = data.draw(st.floats(0, 1))
+    changed = plan_budget(easiness([*drawn[:i], other, *drawn[i + 1 :]]), 1)
+    assert (changed.signature == before.signature) == (other == drawn[i])
+    order = data.draw(st.permutations(range(len(drawn))))
+    shuffled = Easiness(tuple(e.sentences[k] for k in order), e.values[list(order)])
+    assert plan_budget(shuffled, 1).signature == before.signature
+    assert plan_budget(e, 2).signature != before.signature
+
+
+@given(
+    st.lists(st.one_of(st.just(np.nan), st.floats(0, 1)), min_size=1, max_size=12),
+    st.data(),
+)
+def test_plans_after_each_other_choose_what_one_plan_chooses(drawn, data):
+    e = easiness(drawn)
+    first = data.draw(st.integers(0, len(drawn)))
+    second = data.draw(st.integers(0, len(drawn) - first))
+    by = data.draw(st.sampled_from(["easiness", "reversed"]))
+    one = plan_budget(e, first, by=by)
+    two = plan_budget(e, second, by=by, after=[one])
+    whole = plan_budget(e, first + second, by=by)
+    assert not (two.annotate & two.earlier).any()
+    assert (two.annotate | two.earlier).tolist() == whole.annotate.tolist()
+    assert one.chosen() + two.chosen() == whole.chosen()
+    assert two.expected()["plan"] == pytest.approx(whole.expected()["plan"], nan_ok=True)
+    assert two.expected()["earlier"] == pytest.approx(one.expected()["plan"], nan_ok=True)
+
+
+def test_plans_of_other_references_are_refused(easiness):
+    stray = Easiness((Sentence("ferry", 0, 1, "Other."),), np.array([0.1]))
+    with pytest.raises(InputError, match=r"sentence 2 of reference 1 of input 'ferry'.*'Other\.'"):
+        plan_budget(easiness, 1, after=[plan_budget(stray, 1)])
+
+
+def test_two_rounds_are_one(folder):
+    """Plan, export, import; then more sentences, added to the first import's units."""
+    references, scores = folder / "references.jsonl", {"easiness": folder / "easiness.jsonl"}
+
+    def round_of(name, plan, units):
+        plan.save(folder / f"{name}.json")
+        result = lp.export(folder / f"{name}.json", folder / name)
+        rows = [
+            {"task": t.id, "finished": True, "scus": sample.SCUS[t.input, t.sentence]}
+            for t in result.tasks.writing
+        ]
+        data = {"format": "litepyramid-answers", "worker": "Ann", "answers": rows}
+        (folder / "answers.json").write_text(json.dumps(data), encoding="utf-8")
+        goal = folder / f"{name}.jsonl"
+        lp.import_answers(folder / name, folder / "answers.json", units=units, output=goal)
+        return goal
+
+    one = lp.plan(references, sentences=2, **scores)
+    first = round_of("one", one, folder / "stus.jsonl")
+    two = lp.plan(references, sentences=2, after=[folder / "one.json"], **scores)
+    assert [(s.input, s.sentence) for s in two.chosen()] == [("räd", 0), ("bridge", 1)]
+    second = round_of("two", two, first)
+    both = round_of("both", lp.plan(references, sentences=4, **scores), folder / "stus.jsonl")
+    assert second.read_text("utf-8") == both.read_text("utf-8")
+    assert {u.kind for e in as_units(second) for u in e.units} == {"scu", "stu"}
+    with pytest.raises(InputError, match="from 0 to 2"):
+        lp.plan(references, sentences=3, after=[folder / "two.json"], **scores)

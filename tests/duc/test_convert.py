@@ -1,0 +1,199 @@
+"""Units, nuggets, assignments and answers to our files."""
+
+import gzip
+import json
+from contextlib import suppress
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import litepyramid as lp
+from litepyramid.errors import InputError
+from litepyramid.io.coerce import as_units
+from litepyramid.scoring.pyramid import NUGGET_SCORES, UnitLayout, nugget_scores
+from litepyramid.types import InputUnits, Unit
+
+NUGGETS = """\
+{"query": "what hit Oslo", "qid": "q1", "nuggets": [{"text": "A storm hit Oslo", "importance": "vital"}, {"text": "Two people died", "importance": "okay"}]}
+{"query": "who won", "qid": "q2", "nuggets": [{"text": "Norway won", "importance": "okay"}, {"text": "Played in Bergen", "importance": "failed"}]}
+"""  # noqa: E501
+ASSIGNED = """\
+{"query": "what hit Oslo", "qid": "q1", "run_id": "a", "answer_text": "A storm hit Oslo.", "nuggets": [{"text": "A storm hit Oslo", "importance": "vital", "assignment": "support"}, {"text": "Two people died", "importance": "okay", "assignment": "not_support"}]}
+{"query": "who won", "qid": "q2", "run_id": "a", "answer_text": "Norway.", "nuggets": [{"text": "Norway won", "importance": "okay", "assignment": "partial_support"}, {"text": "Played in Bergen", "importance": "okay", "assignment": "not_support"}]}
+{"query": "what hit Oslo", "qid": "q1", "run_id": "b", "answer_text": "Two died.", "nuggets": [{"text": "A storm hit Oslo", "importance": "vital", "assignment": "partial_support"}, {"text": "Two people died", "importance": "okay", "assignment": "support"}]}
+"""  # noqa: E501
+ANSWERS = """\
+{"topic_id": "q1", "run_id": "a", "answer": [{"text": "A storm hit Oslo.", "citations": []}, {"text": "Two people died.", "citations": []}]}
+{"topic_id": "q2", "run_id": "a", "answer": []}
+"""  # noqa: E501
+ANSWERS_2026 = """\
+{"metadata": {"narrative_id": 17, "run_id": "mine", "team_id": "t"}, "answer": [{"text": "A storm hit Oslo.", "citations": [0, 2]}], "references": ["d1"]}
+"""  # noqa: E501
+BANK = {
+    "query_id": "q1",
+    "nugget_bank": None,
+    "claim_bank": {
+        "c1": {
+            "claim": "A storm hit Oslo",
+            "importance": "vital",
+            "references": [{"doc_id": "d1"}],
+            "sub_nuggets": [{"claim": "It was on Monday", "sub_nuggets": None}],
+        },
+        "c2": {"claim": "Two people died", "importance": 3},
+    },
+}
+QUESTIONS = {"n1": {"question": "How many died?", "answers": ["two"]}}
+
+
+def written(folder, text, name="file.jsonl"):
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def nuggetizer(nuggets):
+    """Written out from the definition: support 1, partial .5; no vital nugget is 0."""
+
+    def mean(chosen, partial):
+        worth = {"support": 1.0, "partial_support": partial, "not_support": 0.0}
+        return sum(worth[n["assignment"]] for n in chosen) / len(chosen) if chosen else 0.0
+
+    vital = [n for n in nuggets if n["importance"] == "vital"]
+    return {
+        "strict_vital_score": mean(vital, 0.0),
+        "strict_all_score": mean(nuggets, 0.0),
+        "vital_score": mean(vital, 0.5),
+        "all_score": mean(nuggets, 0.5),
+    }
+
+
+NUGGET = st.fixed_dictionaries(
+    {
+        "importance": st.sampled_from(["vital", "okay"]),
+        "assignment": st.sampled_from(["support", "partial_support", "not_support"]),
+    }
+)
+
+
+@given(st.lists(st.lists(NUGGET, min_size=1, max_size=6), min_size=1, max_size=4))
+def test_the_four_scores_are_nuggetizers(queries):
+    units = [
+        InputUnits(str(q), tuple(Unit("x", importance=n["importance"]) for n in nuggets))
+        for q, nuggets in enumerate(queries)
+    ]
+    worth = {"support": 1, "partial_support": 0.5, "not_support": 0}
+    labels = np.array([worth[n["assignment"]] for nuggets in queries for n in nuggets])
+    layout = UnitLayout.of(units)
+    scores = nugget_scores(labels, layout)
+    for q, nuggets in enumerate(queries):
+        for name, value in nuggetizer(nuggets).items():
+            assert scores[name][q] == pytest.approx(value, abs=1e-12)
+
+
+def test_nuggets_become_units(tmp_path):
+    lp.convert(written(tmp_path, NUGGETS)).save(tmp_path / "units.jsonl")
+    units = as_units(tmp_path / "units.jsonl")
+    assert [entry.input for entry in units] == ["q1", "q2"]
+    assert [unit.importance for unit in units[0].units] == ["vital", "okay"]
+    assert units[1].texts == ("Norway won", "Played in Bergen")
+
+
+def test_assignments_are_everything(tmp_path):
+    path = written(tmp_path, ASSIGNED)
+    whole = lp.convert([path], to="scores")
+    assert [(s.system, s.texts) for s in whole.summaries] == [
+        ("a", ("A storm hit Oslo.", "Norway.")),
+        ("b", ("Two died.",)),
+    ]
+    assert whole.labels[0].labels == ((1, 0), (0.5, 0))
+    whole.save(tmp_path / "scores.csv")
+    table = lp.read_scores(tmp_path / "scores.csv")
+    assert set(table.metrics) == set(NUGGET_SCORES)
+    for line in map(json.loads, ASSIGNED.splitlines()):
+        cell = table.systems.index(line["run_id"]), table.inputs.index(line["qid"])
+        for m, name in enumerate(table.metrics):
+            assert table.values[m][cell] == nuggetizer(line["nuggets"])[name]
+    i, j = table.systems.index("b"), table.inputs.index("q2")
+    assert np.isnan(table.values[:, i, j]).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "system", "inputs"), [(ANSWERS, "a", ("q1", "q2")), (ANSWERS_2026, "mine", ("17",))]
+)
+def test_answers_are_summaries(tmp_path, text, system, inputs):
+    (summaries,) = lp.convert(written(tmp_path, text), to="summaries").summaries
+    assert (summaries.system, summaries.inputs) == (system, inputs)
+    assert summaries.texts[0].startswith("A storm hit Oslo.")
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_claims_of_a_bank_are_units(tmp_path, indent):
+    path = tmp_path / "bank.json.gz"
+    bank = {**BANK, "nugget_bank": QUESTIONS}
+    path.write_bytes(gzip.compress(json.dumps(bank, indent=indent).encode()))
+    result = lp.convert([path])
+    (entry,) = result.units
+    assert entry.texts == ("A storm hit Oslo", "It was on Monday", "Two people died")
+    assert [unit.importance for unit in entry.units] == ["vital", None, None]
+    assert result.left_out == {"questions": 1, "references of claims": 1}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        NUGGETS.replace('"vital"', '"very"'),
+        NUGGETS.replace('"text": "Norway won"', '"text": 3'),
+        NUGGETS.replace('"q2"', '["q2"]'),
+        NUGGETS.replace('"q2"', '"q1"'),
+        ASSIGNED.replace('"partial_support"', '"failed"'),
+        ASSIGNED.replace('"Two people died"', '"Ten died"', 1),
+        ASSIGNED.replace('"run_id": "a"', '"run_id": null', 1),
+        json.dumps({**BANK, "claim_bank": {"c": 3}}),
+        json.dumps({**BANK, "claim_bank": {"c": {"claim": 3}}}),
+        json.dumps({**BANK, "claim_bank": {}}),
+        '{"qid": "q1", "nuggets": []}',
+        '{"topic_id": "q1", "run_id": "a", "answer": [{"txt": "x"}]}',
+        '{"metadata": {"run_id": "a"}, "answer": [{"text": "x"}]}',
+        NUGGETS + '{"input": "x"}\n',
+    ],
+)
+def test_broken_lines_are_errors_with_file_and_line(tmp_path, text):
+    path = written(tmp_path, text)
+    with pytest.raises(InputError) as error:
+        lp.convert([path])
+    assert error.value.path == str(path)
+    assert error.value.line
+
+
+@given(st.data())
+def test_damaged_files_are_one_error_or_read(tmp_path_factory, data):
+    text = data.draw(st.sampled_from([NUGGETS, ASSIGNED, ANSWERS, json.dumps(BANK)]))
+    start = data.draw(st.integers(0, len(text)))
+    stop = data.draw(st.integers(start, min(len(text), start + 12)))
+    put = data.draw(st.sampled_from(["", "[", "{}", "null", "1e999", '"', ",", "\x00"]))
+    path = written(tmp_path_factory.mktemp("damaged"), text[:start] + put + text[stop:])
+    with suppress(InputError):
+        assert lp.convert([path]).rows()
+
+
+def test_units_go_either_way(tmp_path):
+    rows = '{"input": "a", "units": [{"text": "x", "weight": 3}, "y"]}\n'
+    path = written(tmp_path, rows, "scus.jsonl")
+    result = lp.convert(path)
+    assert "1 differ from 1" in result.notes[0]
+    result.save(tmp_path / "scus.txt")
+    lp.convert(path, to="ids").save(tmp_path / "ids.txt")
+    assert (tmp_path / "scus.txt").read_text() == "x\ty\n"
+    back = lp.convert(tmp_path / "scus.txt", ids=tmp_path / "ids.txt").units
+    assert back == (InputUnits("a", (Unit("x"), Unit("y"))),)
+
+
+@pytest.mark.parametrize(
+    ("text", "to"),
+    [(NUGGETS, "scores"), (NUGGETS, "labels"), (ANSWERS, "units"), (NUGGETS, "nothing")],
+)
+def test_what_cannot_be_converted_is_an_error(tmp_path, text, to):
+    with pytest.raises(InputError):
+        lp.convert([written(tmp_path, text)], to=to)
