@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -16,17 +16,6 @@ Point = tuple[float, float, float]
 _WIDTH, _ROW, _CELL = 3.3, 0.155, 0.088
 """Inches: a column of a paper, a line of its text, the smallest cell of a matrix."""
 _SIZE, _LONGEST, _LETTERS = 7, 28, 8
-
-
-class Pair(Protocol):
-    """The difference of two systems, with its interval and Holm's p-value."""
-
-    first: Any
-    second: Any
-    difference: Any
-    low: Any
-    high: Any
-    p_holm: Any
 
 
 def score_figure(
@@ -85,12 +74,12 @@ def score_figure(
 
 
 def difference_figure(
-    pairs: Sequence[Pair], alpha: float, what: str, *, against: str | None = None
+    pairs: Sequence[Any], alpha: float, what: str, *, against: str | None = None
 ) -> Any:
     """A line per pair of systems: difference and interval, filled where p < α by Holm.
 
     Args:
-        pairs: The pairs, in the order shown.
+        pairs: In the order shown, each with first, second, difference, low, high and p_holm.
         alpha: The significance level.
         what: The metric.
         against: The second system of all pairs.
@@ -116,7 +105,7 @@ def difference_figure(
     return figure
 
 
-def difference_matrix(names: Sequence[str], pairs: Sequence[Pair], alpha: float, what: str) -> Any:
+def difference_matrix(names: Sequence[str], pairs: Sequence[Any], alpha: float, what: str) -> Any:
     """A square per pair of systems: the row's score minus the column's, best system first.
 
     Every difference is coloured; a dot marks those with p < α by Holm.
@@ -149,7 +138,7 @@ def difference_matrix(names: Sequence[str], pairs: Sequence[Pair], alpha: float,
     axes.tick_params(length=0, labelsize=size, pad=2, labeltop=True, labelbottom=False)
     axes.spines[:].set_visible(False)
     bar = figure.colorbar(image, ax=axes, orientation="horizontal", aspect=40, pad=0.03)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
     bar.ax.set_xlim(min(0.0, float(np.nanmin(values))), most)
     bar.ax.tick_params(labelsize=_SIZE - 1, length=2)
     marked = f"dot: p < {alpha:g} (Holm)" if clear.any() else f"no pair has p < {alpha:g} (Holm)"

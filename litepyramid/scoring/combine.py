@@ -203,7 +203,7 @@ def combine(
     assume_random: bool = False,
     confidence: float = 0.95,
 ) -> CombinedScores:
-    """Estimates human scores from labels on some inputs and a judge's scores on all.
+    """Estimate human scores from labels on some inputs and a judge's scores on all.
 
     Systems, and differences of two systems, are estimated by prediction-powered inference
     (`prediction_powered`); inputs are what is drawn, as all systems are labelled on the same ones.

@@ -197,7 +197,7 @@ def compare(
     confidence: float = 0.95,
     seed: int = 12345,
 ) -> SystemComparison:
-    """Compares pairs of systems on the same inputs: difference, interval, p-value.
+    """Compare pairs of systems on the same inputs: difference, interval, p-value.
 
     The test flips the sign of each input's difference: under "no difference" the two systems
     could change places on any input. Its p is exact (`flip_p_values`), so that it can pass

@@ -145,7 +145,7 @@ def precision(
     seed: int = 12345,
     **names: Any,
 ) -> PrecisionResult:
-    """Scores how much of the summaries' content is in the references or documents; F1 with recall.
+    """Score how much of the summaries' content is in the references or documents; F1 with recall.
 
     The mirror of Lite³Pyramid (ZB21 §3.2): units are extracted from the summary as they are from
     references, and judged against each premise of its input; a unit's presence is that in the

@@ -174,7 +174,12 @@ class ScoreResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first; then the four scores of nuggets, if they are nuggets."""
-        names = ["group", "system", "score", Column("low", f"{100 * self.confidence:g} % low")]
+        names: list[Column | str] = [
+            "group",
+            "system",
+            "score",
+            Column("low", f"{100 * self.confidence:g} % low"),
+        ]
         names += ["high", *["human"] * (self.human is not None)]
         scores, human = self.scores, self.human_scores
         rows = [
@@ -667,7 +672,7 @@ def read_saved(result: Any) -> ScoreResult | None:
 
 
 def report(result: ResultLike) -> ScoreResult:
-    """Shows a saved result of ``score`` again: its table, page, figure, or another form.
+    """Show a saved result of ``score`` again: its table, page, figure, or another form.
 
     Nothing is judged: a page shows the evidence that the result was saved with.
 

@@ -50,7 +50,7 @@ def score(
     evidence: bool = False,
     **sources: Any,
 ) -> ScoreResult:
-    """Scores systems by the reference facts that their summaries carry (ZB21 §3).
+    """Score systems by the reference facts that their summaries carry (ZB21 §3).
 
     A summary's score is the weighted mean presence of its input's units, a system's score the
     mean over inputs: Lite²Pyramid on human SCUs, Lite³Pyramid on STUs, which are extracted from
