@@ -35,17 +35,8 @@ def of(data: Path) -> list[object]:
 
 
 def score(data: Path, work: Path) -> None:
-    """The systems' average scores by people, by two judges and by extracted units."""
-    stus, results = ["--units", data / "STUs.txt"], []
-    for name, judge, units in (
-        ("Lite2 (lexical)", "lexical", of(data)),
-        ("Lite2 (recall)", "recall", of(data)),
-        ("Lite3 (lexical)", "lexical", stus),
-    ):
-        results.append(work / f"{len(results)}.json")
-        options = ["--name", name, "--judge", judge, "-f", "json", "-o", results[-1]]
-        litepyramid("score", data / "summaries", *units, *options)
-    litepyramid("meta", "delta", *results, "--plot", "scores", "--figure", PICTURES / "score.svg")
+    """The systems' average scores, their intervals and groups."""
+    litepyramid("score", data / "summaries", *of(data), "-o", PICTURES / "score.svg")
 
 
 def judge(data: Path, work: Path) -> None:
@@ -54,78 +45,42 @@ def judge(data: Path, work: Path) -> None:
     held = set((data / "by_examples" / "fold1.id").read_text(encoding="utf-8").split())
     train = cut(data, work / "train", [i for i, name in enumerate(ids) if name not in held])
     test = cut(data, work / "test", [i for i, name in enumerate(ids) if name in held])
-    litepyramid(
-        "finetune", "lexical", "--summaries", train / "summaries", *of(train), "-o", work / "tuned"
-    )
+    litepyramid("finetune", "lexical", train / "summaries", *of(train), "-o", work / "tuned")
     results = []
     for name, which in (("recall", "recall"), ("lexical, refitted", work / "tuned")):
         results.append(work / f"judge-{len(results)}.json")
-        litepyramid(
-            "score",
-            test / "summaries",
-            *of(test),
-            "--name",
-            name,
-            "--judge",
-            which,
-            "-f",
-            "json",
-            "-o",
-            results[-1],
-        )
+        options = ["--name", name, "--judge", which, "-o", results[-1]]
+        litepyramid("score", test / "summaries", *of(test), *options)
     litepyramid(
-        "meta", "interval", *results, "--coefficient", "pearson", "--figure", PICTURES / "judge.svg"
+        "meta", "interval", *results, "--coefficient", "pearson", "-o", PICTURES / "judge.svg"
     )
-
-
-def budget(data: Path, work: Path) -> None:
-    """What each share of STUs costs in correlation."""
-    units = ["-s", data / "SCUs.txt", "-t", data / "STUs.txt", "-r", data / "references.txt"]
-    labels = ["-l", data / "labels", "--ids", data / "ids.txt"]
-    litepyramid(
-        "budget", "curve", data / "summaries", *units, *labels, "--judge", "lexical",
-        "--figure", PICTURES / "budget.svg",
-    )  # fmt: skip
 
 
 def meta(data: Path, work: Path) -> None:
     """The published metrics against people."""
-    names = (
-        "rouge_1_recall",
-        "rouge_2_recall",
-        "rouge_l_recall",
-        "bert_recall_score",
-        "mover_score",
-        "js-2",
-    )
+    names = ("rouge_1_recall", "rouge_2_recall", "rouge_l_recall", "bert_recall_score",
+             "mover_score", "js-2")  # fmt: skip
     chosen = [word for name in names for word in ("--metric", name)]
-    litepyramid(
-        "meta",
-        "interval",
-        data / "metric_scores.csv",
-        *chosen,
-        "--coefficient",
-        "kendall",
-        "--figure",
-        PICTURES / "meta.svg",
-    )
+    scores = data / "metric_scores.csv"
+    litepyramid("meta", "interval", scores, *chosen, "-o", PICTURES / "meta.svg")
 
 
 def label_power(data: Path, work: Path) -> None:
     """How many labelled inputs a difference takes, with and without the judge."""
-    litepyramid("budget", "power", "--difference", 0.05, "--figure", PICTURES / "label-power.svg")
+    litepyramid("budget", "label-power", "--difference", 0.05, "-o", PICTURES / "label-power.svg")
 
 
 def report(data: Path, work: Path) -> None:
     """The page of the embedded example, with a fact open, in Chromium at 1,100 pixels."""
-    from bench_report import chromium
+    sys.path.insert(0, str(Path(__file__).parent / "bench"))
     from PIL import Image
+    from report import chromium
 
     example = work / "example"
     litepyramid("demo", "--save", example)
     litepyramid(
         "score", example / "summaries", "--units", example / "scus.jsonl", "--labels",
-        example / "labels", "--references", example / "references.jsonl", "--html", work / "r.html",
+        example / "labels", "--references", example / "references.jsonl", "-o", work / "r.html",
     )  # fmt: skip
     browser = chromium()
     try:
@@ -148,7 +103,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     data = os.environ.get("LITEPYRAMID_DATA", ROOT.parent / "shared" / "data")
     parser.add_argument(
-        "pictures", nargs="*", default=["score", "judge", "budget", "meta", "label_power", "report"]
+        "pictures", nargs="*", default=["score", "judge", "meta", "label_power", "report"]
     )
     parser.add_argument("--data", type=Path, default=Path(data))
     given = parser.parse_args()

@@ -252,7 +252,8 @@ def _option(
         rich_help_panel=panel,
         show_default=False,
     )
-    if several or not isinstance(default, str | int | float | Path | type(inspect.Parameter.empty)):
+    many = several or get_origin(kind) is list
+    if many or not isinstance(default, str | int | float | Path | type(inspect.Parameter.empty)):
         default = None
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, option]
