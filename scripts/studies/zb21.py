@@ -222,7 +222,7 @@ def _readme(run: _Run) -> Iterator[Number]:
 
 def _table_3(run: _Run) -> Iterator[Number]:
     """ROUGE-2 F1 in points and the gold Pyramid score of each system, over PyrXSum's inputs."""
-    dataset, rouge = run.dataset("PyrXSum"), rouge_scorer("rouge2")
+    dataset, rouge = run.dataset("PyrXSum"), rouge_scorer("2")
     for line in TABLE_3.strip().splitlines():
         system, row, cells = line.split("|")
         found: Mapping[str, float] | str
