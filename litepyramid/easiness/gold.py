@@ -64,9 +64,8 @@ class Easiness(Result):
     @property
     def sha(self) -> str:
         """A hash of the values, by sentence, which names them in a signature."""
-        keys = (s.key for s in self.sentences)
-        pairs = zip(keys, plain(self.values.tolist()), strict=True)
-        return fingerprint(sorted(pairs, key=lambda pair: pair[0]))
+        values = dict(zip((s.key for s in self.sentences), plain(self.values.tolist()), strict=True))
+        return fingerprint(sorted(values.items(), key=lambda pair: pair[0]))
 
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
         """The values of these sentences, found by input, reference and sentence number.

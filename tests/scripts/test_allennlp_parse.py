@@ -1,4 +1,4 @@
-"""scripts/allennlp_parse.py at its edge: predictions of AllenNLP's shape in, our file out."""
+"""scripts/train/allennlp_parse.py at its edge: predictions of AllenNLP's shape in, our file out."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nltk import Tree
 
 from litepyramid.units.parses import read_parses
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "allennlp_parse.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train" / "allennlp_parse.py"
 
 
 @pytest.fixture(scope="module")

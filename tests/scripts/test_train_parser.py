@@ -11,7 +11,7 @@ from litepyramid.types import InputReferences
 from litepyramid.units.extract import extract
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 
-SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train_parser.py"
+SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "train" / "parser.py"
 SENTENCES = (
     ("Ann PROPN NNP 2 nsubj", "left VERB VBD 0 root", "Rome PROPN NNP 2 obj", ". PUNCT . 2 punct"),
     ("They PRON PRP 2 nsubj", "saw VERB VBD 0 root", "the DET DT 4 det", "baker NOUN NN 2 obj"),

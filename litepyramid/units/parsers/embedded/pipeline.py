@@ -54,7 +54,7 @@ class EmbeddedBackend:
             raise ModelError(
                 f"no spaCy pipeline can be read ({error})",
                 path=self.path,
-                hint="Install litepyramid again, or train one with scripts/train/train_parser.py.",
+                hint="Install litepyramid again, or train one with scripts/train/parser.py.",
             ) from error
         if "parser" not in nlp.pipe_names:
             raise ModelError("the spaCy pipeline has no parser", path=self.path)

@@ -3,7 +3,7 @@
 Makes an archive of BERT-base's size with random weights, tags the same sentences with the same
 loaded weights in both ways, checks that the tags are equal, and prints medians and their ratio.
 
-    python scripts/bench_srl.py [--sentences 30] [--repeats 5] [--threads N]
+    python scripts/bench/srl.py [--sentences 30] [--repeats 5] [--threads N]
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def main() -> None:
     import torch
     import transformers
 
-    from litepyramid.units.parsers.allennlp.model import load_srl_bert, tag_predicates
+    from litepyramid.units.parsers.allennlp.srl_bert import load_srl_bert, tag_predicates
 
     transformers.utils.logging.set_verbosity_error()
     if arguments.threads:

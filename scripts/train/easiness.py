@@ -1,6 +1,6 @@
 """Trains the embedded regressor of easiness on invented highlights; measures it on REALSumm.
 
-    python scripts/train/train_easiness.py -o litepyramid/embedded/easiness.json.gz
+    python scripts/train/easiness.py -o litepyramid/embedded/easiness.json.gz
 
 The regressor learns from `models/highlights`, invented news highlights with SCUs. Features and STUs
 come from the embedded parser and extractor, so train it anew when these change. REALSumm, whose

@@ -1,6 +1,6 @@
 """Trains the small parser of the embedded extractor on Universal Dependencies English EWT.
 
-    python scripts/train_parser.py --treebank ../shared/data/ud_english_ewt -o FOLDER
+    python scripts/train/parser.py --treebank ../shared/data/ud_english_ewt -o FOLDER
 
 A spaCy pipeline: hash embeddings without word vectors, a Penn tagger, a coarse tagger
 (morphologizer holding the universal part of speech alone) and a transition-based parser with

@@ -1,10 +1,11 @@
-"""Parses references with AllenNLP itself and writes litepyramid's interchange file.
+r"""Parses references with AllenNLP itself and writes litepyramid's interchange file.
 
 Runs in an environment of its own, Python 3.10 with allennlp_requirements.txt, since AllenNLP
 installs on nothing newer; so it uses nothing of litepyramid. docs/srl-backends.md shows the way.
 
-    python scripts/allennlp_parse.py references.jsonl -o parses.jsonl
-    python scripts/allennlp_parse.py references.jsonl -o parses.jsonl --srl srl.tar.gz --tree none
+    python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl
+    python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl --srl srl.tar.gz \
+        --tree none
 """
 
 from __future__ import annotations
@@ -187,7 +188,7 @@ def load(arguments: argparse.Namespace) -> Models:
         from spacy.tokens import Doc
     except ImportError as error:
         raise fail(
-            f"{error}. Run this with Python 3.10 and scripts/allennlp_requirements.txt installed."
+            f"{error}. Run this with Python 3.10 and allennlp_requirements.txt installed."
         ) from None
 
     def predictor(path: str, name: str) -> Any:

@@ -1,0 +1,96 @@
+"""Compares extracted STUs with those that the authors of Lite3Pyramid published for REALSumm.
+
+    python scripts/bench/extraction.py [--data ../shared/data] [--judge recall]
+
+For each extractor: units per reference; mean best ROUGE-1 F1 of our units among the authors', of
+theirs among ours, and of people's SCUs among ours; correlation of Lite3 with the human score under
+one judge, system and summary level, Pearson; seconds for all references, models loaded anew.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from litepyramid.easiness.gold import rouge1, simulation_accuracy
+from litepyramid.io.coerce import as_names, as_references, as_summaries, as_units
+from litepyramid.io.scores import read_scores
+from litepyramid.meta.core.levels import level_correlation
+from litepyramid.scoring.score import score
+from litepyramid.tables import Column, Result, Table
+from litepyramid.units.extract import extract
+
+EXTRACTORS = (
+    ("sentences", "none"),
+    ("embedded", "none"),
+    ("embedded", "srl"),
+    ("embedded", "embedded"),
+)
+COLUMNS = (
+    *("units", "coref", Column("per_reference", "per ref.", digits=2)),
+    *(Column("ours", "F1 ours"), Column("theirs", "F1 theirs"), Column("scus", "F1 SCUs")),
+    *(Column("system", "r sys."), Column("summary", "r summ."), Column("seconds", "s", digits=1)),
+)
+
+
+class Report(Result):
+    """One table."""
+
+    def __init__(self, rows, judge):
+        self.rows, self.judge = rows, judge
+
+    def to_tables(self):
+        columns = tuple(Column(c) if isinstance(c, str) else c for c in COLUMNS)
+        title = f"STUs of REALSumm and the authors', judge {self.judge}"
+        return [Table(title, columns, tuple(self.rows))]
+
+
+def best_match(units, among) -> float:
+    """Mean best ROUGE-1 F1 of each unit among other units of its input, over inputs."""
+    similarity = rouge1()
+    means = [
+        np.mean([simulation_accuracy(text, other.texts, similarity) for text in entry.texts])
+        for entry, other in zip(units, among, strict=True)
+    ]
+    return float(np.mean(means))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
+    parser.add_argument("--judge", default="recall")
+    arguments = parser.parse_args()
+    folder = arguments.data / "realsumm"
+    names = as_names(folder / "ids.txt", None)
+    references = as_references(folder / "references.txt", **names)
+    theirs = as_units(folder / "STUs.txt", kind="stu", **names)
+    scus = as_units(folder / "SCUs.txt", kind="scu", **names)
+    human = read_scores(folder / "metric_scores.csv").matrix("human")
+    summaries = as_summaries([folder / "summaries"], names["ids"], **names)
+
+    def correlations(units):
+        matrix = score(summaries, units, judge=arguments.judge, samples=10).matrix
+        order = [matrix.systems.index(name) for name in human.systems]
+        columns = [matrix.inputs.index(name) for name in human.inputs]
+        values = matrix.values[order][:, columns]
+        return [level_correlation(values, human.values, k).value for k in ("system", "summary")]
+
+    def size(units):
+        return sum(len(entry.units) for entry in units) / len(units)
+
+    row = ("authors", "theirs", size(theirs), None, None, best_match(scus, theirs))
+    rows = [(*row, *correlations(theirs), None)]
+    for srl, coref in EXTRACTORS:
+        start = time.perf_counter()
+        ours = extract(references, srl=srl, coref=coref).units
+        seconds = time.perf_counter() - start
+        overlaps = (best_match(ours, theirs), best_match(theirs, ours), best_match(scus, ours))
+        rows.append((srl, coref, size(ours), *overlaps, *correlations(ours), seconds))
+    print(Report(rows, arguments.judge).to_table())
+
+
+if __name__ == "__main__":
+    main()
