@@ -10,26 +10,35 @@ import re
 
 _ABBREVIATIONS = frozenset(
     ("mr", "mrs", "ms", "dr", "prof", "st", "gen", "col", "lt", "sgt", "capt", "sen", "rep", "gov",
-     "rev", "vs", "u.s", "u.k", "e.g", "i.e", "pop", "approx", "cf")
+     "rev", "vs", "u.s", "u.k", "e.g", "i.e", "pop", "approx", "cf",
+     "z.b", "d.h", "u.a", "bzw", "vgl", "nr", "mme", "mlle", "sra", "núm", "dott", "т.е", "г-н")
 )  # fmt: skip
-_END = re.compile(r"""[.?!]((?:\s?(?:''|"|”|’|\)|\]))*)(\s+)""")
+# “ closes what „ opened, so it closes only directly after a stop and before white space.
+_CLOSING = r"""(?:\s?(?:''|"|”|’|\)|\]|»|」|』|）|】|》)|“(?=\s))*"""
+_END = re.compile(rf"[.?!؟۔]({_CLOSING})\s+|[。！？｡।॥։።။។]+({_CLOSING}+)(?![とっ])")
+_ORDINAL = re.compile(  # of German and Nordic dates: "am 3. Mai"
+    r"(?:\b(?:vom|zum|den|dem|der|des)|(?<!\bI\s)\bam)\s\d\d?$"
+)
 _GAP = re.compile(r"\n\s*\n")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Where the sentences of a text stand: first character, and the one after the last.
 
-    A sentence ends after ``.``, ``?`` or ``!`` before white space, with the closing quotes and
-    brackets that follow, and at an empty line. A full stop after a title (Dr., U.S. …) or an
-    initial ends none, nor does an ellipsis before a small letter; a piece without letters or
-    digits belongs to the sentence before it.
+    A sentence ends after ``.``, ``?`` or ``!`` before white space and after the stops of scripts
+    without spaces (``。``) and the danda, with the closing quotes and brackets that follow, and
+    at an empty line. A full stop after a title (Dr., U.S. …), an initial or the day of a German
+    date ends none, nor does an ellipsis before a small letter or a stop before a Japanese
+    quotative; a piece without letters or digits belongs to the sentence before it.
 
     Example:
         >>> sentence_spans("Two  died. It was dark.")
         [(0, 10), (11, 23)]
     """
     ends = [match.start() for match in _GAP.finditer(text)]
-    ends += [match.end(1) for match in _END.finditer(text) if not _inside(text, match)]
+    ends += [
+        match.end(match.lastindex or 0) for match in _END.finditer(text) if not _inside(text, match)
+    ]
     spans: list[tuple[int, int]] = []
     start = 0
     for end in [*sorted(ends), len(text)]:
@@ -51,6 +60,8 @@ def _inside(text: str, match: re.Match[str]) -> bool:
         return True
     if match[1]:
         return False
+    if _ORDINAL.search(text[max(0, stop - 8) : stop]):
+        return True
     word = text[max(0, stop - 40) : stop].rstrip(". ").rsplit(None, 1)[-1:]
     inner = word[0].lstrip("(\"'“‘").lower() if word else ""
     return inner in _ABBREVIATIONS or (len(inner) == 1 and inner.isalpha())

@@ -1,0 +1,82 @@
+"""Sentences in any script: where they end, and that spans cover the text."""
+
+from __future__ import annotations
+
+import json
+import random
+from itertools import chain, pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from litepyramid.sentences import sentence_spans, split_sentences
+
+SENTENCES: dict[str, list[str]] = json.loads(
+    Path(__file__).parent.joinpath("data", "languages.json").read_text(encoding="utf-8")
+)
+UNSPACED = ("zh", "ja")
+STOPS = ".?!。！？｡।॥؟۔"
+
+CASES = [
+    ["市长辞职了。", "没有人受伤！", "真的吗？", "是的。"],
+    ["他说：“我不去。”", "然后走了。"],
+    ["东京は雨だった。", "（写真は昨日。）", "明日は晴れ。"],
+    ["「行かない。」と彼は言った。", "雨だ。"],
+    ["GDP增长5.5%。", "Apple发布iPhone 3.5版。"],
+    ["真的！！！", "好。"],
+]
+SPACED = [
+    ["उसने कहा।", "क्या यह सच है?", "हाँ।"],
+    ["هل جاء؟", "نعم.", "ذهب!"],
+    ["یہ ہوا۔", "اچھا۔"],
+    ["¿Vino?", "¡Sí!", "Se fue."],
+    ["Sie sagte: „Nein.“", "Er ging."],
+    ["« Non. »", "Il part."],
+    ["Er kam am 3. Mai.", "Es regnete."],
+    ["Die Nr. 3 siegte.", "Das gilt z.B. hier."],
+    ["M. Dupont est venu.", "Il pleuvait."],
+    ["2019年上映。", "It was shown in Oslo.", "نعم."],
+]
+
+
+@pytest.mark.parametrize("sentences", CASES)
+def test_ends_without_spaces(sentences):
+    assert split_sentences("".join(sentences)) == sentences
+    assert split_sentences(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize("sentences", SPACED)
+def test_ends_before_spaces(sentences):
+    assert split_sentences(" ".join(sentences)) == sentences
+
+
+@pytest.mark.parametrize("code", sorted(set(SENTENCES) - {"th"}))
+def test_written_sentences_joined_are_split_again(code):
+    rng = random.Random(12345)
+    joint = "" if code in UNSPACED else " "
+    for _ in range(20):
+        sentences = rng.sample(SENTENCES[code], min(5, len(SENTENCES[code])))
+        assert split_sentences(joint.join(sentences)) == sentences
+
+
+@given(st.text(alphabet=f"aé1中あक \n「」”“’)）…{STOPS}", max_size=60))
+def test_spans_are_in_order_and_cover_everything_but_white_space(text):
+    spans = sentence_spans(text)
+    assert all(start < end for start, end in spans)
+    assert all(a[1] <= b[0] for a, b in pairwise(spans))
+    inside = {i for start, end in spans for i in range(start, end)}
+    assert all(i in inside or text[i].isspace() for i in range(len(text)))
+    assert split_sentences(text) == [" ".join(text[a:b].split()) for a, b in spans]
+
+
+@given(st.lists(st.sampled_from(sorted(chain(*CASES, *SPACED))), min_size=1, max_size=6))
+def test_a_space_between_sentences_changes_nothing_for_scripts_without_spaces(sentences):
+    wide = [s for s in sentences if s[-1] in "。！？।"]
+    assert split_sentences("".join(wide)) == split_sentences(" ".join(wide))
+
+
+@pytest.mark.parametrize("text", ["。", ".", "」 ", ".» ", "！？"])
+def test_long_runs_of_stops_take_linear_time(text):
+    assert len(sentence_spans(text * 50_000)) <= 1
