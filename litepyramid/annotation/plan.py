@@ -209,9 +209,11 @@ def plan(
     sentences: int | None = None,
     by: By = "easiness",
     easiness: Any = None,
+    scus: Any = None,
+    stus: Any = None,
     after: Sequence[Any] = (),
     seed: int = 12345,
-    **sources: Any,
+    **names: Any,
 ) -> BudgetPlan:
     """Choose the sentences that people should write SCUs for: those that suit STUs worst.
 
@@ -226,9 +228,11 @@ def plan(
             easiest (reversed), or at random.
         easiness: Easiness of every sentence, or an easiness regressor; predicted by the embedded
             regressor if not given.
+        scus: Human units of the same inputs, for gold easiness.
+        stus: The STUs that will be used; extracted if not given (gold easiness needs them).
         after: Earlier plans whose sentences are not chosen again.
         seed: Seed of the random choice.
-        **sources: `scus` and `stus` (for gold easiness both), `ids` and `columns`, as for `load`.
+        **names: `ids` and `columns`, as for `load`.
 
     Returns:
         The plan; saved as .json it is read by `export`, as .pdf, .png or .svg it shows how much
@@ -249,17 +253,19 @@ def plan(
     several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
     choose("by", by, get_args(By))
-    values = _easiness(references, by, easiness, **sources)
+    values = _easiness(references, by, easiness, names, scus=scus, stus=stus)
     taken = in_plans(values.sentences, before)
     count = _count(len(values.sentences), human_share, sentences, int(taken.sum()))
     return plan_budget(values, count, by=by, seed=seed, after=before)
 
 
-def _easiness(references: Any, by: By, easiness: Any, **sources: Any) -> Easiness:
+def _easiness(
+    references: Any, by: By, easiness: Any, names: dict[str, Any], **sources: Any
+) -> Easiness:
     """Of every sentence; `easiness` may be values, a regressor, or a file of either."""
-    names = as_names(sources.pop("ids", None), sources.pop("columns", None))
-    if unknown := sorted(sources.keys() - {"scus", "stus"}):
-        raise InputError(f"unknown option '{unknown[0]}'", expected="scus, stus, ids or columns")
+    if unknown := sorted(names.keys() - {"ids", "columns"}):
+        raise InputError(f"unknown option '{unknown[0]}'", expected="ids or columns")
+    names = as_names(names.get("ids"), names.get("columns"))
     kinds: dict[str, UnitKind] = {"scus": "scu", "stus": "stu"}
     units = {
         name: as_units(sources[name], kind=kind, only=True, **names)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -103,8 +103,9 @@ def finetune(
         pairs: Files of pairs to train on as well (premise, hypothesis, and present from 0 to 1 or
             label e, n, c), with a weight as in pairs.jsonl=0.5.
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
-        settings: Settings as KEY=VALUE: epochs, learning_rate, batch_size, head, held_out, bf16,
-            batches, freeze, average, early_stop, onnx, seed … (see FinetuneSettings).
+        settings: Settings as KEY=VALUE: epochs, learning_rate, warmup, batch_size, accumulate,
+            batches, max_length, weight_decay, class_weights, head, freeze, average, early_stop,
+            held_out, bf16, onnx, seed, device, revision, offline, label_map.
         **sources: As for `load`; `data` may also be a list of data sets, each perhaps with a
             weight.
 
@@ -123,7 +124,8 @@ def finetune(
     """
     chosen, others = as_settings(settings)
     if others:
-        raise InputError(f"unknown setting '{min(others)}'", hint="See FinetuneSettings.")
+        names = ", ".join(field.name for field in fields(FinetuneSettings))
+        raise InputError(f"unknown setting '{min(others)}'", expected=f"one of {names}")
     if not isinstance(base, str | Path):
         raise InputError(f"the base is a {type(base).__name__}", expected="a name or a folder")
     base, goal = str(base), Path(output)
