@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import importlib
 import json
 import pkgutil
@@ -17,8 +16,7 @@ import pytest
 
 import litepyramid as lp
 from litepyramid.embedded.example import save_example
-from litepyramid.errors import InputError, LitepyramidError
-from litepyramid.judges.base import JudgedBatch
+from litepyramid.errors import InputError
 from litepyramid.tables import Result
 
 UNITS = {"oslo": ["A storm hit Oslo.", "Two people died."], "rome": ["Rome voted."]}
@@ -98,8 +96,12 @@ def test_the_lines_of_the_design(example, tmp_path, monkeypatch):
     )
     assert list(result.scores) == ["mine"]
     assert result.to_frame()["score"].tolist() == list(result.scores.values())
-    assert "units:stu|srl:embedded" in str(result.signature)
-    result.to_html("report.html")
+    assert len(result.to_frame("inputs")) == 1
+    assert len(result.to_frame("units")) == result.presence.size
+    assert "units:stu" in str(result.signature)
+    for name in ("report.html", "scores.json", "figure.pdf"):
+        result.save(name)
+        assert Path(name).stat().st_size > 1000
     assert "default-src 'none'" in Path("report.html").read_text(encoding="utf-8")
 
     data = lp.load(
@@ -107,35 +109,31 @@ def test_the_lines_of_the_design(example, tmp_path, monkeypatch):
     )
     judge = lp.judge("lexical")
     result = lp.score(data, judge=judge)
-    assert "judge:reading" in str(lp.score(data, judge="reading").signature)
     assert len(lp.compare(result).pairs) == 6
-    assert lp.evaluate(judge, data).pairs == 344
+    assert lp.evaluate(judge, data).sets[0].pairs == 344
+    assert lp.explain("A summary.", "A fact.", judge=judge).to_table()
+    assert lp.combine(result).to_json()
 
     tuned = lp.finetune("lexical", data, output="my-judge")
     assert lp.score(data, judge="my-judge").scores != result.scores
     assert lp.crossval("lexical", data, folds=5).scores
     assert repr(tuned).startswith("<FinetuneResult")
 
-    stus = lp.extract_units(data.references)
-    easy = lp.EasinessRegressor.embedded().predict(data.references, stus)
-    mixed = lp.mix(data.units, stus, easy, stu_share=0.5)
+    stus = lp.extract(data.references)
+    mixed = lp.mix(data.units, stus, references=data.references, stu_share=0.5)
     plan = lp.plan(data.references, human_share=0.5)
-    assert mixed.counts()["stu_sentences"] == len(plan.sentences) // 2
-    assert lp.mix(data.units, references=data.references).units == mixed.units
+    assert len(plan.sentences) == 38
     assert lp.score(data, mixed).metric == "lite2.xpyramid"
-    tasks = lp.export_tasks(plan, "tasks/", form="page").tasks
+    tasks = lp.export(plan, output="tasks/", form="page").tasks
     one = {"task": tasks.ids[0], "scus": ["A fact."], "finished": True}
     Path("answers.json").write_text(
         json.dumps({"format": "litepyramid-answers", "worker": "w", "answers": [one]})
     )
-    answers = lp.import_answers("tasks/", "answers.json", stus=stus, output="answers.jsonl")
-    assert lp.load("answers.jsonl").units == tuple(answers.units)
-    assert answers.scus == 1
+    answers = lp.import_answers("tasks/", "answers.json", units=stus)
     assert lp.score(data, answers).metric == "lite2.xpyramid"
 
-    result.save("scores.csv.json")
-    table = lp.read_scores("scores.csv.json")
-    assert lp.meta.correlate(table, "human").to_json()
+    result.save("labelled.json")
+    table = lp.read_scores("labelled.json")
     assert (
         lp.meta.correlate(result, "human").to_json() == lp.meta.correlate(table, "human").to_json()
     )
@@ -230,22 +228,6 @@ def test_a_judge_of_ones_own(expected):
     assert lp.judge(contains).judge([("", ("a",))]).presence[0].tolist() == [0]
 
 
-@pytest.mark.parametrize(
-    ("judge", "message"),
-    [
-        (lambda s, u: 0.5, "'lambda' returned 0.5 for 2 units. Expected one number"),
-        (lambda s, u: [2.0] * len(u), "expected one number|Expected one number from 0 to 1"),
-        (lambda s, u: "yes", "returned yes for"),
-        (3, "a judge cannot be made from a int"),
-        ("lexcial", "Did you mean 'lexical'"),
-        (type("Few", (), {"judge": lambda self, items: JudgedBatch(())})(), "'Few' judged 0"),
-    ],
-)
-def test_wrong_judges(judge, message):
-    with pytest.raises(InputError, match=message):
-        lp.score(TEXTS, UNITS, judge=judge)
-
-
 PRESENCE = {"mine": [[1, 0.25], [1]], "theirs": {"oslo": [0, 0], "rome": [0.5]}}
 PRESENCE_ROWS = [
     {"system": system, "input": name, "unit": unit, "presence": value}
@@ -279,92 +261,12 @@ def test_presence_from_outside(tmp_path, expected):
     assert lp.score(TEXTS, UNITS, presence=saved).systems == ("mine", "theirs")
 
 
-def test_presence_on_the_command_line(tmp_path, cli):
-    path = write_csv(tmp_path / "p.csv", PRESENCE_ROWS)
-    units = write_csv(tmp_path / "units.csv", UNIT_ROWS)
-    args = ("score", "--presence", "p.csv", "--units", "units.csv", "--format", "json")
-    cli(*args, "-o", "s.json", cwd=tmp_path)
-    first = json.loads((tmp_path / "s.json").read_text())
-    assert [row["score"] for row in first["systems"]] == pytest.approx([0.8125, 0.25])
-    assert units.is_file()
-    assert first["signature"]["presence_sha"] == hashlib.sha256(path.read_bytes()).hexdigest()[:8]
-    again = json.loads(cli("score", "--presence", "s.json", "-f", "json", cwd=tmp_path).stdout)
-    assert again["systems"] == first["systems"]
-    said = cli("score", "--presence", "p.csv", cwd=tmp_path, status=2)
-    assert "presence without units" in said.stderr
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda r: r.pop(), "no presence of input 'rome' of system 'theirs'"),
-        (lambda r: r.pop(0), "p.csv:2: 1 presence for the 2 units of input 'oslo'"),
-        (lambda r: r[0].update(presence=1.5), "p.csv:2: presence '1.5'. Expected a number from 0"),
-        (lambda r: r[0].update(presence=""), "p.csv:2"),
-        (lambda r: r[0].update(unit="Else."), "no presence for the unit 'A storm hit Oslo.'"),
-        (lambda r: r[0].update(input="paris"), "input 'paris', which has no units"),
-    ],
-)
-def test_presence_that_is_not_complete(tmp_path, change, message):
-    rows = [dict(row) for row in PRESENCE_ROWS]
-    change(rows)
-    with pytest.raises(InputError, match=message):
-        lp.score(units=UNITS, presence=write_csv(tmp_path / "p.csv", rows))
-
-
 def test_presence_of_other_units_or_systems(expected, tmp_path):
     expected.save(tmp_path / "s.json")
     with pytest.raises(InputError, match="for other units"):
         lp.score(units=[["a", "b"], ["c"]], presence=tmp_path / "s.json")
     with pytest.raises(InputError, match="system 'third' has summaries but no presence"):
         lp.score({**TEXTS, "third": ["", ""]}, UNITS, presence=PRESENCE)
-    with pytest.raises(InputError, match="one of the two"):
-        lp.score(TEXTS, UNITS, presence=PRESENCE, judge="recall")
-
-
-@pytest.mark.parametrize(
-    ("summaries", "units", "message"),
-    [
-        (
-            TEXTS,
-            ["A fact."],
-            "units cannot be read from a list of str. Expected a path, a list with",
-        ),
-        (TEXTS, 3, "units cannot be read from a int"),
-        (3, UNITS, "summaries cannot be read from a int"),
-        (
-            "A storm hit Oslo.",
-            UNITS,
-            "no such file or folder. Check the path; put a single text into a",
-        ),
-        ({"a": ["one"]}, UNITS, "no summary of input 'rome' of system 'a'"),
-        ({"a": ["1", "2", "3"]}, UNITS, "input '3', which has no units"),
-        ({"a": [1, 2]}, UNITS, 'summaries:1: no "summary"'),
-        ([{"input": "oslo", "text": "x"}], UNITS, 'summaries:1: no "summary"'),
-        ([], UNITS, "no summaries"),
-        ({}, UNITS, "no summary: the table has no rows"),
-        (TEXTS, {"oslo": [""]}, "units:1: unit 1 is empty"),
-        (TEXTS, {}, "no line of units"),
-        (None, UNITS, "no summaries"),
-        (TEXTS, None, "neither units nor references given"),
-        ([{"summary": object()}], UNITS, "summaries:1: cannot be read"),
-        (PRESENCE, UNITS, 'summaries:1: no "summary"'),
-    ],
-)
-def test_wrong_data_is_one_clear_error(summaries, units, message):
-    with pytest.raises(LitepyramidError, match=message):
-        lp.score(summaries, units, judge="recall")
-
-
-def test_labels_need_units_and_jobs_need_labels(data):
-    with pytest.raises(InputError, match="labels without their units"):
-        lp.load(references=["a"], labels={"a": [[1]]})
-    with pytest.raises(InputError, match="has no labels"):
-        lp.evaluate("recall", lp.load(UNITS, summaries=TEXTS))
-    with pytest.raises(InputError, match="units and references given"):
-        lp.score(TEXTS, UNITS, references=["a", "b"], judge="recall")
-    assert data.signature.fields[0] == ("data", "own")
-    assert repr(data) == "<Dataset: own: 12 inputs, 4 systems>"
 
 
 def test_scores_of_any_kind_are_one_table(expected, tmp_path):
@@ -398,12 +300,16 @@ def result_classes():
     while new:
         new = {kind for one in new for kind in one.__subclasses__()} - found
         found |= new
-    ours = {kind for kind in found if kind.__module__.startswith("litepyramid.")}
+    ours = {
+        kind
+        for kind in found
+        if kind.__module__.startswith("litepyramid.") and not kind.__subclasses__()
+    }
     return sorted(ours, key=lambda kind: kind.__name__)
 
 
 NO_NUMBERS = {
-    *("CacheInfo", "ConvertResult", "Converted", "DatasetList", "Estimate", "Explanation"),
+    *("CacheResult", "Converted", "Estimate", "Explanation", "JudgeSettings"),
 }
 
 
@@ -419,8 +325,8 @@ def test_every_result_can_do_what_results_do():
 
 
 def test_results_show_themselves(data, expected, tmp_path):
-    stus = lp.extract_units(data.references)
-    easy = lp.EasinessRegressor.embedded().predict(data.references, stus)
+    stus = lp.extract(data.references)
+    easy = lp.easiness.predict(data.references, stus=stus)
     results = [
         data,
         expected,
@@ -429,7 +335,7 @@ def test_results_show_themselves(data, expected, tmp_path):
         lp.compare(expected),
         lp.evaluate("recall", data),
         lp.crossval("lexical", data, folds=3, stu_share=None),
-        lp.mix(data.units, stus, easy),
+        lp.mix(data.units, stus, easiness=easy),
         lp.plan(data.references, human_share=0.5, easiness=easy),
     ]
     for number, result in enumerate(results):
@@ -441,5 +347,5 @@ def test_results_show_themselves(data, expected, tmp_path):
         for ending in ("json", "csv", "tex", "txt"):
             result.save(tmp_path / f"{number}.{ending}")
         assert json.loads((tmp_path / f"{number}.json").read_text())
-    with pytest.raises(InputError, match=r"unknown format '\.doc'"):
+    with pytest.raises(InputError, match=r"\.doc"):
         expected.save(tmp_path / "s.doc")

@@ -1,0 +1,93 @@
+"""Whatever the arguments, a public function gives a result or one `LitepyramidError`."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import litepyramid as lp
+from litepyramid.cli.app import COMMANDS, function_of
+from litepyramid.errors import LitepyramidError
+
+
+class Stranger:
+    """No type that anything takes."""
+
+
+STRANGE = st.sampled_from(
+    [
+        None, True, 3, -1, 0, 10**9, math.nan, math.inf, 1e308, "", "x", "50", "a\0b", b"x", [], [None],
+        {}, {"a": None}, {"a": Path("none")}, {"a", "b"}, [[]], [["x"]], [["x", 3]], Stranger(),
+        Stranger, Path("none"), ["none.txt"], "x" * 5000, [float("nan")], {"system": 3}, (1, 2), range(3),
+    ]
+)  # fmt: skip
+TEXTS = {"a": ["It rained.", "We left."], "b": ["It rained.", "We slept."]}
+UNITS = [["It rained."], ["We left."]]
+SMALL = {"samples": 20, "judge": "recall"}
+# What writes, trains, or asks a server is tried elsewhere.
+LEFT_OUT = {"demo", "finetune", "crossval", "export", "import_answers", "cache"}
+VERBS = {
+    target: function_of(target)
+    for _, verb in COMMANDS.values()
+    for target in (verb.values() if isinstance(verb, dict) else [verb])
+    if target not in LEFT_OUT
+} | {"load": lp.load, "judge": lp.judge, "read_scores": lp.read_scores}
+
+
+def usual(name: str, work: Path) -> tuple[list[object], dict[str, object]]:
+    """Arguments that a function takes, so that one of them can be made strange."""
+    rows = [
+        {"system": s, "input": i, "metric": m, "score": len(s) * (n + 1) + len(m)}
+        for s in ("a", "bb", "ccc", "d")
+        for n, i in enumerate("vwxyz")
+        for m in ("human", "rouge", "bleu")
+    ]
+    labels = {"a": [[1], [1]], "b": [[1], [0]]}
+    result = lp.score(TEXTS, UNITS, judge="recall", samples=20, labels=labels)
+    references = ["It rained. We left.", "They won the cup."]
+    positional: dict[str, list[object]] = {
+        "score": [TEXTS, UNITS], "precision": [TEXTS], "compare": [result], "combine": [result],
+        "report": [result], "evaluate": ["recall", lp.load(UNITS, summaries=TEXTS, labels=labels)],
+        "explain": ["It rained.", "It rained."], "judge_settings": ["recall"], "load": [UNITS],
+        "judge": ["recall"], "read_scores": [rows], "extract": [references], "plan": [references],
+        "mix": [UNITS], "easiness.fit": [references], "easiness.predict": [references],
+        "score_metrics": [TEXTS], "label_power": [result], "convert": [work], "pyramid": [work],
+    }  # fmt: skip
+    return positional.get(name, [rows]), {}
+
+
+@pytest.mark.parametrize("name", VERBS)
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(data=st.data())
+def test_wrong_types_are_one_error(name, data, tmp_path):
+    function = VERBS[name]
+    parameters = {
+        key: entry
+        for key, entry in inspect.signature(function).parameters.items()
+        if entry.kind not in (entry.VAR_KEYWORD, entry.VAR_POSITIONAL)
+    }
+    positional, keywords = usual(name, tmp_path)
+    for key, value in SMALL.items():
+        if key in parameters and list(parameters).index(key) >= len(positional):
+            keywords[key] = value
+    wrong = data.draw(st.sampled_from(sorted(parameters)))
+    value = data.draw(STRANGE)
+    place = list(parameters).index(wrong)
+    if place < len(positional):
+        positional[place] = value
+    else:
+        keywords[wrong] = value
+    with suppress(LitepyramidError):  # any other exception fails the test
+        function(*positional, **keywords)
+
+
+@pytest.mark.parametrize(("wrong", "right"), [("reference", "references"), ("refs", "references")])
+def test_a_name_that_is_nearly_right_is_named(wrong, right):
+    with pytest.raises(LitepyramidError, match=right):
+        lp.score(TEXTS, **{wrong: ["It rained."]})
