@@ -64,8 +64,10 @@ class Easiness(Result):
     @property
     def sha(self) -> str:
         """A hash of the values, by sentence, which names them in a signature."""
-        values = dict(zip((s.key for s in self.sentences), plain(self.values.tolist()), strict=True))
-        return fingerprint(sorted(values.items(), key=lambda pair: pair[0]))
+        values = {
+            s.key: plain(v) for s, v in zip(self.sentences, self.values.tolist(), strict=True)
+        }
+        return fingerprint((key, values[key]) for key in sorted(values))
 
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
         """The values of these sentences, found by input, reference and sentence number.

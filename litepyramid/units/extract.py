@@ -174,7 +174,7 @@ def _extract(
         footnote="yes" if footnote else None,
         references_sha=references_sha(references),
     )
-    totals = {
+    totals: dict[str, float] = {
         "inputs": len(units),
         "references": len(parses),
         "references without sentence marks": unmarked,
@@ -182,7 +182,7 @@ def _extract(
         "sentences that are their own unit": whole_sentences,
         "units": sum(len(entry.units) for entry in units),
     }
-    return Extraction(tuple(units), tuple(references), parses, signature, totals | counts)
+    return Extraction(tuple(units), tuple(references), parses, signature, {**totals, **counts})
 
 
 def tokenizer() -> Callable[[str], tuple[str, ...]]:

@@ -13,8 +13,7 @@ from pathlib import Path
 
 import litepyramid as lp
 from litepyramid.files import read_lines
-from litepyramid.judges.lexical.judge import fit_lexical
-from litepyramid.judges.lexical.model import RIDGE, Frequencies, save_model
+from litepyramid.judges.lexical.lexical_judge import RIDGE, Frequencies, fit_lexical, save_lexical
 
 SHIPPED = Path(__file__).resolve().parents[2] / "litepyramid" / "embedded" / "lexical.json"
 
@@ -37,7 +36,7 @@ def main() -> None:
     }
     frequencies = Frequencies.count(documents)
     model = fit_lexical(items, labels, frequencies=frequencies, ridge=options.ridge, about=about)
-    save_model(model, options.output)
+    save_lexical(model, options.output)
     print(f"{options.output}: {model.about['pairs']} pairs, revision {model.revision}")
 
 
