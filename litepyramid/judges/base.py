@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -16,6 +16,9 @@ from litepyramid.types import FloatArray, IntArray
 
 Items = Sequence[tuple[str, Sequence[str]]]
 """(summary, units) pairs."""
+
+Spans = list[tuple[int, int]]
+"""Where parts of a text stand: first character, and the one after the last."""
 
 
 class EstimateOnly(Exception):  # noqa: N818 - no error: it brings a result
@@ -173,3 +176,39 @@ def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
             expected="one number from 0 to 1 for each unit",
         )
     return row
+
+
+def best_parts(
+    judge: Callable[[Items], JudgedBatch], items: Items, spans: Sequence[Spans]
+) -> tuple[JudgedBatch, list[IntArray]]:
+    """What a judge says of summaries by their parts: each unit's highest presence.
+
+    Counts: ``pairs`` are those of the whole, ``split`` those of them with a summary in parts.
+    """
+    batch = judge(
+        [
+            (text[start:end], units)
+            for (text, units), parts in zip(items, spans, strict=True)
+            for start, end in parts
+        ]
+    )
+    presence, logits, chosen_spans, best, at = [], [], [], [], 0
+    for (_, units), parts in zip(items, spans, strict=True):
+        rows, at = slice(at, at + len(parts)), at + len(parts)
+        stack = np.stack(batch.presence[rows])
+        best.append(np.nan_to_num(stack, nan=-1.0).argmax(axis=0))
+        chosen = best[-1], np.arange(len(units))
+        presence.append(stack[chosen])
+        chosen_spans.append(np.array(parts, dtype=np.int64)[best[-1]])
+        if batch.logits is not None:
+            logits.append(np.stack(batch.logits[rows])[chosen])
+    pairs = sum(len(units) for _, units in items)
+    split = sum(len(units) for (_, units), p in zip(items, spans, strict=True) if len(p) > 1)
+    whole = replace(
+        batch,
+        presence=tuple(presence),
+        logits=tuple(logits) if batch.logits is not None else None,
+        spans=tuple(chosen_spans),
+        counts={**batch.counts, "pairs": pairs, "split": split},
+    )
+    return whole, best

@@ -19,7 +19,7 @@ from litepyramid.files import ending, read_jsonl, stem
 from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Items
-from litepyramid.judges.lexical.model import fit_weights
+from litepyramid.judges.lexical.lexical_judge import fit_weights
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.tables import Column, Result, Table, hidden
@@ -365,7 +365,7 @@ def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     logits = np.log(inside / (1 - inside))
     if np.ptp(logits) < 1e-9 or np.ptp(truth) == 0:
         return float("nan")
-    return float(fit_weights(logits[:, None], truth, [(-100.0, 100.0)], np.zeros(1))[1][0])
+    return float(fit_weights(logits[:, None], truth, [(-100.0, 100.0)], 0.0)[1][0])
 
 
 @dataclass(frozen=True, slots=True)

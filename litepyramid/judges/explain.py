@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from litepyramid.errors import InputError
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import Evidence
-from litepyramid.judges.evidence import gather
+from litepyramid.judges.base import Evidence, Explainer, Items, Judge, best_parts
+from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.judges.registry import judge as make_judge
+from litepyramid.sentences import sentence_spans
 from litepyramid.tables import Column, Result, Table
 from litepyramid.types import JudgeLike
 
@@ -89,3 +90,24 @@ def explain(
         if not all(text.strip() for text in texts):
             raise InputError(f"an empty {what}", expected=f"the text of a {what}")
     return Explanation(summary, units, gather(make_judge(judge), [(summary, units)])[0])
+
+
+def gather(judge: Judge, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+    """Where a judge finds every unit: as it reports, or the sentence with the highest presence.
+
+    A judge that gives no reasons (an NLI model, an LLM) judges each sentence of a summary alone,
+    through its cache; the first sentence with the highest presence is the evidence if that is at
+    least .5, else none is shown. `Evidence.presence` is then that of the sentence.
+    """
+    explainer = single(judge)
+    if isinstance(explainer, Explainer):
+        return explainer.explain(items)
+    spans = [sentence_spans(summary) or [(0, 0)] for summary, _ in items]
+    batch, best = best_parts(lambda parts: judge_pairs(judge, parts), items, spans)
+    return tuple(
+        tuple(
+            Evidence(value, n, parts[n]) if value >= 0.5 else Evidence(0.0)
+            for value, n in zip(presence.tolist(), numbers.tolist(), strict=True)
+        )
+        for presence, numbers, parts in zip(batch.presence, best, spans, strict=True)
+    )

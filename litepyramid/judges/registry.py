@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
@@ -16,10 +16,16 @@ from litepyramid.checked import parse_json
 from litepyramid.errors import InputError
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Items, Judge, JudgedBatch, as_presence_row
-from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical, load_lexical
-from litepyramid.judges.lexical.model import PresenceModel, is_lexical
+from litepyramid.judges.lexical.lexical_judge import (
+    LexicalJudge,
+    PresenceModel,
+    fit_lexical,
+    is_lexical,
+    load_lexical,
+)
 from litepyramid.judges.lexical.recall import RecallJudge
-from litepyramid.judges.parallel import OnWorkers, on_workers
+from litepyramid.judges.parallel import OnWorkers, on_workers, single
+from litepyramid.language import check_language
 from litepyramid.progress import track
 from litepyramid.tables import Result, Table
 from litepyramid.types import JudgeLike
@@ -115,6 +121,26 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
         f"a judge cannot be made from a {type(name).__name__}",
         expected="a name, a folder, a function of (summary, units), or an object with 'judge'",
     )
+
+
+def in_language(judge: Judge, language: str) -> Judge:
+    """A judge for texts in a language: itself, or its form for the language if it has forms.
+
+    Raises:
+        InputError: It reads some languages only (its attribute `languages`), and not this one.
+
+    Example:
+        >>> in_language(judge("recall"), "de")
+        RecallJudge(language='de')
+    """
+    one = single(judge)
+    if languages := getattr(one, "languages", None):
+        name = type(one).__name__.removesuffix("Judge").lower()
+        check_language("judge", language, f"the judge {name}", languages)
+    if language == "en" or not hasattr(one, "in_language"):
+        return judge
+    form: Judge = one.in_language(language)
+    return replace(judge, one=form) if isinstance(judge, OnWorkers) else form
 
 
 def _made(name: str, settings: dict[str, Any]) -> Judge:

@@ -395,7 +395,7 @@ class ScoreResult(Result):
         )
 
     def with_evidence(self, judge: Judge | None = None) -> ScoreResult:
-        """The result with the judge's evidence for each unit (`judges.evidence.gather`).
+        """The result with the judge's evidence for each unit (`judges.explain.gather`).
 
         Args:
             judge: The judge; None for the one that scored.
@@ -403,7 +403,7 @@ class ScoreResult(Result):
         Raises:
             InputError: There is no judge, or the result holds no texts.
         """
-        from litepyramid.judges.evidence import gather
+        from litepyramid.judges.explain import gather
 
         judge = judge or self.judge
         if judge is None or self.summaries is None:

@@ -16,7 +16,7 @@ from litepyramid.errors import InputError
 from litepyramid.files import file_type, new_folder
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.evaluate import labelled
-from litepyramid.judges.lexical.model import save_model
+from litepyramid.judges.lexical.lexical_judge import save_lexical
 from litepyramid.judges.nli.cards import CARD_FILE
 from litepyramid.judges.registry import REFITTED, check_trainable
 from litepyramid.judges.registry import judge as make_judge
@@ -184,7 +184,7 @@ def _run(
         learned = join_items(items)
         model = REFITTED[base][1](learned.items, learned.labels)
         with new_folder(goal) as folder:
-            save_model(model, folder / f"{base}.json")
+            save_lexical(model, folder / f"{base}.json")
             write_card(folder, {"updates": None, **facts})
     else:
         development = None

@@ -569,11 +569,11 @@ def _model_targets(folder: Path) -> dict[str, Target]:
 
     from litepyramid.easiness.regressor import Settings, fit_trees
     from litepyramid.easiness.sentence_features import FeatureTable
-    from litepyramid.judges.lexical.judge import fit_lexical
-    from litepyramid.judges.lexical.model import save_model
+    from litepyramid.judges.lexical.lexical_judge import fit_lexical
+    from litepyramid.judges.lexical.lexical_judge import save_lexical
 
     items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
-    save_model(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")
+    save_lexical(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")
     rng = np.random.default_rng(1)
     table = FeatureTable("context", ("x", "y"), rng.random((30, 2)))
     fit_trees(table, rng.random(30), Settings(rounds=3)).save(folder / "r.json")

@@ -6,10 +6,9 @@ import pytest
 
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Explainer
-from litepyramid.judges.evidence import sentence_spans
 from litepyramid.judges.explain import explain
 from litepyramid.judges.registry import judge as make_judge
-from litepyramid.sentences import split_sentences
+from litepyramid.sentences import sentence_spans, split_sentences
 
 SUMMARY = "It rained  all day. In Hull, the firm sold 4,000 jars.\nIt did not sell the shop ."
 

@@ -10,17 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError, LitepyramidError, ModelError
-from litepyramid.judges.lexical import judge as lexical
-from litepyramid.judges.lexical import text as lexical_text
-from litepyramid.judges.lexical.judge import (
+from litepyramid.judges.lexical import lexical_judge as lexical
+from litepyramid.judges.lexical import vocabulary
+from litepyramid.judges.lexical.lexical_judge import (
     FEATURES,
     LexicalJudge,
     fit_lexical,
     lexical_features,
     load_lexical,
+    save_lexical,
 )
-from litepyramid.judges.lexical.model import save_model
-from litepyramid.judges.lexical.text import Vocabulary
+from litepyramid.judges.lexical.vocabulary import Vocabulary
 from litepyramid.judges.registry import judge as make_judge
 
 SUMMARY = (
@@ -157,33 +157,24 @@ def test_refit_learns_and_round_trips(tmp_path):
     assert ((presence > 0.5) == np.concatenate(labels)).mean() > 0.95
     assert fit_lexical(items, labels).weights == model.weights
     path = tmp_path / "lexical.json"
-    save_model(model, path)
+    save_lexical(model, path)
     assert load_lexical(path) == model
     assert load_lexical(tmp_path).revision == model.revision != load_lexical().revision
     again = make_judge(str(path)).judge(items).presence
     np.testing.assert_array_equal(np.concatenate(again), presence)
 
 
-@pytest.mark.parametrize(
-    ("items", "labels", "message"),
-    [
-        ([("a storm", ["storm"])], [], "0 lists of labels"),
-        ([("a storm", ["storm"])], [[1, 0]], "item 0 has 2 labels"),
-        ([("a storm", ["storm"])], [[2]], "not 0, 0.5 or 1"),
-        ([("a storm", ["storm"])], [[1]], "all the same"),
-        ([], [], "all the same"),
-    ],
-)
-def test_labels_that_do_not_fit(items, labels, message):
-    with pytest.raises(InputError, match=message):
-        fit_lexical(items, labels)
+@pytest.mark.parametrize("labels", [[], [[1, 0]], [[2]], [[1]]])
+def test_labels_that_do_not_fit(labels):
+    with pytest.raises(InputError, match="label"):
+        fit_lexical([("a storm", ["storm"])], labels)
 
 
 def test_files_that_are_no_model(tmp_path):
     path = tmp_path / "m.json"
     with pytest.raises(LitepyramidError, match="no such file"):
         load_lexical(path)
-    save_model(load_lexical(), path)
+    save_lexical(load_lexical(), path)
     document = json.loads(path.read_text())
     for change, message in (
         ({"format": "other"}, "not a lexical model"),
@@ -229,10 +220,10 @@ def test_blocks_and_halves_change_nothing(judge, monkeypatch):
     monkeypatch.setattr(lexical, "_ROWS", 7)
     cut = judge.judge(items)
     assert all(map(np.array_equal, whole.presence, cut.presence))
-    monkeypatch.setattr(lexical_text, "MOST_ALIKE", 700)  # halves the items until they fit
+    monkeypatch.setattr(vocabulary, "MOST_ALIKE", 700)  # halves the items until they fit
     halved = judge.judge([*items, ("Nepal", ["Nepalese"])])
     assert all(map(np.array_equal, whole.presence, halved.presence))
-    monkeypatch.setattr(lexical_text, "MOST_ALIKE", 1)
+    monkeypatch.setattr(vocabulary, "MOST_ALIKE", 1)
     with pytest.raises(InputError, match="spelt alike"):
         judge.judge([("Nepal", ["Nepalese"])])
 

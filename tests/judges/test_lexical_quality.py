@@ -8,8 +8,12 @@ import pytest
 from litepyramid.files import read_jsonl, read_lines
 from litepyramid.io.dataset import Dataset, load_dataset
 from litepyramid.judges.evaluate import brier_score, roc_auc
-from litepyramid.judges.lexical.judge import LexicalJudge, fit_lexical, load_lexical
-from litepyramid.judges.lexical.model import Frequencies
+from litepyramid.judges.lexical.lexical_judge import (
+    Frequencies,
+    LexicalJudge,
+    fit_lexical,
+    load_lexical,
+)
 from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.meta.core.levels import level_correlation
 from litepyramid.training.folds import labelled_items, make_folds

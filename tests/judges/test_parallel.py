@@ -40,7 +40,7 @@ def test_processes_start_where_they_pay(monkeypatch):
     monkeypatch.setattr(
         parallel, "_on_processes", lambda judge, parts, pairs, workers: asked.append(workers) or []
     )
-    monkeypatch.setattr("litepyramid.judges.lexical.judge.LexicalJudge.start_cost", 90)
+    monkeypatch.setattr("litepyramid.judges.lexical.lexical_judge.LexicalJudge.start_cost", 90)
     judge_pairs(judge("lexical"), ITEMS)
     judge_pairs(judge("lexical", workers=3), ITEMS[:1])
     judge_pairs(judge("lexical"), ITEMS[:5])

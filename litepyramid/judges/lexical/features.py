@@ -1,8 +1,8 @@
 """The lexical judge's features of a unit and a summary: overlap, nothing about the corpus.
 
 Notation: a unit's *words* are its distinct content words (function words and negations are left
-out; all of its words where nothing else is left). A word is *found* if the summary holds its stem
-or one like it (Nepal, Nepalese). Its weight is its idf.
+out; all of its words where nothing else is left). A word is *matched* if the summary holds its
+stem or one like it (Nepal, Nepalese). Its weight is its idf.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.judges.lexical.text import (
+from litepyramid.judges.lexical.vocabulary import (
     CONTENT,
     NUMBER,
     EncodedText,
@@ -25,17 +25,14 @@ from litepyramid.types import FloatArray
 BoolArray = NDArray[np.bool_]
 
 FEATURES: dict[str, tuple[int, str]] = {
-    "late_weight": (
-        +1,
-        "share of the words found, by idf times position in the unit",
-    ),
-    "last_word": (+1, "the unit's last word is found"),
-    "missing_weight": (-1, "1 - exp(-summed idf of the words not found)"),
-    "tokens": (+1, "share of all the unit's words found, with function words; same stems only"),
-    "sentence_late": (+1, "share found by position, in the best single sentence"),
+    "late_weight": (+1, "share of the words matched, by idf times position in the unit"),
+    "last_word": (+1, "the unit's last word is matched"),
+    "missing_weight": (-1, "1 - exp(-summed idf of the words not matched)"),
+    "tokens": (+1, "share of all the unit's words matched, with function words; same stems only"),
+    "sentence_late": (+1, "share matched by position, in the best single sentence"),
     "lcs": (+1, "longest common subsequence with one sentence / length, all words"),
-    "numbers_missing": (-1, "share of the unit's numbers not found; 0 without numbers"),
-    "negation_mismatch": (-1, "a found word is negated on one side only; times the share by idf"),
+    "numbers_missing": (-1, "share of the unit's numbers not matched; 0 without numbers"),
+    "negation_mismatch": (-1, "a matched word is negated on one side only; times the share by idf"),
 }
 """Name: (sign that its weight may have, what it is). In the order of the columns."""
 
@@ -110,13 +107,11 @@ class Rows:
         """`weights` divided by their sum over the unit."""
         return weights / self.total(weights)[self.owner]
 
-    def share(self, hits: BoolArray, rows: IdArray, default: float) -> FloatArray:
-        """Per unit the share of `rows` that are hit; `default` for a unit with none of them."""
-        owner = self.owner[rows]
-        units = len(self.lengths)
+    def share(self, hits: BoolArray, rows: IdArray) -> FloatArray:
+        """Per unit the share of `rows` that are hit; 0 for a unit with none of them."""
+        owner, units = self.owner[rows], len(self.lengths)
         many = np.bincount(owner, minlength=units)
-        hit = np.bincount(owner, weights=hits, minlength=units)
-        return np.where(many > 0, hit / np.maximum(many, 1), default)
+        return np.bincount(owner, weights=hits, minlength=units) / np.maximum(many, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +149,15 @@ class UnitSet:
         negated: list[bool] = []
         lengths, sizes = [], []
         for unit in units:
-            own = unit.ids.tolist() or [-1]
-            marks = unit.flags.tolist() or [0]
-            kept = [k for k, mark in enumerate(marks) if mark & CONTENT] or range(len(own))
-            first_at = {own[k]: k for k in reversed(kept)}
-            kept = sorted(first_at.values())
-            ids += own
-            content += [own[k] for k in kept]
-            flags += [marks[k] for k in kept]
-            lengths.append(len(own))
-            sizes.append(len(kept))
-            negated += unit.negated[kept].tolist() if len(unit.ids) else [False]
+            stems, marks = unit.ids.tolist() or [-1], unit.flags.tolist() or [0]
+            rows = [k for k, mark in enumerate(marks) if mark & CONTENT] or range(len(stems))
+            first = sorted({stems[k]: k for k in reversed(rows)}.values())
+            ids += stems
+            content += [stems[k] for k in first]
+            flags += [marks[k] for k in first]
+            negated += unit.negated[first].tolist() if len(unit.ids) else [False]
+            lengths.append(len(stems))
+            sizes.append(len(first))
         words = Rows.of(content, sizes)
         idf = table.idf[words.ids]
         place = np.arange(1.0, len(content) + 1.0) - words.starts[words.owner]
@@ -213,7 +206,7 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
     ends = np.append(starts[1:], len(summary.ids))
     same = tokens.ids[:, None] == summary.ids[None, :]
     alike = _any(units.alike[:, None] == summary.ids[None, :], units.alike_starts)
-    found = _hit(alike)
+    matched = _hit(alike)
     in_sentence = _any(alike, starts, axis=1)
 
     def weigh(hits: BoolArray, weights: FloatArray) -> FloatArray:
@@ -224,14 +217,14 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
     stems = summary.ids.tolist()
     sentences = [stems[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
     columns = {
-        "late_weight": weigh(found, units.late),
-        "last_word": found[words.starts + words.lengths - 1],
-        "missing_weight": 1.0 - np.exp(-weigh(~found, units.idf)),
+        "late_weight": weigh(matched, units.late),
+        "last_word": matched[words.starts + words.lengths - 1],
+        "missing_weight": 1.0 - np.exp(-weigh(~matched, units.idf)),
         "tokens": tokens.total(_hit(same)) / tokens.lengths,
         "sentence_late": words.total(in_sentence * units.place[:, None]).max(axis=1),
         "lcs": common_subsequences(tokens, sentences).max(axis=1) / tokens.lengths,
-        "numbers_missing": words.share(~found[units.numbers], units.numbers, 0.0),
-        "negation_mismatch": _any(turned, words.starts) * weigh(found, units.weights),
+        "numbers_missing": words.share(~matched[units.numbers], units.numbers),
+        "negation_mismatch": _any(turned, words.starts) * weigh(matched, units.weights),
     }
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float64)
 

@@ -1,20 +1,25 @@
-"""The baseline judge: the share of a unit's stemmed content words found in the summary."""
+"""The baseline judge, recall of stems; and the evidence of judges that compare words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import ClassVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
-from litepyramid.judges.lexical.evidence import word_evidence
-from litepyramid.judges.lexical.words import FUNCTION_WORDS
+from litepyramid.judges.lexical.vocabulary import FUNCTION_WORDS, NEGATIONS, Vocabulary
+from litepyramid.language import function_words, signed
+from litepyramid.language import words as unicode_words
+from litepyramid.sentences import sentence_spans
+from litepyramid.types import FloatArray
 
-_WORD = re.compile(r"[^\W_]+")
+_LETTERS = re.compile(r"[^\W_]+")
+_SPACELESS = frozenset({"zh", "ja", "th"})
+_WORD = re.compile(r"\w+(?:[.,'’]\w+)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,11 @@ class RecallJudge:
 
     Stems are Snowball English; function words are left out, unless the unit has nothing else. A
     unit without any word is 0. It measures overlap, not entailment; every other judge here is
-    measured against it.
+    measured against it. Of other languages than English it counts Unicode words, stemmed where
+    Snowball has the language, or pairs of characters where there are no spaces.
+
+    Attributes:
+        language: Code of the language of the texts; that of the data by default.
 
     Example:
         >>> batch = RecallJudge().judge([("The dog chased a cat.", ["A dog slept.", "Cats!"])])
@@ -31,36 +40,120 @@ class RecallJudge:
         [0.5, 1.0]
     """
 
+    language: str = "en"
+
     start_cost: ClassVar[int] = 400_000
+
+    def in_language(self, language: str) -> RecallJudge:
+        """The judge of texts in this language."""
+        return replace(self, language=language)
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `Judge`."""
-        import Stemmer  # type: ignore[import-not-found, unused-ignore]
-
-        stem = Stemmer.Stemmer("english").stemWords
+        split, stem, empty = self._tools()
 
         @cache
         def stems(text: str) -> tuple[frozenset[str], frozenset[str]]:
-            words = _WORD.findall(text.lower())
-            content = [word for word in words if word not in FUNCTION_WORDS]
+            """Those of content words, and of all words."""
+            words = split(text.lower())
+            content = [word for word in words if word not in empty]
             return frozenset(stem(content)), frozenset(stem(words))
 
-        presence = [
-            np.array([_recall(stems(unit), stems(summary)) for unit in units], dtype=np.float64)
+        def recall(unit: str, summary: str) -> float:
+            content, every = stems(unit)
+            stems_of_unit = content or every
+            common = stems_of_unit & stems(summary)[0 if content else 1]
+            return len(common) / len(stems_of_unit) if stems_of_unit else 0.0
+
+        presence = tuple(
+            np.array([recall(unit, summary) for unit in units], dtype=np.float64)
             for summary, units in items
-        ]
-        return JudgedBatch(
-            presence=tuple(presence),
-            signature={"judge": "recall"},
-            counts={"pairs": sum(len(values) for values in presence)},
         )
+        signature = {"judge": "recall", **signed(self.language)}
+        return JudgedBatch(presence, signature, {"pairs": sum(map(len, presence))})
+
+    def _tools(self) -> tuple[Callable[[str], list[str]], Callable[[Any], Any], frozenset[str]]:
+        """What splits a text into words, what stems them, and words without content."""
+        import Stemmer  # type: ignore[import-not-found, unused-ignore]
+
+        if self.language == "en":
+            return _LETTERS.findall, Stemmer.Stemmer("english").stemWords, FUNCTION_WORDS
+        split = partial(unicode_words, bigrams=self.language in _SPACELESS)
+        name = {"nb": "norwegian"}.get(self.language, self.language)
+        try:
+            return split, Stemmer.Stemmer(name).stemWords, function_words(self.language)
+        except KeyError:  # Snowball does not have the language
+            return split, list, function_words(self.language)
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
         """The sentence that holds most of a unit's words; see `Explainer`."""
-        return word_evidence(items, self.judge(items).presence, conflicts=False)
+        presence = self.judge(items).presence
+        if self.language == "en":
+            return word_evidence(items, presence, conflicts=False)
+        split, stem, empty = self._tools()
+
+        def content(text: str) -> dict[str, str]:
+            words = split(text)
+            return dict(zip(stem(kept := [w for w in words if w not in empty] or words), kept))
+
+        return word_evidence(items, presence, conflicts=False, content=content)
 
 
-def _recall(unit: Sequence[frozenset[str]], summary: Sequence[frozenset[str]]) -> float:
-    """The share of the content stems found; of all stems where there is no content."""
-    own, there = (unit[0], summary[0]) if unit[0] else (unit[1], summary[1])
-    return len(own & there) / len(own) if own else 0.0
+def word_evidence(
+    items: Items,
+    presence: Sequence[FloatArray],
+    *,
+    conflicts: bool = True,
+    content: Callable[[str], Mapping[Any, str]] | None = None,
+) -> tuple[tuple[Evidence, ...], ...]:
+    """The evidence of a judge that counts words: the sentence that holds most of a unit's stems.
+
+    `content` gives the words of a text by their stems; those of English by default.
+    """
+    words = Vocabulary()
+    content = content or partial(_content, words=words)
+    evidence = []
+    for (summary, units), values in zip(items, presence, strict=True):
+        spans = sentence_spans(summary)
+        contents = [content(summary[start:end]) for start, end in spans]
+        rows = []
+        for unit, value in zip(units, values.tolist(), strict=True):
+            stems = content(unit)
+            common = [len(stems.keys() & sentence.keys()) for sentence in contents]
+            if not any(common):
+                rows.append(Evidence(value, missing=tuple(stems.values())))
+                continue
+            best = int(np.argmax(common))
+            partners, (start, end) = contents[best], spans[best]
+            pairs = tuple((w, partners[stem]) for stem, w in stems.items() if stem in partners)
+            missing = tuple(word for stem, word in stems.items() if stem not in partners)
+            conflict = conflict_of(unit, summary[start:end], words) if conflicts else ""
+            rows.append(Evidence(value, best, spans[best], pairs, missing, conflict))
+        evidence.append(tuple(rows))
+    return tuple(evidence)
+
+
+def _content(text: str, words: Vocabulary) -> dict[int, str]:
+    """The first word of each content stem; of every stem where there is no content."""
+    first: dict[int, str] = {}
+    for word in _WORD.findall(text):
+        first.setdefault(words.number(word), word)
+    bare = FUNCTION_WORDS | NEGATIONS
+    return {n: word for n, word in first.items() if word.lower() not in bare} or first
+
+
+def conflict_of(unit: str, sentence: str, words: Vocabulary) -> str:
+    """A word negated on one side only, or a number that is another one in the sentence."""
+    contents = [_content(text, words) for text in (unit, sentence)]
+    sides = [words.encode(text) for text in (unit, sentence)]
+    negated = [set(side.ids[side.negated].tolist()) for side in sides]
+    plain = [set(side.ids[~side.negated].tolist()) for side in sides]
+    turned = (negated[0] & plain[1] - negated[1]) | (negated[1] & plain[0] - negated[0])
+    denied = [word for stem, word in contents[0].items() if stem in turned]
+    if denied:
+        return f"denied ({denied[0]})"
+    ours, theirs = (
+        [word for stem, word in side.items() if word[0].isdigit() and stem not in other]
+        for side, other in (contents, contents[::-1])
+    )
+    return f"number {ours[0]} ≠ {theirs[0]}" if ours and theirs else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,14 @@ class LLMJudge:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def in_language(self, language: str) -> LLMJudge:
+        """A judge whose prompt says the language of the texts, with the same cache."""
+        judge = copy(self)
+        judge._prompt = self._prompt.in_language(language)
+        identity = {"prompt": judge._prompt.sha, "units_per_request": self._size}
+        judge._asker = Asker(self._endpoint, identity, self._asker.cache)
+        return judge
 
     def close(self) -> None:
         """Closes the cache."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 from litepyramid.checked import number
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
+from litepyramid.language import name_of
 from litepyramid.text import fill, one_line
 
 _ROOM = files("litepyramid.judges.llm")
@@ -45,6 +46,16 @@ class Prompt:
     def sha(self) -> str:
         """Eight hex digits that name the text and the grades."""
         return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[:8]
+
+    def in_language(self, language: str) -> Prompt:
+        """The prompt for texts in a language, told in a line of its own; unchanged for English.
+
+        Example:
+            >>> Prompt("p", "Which facts?\n\n{summary} {units}", {}).in_language("de").text
+            'Which facts?\n\nSummary and facts are in German.\n\n{summary} {units}'
+        """
+        line = f"Summary and facts are in {name_of(language)}."
+        return replace(self, text=with_line(self.text, line, language))
 
     def request(self, summary: str, units: Sequence[str]) -> str:
         """The text to send for some units of a summary, each fenced as JSON, or as a line."""
@@ -92,6 +103,14 @@ class Prompt:
         names = {True: "yes", False: "no"}
         words_ = [names[v] if isinstance(v, bool) else str(v).strip().lower() for v in value]
         return [self.grades[w] for w in words_] if set(words_) <= set(self.grades) else None
+
+
+def with_line(prompt: str, line: str, language: str) -> str:
+    """A prompt with a line on the language of its texts; unchanged where that tells nothing."""
+    if language in {"", "en", "any", "und"}:
+        return prompt
+    head, gap, rest = prompt.partition("\n\n")
+    return f"{head}\n\n{line}{gap}{rest}"
 
 
 def fenced(value: Any) -> str:

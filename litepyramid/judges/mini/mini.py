@@ -12,7 +12,7 @@ from litepyramid.checked import as_type
 from litepyramid.errors import ModelError
 from litepyramid.files import file_type, read_json
 from litepyramid.judges.base import Items, JudgedBatch
-from litepyramid.judges.lexical.judge import LexicalJudge, load_lexical
+from litepyramid.judges.lexical.lexical_judge import LexicalJudge, load_lexical
 from litepyramid.judges.nli.judge import NLIJudge
 from litepyramid.types import FloatArray
 
@@ -45,6 +45,7 @@ class MiniJudge:
     encoder: NLIJudge
     stack: Stack | None
 
+    languages: ClassVar[tuple[str, ...]] = ("en",)
     start_cost: ClassVar[int] = 10**12  # it runs on all cores by itself
     portable: ClassVar[bool] = True
 

@@ -8,7 +8,7 @@ sizes, stands in models/README.md.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Literal
@@ -44,6 +44,7 @@ class JudgeCard:
         answers: Of a model that writes: the ids of the tokens that begin "no" and "yes". Presence
             is judged by their logits in its first step.
         max_length: The most tokens of a pair unless the user says otherwise.
+        languages: Codes of the languages that it reads; empty if that is not known, or many.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class JudgeCard:
     template: str | None = None
     answers: tuple[int, int] | None = None
     max_length: int | None = None
+    languages: tuple[str, ...] = ()
 
     @property
     def default_mode(self) -> Mode:
@@ -77,7 +79,7 @@ _CHOICE = (
 _AP = ("absent", "present")
 _T5 = (3, 209)  # what 0 and 1 begin with
 
-CARDS: Mapping[str, JudgeCard] = {
+_ENGLISH: Mapping[str, JudgeCard] = {
     "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli": JudgeCard("zero-shot", _ENC),
     "shiyue/roberta-large-tac08": _TUNED,
     "shiyue/roberta-large-tac09": _TUNED,
@@ -107,6 +109,11 @@ CARDS: Mapping[str, JudgeCard] = {
         "presence", _AP, None, "premise: {premise} hypothesis: {hypothesis}", _T5, 512
     ),
 }
+CARDS: Mapping[str, JudgeCard] = {
+    **{name: replace(card, languages=("en",)) for name, card in _ENGLISH.items()},
+    "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": JudgeCard("zero-shot", _ENC),
+    "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli": JudgeCard("zero-shot", _ENC),
+}
 
 
 def find_card(name: str, folder: Path | None = None) -> JudgeCard | None:
@@ -131,6 +138,7 @@ class _CardFile:
     template: str | None = None
     answers: tuple[int, int] | None = None
     max_length: int | None = None
+    languages: list[str] = field(default_factory=list)
 
 
 def read_card(path: Path) -> JudgeCard:
@@ -150,4 +158,6 @@ def read_card(path: Path) -> JudgeCard:
         raise ModelError("answers without a template", path=path, expected="both")
     order = None if card.order is None else tuple(card.order)
     length = card.max_length or None
-    return JudgeCard(card.kind, order, card.mode, card.template, card.answers, length)
+    return JudgeCard(
+        card.kind, order, card.mode, card.template, card.answers, length, tuple(card.languages)
+    )

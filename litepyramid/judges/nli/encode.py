@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, loading
-from litepyramid.judges.evidence import Spans, sentence_spans
+from litepyramid.judges.base import Spans
+from litepyramid.sentences import sentence_spans
 from litepyramid.text import counted, cut, fill
 from litepyramid.types import IntArray
 

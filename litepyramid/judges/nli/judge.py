@@ -11,9 +11,17 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 
 from litepyramid.errors import InputError, ModelError, choose
-from litepyramid.judges.base import Items, JudgedBatch, note_cached, pair_key, pairs_of, windows
+from litepyramid.judges.base import (
+    Items,
+    JudgedBatch,
+    Spans,
+    best_parts,
+    note_cached,
+    pair_key,
+    pairs_of,
+    windows,
+)
 from litepyramid.judges.cache import JudgementCache, Stored
-from litepyramid.judges.evidence import Spans, best_parts
 from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.judges.nli.encode import (
     EncodedBatch,
@@ -130,6 +138,11 @@ class NLIJudge:
         self._cache = JudgementCache(cache)
         self._backend: Backend | None = None
         self._tokenizer: Tokenizer | None = None
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages that the model reads, as its card says; empty: not known."""
+        return self.checkpoint.card.languages
 
     @property
     def start_cost(self) -> int:
