@@ -47,17 +47,12 @@ _SHARES = 10  # of the pairs, in the curve of `delta`
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """What people say of some pairs of systems, and τ-b over them.
+    """What people say of the pairs of systems that differ by `lower` to `upper` in the metric.
 
-    Attributes:
-        lower: ℓ, the smallest difference of the metric that was allowed.
-        upper: u, the largest.
-        pairs: How many pairs differ by that much.
-        agreed: P: metric and people put the two systems in the same order.
-        disagreed: Q: in opposite orders.
-        tied_metric: T: equal for the metric alone.
-        tied_human: U: equal for people alone.
-        tied_both: Equal for both; they count nowhere.
+    `agreed` is P, pairs that metric and people put in the same order, `disagreed` Q; `tied_metric`
+    T, tied by the metric alone, `tied_human` U, by people alone; `tied_both` count nowhere.
+    `tau` is r_SYSΔ(ℓ, u) = (P − Q) / √((P + Q + T)(P + Q + U)) (DDR22 eq. 1), `agreement`
+    P / (P + Q + U), of the pairs that the metric orders; 0/0 is NaN.
     """
 
     lower: float
@@ -68,39 +63,19 @@ class PairCounts:
     tied_metric: int
     tied_human: int
     tied_both: int
-
-    @property
-    def tau(self) -> float:
-        """r_SYSΔ(ℓ, u) = (P − Q) / √((P + Q + T)(P + Q + U)) (DDR22 eq. 1); 0/0 is NaN."""
-        decided = self.agreed + self.disagreed
-        below = (decided + self.tied_metric) * (decided + self.tied_human)
-        return (self.agreed - self.disagreed) / sqrt(below) if below else nan
-
-    @property
-    def agreement(self) -> float:
-        """Share of the pairs that the metric orders in which people see the same order.
-
-        Their ties do not count as agreement. NaN where the metric orders no pair.
-        """
-        ordered = self.agreed + self.disagreed + self.tied_human
-        return self.agreed / ordered if ordered else nan
-
-    def to_json(self) -> dict[str, Any]:
-        """The numbers with τ and the share."""
-        return {**record(self), "tau": self.tau, "agreement": self.agreement}
+    tau: float
+    agreement: float
 
 
 @dataclass(frozen=True)
 class SystemPairs:
-    """All N(N − 1)/2 pairs of systems, the closest for the metric first.
+    """All P = N(N − 1)/2 pairs of systems, the closest for the metric first.
 
     Attributes:
         gaps: (P,) |Δx|, ascending; exactly 0 where the two are tied.
-        signs: (P,) 1 where the metric's order is that of people, −1 where it is the opposite, 0
-            where either is tied.
+        signs: (P,) 1 where people have the metric's order, −1 the opposite one, 0 a tie of either.
         human_ties: (P,) whether people's averages are tied.
-        one: (P,) index of the first system of each pair.
-        two: (P,) index of the second.
+        one: (P,) index of the first system; `two`: of the second.
         slack: Differences that differ by no more are the same number, rounded.
     """
 
@@ -115,13 +90,7 @@ class SystemPairs:
     def of(
         cls, x: FloatArray, z: FloatArray, *, x_slack: float = 0.0, z_slack: float = 0.0
     ) -> SystemPairs:
-        """The pairs of systems with the average scores `x` (metric) and `z` (people), both (N,).
-
-        Example:
-            >>> pairs = SystemPairs.of(np.array([1.0, 4.0, 2.0]), np.array([1.0, 2.0, 3.0]))
-            >>> pairs.gaps.tolist(), pairs.signs.tolist()
-            ([1.0, 2.0, 3.0], [1, -1, 1])
-        """
+        """The pairs of systems with the average scores `x` (metric) and `z` (people), both (N,)."""
         one, two = np.triu_indices(len(x), 1)
         dx, dz = x[one] - x[two], z[one] - z[two]
         dx[np.abs(dx) <= x_slack] = 0.0
@@ -156,28 +125,22 @@ class SystemPairs:
         inside = self.within(lower, upper)
         gaps, signs, human = self.gaps[inside], self.signs[inside], self.human_ties[inside]
         metric = gaps == 0
-        return PairCounts(
-            lower=lower,
-            upper=upper,
-            pairs=len(gaps),
-            agreed=int((signs > 0).sum()),
-            disagreed=int((signs < 0).sum()),
-            tied_metric=int((metric & ~human).sum()),
-            tied_human=int((human & ~metric).sum()),
-            tied_both=int((metric & human).sum()),
+        p, q, t, u, both = (
+            int(flags.sum())
+            for flags in (signs > 0, signs < 0, metric & ~human, human & ~metric, metric & human)
         )
+        below = (p + q + t) * (p + q + u)
+        tau = (p - q) / sqrt(below) if below else nan
+        agreement = p / (p + q + u) if p + q + u else nan
+        return PairCounts(lower, upper, len(gaps), p, q, t, u, both, tau, agreement)
 
     def ends(self, rule: ShareRule = "paper") -> list[int]:
-        """How many of the closest pairs each tenth holds.
-
-        By ``"paper"`` the share of all pairs, rounded up; by ``"authors"`` every tenth but the last
-        holds ⌈pairs / 10⌉ pairs, as in the authors' code.
-        """
+        """How many of the closest pairs each tenth holds: ⌈pairs · i / 10⌉, or i ⌈pairs / 10⌉."""
         choose("rule for shares", rule, ("paper", "authors"))
-        total, size = len(self), ceil(len(self) / _SHARES)
+        total, tenths = len(self), range(1, _SHARES + 1)
         if rule == "authors":
-            return [min(total, size * i) for i in range(1, _SHARES + 1)]
-        return [ceil(total * i / _SHARES) for i in range(1, _SHARES + 1)]
+            return [min(total, ceil(total / _SHARES) * i) for i in tenths]
+        return [ceil(total * i / _SHARES) for i in tenths]
 
 
 @dataclass(frozen=True)
@@ -185,15 +148,12 @@ class Sides:
     """One metric and the human score, with the same systems in the same order.
 
     Attributes:
-        metric: Name of the metric.
-        human: Name of the human score.
-        systems: N names.
-        judged: M_jud names of the inputs that people judged.
-        X: (N, M_jud) the metric on those; None where it did not score them.
+        judged: Names of the M_jud inputs that people judged.
+        X: (N, M_jud) the metric on those.
         Z: (N, M_jud) people's scores.
-        X_test: (N, M_test) the metric on the whole test set; None where there is no such table.
-        test: M_test names.
         left_out: What was taken out of the judged table to get there.
+        X_test: (N, M_test) the metric on the whole test set; None where there is no such table.
+        test: Names of the M_test inputs.
         left_out_test: Systems that only one of the two tables has.
     """
 
@@ -210,7 +170,7 @@ class Sides:
 
     @property
     def scores_used(self) -> FloatArray:
-        """The metric's scores on the whole test set where there are any, else on the judged."""
+        """The metric on the whole test set where there is one, else on the judged inputs."""
         return self.X if self.X_test is None else self.X_test
 
     def pairs(self) -> SystemPairs:
@@ -224,11 +184,10 @@ class Sides:
 
     def describe(self) -> str:
         """Which systems and inputs were used, for people."""
-        text = (
-            f"{counted(len(self.systems), 'system')}, {counted(len(self.judged), 'judged input')}"
-        )
+        used = [counted(len(self.systems), "system"), counted(len(self.judged), "judged input")]
         if self.X_test is not None:
-            text += f", {counted(len(self.test), 'test input')}"
+            used.append(counted(len(self.test), "test input"))
+        text = ", ".join(used)
         if self.left_out:
             text += f"; left out: {self.left_out}"
         if self.left_out_test:
@@ -254,14 +213,7 @@ def sides_of(
     full: Any,
     sources: dict[str, Any],
 ) -> tuple[list[Sides], dict[str, str]]:
-    """One `Sides` a metric, each over what it and people both scored; and the tables' hashes.
-
-    `full` is a table of the metrics on the whole test set, or None. Its inputs need not line up
-    with the judged ones; its systems are matched by name.
-
-    Raises:
-        InputError: An unknown name, or fewer than two systems that have all the scores.
-    """
+    """One `Sides` a metric, each over what it and people both scored; and the tables' hashes."""
     table = score_table(scores, **sources)
     whole = None if full is None else score_table(full, **sources)
     names = metric_names(table, metrics, human)
@@ -270,10 +222,8 @@ def sides_of(
         if not names:
             raise InputError("the two tables share no metric", hint="Check their names.")
     every, where = [], "and of people" if whole is None else "in both tables"
-    raters: tuple[str, ...] = ()
     for name in names:
         one = align(table, name, human)
-        raters = one.raters
         sides = Sides(name, one.human, one.systems, one.inputs, one.values[0], one.Z, one.left_out)
         if whole is not None:
             sides = _with_test_set(sides, whole.matrix(name))
@@ -284,7 +234,7 @@ def sides_of(
                 hint="Check that the files use the same names for systems." if whole else None,
             )
         every.append(sides)
-    hashes = {"human": "+".join(raters), "scores_sha": scores_sha(table, names, raters)}
+    hashes = {"human": "+".join(one.raters), "scores_sha": scores_sha(table, names, one.raters)}
     return every, hashes | ({"full_sha": scores_sha(whole, names)} if whole else {})
 
 
@@ -292,27 +242,27 @@ def _with_test_set(sides: Sides, test: ScoreMatrix) -> Sides:
     scored = ~np.isnan(test.values)
     rows = {name: i for i, name in enumerate(test.systems) if scored[i].any()}
     common = [i for i, name in enumerate(sides.systems) if name in rows]
-    systems = tuple(sides.systems[i] for i in common)
     columns = np.flatnonzero(scored.any(axis=0))
+    systems = tuple(sides.systems[i] for i in common)
     return replace(
-        sides,
-        systems=systems,
-        X=sides.X[common],
-        Z=sides.Z[common],
-        X_test=test.values[[rows[name] for name in systems]][:, columns],
+        sides, systems=systems, X=sides.X[common], Z=sides.Z[common],
+        X_test=test.values[np.ix_([rows[name] for name in systems], columns)],
         test=tuple(test.inputs[i] for i in columns),
         left_out_test=tuple(sorted(set(sides.systems) ^ set(rows))),
-    )
+    )  # fmt: skip
 
 
 def decimals(largest: float) -> int:
-    """Decimals that show a difference as fine as a thousandth of the largest.
+    """Decimals that show a difference as fine as a thousandth of the largest, at most 4."""
+    return min(4, max(0, 3 - floor(log10(largest)))) if largest > 0 else 3
 
-    Example:
-        >>> decimals(22.1), decimals(0.034)
-        (2, 5)
-    """
-    return max(0, 3 - floor(log10(largest))) if largest > 0 else 3
+
+def _notes(sides: Sequence[Sides], signature: Signature, *more: str) -> list[str]:
+    """What each metric was computed from (once, where alike), more notes, and the signature."""
+    used = {one.metric: one.describe() for one in sides}
+    alike = len(set(used.values())) == 1
+    notes = [text if alike else f"{metric}: {text}" for metric, text in used.items()]
+    return [*dict.fromkeys(notes), *more, f"Signature: {signature}"]
 
 
 # r_SYSΔ ---------------------------------------------------------------------------------------
@@ -323,8 +273,6 @@ class MetricDelta:
     """r_SYSΔ of one metric.
 
     Attributes:
-        metric: Its name.
-        sides: Which systems and inputs were used, and what was left out.
         overall: All pairs: r_SYS.
         bounds: The pairs between the bounds asked for; None if none were.
         curve: The closest 10, 20 … 100 % of the pairs (ℓ = 0).
@@ -339,13 +287,7 @@ class MetricDelta:
 
 @dataclass(frozen=True)
 class DeltaResult(Result):
-    """r_SYSΔ of several metrics against one human score.
-
-    Attributes:
-        metrics: One entry per metric.
-        human: The human score.
-        signature: Names everything that the numbers depend on.
-    """
+    """r_SYSΔ of several metrics against one human score."""
 
     metrics: tuple[MetricDelta, ...]
     human: str
@@ -358,7 +300,7 @@ class DeltaResult(Result):
 
     def to_csv_table(self) -> Table:
         """One row per range of differences."""
-        digits = min(4, decimals(min(entry.curve[-1].upper for entry in self.metrics)))
+        digits = decimals(min(entry.curve[-1].upper for entry in self.metrics))
         columns = (
             *("metric", Column("which", "pairs"), Column("lower", "from", digits=digits)),
             *(Column("upper", "up to", digits=digits), Column("pairs", "number"), "agreed"),
@@ -372,17 +314,10 @@ class DeltaResult(Result):
             for which, c in ranges.items():
                 tied = c.tied_metric + c.tied_human + c.tied_both
                 upper = "any" if isinf(c.upper) else c.upper
-                rows.append(
-                    row(c, metric=entry.metric, which=which, upper=upper, tied=tied, tau=c.tau)
-                )
+                rows.append(row(c, metric=entry.metric, which=which, upper=upper, tied=tied))
         title = "r_SYSΔ: Kendall's τ over pairs that are this close in the metric"
-        return Table.of(title, columns, rows, self._notes())
-
-    def _notes(self) -> tuple[str, ...]:
-        used = {entry.metric: entry.sides.describe() for entry in self.metrics}
-        alike = len(set(used.values())) == 1
-        notes = [text if alike else f"{metric}: {text}" for metric, text in used.items()]
-        return (*dict.fromkeys(notes), f"Signature: {self.signature}")
+        notes = _notes([entry.sides for entry in self.metrics], self.signature)
+        return Table.of(title, columns, rows, notes)
 
     def to_figure(self) -> Any:
         """τ-b over the closest tenths of the pairs, a line per metric (DDR22 Fig. 6)."""
@@ -445,20 +380,13 @@ def delta(
     if upper is not None:
         check_number("upper", upper)
     every, hashes = sides_of(scores, human, metrics, full, sources)
+    bounded = upper is not None or lower > 0
     entries = []
     for sides in every:
         pairs = sides.pairs()
-        bounded = upper is not None or lower > 0
-        highs = [float(pairs.gaps[end - 1]) for end in pairs.ends(rule)]
-        entries.append(
-            MetricDelta(
-                metric=sides.metric,
-                sides=sides,
-                overall=pairs.count(),
-                bounds=pairs.count(lower, inf if upper is None else upper) if bounded else None,
-                curve=tuple(pairs.count(0.0, high) for high in highs),
-            )
-        )
+        bounds = pairs.count(lower, inf if upper is None else upper) if bounded else None
+        curve = [pairs.count(0.0, float(pairs.gaps[end - 1])) for end in pairs.ends(rule)]
+        entries.append(MetricDelta(sides.metric, sides, pairs.count(), bounds, tuple(curve)))
     signature = Signature.of(
         coefficient="kendall", rule=rule, lower=f"{lower:g}",
         upper=None if upper is None else f"{upper:g}", **hashes,
@@ -470,12 +398,7 @@ def delta(
 
 
 def wilson_interval(agreed: int, total: int, confidence: float) -> tuple[float, float]:
-    """Wilson's interval of a share of `total` independent trials; (NaN, NaN) for none.
-
-    Example:
-        >>> tuple(round(end, 3) for end in wilson_interval(10, 10, 0.95))
-        (0.722, 1.0)
-    """
+    """Wilson's interval of a share of `total` independent trials; (NaN, NaN) for none."""
     from scipy.stats import binomtest
 
     if total == 0:
@@ -484,30 +407,12 @@ def wilson_interval(agreed: int, total: int, confidence: float) -> tuple[float, 
     return float(ends.low), float(ends.high)
 
 
-def reaching(
-    pairs: SystemPairs,
-    target: float,
-    agreed: NDArray[np.bool_] | None = None,
-    weights: FloatArray | None = None,
-) -> float:
-    """The smallest difference at which the isotonic fit of agreement is at least `target`; or NaN.
-
-    Example:
-        >>> x, z = np.array([0.0, 1.0, 3.0, 7.0]), np.array([1.0, 0.0, 2.0, 3.0])
-        >>> reaching(SystemPairs.of(x, z), 0.95)
-        2.0
-    """
-    gaps, fit, _ = fitted(pairs, agreed, weights)
-    good = np.flatnonzero(fit >= target - 1e-12)
-    return float(gaps[good[0]]) if good.size else nan
-
-
 def fitted(
     pairs: SystemPairs,
     agreed: NDArray[np.bool_] | None = None,
     weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Of the pairs with a sign and a weight: differences, the fit at each, whether people agree.
+    """Of the pairs with a sign and a weight: differences, the isotonic fit, whether people agree.
 
     `agreed` is that of the pairs' own averages if it is None; `weights` are 1.
     """
@@ -523,46 +428,35 @@ def fitted(
     return gaps, np.asarray(fit), agreed
 
 
-@dataclass(frozen=True)
-class ResampledPairs:
-    """All pairs of systems, the closest first, under k draws of systems and of judged inputs.
+def reaching(pairs: SystemPairs, target: float, *drawn: Any) -> float:
+    """The smallest difference at which the fit of agreement is at least `target`; or NaN.
 
-    Attributes:
-        pairs: The pairs by the metric's own averages.
-        agreed: (k, P) whether people's averages of the inputs drawn have the metric's order.
-        weights: (k, P) how often the two systems are drawn together.
+    Example:
+        >>> x, z = np.array([0.0, 1.0, 3.0, 7.0]), np.array([1.0, 0.0, 2.0, 3.0])
+        >>> reaching(SystemPairs.of(x, z), 0.95)
+        2.0
     """
+    gaps, fit, _ = fitted(pairs, *drawn)
+    good = np.flatnonzero(fit >= target - 1e-12)
+    return float(gaps[good[0]]) if good.size else nan
 
-    pairs: SystemPairs
-    agreed: NDArray[np.bool_]
-    weights: FloatArray
 
-    @classmethod
-    def of(cls, sides: Sides, pairs: SystemPairs, samples: int, seed: int) -> ResampledPairs:
-        """Draws systems and judged inputs at once; the metric's differences stay as they are."""
-        drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
-        counts = draws.counts(seed, draws.INPUTS, len(sides.judged), 0, samples)
-        x, z = system_means(sides.scores_used), resampled_means(sides.Z, counts)
-        one, two = pairs.one, pairs.two
-        dz = z[:, one] - z[:, two]
-        dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0
-        weights = drawn[:, one] * drawn[:, two]
-        weights[np.isnan(dz)] = 0.0
-        return cls(pairs, (x[one] - x[two]) * dz > 0, weights)
+def resampled_pairs(
+    sides: Sides, pairs: SystemPairs, samples: int, seed: int
+) -> tuple[NDArray[np.bool_], FloatArray]:
+    """(k, P) whether people agree, and how often the pair is drawn, on draws of systems and inputs.
 
-    def agreement(self, lower: float, upper: float) -> FloatArray:
-        """(k,) share agreed among the drawn pairs from ℓ to u; NaN where none was drawn."""
-        inside = self.pairs.within(lower, upper)
-        signed = self.pairs.gaps[inside] > 0
-        weights = self.weights[:, inside] * signed
-        with np.errstate(invalid="ignore", divide="ignore"):
-            agreed = (weights * self.agreed[:, inside]).sum(axis=1)
-            return np.asarray(agreed / weights.sum(axis=1))
-
-    def reaching(self, target: float) -> list[float]:
-        """(k,) the difference at which agreement reaches the target; NaN where it does not."""
-        drawn = zip(self.agreed, self.weights, strict=True)
-        return [reaching(self.pairs, target, *one) for one in drawn]
+    The metric's differences stay as they are.
+    """
+    drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
+    counts = draws.counts(seed, draws.INPUTS, len(sides.judged), 0, samples)
+    x, z = system_means(sides.scores_used), resampled_means(sides.Z, counts)
+    one, two = pairs.one, pairs.two
+    dz = z[:, one] - z[:, two]
+    dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0
+    weights = drawn[:, one] * drawn[:, two]
+    weights[np.isnan(dz)] = 0.0
+    return (x[one] - x[two]) * dz > 0, weights
 
 
 @dataclass(frozen=True)
@@ -570,17 +464,14 @@ class Difference:
     """What a difference of one metric is worth.
 
     Attributes:
-        metric: Its name.
-        sides: Which systems and inputs were used.
-        about: The pairs whose difference is nearest to the one asked for, by what people say of
-            them; ``about.agreement`` is the share that agrees with the metric's sign.
-        low: Lower end of the interval of that share; NaN where there is no pair.
-        high: Upper end.
+        about: The pairs whose difference is nearest to the one asked for; ``about.agreement`` is
+            the share in which people agree with the metric's sign.
+        low: Lower end of the interval of that share, `high` the upper; NaN where there is no pair.
         failed: Bootstrap samples without any such pair.
         unsigned: Pairs that tie in the metric.
         largest: The largest difference in the table.
-        reached: The smallest difference at which people agree as often as the target, by a
-            fit that lets agreement only rise with the difference; NaN where it is never reached.
+        reached: The smallest difference at which people agree as often as the target, by a fit
+            that lets agreement only rise with the difference; NaN where it is never reached.
         reached_low: Lower end of its bootstrap interval.
         reached_high: Upper end; infinite where too many samples never reach it.
         curve: The pairs' differences, ascending, the fit at each, and whether people agree.
@@ -602,18 +493,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class DifferenceResult(Result):
-    """What a difference means, metric by metric.
-
-    Attributes:
-        metrics: One entry per metric.
-        human: The human score.
-        difference: d, in the metric's units.
-        target: The agreement to reach, for example .95.
-        confidence: Confidence level of the intervals.
-        samples: Bootstrap samples.
-        seed: Seed of the bootstrap.
-        signature: Names everything that the numbers depend on.
-    """
+    """What a `difference`, in the metric's units, means, metric by metric."""
 
     metrics: tuple[Difference, ...]
     human: str
@@ -626,7 +506,7 @@ class DifferenceResult(Result):
 
     def sentences(self) -> tuple[str, ...]:
         """One actionable sentence per metric."""
-        return tuple(self._sentence(entry) for entry in self.metrics)
+        return tuple(map(self._sentence, self.metrics))
 
     def _sentence(self, entry: Difference) -> str:
         c, d = entry.about, _short(self.difference)
@@ -654,26 +534,23 @@ class DifferenceResult(Result):
 
     def to_tables(self) -> list[Table]:
         """The numbers behind the sentences, and the sentences."""
-        digits = min(4, decimals(min(entry.largest for entry in self.metrics)))
+        digits = decimals(min(entry.largest for entry in self.metrics))
         columns = (
             *("metric", Column("lower", "from", digits), Column("upper", "to", digits), "pairs"),
             *(Column("agreement", "agreed", 2), Column("low", digits=2), Column("high", digits=2)),
             Column("reached", f"{100 * self.target:g} % at", digits),
         )
-        rows = [
-            row(entry, **row(entry.about), agreement=entry.about.agreement)
-            for entry in self.metrics
-        ]
-        notes = [*self.sentences()]
+        rows = [row(entry, **row(entry.about)) for entry in self.metrics]
+        uncounted = []
         for entry in self.metrics:
-            text = f"{entry.metric}: {entry.sides.describe()}"
             if entry.unsigned:
                 pairs = counted(entry.unsigned, "pair ties", "pairs tie")
-                text += f" {pairs} in the metric and have no sign."
+                uncounted.append(f"{entry.metric}: {pairs} in the metric and have no sign.")
             if entry.failed:
-                text += f" {counted(entry.failed, 'sample')} contained no such pair."
-            notes.append(text)
-        notes.append(f"Signature: {self.signature}")
+                samples = counted(entry.failed, "sample")
+                uncounted.append(f"{entry.metric}: {samples} contained no such pair.")
+        sides = [entry.sides for entry in self.metrics]
+        notes = [*self.sentences(), *_notes(sides, self.signature, *uncounted)]
         title = f"What a difference of {_short(self.difference)} means"
         return [Table.of(title, columns, rows, notes)]
 
@@ -762,52 +639,46 @@ def difference(
     check_draws(samples, seed, confidence)
     check_samples(samples, confidence=confidence)
     every, hashes = sides_of(scores, human, metrics, full, sources)
-    entries = []
-    for sides in every:
-        resampled = ResampledPairs.of(sides, sides.pairs(), samples, seed)
-        entries.append(_worth(sides, difference, target, window, confidence, resampled))
-    signature = Signature.of(
-        difference=f"{difference:g}",
-        target=f"{target:g}",
-        window=f"{window:g}",
-        confidence=f"{confidence:g}",
-        samples=samples,
-        seed=seed,
-        **hashes,
+    entries = tuple(
+        _worth(sides, difference, target, window, samples, seed, confidence) for sides in every
     )
+    signature = Signature.of(
+        difference=f"{difference:g}", target=f"{target:g}", window=f"{window:g}",
+        confidence=f"{confidence:g}", samples=samples, seed=seed, **hashes,
+    )  # fmt: skip
     return DifferenceResult(
-        tuple(entries), every[0].human, difference, target, confidence, samples, seed, signature
+        entries, every[0].human, difference, target, confidence, samples, seed, signature
     )
 
 
 def _worth(
-    sides: Sides,
-    d: float,
-    target: float,
-    window: float,
-    confidence: float,
-    resampled: ResampledPairs,
+    sides: Sides, d: float, target: float, window: float, samples: int, seed: int, confidence: float
 ) -> Difference:
-    pairs = resampled.pairs
+    pairs = sides.pairs()
     signed = pairs.gaps[pairs.gaps > 0]
     if not signed.size:
         raise InputError(f"'{sides.metric}' gives every system the same score")
     size = max(1, round(window * len(pairs)))
     nearest = np.sort(np.argsort(np.abs(signed - d), kind="stable")[:size])
-    low, high = float(signed[nearest[0]]), float(signed[nearest[-1]])
+    about = pairs.count(float(signed[nearest[0]]), float(signed[nearest[-1]]))
 
-    about = pairs.count(low, high)
-    shares = resampled.agreement(low, high)
+    agreed, weights = resampled_pairs(sides, pairs, samples, seed)
+    inside = pairs.within(about.lower, about.upper)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn = weights[:, inside] * (pairs.gaps[inside] > 0)
+        shares = np.asarray((drawn * agreed[:, inside]).sum(axis=1) / drawn.sum(axis=1))
     ordered = about.agreed + about.disagreed + about.tied_human
     ends = [
         percentile_interval(shares, confidence),
         wilson_interval(about.agreed, ordered, confidence),
     ]
     ends = [pair for pair in ends if not isnan(pair[0])] or [(nan, nan)]
-    gaps, fit, agreed = (tuple(values.tolist()) for values in fitted(pairs))
-    spread = np.array([inf if isnan(y) else y for y in resampled.reaching(target)])
+    reached = [reaching(pairs, target, *one) for one in zip(agreed, weights, strict=True)]
     tail = (1 - confidence) / 2
-    reached_low, reached_high = np.quantile(spread, [tail, 1 - tail], method="inverted_cdf")
+    reached_low, reached_high = np.quantile(
+        np.nan_to_num(reached, nan=inf), [tail, 1 - tail], method="inverted_cdf"
+    )
+    gaps, fit, agree = (tuple(values.tolist()) for values in fitted(pairs))
     return Difference(
         metric=sides.metric,
         sides=sides,
@@ -820,17 +691,11 @@ def _worth(
         reached=reaching(pairs, target),
         reached_low=float(reached_low),
         reached_high=float(reached_high),
-        curve=(gaps, fit, agreed),
+        curve=(gaps, fit, agree),
     )
 
 
 def _short(value: float) -> str:
-    """Three significant digits.
-
-    Example:
-        >>> _short(0.123456), _short(11.4), _short(0.5)
-        ('0.123', '11.4', '0.5')
-    """
     return f"{value:.3g}"
 
 
@@ -843,16 +708,13 @@ def _percent(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StabilityPoint:
-    """How stable one metric's ranking of systems is, made from M inputs.
+    """How stable one metric's ranking of systems is, made from M `inputs`.
 
     Attributes:
-        metric: Its name.
-        inputs: M, the number of inputs drawn.
         tau: Mean of Kendall's τ-b between two rankings, each from M inputs of its own.
         deviation: Their standard deviation (with k − 1).
         samples: Pairs of rankings that have a τ.
         error: Standard deviation of a system's average score: root of the mean of the variances.
-        systems: How many systems were ranked.
         available: How many inputs there are to draw from.
     """
 
@@ -868,14 +730,7 @@ class StabilityPoint:
 
 @dataclass(frozen=True)
 class StabilityResult(Result):
-    """Stability of the rankings of several metrics.
-
-    Attributes:
-        points: Metric by metric, a point for each number of inputs; people come last.
-        samples: Pairs of rankings at each point.
-        seed: Seed of the draws.
-        signature: Names everything that the numbers depend on.
-    """
+    """Stability of rankings, metric by metric, a point for each number of inputs; people last."""
 
     points: tuple[StabilityPoint, ...]
     samples: int
@@ -903,11 +758,8 @@ class StabilityResult(Result):
 
         lines = []
         for metric in dict.fromkeys(p.metric for p in self.points):
-            points = [p for p in self.points if p.metric == metric]
-            x, y, deviation = (
-                [getattr(p, name) for p in points] for name in ("inputs", "tau", "deviation")
-            )
-            lines.append(Line(metric, x, y, deviation))
+            points = [(p.inputs, p.tau, p.deviation) for p in self.points if p.metric == metric]
+            lines.append(Line(metric, *zip(*points, strict=True)))
         lines.sort(key=lambda line: -line.y[-1])
         return line_plot(
             lines, "inputs that each ranking is made from", "Kendall's τ-b between two rankings"
@@ -1021,24 +873,18 @@ def _points(
     available, slack = X.shape[1], mean_tolerance(X)
     for size in usual_sizes(available) if sizes is None else [m for m in sizes if m <= available]:
         rng = piece_generator(seed, "stability", str(size))
+        parts = [part.stop - part.start for part in blocks(samples, max(size, available))]
         one, two = (
             np.concatenate(
-                [
-                    resampled_means(X, drawn_counts(rng, available, size, part.stop - part.start))
-                    for part in blocks(samples, max(size, available))
-                ]
+                [resampled_means(X, drawn_counts(rng, available, size, k)) for k in parts]
             )
             for _ in range(2)
         )
         both = ~(np.isnan(one) | np.isnan(two))
         taus = correlate_rows(
-            np.where(both, one, 0.0),
-            np.where(both, two, 0.0),
-            "kendall",
-            None if both.all() else both.astype(np.float64),
-            x_tolerance=slack,
-            z_tolerance=slack,
-        )
+            np.where(both, one, 0.0), np.where(both, two, 0.0), "kendall",
+            None if both.all() else both.astype(np.float64), x_tolerance=slack, z_tolerance=slack,
+        )  # fmt: skip
         variance = np.nanmean(np.nanvar(np.concatenate([one, two]), axis=0, ddof=1))
         yield StabilityPoint(name, size, *described(taus), variance**0.5, len(X), available)
 
@@ -1051,14 +897,9 @@ class FullSetInterval:
     """r_SYS of one metric with one way of sampling, on the judged inputs and on all.
 
     Attributes:
-        metric: Its name.
-        sampling: What is resampled with replacement: systems, inputs or both.
-        judged: r_SYS with averages over the judged inputs, the draw shared with people.
-        judged_low: Lower end of its bootstrap interval.
-        judged_high: Upper end.
+        judged: r_SYS with averages over the judged inputs; its interval shares draws with people.
         full: r_SYS with averages over the whole test set, each side over inputs of its own.
-        full_low: Lower end of its interval.
-        full_high: Upper end.
+        narrower: By which share the interval of `full` is narrower than that of `judged`.
         failed: Samples of both without a correlation; they are left out of the intervals.
     """
 
@@ -1071,31 +912,12 @@ class FullSetInterval:
     full_low: float
     full_high: float
     failed: int
-
-    @property
-    def narrower(self) -> float:
-        """By which share of the judged interval's width the other one is narrower."""
-        width = self.judged_high - self.judged_low
-        return 1 - (self.full_high - self.full_low) / width if width else nan
-
-    def to_json(self) -> dict[str, Any]:
-        """The fields, and `narrower`."""
-        return {**record(self), "narrower": self.narrower}
+    narrower: float
 
 
 @dataclass(frozen=True)
 class FullSetResult(Result):
-    """r_SYS with metrics on judged inputs and on the whole test set.
-
-    Attributes:
-        intervals: One per metric and way of sampling.
-        sides: One per metric: which systems and inputs were used.
-        coefficient: The coefficient.
-        confidence: Confidence level of the intervals.
-        samples: Bootstrap samples.
-        seed: Seed of the draws.
-        signature: Names everything that the numbers depend on.
-    """
+    """r_SYS on judged inputs and on the whole test set, by metric and way of sampling."""
 
     intervals: tuple[FullSetInterval, ...]
     sides: tuple[Sides, ...]
@@ -1124,8 +946,7 @@ class FullSetResult(Result):
         if failed := sum(i.failed for i in self.intervals):
             were = "was" if failed == 1 else "were"
             notes.append(f"{counted(failed, 'sample')} had no correlation and {were} left out.")
-        notes += dict.fromkeys(s.describe() for s in self.sides)
-        notes.append(f"Signature: {self.signature}")
+        notes += _notes(self.sides, self.signature)
         title = f"r_SYS ({self.coefficient}) with metrics on judged inputs and on all"
         return [Table.of(title, columns, rows, notes)]
 
@@ -1133,18 +954,16 @@ class FullSetResult(Result):
         """Intervals of r_SYS on judged inputs and on all, a panel a way of sampling."""
         from litepyramid.figures.meta_plots import IntervalMark, interval_plot
 
-        judged, full = "metric on judged inputs", "metric on the whole test set"
+        judged, full = groups = ["metric on judged inputs", "metric on the whole test set"]
         panels: dict[str, list[IntervalMark]] = {}
         for i in self.intervals:
-            panels.setdefault(f"BOOT-{i.sampling.upper()}", []).extend(
-                (
-                    IntervalMark(i.metric, judged, i.judged, i.judged_low, i.judged_high),
-                    IntervalMark(i.metric, full, i.full, i.full_low, i.full_high),
-                )
-            )
+            panels.setdefault(f"BOOT-{i.sampling.upper()}", []).extend((
+                IntervalMark(i.metric, judged, i.judged, i.judged_low, i.judged_high),
+                IntervalMark(i.metric, full, i.full, i.full_low, i.full_high),
+            ))  # fmt: skip
         metrics = list(dict.fromkeys(i.metric for i in self.intervals))
         heading = f"System level {self.coefficient}, {100 * self.confidence:g} % intervals"
-        return interval_plot(panels, metrics, [judged, full], heading)
+        return interval_plot(panels, metrics, groups, heading)
 
 
 def whole_test_set(
@@ -1213,18 +1032,19 @@ def whole_test_set(
     intervals = []
     for sides in every:
         for what in samplings:
-            numbers: list[Any] = []
+            ends: list[float] = []
             failed = 0
             for X, paired in ((sides.X, True), (sides.scores_used, False)):
                 drawn = bootstrap_samples(
                     X, sides.Z, "system", coefficient, what,
                     samples=samples, seed=seed, paired_inputs=paired,
                 )  # fmt: skip
-                numbers.append(level_correlation(X, sides.Z, "system", coefficient).value)
-                numbers += percentile_interval(drawn, confidence)
+                ends.append(level_correlation(X, sides.Z, "system", coefficient).value)
+                ends += percentile_interval(drawn, confidence)
                 failed += int(np.isnan(drawn).sum())
-            numbers.append(failed)
-            intervals.append(FullSetInterval(sides.metric, what, *numbers))
+            width = ends[2] - ends[1]
+            narrower = 1 - (ends[5] - ends[4]) / width if width else nan
+            intervals.append(FullSetInterval(sides.metric, what, *ends, failed, narrower))
     signature = Signature.of(
         coefficient=coefficient, sampling="+".join(samplings), confidence=f"{confidence:g}",
         samples=samples, seed=seed, **hashes,
