@@ -246,7 +246,7 @@ def _with_test_set(sides: Sides, test: ScoreMatrix) -> Sides:
     systems = tuple(sides.systems[i] for i in common)
     return replace(
         sides, systems=systems, X=sides.X[common], Z=sides.Z[common],
-        X_test=test.values[np.ix_([rows[name] for name in systems], columns)],
+        X_test=test.values[[rows[name] for name in systems]][:, columns],
         test=tuple(test.inputs[i] for i in columns),
         left_out_test=tuple(sorted(set(sides.systems) ^ set(rows))),
     )  # fmt: skip

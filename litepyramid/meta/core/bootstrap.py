@@ -24,6 +24,9 @@ from litepyramid.meta.core.pairwise import Resample, resampled
 from litepyramid.stats import resampled_means
 from litepyramid.types import FloatArray
 
+Draws = FloatArray | None
+"""(B, N) or (B, M) how often each system or input is drawn in each sample; None: once."""
+
 _CELLS = 32_000
 _PAIR_CELLS = 2_000_000
 _EXACT32 = 1 << 23
@@ -41,7 +44,7 @@ def bootstrap_samples(
     seed: int = 12345,
     paired_inputs: bool = True,
 ) -> FloatArray:
-    """The correlation of X with Z on resamples (DDR21 Algorithm 1).
+    """(samples,) the correlation of X with Z on resamples (DDR21 Algorithm 1); NaN where undefined.
 
     Args:
         X: (N, M) scores, NaN = not scored.
@@ -53,14 +56,6 @@ def bootstrap_samples(
         seed: Seed of the draws; equal seeds give all metrics the same samples.
         paired_inputs: Whether X and Z share the draw of inputs. False, at system level only, draws
             each side over inputs of its own (DDR22 §3.2).
-
-    Returns:
-        (samples,) float64; NaN if a sample has no correlation (for example, all its systems tie).
-
-    Example:
-        >>> X = np.arange(12.0).reshape(4, 3)
-        >>> bootstrap_samples(X, 2 * X, samples=2, seed=1).round(6).tolist()
-        [1.0, 1.0]
     """
     X, Z = checked(X, Z, level, coefficient, paired=paired_inputs)
     choose("sampling", sampling, draws.SAMPLINGS)
@@ -100,12 +95,7 @@ class Resampled:
         else:
             self._scored = ~(np.isnan(X) | np.isnan(Z))
 
-    def __call__(
-        self,
-        systems: FloatArray | None,
-        inputs: FloatArray | None,
-        other_inputs: FloatArray | None = None,
-    ) -> FloatArray:
+    def __call__(self, systems: Draws, inputs: Draws, other_inputs: Draws = None) -> FloatArray:
         """The correlation on each sample, by (B, N) and (B, M) numbers of draws; None: each once.
 
         `other_inputs` are the draws of Z's inputs, where they are drawn apart.
@@ -116,12 +106,7 @@ class Resampled:
             return self._summary(systems, inputs)
         return self._global(systems, inputs)
 
-    def _system(
-        self,
-        systems: FloatArray | None,
-        inputs: FloatArray | None,
-        other_inputs: FloatArray | None,
-    ) -> FloatArray:
+    def _system(self, systems: Draws, inputs: Draws, other_inputs: Draws) -> FloatArray:
         x, z = (
             resampled_means(side, np.ones((1, side.shape[1])) if drawn is None else drawn)
             for side, drawn in ((self.X, inputs), (self.Z, other_inputs))
@@ -135,7 +120,7 @@ class Resampled:
             x, z, self.coefficient, systems, x_tolerance=x_slack, z_tolerance=z_slack
         )
 
-    def _summary(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
+    def _summary(self, systems: Draws, inputs: Draws) -> FloatArray:
         r = self._columns(np.ones((1, len(self.X))) if systems is None else systems)
         valid = ~np.isnan(r)
         r = np.where(valid, r, 0.0)
@@ -144,11 +129,10 @@ class Resampled:
                 return np.asarray(r.sum(axis=1) / valid.sum(axis=1))
             return np.asarray((inputs * r).sum(axis=1) / (inputs * valid).sum(axis=1))
 
-    def _global(self, systems: FloatArray | None, inputs: FloatArray | None) -> FloatArray:
+    def _global(self, systems: Draws, inputs: Draws) -> FloatArray:
         x, z = self.X[self._scored], self.Z[self._scored]
-        n, m = self.X.shape
-        w_systems = np.ones((1, n)) if systems is None else systems
-        w_inputs = np.ones((1, m)) if inputs is None else inputs
+        w_systems = np.ones((1, len(self.X))) if systems is None else systems
+        w_inputs = np.ones((1, self.X.shape[1])) if inputs is None else inputs
         weights = (w_systems[:, :, None] * w_inputs[:, None, :])[:, self._scored]
         return correlate_rows(x[None], z[None], self.coefficient, weights)
 
@@ -271,9 +255,8 @@ def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
 def _below(
     x: FloatArray, scored: NDArray[np.bool_]
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else 0.
-
-    And (M,) flags: every two systems of the input are scored and not tied.
+    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else 0; and (M,)
+    flags: every two systems of the input are scored and not tied.
     """
     one, two = x.T[:, :, None], x.T[:, None, :]
     half = np.subtract(one > two, one < two, dtype=np.float32)

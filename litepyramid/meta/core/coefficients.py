@@ -43,7 +43,7 @@ def correlate_rows(
     x_tolerance: float = 0.0,
     z_tolerance: float = 0.0,
 ) -> FloatArray:
-    """The coefficient of each row of `x` with the same row of `z`.
+    """The coefficient of each row of `x` with the same row of `z`: (B,) float64.
 
     - ``pearson``: Σ w (x - x̄)(z - z̄) / √(Σ w (x - x̄)² · Σ w (z - z̄)²);
     - ``spearman``: Pearson's of the midranks;
@@ -51,16 +51,8 @@ def correlate_rows(
     - ``pairwise``: the share of pairs that both put in the same order or both tie
       (Kocmi et al. 2021); pairs of two draws of one item are not pairs.
 
-    Args:
-        x: (B, N) or (N,) finite values.
-        z: (B, N) or (N,) finite values.
-        coefficient: One of the four names.
-        weights: (B, N) or (N,) numbers of draws, 0 or more; None is 1 for all.
-        x_tolerance: Values of `x` that differ by no more are tied.
-        z_tolerance: The same for `z`.
-
-    Returns:
-        (B,) float64; NaN where x or z is constant, or fewer than two items were drawn.
+    Values that differ by no more than a tolerance are tied. NaN where x or z is constant, or fewer
+    than two items were drawn.
 
     Example:
         >>> x, z = np.array([[1.0, 2, 3, 4], [2, 2, 2, 2]]), np.array([1.0, 3, 2, 4])
@@ -95,14 +87,7 @@ def constant_rows(x: FloatArray, weights: FloatArray | None, tolerance: float) -
 
 
 def dense_ranks(x: FloatArray, tolerance: float = 0.0) -> IntArray:
-    """Ranks from 0 in which tied values share one and no number is left out.
-
-    Values are tied when each is within `tolerance` of the next one in order.
-
-    Example:
-        >>> dense_ranks(np.array([[0.3, 0.1, 0.1 + 1e-17, 0.2]]), 1e-12).tolist()
-        [[2, 0, 0, 1]]
-    """
+    """Ranks from 0, none left out; values within `tolerance` of the next in order share one."""
     order = np.argsort(x, axis=-1)
     ordered = np.take_along_axis(x, order, axis=-1)
     steps = np.zeros(x.shape, dtype=np.int64)
@@ -113,12 +98,7 @@ def dense_ranks(x: FloatArray, tolerance: float = 0.0) -> IntArray:
 
 
 def best_first(values: ArrayLike) -> IntArray:
-    """The indices of values, the largest first, ties in their order, NaN last.
-
-    Example:
-        >>> best_first([0.1, np.nan, 0.3, 0.1]).tolist()
-        [2, 0, 3, 1]
-    """
+    """The indices of values, the largest first, ties in their order, NaN last."""
     return np.argsort(-np.nan_to_num(np.asarray(values), nan=-np.inf), kind="stable")
 
 
@@ -126,10 +106,6 @@ def midranks(x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0) 
     """Ranks from 1, tied ones share their mean; as if each item stood there `weights` times.
 
     Items with weight 0 have a number too, which means nothing.
-
-    Example:
-        >>> midranks(np.array([5.0, 7.0, 7.0]), np.array([[2.0, 1.0, 1.0]])).tolist()
-        [[1.5, 3.5, 3.5]]
     """
     dense = np.atleast_2d(dense_ranks(x, tolerance))
     n = dense.shape[1]

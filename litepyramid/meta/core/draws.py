@@ -33,12 +33,7 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
 
 
 def chunks(samples: int, width: int, cells: int = 800_000) -> Iterator[tuple[int, int]]:
-    """(start, stop) of chunks of samples of about `cells` numbers, in whole blocks.
-
-    Example:
-        >>> list(chunks(150, 10, 640))
-        [(0, 64), (64, 128), (128, 150)]
-    """
+    """(start, stop) of chunks of samples of about `cells` numbers, in whole blocks."""
     step = max(1, cells // max(1, width * BLOCK)) * BLOCK
     with bar(samples, "resampling", "samples") as shown:
         for start in range(0, samples, step):
@@ -50,10 +45,6 @@ def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
     """(stop - start, n) how often each of n items is drawn, n draws with replacement a sample.
 
     `start` is a multiple of `BLOCK`; streams are independent of each other (Efron 1979).
-
-    Example:
-        >>> counts(0, SYSTEMS, 5, 0, 3).sum(axis=1).tolist()
-        [5.0, 5.0, 5.0]
     """
     result = np.empty((stop - start, n))
     at_once = max(1, min(BLOCK, _NEAR // n))
@@ -73,13 +64,7 @@ def drawn_counts(rng: np.random.Generator, n: int, size: int, samples: int) -> I
 
 
 def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64) -> FloatArray:
-    """(*shape, BLOCK) fair coins, +1 or -1, of the samples of one block.
-
-    Example:
-        >>> flips = coins(0, (2, 3), 0)
-        >>> flips.shape, set(flips.ravel().tolist()) == {-1.0, 1.0}
-        ((2, 3, 64), True)
-    """
+    """(*shape, BLOCK) fair coins, +1 or -1, of the samples of one block."""
     bits = generator(seed, COINS, block).bytes(int(np.prod(shape)) * BLOCK // 8)
     flips = np.take(_eight_coins(np.dtype(dtype)), np.frombuffer(bits, dtype=np.uint8), axis=0)
     return flips.reshape(*shape, BLOCK)

@@ -33,12 +33,9 @@ CONSTANT_POLICIES: tuple[ConstantPolicy, ...] = get_args(ConstantPolicy)
 class LevelValue:
     """One correlation and what went into it.
 
-    Attributes:
-        value: The correlation; NaN where it is not defined.
-        used: How many coefficients were averaged at summary level; otherwise 1, or 0 for NaN.
-        constant: How many vectors (inputs, at summary level) were constant on either side.
-        too_few: How many inputs have fewer than two systems scored on both sides.
-        epsilon: Up to which difference ``acc-eq`` ties a pair of the metric's scores.
+    `used` coefficients were averaged at summary level (else 1, or 0 for NaN); `constant` vectors
+    (inputs, at summary level) were constant on either side; `too_few` inputs have fewer than two
+    systems; `acc-eq` ties scores of the metric that differ by at most `epsilon`.
     """
 
     value: float
@@ -55,7 +52,7 @@ def level_correlation(
     coefficient: Coefficient = "pearson",
     constant: ConstantPolicy = "skip",
 ) -> LevelValue:
-    """The correlation of scores X with scores Z (DDR21 §2).
+    """The correlation of (N, M) scores X with scores Z, NaN = not scored (DDR21 §2).
 
     - ``system``: K over systems of (mean over inputs of X, mean over inputs of Z);
     - ``summary``: mean over inputs of K over systems;
@@ -63,19 +60,9 @@ def level_correlation(
 
     At the last two, a cell missing on either side is left out of both. At system level the two
     sides may have different inputs (DDR22 §3): each is averaged over the inputs that it scored.
-    Averages that differ only by rounding are tied.
-
-    Args:
-        X: (N, M) float64, NaN = not scored.
-        Z: (N, M) float64; at system level (N, any number).
-        level: ``"system"``, ``"summary"`` or ``"global"``.
-        coefficient: One of `litepyramid.meta.core.coefficients.COEFFICIENTS`.
-        constant: What a constant vector's coefficient is: left out (``"skip"``, DDR21), 0
-            (``"zero"``), or that of the vector with its first value raised by a tiny amount
-            (``"zb21"``: the ZB21 authors' code adds 1e-10; it depends on the order of systems).
-
-    Raises:
-        InputError: The shapes do not match, or a name is unknown.
+    Averages that differ only by rounding are tied. A constant vector's coefficient is left out
+    (``"skip"``, DDR21), 0 (``"zero"``), or that of the vector with its first value raised by a tiny
+    amount (``"zb21"``: the ZB21 authors' code adds 1e-10; it depends on the order of systems).
 
     Example:
         >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]])
@@ -118,12 +105,7 @@ def row_values(
     x_tolerance: float = 0.0,
     z_tolerance: float = 0.0,
 ) -> FloatArray:
-    """`correlate_rows`; where a vector is constant, what the policy says (`pairwise` has a value).
-
-    Example:
-        >>> row_values(np.ones((1, 3)), np.arange(3.0), "kendall", "zero").tolist()
-        [0.0]
-    """
+    """`correlate_rows`; where a vector is constant, what the policy says."""
     r = correlate_rows(x, z, coefficient, weights, x_tolerance=x_tolerance, z_tolerance=z_tolerance)
     if policy == "skip" or coefficient == "pairwise" or not np.isnan(r).any():
         return r
@@ -189,15 +171,7 @@ def checked(
 
 
 def several(names: Any, what: str = "a name") -> tuple[Any, ...]:
-    """One or several names as a tuple.
-
-    Raises:
-        InputError: It is neither a text nor a list of texts.
-
-    Example:
-        >>> several("system"), several(["system", "global"])
-        (('system',), ('system', 'global'))
-    """
+    """One or several names as a tuple."""
     if isinstance(names, str):
         return (names,)
     if isinstance(names, Iterable):
@@ -210,15 +184,7 @@ def several(names: Any, what: str = "a name") -> tuple[Any, ...]:
 def kinds(
     level: Level | Sequence[Level], coefficient: Coefficient | Sequence[Coefficient]
 ) -> list[tuple[Level, Coefficient]]:
-    """Every level with every coefficient that it has: ``spa`` and ``acc-eq`` have one each.
-
-    Raises:
-        InputError: A coefficient has none of these levels.
-
-    Example:
-        >>> kinds(("system", "summary"), ("kendall", "spa"))
-        [('system', 'kendall'), ('system', 'spa'), ('summary', 'kendall')]
-    """
+    """Every level with every coefficient that it has: ``spa`` and ``acc-eq`` have one each."""
     levels, coefficients = several(level, "the level"), several(coefficient, "the coefficient")
     if not levels or not coefficients:
         raise InputError("no level or no coefficient", expected="at least one of each")

@@ -22,20 +22,9 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
     p is one-sided, of a paired permutation test over inputs: the share of 1,000 exchanges of the
     two systems' scores, input by input, that make their difference at least as large. One draw of
     exchanges (seed 4) serves all pairs, people and metric. In float32, as in mt-metrics-eval, whose
-    values these are to the last bit; its draw goes by the order of the inputs.
-
-    Args:
-        X: (N, M) scores; an input that some system has no score of, on either side, is left out.
-        Z: (N, M) scores.
-        weights: (N,) how often each system was drawn; two draws of one are not a pair.
-
-    Returns:
-        Between 0 and 1; NaN without a pair or an input.
-
-    Example:
-        >>> X = np.array([[1.0, 2, 3, 4], [2, 1, 2, 1], [0, 0, 1, 0]])
-        >>> spa(X, X), round(spa(-X, X), 3) < 0.5
-        (1.0, True)
+    values these are to the last bit; its draw goes by the order of the inputs. An input that some
+    system has no score of is left out; two draws of one system (`weights`) are not a pair; NaN
+    without a pair or an input.
     """
     kept = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
     signs = spa_signs(int(kept.sum()))
@@ -97,15 +86,14 @@ def resampled(X: FloatArray, Z: FloatArray, coefficient: str) -> Resample:
 
 @dataclass(frozen=True, slots=True)
 class TieAccuracy:
-    """The pairs of all inputs in the order of the metric's differences, ready to be calibrated.
+    """The P pairs of all inputs in the order of the metric's differences, ready to be calibrated.
 
     Attributes:
         distance: (P,) |difference| of each pair by the metric, ascending.
         gain: (P,) what calling it a tie adds to the correct pairs: 1 if people tie, −1 if the
             metric has their order, else 0.
         right: (P,) 1 if it is right when it is not a tie.
-        systems: (2, P) the pair.
-        inputs: (P,) its input.
+        systems: (2, P) the pair, of one of the `inputs`, (P,).
     """
 
     distance: FloatArray
@@ -131,9 +119,7 @@ class TieAccuracy:
     ) -> tuple[float, float]:
         """The mean over inputs of the accuracy at the ε that makes it largest, and that ε.
 
-        Args:
-            systems: (N,) how often each system was drawn.
-            inputs: (M,) how often each input was drawn.
+        `systems` (N,) and `inputs` (M,) are numbers of draws.
         """
         if not self.distance.size:
             return float("nan"), float("nan")
@@ -163,13 +149,6 @@ def acc_eq(X: FloatArray, Z: FloatArray) -> tuple[float, float]:
     whose scores differ by at most ε; ε, one for the data set, is the observed difference (or 0)
     that makes the mean of acc over inputs largest, of several the smallest. Scores are compared as
     they are, unrounded. ε is fitted to the data that it is used on, which flatters a little.
-
-    Args:
-        X: (N, M) scores, NaN = not scored.
-        Z: (N, M) scores.
-
-    Returns:
-        The accuracy, between 0 and 1, and ε; NaN without a pair.
 
     Example:
         >>> X, Z = np.array([[0.1], [0.12], [0.5]]), np.array([[1.0], [1.0], [2.0]])

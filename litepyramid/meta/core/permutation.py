@@ -6,7 +6,6 @@ All pairs share the coins, and a test draws only as many as it needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import chain, combinations
 from math import ceil, prod
 from typing import Any
@@ -61,23 +60,11 @@ def permutation_samples(
     samples: int = 1000,
     seed: int = 12345,
 ) -> tuple[float, FloatArray]:
-    """The observed r(X, Z) - r(Y, Z) and its values when X and Y are swapped at random.
+    """The observed r(X, Z) - r(Y, Z) and its values (samples,) when X and Y are swapped at random.
 
-    X and Y are standardised over their whole matrix first (DDR21 Algorithm 2, line 1), Z never.
-
-    Args:
-        X: (N, M) scores, NaN = not scored; a cell missing in one of the three is left out of all.
-        Y: (N, M) scores.
-        Z: (N, M) scores.
-        level: ``"system"``, ``"summary"`` or ``"global"``.
-        coefficient: The coefficient.
-        swaps: ``"systems"`` has a coin for each system, ``"inputs"`` for each input, ``"both"``
-            for each cell.
-        samples: Number of samples.
-        seed: Seed of the coins.
-
-    Returns:
-        The observed difference, and (samples,) float64; NaN where a sample has none.
+    ``"systems"`` has a coin for each system, ``"inputs"`` for each input, ``"both"`` for each cell.
+    X and Y are standardised over their whole matrix first (DDR21 Algorithm 2, line 1), Z never; a
+    cell missing in one of the three (N, M) matrices is left out of all. NaN where undefined.
 
     Example:
         >>> X, Z = np.arange(12.0).reshape(4, 3), np.arange(12.0).reshape(4, 3)
@@ -95,7 +82,7 @@ def permutation_samples(
 def prepare_pair(
     X: FloatArray, Y: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient
 ) -> Swapped:
-    """Works out, for a pair of standardised metrics, all that does not depend on the coins."""
+    """All of a pair of standardised metrics that does not depend on the coins."""
     checked(X, Z, level, coefficient)
     if coefficient == "spa":
         return SpaSwaps(X, Y, Z)
@@ -118,7 +105,7 @@ def observed_coins(shape: tuple[int, int], pair: Swapped) -> FloatArray:
 def coin_blocks(
     shape: tuple[int, int], pair: Swapped, swaps: Sampling, seed: int, numbers: Iterable[int]
 ) -> Iterator[FloatArray]:
-    """The coins of the numbered blocks, laid out as `pair` wants them; the same in any layout."""
+    """The coins of the numbered blocks, laid out for `pair`; the same in any layout."""
     n, m = shape
     for number in numbers:
         u = draws.coins(seed, shape if swaps == "both" else (n + m,), number, pair.dtype)
@@ -134,9 +121,6 @@ def standardised(
     """X and Y less their mean, over their standard deviation; cells that one lacks NaN in all.
 
     Scores that become equal but for rounding (Y is X in per cent, say) are made equal.
-
-    Raises:
-        InputError: The shapes differ.
     """
     X, Y, Z = (np.asarray(a, dtype=np.float64) for a in (X, Y, Z))
     if not X.shape == Y.shape == Z.shape or X.ndim != 2:
@@ -149,10 +133,9 @@ def standardised(
     for scores in (X, Y):
         some = scores[~missing]
         centred = scores - (some.mean() if some.size else 0.0)
-        spread = some.std() if some.size else 0.0
         # A constant metric has no spread; rounding may leave it a trace of one.
-        flat = some.size == 0 or np.ptp(some) == 0 or spread == 0
-        both.append(np.where(missing, np.nan, centred * 0.0 if flat else centred / spread))
+        flat = some.size == 0 or np.ptp(some) == 0 or some.std() == 0
+        both.append(np.where(missing, np.nan, centred * 0.0 if flat else centred / some.std()))
     pooled = np.stack(both)
     scored = ~np.isnan(pooled)
     if (values := pooled[scored]).size:
@@ -179,8 +162,7 @@ def permuted_p_values(
     """The p-values of all ordered pairs of K metrics under swaps (`permutation_samples`).
 
     With `samples` given, p is that of `resampled_p_value` over that many. Without, tests stop as
-    soon as they clearly do not pass, and the others get a p that can be as small as `target`
-    asks for:
+    soon as they clearly do not pass, and the others get a p that can be as small as `target` asks:
 
     - T(-u) = -T(u), so each draw u of the coins counts with its opposite, and the observed T with
       its own: p = #{T ≥ T_observed} / (2 (draws + 1)), one-sided. A test with 20 such samples
@@ -195,16 +177,15 @@ def permuted_p_values(
       system has to itself), draws continue, doubling up to `MARGIN` / `target` samples.
 
     Every such p is the rank of the observed value among that of its own coset and of independently
-    drawn ones, cosets of one subgroup of the swaps; under the null hypothesis they are
-    exchangeable, so P(p ≤ u) ≤ u (Hemerik & Goeman 2018). Looks keep that, a group-sequential form
-    of Besag & Clifford (1991): a test that stops at look i has p_i ≥ 20 / (samples by then), a
-    bound that falls from look to look. For u between the bounds of look i and of the one before it,
-    no earlier stop gives p ≤ u; and whatever later looks find, p ≤ u needs p_i ≤ u.
+    drawn ones, cosets of one subgroup of the swaps, exchangeable under the null hypothesis: so
+    P(p ≤ u) ≤ u (Hemerik & Goeman 2018). Looks keep that, a group-sequential form of Besag &
+    Clifford (1991): a test that stops at look i has p_i ≥ 20 / (samples by then), a bound that
+    falls from look to look. For u between the bounds of look i and of the one before it, no earlier
+    stop gives p ≤ u; and whatever the later looks' results, p ≤ u needs p_i ≤ u.
 
     Returns:
         (K, K) p-values, row against column, NaN on the diagonal; the same by ``"plus_one"``; (K, K)
-        numbers of samples without a value; the number of samples, at most; the smallest p that was
-        possible.
+        samples without a value; the number of samples, at most; the smallest p that was possible.
     """
     count, one_sided = len(values), alternative == "greater"
     sides = 2 if one_sided else 1
@@ -264,25 +245,22 @@ def permuted_p_values(
     return p, valid, failed, most, smallest
 
 
-@dataclass
 class _Shared:
     """What all pairs of a level share: the coins and, at system level, the averages they move."""
 
-    values: FloatArray
-    Z: FloatArray
-    level: Level
-    coefficient: Coefficient
-    swaps: Sampling
-    seed: int
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self, values: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient,
+        swaps: Sampling, seed: int,
+    ) -> None:  # fmt: skip
+        self.values, self.Z, self.level, self.coefficient = values, Z, level, coefficient
+        self.swaps, self.seed = swaps, seed
         self._numbers = range(0)
         self._coins: dict[tuple[str, bool], list[FloatArray]] = {}
-        self._alone = [self._pair(X) for X in self.values] if self.level == "system" else []
+        self._alone = [self._pair(X) for X in values] if level == "system" else []
         self._shifts: list[FloatArray] = []
 
     def windows(self, most: int, first: int, whole: bool) -> Iterator[tuple[int, int]]:
-        """Draws from … to …: `first`, then as many again; at system level in parts unless whole."""
+        """Draws from … to …: `first`, then twice as many; at system level in parts unless whole."""
         start = 0
         while start < most:
             stop = min(most, max(first, 2 * start))
@@ -299,9 +277,8 @@ class _Shared:
     def differences(
         self, i: int, j: int, refined: bool
     ) -> tuple[FloatArray, FloatArray, Callable[[], FloatArray]]:
-        """Of two metrics' correlations: observed; under the window's draws; and a function that
-        gives the (1 + draws, parts) terms whose signs `flip_tails` may turn, as observed first.
-        """
+        """Differences of two correlations: observed; drawn; and what gives the (1 + draws, parts)
+        terms whose signs `flip_tails` may turn, as observed first."""
         shape = self.Z.shape
         if self._alone:
             one, two = self._alone[i], self._alone[j]
@@ -330,7 +307,7 @@ class _Shared:
         return prepare_pair(X, Y, Z, self.level, self.coefficient)
 
     def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
-        """The window's coins as the pair wants them; kept in memory where they are few enough."""
+        """The window's coins as the pair wants them; cached where they are few enough."""
         shape = self.Z.shape
         made = coin_blocks(shape, pair, self.swaps, self.seed, self._numbers)
         if len(self._numbers) * draws.BLOCK * prod(shape) > _CACHED_COINS:

@@ -33,16 +33,18 @@ _TIES = 1e4  # null differences of standardised sums are distinguished to this p
 class Swapped:
     """A prepared pair of metrics: differences of correlations under given coins.
 
-    Attributes:
-        dtype: The kind of number that it wants the coins in.
-        by_input: Whether it wants the coins as (M, N, B) and not as (N, M, B).
+    It wants the coins as numbers of its `dtype`, (N, M, B), or (M, N, B) if `by_input`.
     """
 
     dtype: type[np.floating] = np.float64
     by_input = False
 
     def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for blocks of coins, (N, M, B) each, (M, N, B) if `by_input`."""
+        """r(X', Z) - r(Y', Z) for blocks of coins."""
+        return np.concatenate([self._differences(u) for u in blocks])
+
+    def _differences(self, u: FloatArray) -> FloatArray:
+        """Those of one block: (B,)."""
         raise NotImplementedError
 
 
@@ -62,9 +64,8 @@ class SystemSwaps(Swapped):
         self._z_tolerance = mean_tolerance(Z)
         self._coefficient = coefficient
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """See `Swapped`."""
-        return self.moved(self.shifts(blocks))
+    def _differences(self, u: FloatArray) -> FloatArray:
+        return self.moved(self.shifts([u]))
 
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(N, samples): what the averages of X gain and those of Y lose."""
@@ -129,25 +130,17 @@ class GlobalSwaps(Swapped):
         self._x, self._y, self._z = (side[self._scored] for side in scores)
         self._coefficient = coefficient
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """See `Swapped`."""
-        differences = []
-        for u in blocks:
-            kept = u[self._scored].T > 0
-            sides = np.where(kept, self._x, self._y), np.where(kept, self._y, self._x)
-            rx, ry = (correlate_rows(side, self._z, self._coefficient) for side in sides)
-            differences.append(rx - ry)
-        return np.concatenate(differences)
+    def _differences(self, u: FloatArray) -> FloatArray:
+        kept = u[self._scored].T > 0
+        sides = np.where(kept, self._x, self._y), np.where(kept, self._y, self._x)
+        rx, ry = (correlate_rows(side, self._z, self._coefficient) for side in sides)
+        return np.asarray(rx - ry)
 
 
 class _ByInput(Swapped):
     """Summary level: inputs change independently of each other under the coins."""
 
     by_input = True
-
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """See `Swapped`."""
-        return np.concatenate([self._mean(u) for u in blocks])
 
     def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(samples, inputs): the two coefficients' difference at each input; NaN if one has none.
@@ -156,8 +149,7 @@ class _ByInput(Swapped):
         """
         return np.concatenate([self._terms(u).T for u in blocks])
 
-    def _mean(self, u: FloatArray) -> FloatArray:
-        """(B,) the difference of the two coefficients' means over the inputs."""
+    def _differences(self, u: FloatArray) -> FloatArray:
         return mean_difference(*self._sides(u))
 
     def _terms(self, u: FloatArray) -> FloatArray:
@@ -281,7 +273,7 @@ class ColumnRanks(_ByInput):
         self._scaled = scaled[self._plain].reshape(-1)
         self._prepared: dict[str, tuple[Floats, ...]] = {}
 
-    def _mean(self, u: FloatArray) -> FloatArray:
+    def _differences(self, u: FloatArray) -> FloatArray:
         samples = u.shape[2]
         if not self._count:
             return np.full(samples, np.nan)
@@ -405,9 +397,8 @@ class SpaSwaps(Swapped):
         z = np.ascontiguousarray(Z[:, self._kept], dtype=np.float32)
         self._p_human = spa_p_values(z, signs).astype(np.float32)
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """See `Swapped`."""
-        return self.moved(self.shifts(blocks))
+    def _differences(self, u: FloatArray) -> FloatArray:
+        return self.moved(self.shifts([u]))
 
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(N, samples, permutations): what the sums of X gain and those of Y lose."""
@@ -470,6 +461,5 @@ class TieAccuracySwaps(Swapped):
         """(samples, M): each input's part of the difference."""
         return np.concatenate([np.einsum("nm,nmb->bm", self._parts, u) for u in blocks])
 
-    def __call__(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """See `Swapped`."""
-        return np.asarray(self.terms(blocks).sum(axis=1))
+    def _differences(self, u: FloatArray) -> FloatArray:
+        return np.asarray(self.terms([u]).sum(axis=1))
