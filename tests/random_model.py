@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import require
-from litepyramid.judges.nli.labels import THREE
+from litepyramid.judges.nli.checkpoint import THREE
 
 _PURPOSE = "a random NLI model"
 _SPECIAL = ("<s>", "<pad>", "</s>", "<unk>", "<mask>")

@@ -165,7 +165,7 @@ def _factory(name: str) -> Callable[..., Judge]:
         from litepyramid.judges.llm.judge import LLMJudge
 
         return LLMJudge
-    from litepyramid.judges.nli.judge import NLIJudge
+    from litepyramid.judges.nli.nli_judge import NLIJudge
 
     return NLIJudge
 

@@ -17,7 +17,7 @@ from litepyramid.files import file_type, new_folder
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.evaluate import labelled
 from litepyramid.judges.lexical.lexical_judge import save_lexical
-from litepyramid.judges.nli.cards import CARD_FILE
+from litepyramid.judges.nli.checkpoint import CARD_FILE
 from litepyramid.judges.registry import REFITTED, check_trainable
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.tables import Column, Result, Table, plain

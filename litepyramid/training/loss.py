@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from litepyramid.errors import require
-from litepyramid.judges.nli.labels import ClassOrder
+from litepyramid.judges.nli.checkpoint import ClassOrder
 from litepyramid.training.settings import Head
 
 

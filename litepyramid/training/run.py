@@ -17,9 +17,16 @@ from litepyramid._version import __version__
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import atomic_write, locked, new_folder, read_json, write_json, writing
 from litepyramid.judges.evaluate import calibrate
-from litepyramid.judges.nli.cards import CARD_FILE, DEFAULT_MODE, Kind
-from litepyramid.judges.nli.checkpoint import open_checkpoint
-from litepyramid.judges.nli.labels import THREE, TWO, ClassOrder, parse_label_map
+from litepyramid.judges.nli.checkpoint import (
+    CARD_FILE,
+    DEFAULT_MODE,
+    THREE,
+    TWO,
+    ClassOrder,
+    Kind,
+    open_checkpoint,
+    parse_label_map,
+)
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.nli.torch_backend import load_classifier, load_tokenizer
 from litepyramid.progress import bar

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from litepyramid.errors import ModelError
-from litepyramid.judges.nli.cards import CARDS, find_card, read_card
+from litepyramid.judges.nli.checkpoint import CARDS, read_card
 
 
 def table() -> dict[str, tuple[str, str]]:
@@ -30,11 +30,6 @@ def test_the_readme_and_the_cards_agree():
     }
     assert table() == cards
     assert sum(name.startswith("shiyue/") for name in cards) == 15
-
-
-def test_a_model_without_a_card_has_none(tmp_path):
-    assert find_card("someone/model") is None
-    assert find_card("x", tmp_path) is None
 
 
 @pytest.mark.parametrize(

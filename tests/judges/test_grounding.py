@@ -9,11 +9,11 @@ import pytest
 from tiny_models import TEXT, make_checkpoint
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.cards import CARDS
+from litepyramid.judges.nli.checkpoint import CARDS
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
-from litepyramid.judges.nli.judge import NLIJudge  # noqa: E402
+from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
 
 ITEMS = [
     (TEXT[1] + " " + TEXT[4], ["The village was cut off.", TEXT[3], "It {premise} rained."]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.labels import class_order, parse_label_map
+from litepyramid.judges.nli.checkpoint import class_order, parse_label_map
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from running import ROOT
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.nli import onnx_backend
-from litepyramid.judges.nli.judge import NLIJudge
+from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import judge
 

@@ -13,12 +13,12 @@ from running import ROOT
 from tiny_models import make_checkpoint, train_tokenizer
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.labels import THREE
+from litepyramid.judges.nli.checkpoint import THREE
 from litepyramid.judges.nli.modes import NAMES, presence
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
-from litepyramid.judges.nli.judge import NLIJudge  # noqa: E402
+from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
 
 
 def plain_loop(folder, items, max_length=400, truncation=True):

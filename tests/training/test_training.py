@@ -20,9 +20,9 @@ pytest.importorskip("accelerate", reason="the extra train is not installed")
 
 from litepyramid.errors import InputError, LitepyramidError, ModelError  # noqa: E402
 from litepyramid.files import locked  # noqa: E402
-from litepyramid.judges.nli.judge import NLIJudge  # noqa: E402
-from litepyramid.judges.nli.labels import THREE, ClassOrder  # noqa: E402
+from litepyramid.judges.nli.checkpoint import THREE, ClassOrder  # noqa: E402
 from litepyramid.judges.nli.modes import p2c  # noqa: E402
+from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
 from litepyramid.training.folds import LabelledItems  # noqa: E402
 from litepyramid.training.loss import make_loss  # noqa: E402
 from litepyramid.training.pairs import (  # noqa: E402

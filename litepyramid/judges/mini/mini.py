@@ -13,7 +13,7 @@ from litepyramid.errors import ModelError
 from litepyramid.files import file_type, read_json
 from litepyramid.judges.base import Items, JudgedBatch
 from litepyramid.judges.lexical.lexical_judge import LexicalJudge, load_lexical
-from litepyramid.judges.nli.judge import NLIJudge
+from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.types import FloatArray
 
 FOLDER = Path(__file__).resolve().parents[2] / "embedded" / "mini"

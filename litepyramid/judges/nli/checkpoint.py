@@ -1,28 +1,52 @@
-"""Properties of a checkpoint, read from its small files; torch is not needed."""
+"""What a checkpoint is, read from its small files without torch: classes, mode, longest text.
+
+For well-known public checkpoints it stands in `CARDS`. Their mode is the one that the paper found
+best for the kind of model (ZB21 §3.1): l3c for a zero-shot NLI model, p2c for one tuned on presence
+labels. The same table, with licences and sizes, stands in models/README.md.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from litepyramid.checked import as_type
 from litepyramid.errors import InputError, ModelError, reason, require
 from litepyramid.files import file_type, read_json
-from litepyramid.judges.nli.cards import JudgeCard, find_card
-from litepyramid.judges.nli.labels import ClassOrder, class_order
 from litepyramid.judges.nli.modes import Mode, check_mode
-
-#: The authors cut pairs at 400 tokens (ZB21, released code).
-MAX_LENGTH = 400
-
-_LAYERS = 256
+from litepyramid.types import FloatArray
 
 Backend = Literal["auto", "torch", "onnx"]
+Kind = Literal["zero-shot", "presence"]
 
-#: The files that decide what a model computes, besides its weights.
-_MODEL_FILES = (
+DEFAULT_MODE: Mapping[Kind, Mode] = {"zero-shot": "l3c", "presence": "p2c"}
+CARD_FILE = "litepyramid.json"
+"""A folder that holds a fine-tuned judge says here what it is."""
+MAX_LENGTH = 400
+"""The authors cut pairs at 400 tokens (ZB21, released code)."""
+_LAYERS = 256
+
+THREE = ("entailment", "neutral", "contradiction")
+TWO = ("present", "absent")
+_NAMES = {  # seen in `config.id2label` of public models, lower-cased, letters only
+    name: meaning
+    for meaning, names in {
+        "entailment": "entailment entail entails entailed",
+        "neutral": "neutral",
+        "contradiction": "contradiction contradict contradicts contradicted contradictory",
+        "present": "present presence",
+        "absent": "absent notpresent notentailment nonentailment notentailed notentail",
+    }.items()
+    for name in names.split()
+}
+_MODEL_FILES = (  # what decides what a model computes, besides its weights
     "config.json",
     "*.safetensors.index.json",
     "tokenizer*.json",
@@ -35,6 +59,222 @@ _MODEL_FILES = (
 
 
 @dataclass(frozen=True, slots=True)
+class JudgeCard:
+    """What the judge must know about a checkpoint that its `config.json` does not contain.
+
+    Attributes:
+        kind: ``"zero-shot"`` (an NLI model that never saw summaries) or ``"presence"`` (tuned on
+            presence labels).
+        order: The classes in the order of the model's outputs; used only where the model's own
+            labels are ``LABEL_0`` and so on.
+        mode: The mode to use unless the user names one.
+        template: The one text that the model reads in place of a pair, with ``{premise}``,
+            ``{hypothesis}``, and ``{eos}`` for the tokenizer's end-of-sequence token.
+        answers: Of a model that writes: the ids of the tokens that begin "no" and "yes". Presence
+            is judged by their logits in its first step.
+        max_length: The most tokens of a pair unless the user says otherwise.
+        languages: Codes of the languages that it was trained for; none for any language.
+    """
+
+    kind: Kind = "presence"
+    order: tuple[str, ...] | None = None
+    mode: Mode | None = None
+    template: str | None = None
+    answers: tuple[int, int] | None = None
+    max_length: int | None = None
+    languages: tuple[str, ...] = ()
+
+    @property
+    def default_mode(self) -> Mode:
+        """The card's mode, else that of its kind."""
+        return self.mode or DEFAULT_MODE[self.kind]
+
+    @property
+    def template_sha(self) -> str:
+        """Eight hexadecimal digits that name the template."""
+        return hashlib.sha256((self.template or "").encode()).hexdigest()[:8]
+
+
+_ENC = THREE
+_CNE = ("contradiction", "neutral", "entailment")
+_CEN = ("contradiction", "entailment", "neutral")
+_TUNED = JudgeCard("presence", _ENC)
+
+_JOINED = "{premise}{eos}{hypothesis}"
+_CHOICE = (
+    "{premise}\n\nChoose your answer: based on the paragraph above can we conclude that "
+    '"{hypothesis}"?\n\nOPTIONS:\n- Yes\n- No\nI think the answer is '
+)
+_AP = ("absent", "present")
+_T5 = (3, 209)  # what 0 and 1 begin with
+
+_ENGLISH: Mapping[str, JudgeCard] = {
+    "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli": JudgeCard("zero-shot", _ENC),
+    "shiyue/roberta-large-tac08": _TUNED,
+    "shiyue/roberta-large-tac09": _TUNED,
+    "shiyue/roberta-large-tac08-tac09": _TUNED,
+    "shiyue/roberta-large-realsumm": _TUNED,
+    "shiyue/roberta-large-pyrxsum": _TUNED,
+    **{
+        f"shiyue/roberta-large-realsumm-by-{split}-fold{fold}": _TUNED
+        for split in ("examples", "systems")
+        for fold in range(1, 6)
+    },
+    "FacebookAI/roberta-large-mnli": JudgeCard("zero-shot", _CNE),
+    "facebook/bart-large-mnli": JudgeCard("zero-shot", _CNE),
+    "microsoft/deberta-large-mnli": JudgeCard("zero-shot", _CNE),
+    "microsoft/deberta-xlarge-mnli": JudgeCard("zero-shot", _CNE),
+    "cross-encoder/nli-deberta-v3-base": JudgeCard("zero-shot", _CEN),
+    "cross-encoder/nli-deberta-v3-large": JudgeCard("zero-shot", _CEN),
+    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": JudgeCard("zero-shot", _ENC),
+    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": JudgeCard("zero-shot", _ENC),
+    "lytang/MiniCheck-RoBERTa-Large": JudgeCard("presence", _AP, None, _JOINED, None, 512),
+    "lytang/MiniCheck-DeBERTa-v3-Large": JudgeCard("presence", _AP, None, _JOINED, None, 2048),
+    "lytang/MiniCheck-Flan-T5-Large": JudgeCard(
+        "presence", _AP, None, "predict: " + _JOINED, _T5, 2048
+    ),
+    "yaxili96/FactCG-DeBERTa-v3-Large": JudgeCard("presence", _AP, None, _CHOICE, None, 2048),
+    "google/t5_xxl_true_nli_mixture": JudgeCard(
+        "presence", _AP, None, "premise: {premise} hypothesis: {hypothesis}", _T5, 512
+    ),
+}
+CARDS: Mapping[str, JudgeCard] = {
+    **{name: replace(card, languages=("en",)) for name, card in _ENGLISH.items()},
+    "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": JudgeCard("zero-shot", _ENC),
+    "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli": JudgeCard("zero-shot", _ENC),
+}
+
+
+def read_card(path: Path) -> JudgeCard:
+    """Reads ``{"kind": "presence", "mode": "p2c"}``; other fields are left alone."""
+    value = read_json(path, "a judge's card", ModelError)
+    card = as_type(JudgeCard, value, what="not a judge's card", path=path, error=ModelError)
+    if card.order is not None and sorted(card.order) not in (sorted(THREE), sorted(TWO)):
+        problem, expected = f"the order is {list(card.order)!r:.80}", "the classes' names"
+    elif card.template is not None and not all(
+        name in card.template for name in ("{premise}", "{hypothesis}")
+    ):
+        problem, expected = "a template without placeholders", "{premise} and {hypothesis}"
+    elif card.answers is not None and card.template is None:
+        problem, expected = "answers without a template", "both"
+    else:
+        return card
+    raise ModelError(problem, path=path, expected=expected)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassOrder:
+    """Where each class stands in a model's output.
+
+    Attributes:
+        classes: ``entailment, neutral, contradiction`` or ``present, absent``.
+        indices: Per class its index among the model's outputs.
+    """
+
+    classes: tuple[str, ...]
+    indices: tuple[int, ...]
+
+    @property
+    def two(self) -> bool:
+        """Whether the model knows present and absent alone."""
+        return len(self.classes) == 2
+
+    def logits(self, raw: ArrayLike) -> FloatArray:
+        """The model's raw output as logits in the order entailment, neutral, contradiction.
+
+        Example:
+            >>> ClassOrder(THREE, (2, 1, 0)).logits([[0.1, 0.2, 0.7]]).tolist()
+            [[0.7, 0.2, 0.1]]
+            >>> ClassOrder(TWO, (1, 0)).logits([[0.3, 0.7]]).tolist()
+            [[0.7, 0.3, 0.0]]
+        """
+        raw = np.asarray(raw, dtype=np.float64)
+        if raw.shape[1] <= max(self.indices):
+            raise ModelError(
+                f"the model has {raw.shape[1]} outputs", expected=f"{max(self.indices) + 1} or more"
+            )
+        chosen = raw[:, list(self.indices)]
+        if self.two:
+            chosen = np.concatenate([chosen, np.zeros((len(chosen), 1))], axis=1)
+        return chosen
+
+
+def class_order(
+    id2label: Mapping[int, str],
+    label_map: Mapping[str, str] | None = None,
+    *,
+    fallback: tuple[str, ...] | None = None,
+    model: str = "the model",
+) -> ClassOrder:
+    """The class order of a model, from its own labels.
+
+    Example:
+        >>> class_order({0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}).indices
+        (2, 1, 0)
+    """
+    labels = {int(index): str(label) for index, label in id2label.items()}
+    if label_map is not None:
+        return _mapped(labels, label_map)
+    names = {
+        index: _NAMES.get(re.sub("[^a-z]", "", label.lower())) for index, label in labels.items()
+    }
+    if len(names) == 2 and "absent" in names.values():
+        names = {i: "present" if name == "entailment" else name for i, name in names.items()}
+    for classes in (THREE, TWO):
+        if sorted(map(str, names.values())) == sorted(classes):
+            where = {name: index for index, name in names.items()}
+            return ClassOrder(classes, tuple(where[name] for name in classes))
+    generic = all(re.fullmatch(r"(?i)label_\d+", label) for label in labels.values())
+    if fallback is not None and generic and len(labels) == len(fallback):
+        classes = THREE if len(fallback) == 3 else TWO
+        return ClassOrder(classes, tuple(fallback.index(name) for name in classes))
+    raise ModelError(
+        f"{model} has the labels {_shown(labels)}",
+        expected="entailment, neutral and contradiction, or present and absent",
+        hint="If it is an NLI model, give the order: "
+        "--label-map entailment=0,neutral=1,contradiction=2 (or present=1,absent=0).",
+    )
+
+
+def parse_label_map(text: str) -> dict[str, str]:
+    """``entailment=0,neutral=1,contradiction=2`` as a mapping.
+
+    Example:
+        >>> parse_label_map("present=1,absent=0")
+        {'present': '1', 'absent': '0'}
+    """
+    expected = "entailment=0,neutral=1,contradiction=2 or present=1,absent=0"
+    entries = [entry.partition("=") for entry in text.split(",")]
+    label_map = {name.strip().lower(): value.strip() for name, _, value in entries}
+    complete = len(label_map) == len(entries) and all(label_map.values())
+    if not complete or set(label_map) not in (set(THREE), set(TWO)):
+        raise InputError(f"the label map '{text}' cannot be read", expected=expected)
+    return label_map
+
+
+def _mapped(labels: dict[int, str], label_map: Mapping[str, str]) -> ClassOrder:
+    classes = THREE if set(label_map) == set(THREE) else TWO
+    by_name = {label.lower(): index for index, label in labels.items()}
+    indices = []
+    for name in classes:
+        value = str(label_map.get(name, "")).strip()
+        index = int(value) if value.isdecimal() else by_name.get(value.lower())
+        if index not in labels:
+            raise InputError(
+                f"the label map gives '{value}' for {name}",
+                expected=f"an index or a name among {_shown(labels)}",
+            )
+        indices.append(index)
+    if len(set(indices)) < len(indices):
+        raise InputError("the label map gives one label to two classes")
+    return ClassOrder(classes, tuple(indices))
+
+
+def _shown(labels: Mapping[int, str]) -> str:
+    return ", ".join(f"{index}={label}" for index, label in sorted(labels.items()))
+
+
+@dataclass(frozen=True, slots=True)
 class Checkpoint:
     """A sequence classifier that can judge, not loaded.
 
@@ -44,7 +284,7 @@ class Checkpoint:
         revision: The hub's commit hash; None for a folder.
         fingerprint: What the cache knows it by: ``id@commit``, or a hash of the folder's files.
         order: Where entailment, neutral and contradiction stand in its output.
-        card: What is known of it beforehand, or what its classes say.
+        card: What its `litepyramid.json` or `CARDS` says of it, else what its classes say.
         longest: The most tokens it can read; None if the configuration sets no limit.
         offline: Whether the hub may not be asked.
         onnx: The folder's ``model.onnx``, if that is to be run.
@@ -60,37 +300,29 @@ class Checkpoint:
     offline: bool
     onnx: Path | None = None
 
-    def mode(self, asked: str | None = None) -> Mode:
-        """The mode asked for, else the one that fits the model.
-
-        The default is that of the model's card, l3c for a model without one. A model of two
-        classes has only the modes of two classes, p2c and l2c.
-        """
-        if asked is not None:
-            mode = check_mode(asked)
-            if self.order.two and mode in ("p3c", "l3c"):
-                raise InputError(
-                    f"the mode {mode} needs three classes, and {self.name} has two",
-                    expected="p2c or l2c",
-                )
+    def mode(self, name: str | None = None) -> Mode:
+        """The mode of that name, else the card's; two classes have only p2c and l2c."""
+        mode = self.card.default_mode if name is None else check_mode(name)
+        if not self.order.two or mode in ("p2c", "l2c"):
             return mode
-        default = self.card.default_mode
-        if self.order.two and default in ("p3c", "l3c"):
-            return "p2c" if default == "p3c" else "l2c"
-        return default
-
-    def max_length(self, asked: int | None = None) -> int:
-        """The length asked for, else the card's or 400, or less if the model reads less."""
-        if asked is None:
-            own = self.card.max_length or MAX_LENGTH
-            return own if self.longest is None else min(own, self.longest)
-        if asked < 8 or (self.longest is not None and asked > self.longest):
+        if name is not None:
             raise InputError(
-                f"a maximum length of {asked} tokens",
+                f"the mode {mode} needs three classes, and {self.name} has two",
+                expected="p2c or l2c",
+            )
+        return "p2c" if mode == "p3c" else "l2c"
+
+    def max_length(self, length: int | None = None) -> int:
+        """That length, else the card's or 400, or less if the model reads less."""
+        if length is None:
+            return min(self.card.max_length or MAX_LENGTH, self.longest or 2**31)
+        if length < 8 or (self.longest is not None and length > self.longest):
+            raise InputError(
+                f"a maximum length of {length} tokens",
                 expected="at least 8" + (f" and at most {self.longest}" if self.longest else ""),
                 hint=f"{self.name} sets the limit." if self.longest else None,
             )
-        return asked
+        return length
 
 
 def open_checkpoint(
@@ -108,7 +340,7 @@ def open_checkpoint(
         name: A folder, or a hub id such as ``shiyue/roberta-large-tac08``.
         revision: Branch, tag or commit of the hub; the hash of the commit it stands for is kept.
         offline: Look only in the local hub cache.
-        label_map: Which label means what, see `labels.class_order`.
+        label_map: Which label means what, see `class_order`.
         backend: ``torch``, ``onnx``, or ``auto``: onnx where the folder has a ``model.onnx`` and
             no other device than the CPU is asked for.
         device: What it is to run on.
@@ -118,11 +350,14 @@ def open_checkpoint(
             those of a judge.
         InputError: A revision for a folder.
     """
-    folder = Path(name).expanduser()
-    onnx = folder / "model.onnx"
+    folder, commit = Path(name).expanduser(), None
+    source = str(folder)
     use_onnx = backend == "onnx" or (
-        backend == "auto" and file_type(onnx) == "file" and device in ("auto", "cpu")
+        backend == "auto"
+        and file_type(folder / "model.onnx") == "file"
+        and device in ("auto", "cpu")
     )
+    onnx = folder / "model.onnx" if use_onnx else None
     if file_type(folder) == "folder":
         if revision is not None:
             raise InputError(
@@ -130,19 +365,17 @@ def open_checkpoint(
                 hint="Revisions are for hub models.",
             )
         config = _read_config(folder / "config.json")
-        source, commit = str(folder), None
-        fingerprint = _folder_hash(folder, onnx if use_onnx else None)
+        fingerprint = _folder_hash(folder, onnx)
+    elif onnx is not None:
+        raise ModelError(
+            f"no folder '{name}'", expected="a folder with model.onnx, tokenizer.json, config.json"
+        )
     else:
-        if use_onnx:
-            raise ModelError(
-                f"no folder '{name}'",
-                expected="a folder with model.onnx, tokenizer.json, config.json",
-            )
         path = _hub_config(name, revision, offline)
-        folder, commit = path.parent, path.parent.name
-        config = _read_config(path)
-        source, fingerprint = name, f"{name}@{commit}"
-    card = find_card(name, folder)
+        folder, commit, source = path.parent, path.parent.name, name
+        config, fingerprint = _read_config(path), f"{name}@{commit}"
+    written = folder / CARD_FILE
+    card = read_card(written) if file_type(written) == "file" else CARDS.get(name)
     if card and card.answers is not None:
         config["id2label"] = {0: "absent", 1: "present"}  # the outputs kept are these two
     labels = config.get("id2label") or {0: "LABEL_0", 1: "LABEL_1"}
@@ -156,17 +389,9 @@ def open_checkpoint(
     order = class_order(
         labels, label_map, fallback=card.order if card else None, model=f"the model '{name}'"
     )
-    return Checkpoint(
-        name=name,
-        source=source,
-        revision=commit,
-        fingerprint=fingerprint,
-        order=order,
-        card=card or JudgeCard("presence" if order.two else "zero-shot"),
-        longest=_longest(config),
-        offline=offline,
-        onnx=onnx if use_onnx else None,
-    )
+    card = card or JudgeCard("presence" if order.two else "zero-shot")
+    longest = _longest(config)
+    return Checkpoint(name, source, commit, fingerprint, order, card, longest, offline, onnx)
 
 
 def _folder_hash(folder: Path, onnx: Path | None) -> str:
@@ -191,6 +416,7 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
 
 
 def _read_config(path: Path) -> dict[str, Any]:
+    """A model's configuration, refused if it needs code of others or has absurdly many layers."""
     expected = "a folder written by transformers' save_pretrained"
     if file_type(path) is None:
         raise ModelError("the folder has no config.json", path=path.parent, expected=expected)
@@ -198,8 +424,8 @@ def _read_config(path: Path) -> dict[str, Any]:
     if not isinstance(config, dict):
         raise ModelError("is not a configuration", path=path, expected=expected)
     if config.get("auto_map"):
-        known = require("transformers", extra="nli", purpose="an NLI judge").CONFIG_MAPPING
-        if config.get("model_type") not in known:
+        types = require("transformers", extra="nli", purpose="an NLI judge").CONFIG_MAPPING
+        if config.get("model_type") not in types:
             raise ModelError(
                 f"the model type '{config.get('model_type')}' is defined by code in the model's "
                 "folder",
@@ -217,7 +443,7 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def _numbers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Every integer of a configuration, in parts of it too, with its name."""
+    """Every integer of a configuration, at any depth, with its name."""
     for name, value in config.items():
         if isinstance(value, dict):
             yield from _numbers(value)
@@ -244,23 +470,18 @@ def _hub_config(name: str, revision: str | None, offline: bool) -> Path:
     """The path of config.json in the hub's cache, asking the hub unless offline."""
     hub = require("huggingface_hub", extra="nli", purpose="a hub model")
     errors = require("huggingface_hub.errors", extra="nli", purpose="a hub model")
-    wanted = f"'{name}'" + (f" at revision '{revision}'" if revision else "")
-    hint = "Check the id and the connection; or give a folder that holds the model."
+    model = f"'{name}'" + (f" at revision '{revision}'" if revision else "")
     try:
-        found = hub.hf_hub_download(
-            name, "config.json", revision=revision, local_files_only=offline
+        return Path(
+            hub.hf_hub_download(name, "config.json", revision=revision, local_files_only=offline)
         )
     except errors.HFValidationError:
         raise ModelError(
-            f"there is no folder {wanted}", expected="a folder, or a hub id such as owner/name"
+            f"there is no folder {model}", expected="a folder, or a hub id such as owner/name"
         ) from None
-    except (errors.RepositoryNotFoundError, errors.RevisionNotFoundError) as error:
-        raise ModelError(f"the hub has no model {wanted}", hint=hint) from error
-    except errors.LocalEntryNotFoundError as error:
-        what = "is not in the local hub cache" if offline else "cannot be fetched from the hub"
-        raise ModelError(f"the model {wanted} {what}", hint=hint) from error
-    except (errors.EntryNotFoundError, errors.HfHubHTTPError, OSError) as error:
+    except (errors.EntryNotFoundError, OSError) as error:
+        where = "in the local hub cache" if offline else "on the hub, or it cannot be reached"
         raise ModelError(
-            f"the model {wanted} cannot be read ({reason(error)})", hint=hint
+            f"there is no model {model} {where} ({reason(error)})",
+            hint="Check the id and the connection; or give a folder that holds the model.",
         ) from error
-    return Path(found)

@@ -34,25 +34,15 @@ class Tokenizer:
     """
 
     core: Any
-    pad: int
+    pad: int = 0
     pad_left: bool = False
     cut_left: bool = False
     typed: bool = False
     end: str = ""
 
-    def lengths(self, texts: Sequence[str]) -> list[int]:
-        """The tokens of each text, without special ones."""
-        encodings = self.core.encode_batch(list(texts), add_special_tokens=False)
-        return [len(encoding.ids) for encoding in encodings]
-
 
 class Encoder:
-    """Turns pairs into token ids, and rows of these into batches.
-
-    Attributes:
-        lengths: Tokens of each pair, cut and with special tokens.
-        truncated: Whether each pair's summary was cut.
-    """
+    """Turns pairs into token ids: `lengths` of each pair, cut, and which are `truncated`."""
 
     lengths: IntArray
     truncated: NDArray[np.bool_]
@@ -131,8 +121,7 @@ class PairEncoder(Encoder):
 class TemplateEncoder(Encoder):
     """Turns (summary, unit) pairs into the ids of one text each, as a template has it.
 
-    The whole text is tokenised, as the model's authors do it. In a text that is too long the
-    summary is cut, at the end of a token of its own, to the longest part that fits.
+    In a text that is too long the summary is cut, at the end of one of its tokens, to what fits.
     """
 
     def __init__(
@@ -142,24 +131,22 @@ class TemplateEncoder(Encoder):
         self._max_length = max_length
         self._template = fill(template, eos=tokenizer.end)
         with loading("the model's tokenizer failed"):
-            self._ids = self._tokenised([self._text(*pair) for pair in pairs])
+            self._ids = self._tokenised(pairs)
             self.truncated = np.array([len(ids) > max_length for ids in self._ids], dtype=bool)
             for index in np.nonzero(self.truncated)[0].tolist():
                 self._ids[index] = self._cut(*pairs[index])
         self.lengths = np.array([len(ids) for ids in self._ids], dtype=np.int64)
 
-    def _text(self, summary: str, unit: str) -> str:
-        return fill(self._template, premise=summary, hypothesis=unit)
-
-    def _tokenised(self, texts: list[str]) -> list[Sequence[int]]:
+    def _tokenised(self, pairs: Sequence[Pair]) -> list[Sequence[int]]:
+        texts = [fill(self._template, premise=text, hypothesis=unit) for text, unit in pairs]
         return [encoding.ids for encoding in self._tokenizer.core.encode_batch(texts)]
 
     def _cut(self, summary: str, unit: str) -> Sequence[int]:
         whole = self._tokenizer.core.encode(summary, add_special_tokens=False)
         ends = [end for _, end in whole.offsets]
-        room = self._max_length - len(self._tokenised([self._text("", unit)])[0]) + 2
+        room = self._max_length - len(self._tokenised([("", unit)])[0]) + 2
         for count in range(min(room, len(ends)), 0, -1):
-            ids = self._tokenised([self._text(summary[: ends[count - 1]], unit)])[0]
+            ids = self._tokenised([(summary[: ends[count - 1]], unit)])[0]
             if len(ids) <= self._max_length:
                 return ids
         raise InputError(
@@ -171,15 +158,6 @@ class TemplateEncoder(Encoder):
     def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
         """Token ids of the text at `index`; their types are all 0."""
         return self._ids[index], [0] * len(self._ids[index])
-
-
-def make_encoder(
-    tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str | None
-) -> Encoder:
-    """The encoder of pairs, or of the texts that a template makes of them."""
-    if template is None:
-        return PairEncoder(tokenizer, max_length, pairs)
-    return TemplateEncoder(tokenizer, max_length, pairs, template)
 
 
 def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[int]]:

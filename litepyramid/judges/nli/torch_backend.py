@@ -21,8 +21,6 @@ from litepyramid.text import counted
 
 Precision = Literal["float32", "bfloat16", "float16"]
 PURPOSE = "an NLI judge"
-CPU_TOKENS, GPU_TOKENS = 4_096, 32_768
-"""The most tokens of a batch, padding included."""
 
 
 class TorchBackend:
@@ -36,41 +34,52 @@ class TorchBackend:
     def __init__(
         self, point: Checkpoint, precision: Precision, device: str, threads: int | None = None
     ) -> None:
-        self._torch = require("torch", extra="nli", purpose=PURPOSE)
+        self._torch = torch = require("torch", extra="nli", purpose=PURPOSE)
         if device == "cpu" and threads is None and "OMP_NUM_THREADS" not in os.environ:
             threads = free_cores()
         if threads is not None:
-            self._torch.set_num_threads(threads)
+            torch.set_num_threads(threads)
         self._device, self._answers = device, point.card.answers
         self._fits: int | None = None
-        self._model = self._load(point, precision)
+        model, report = load_classifier(
+            point.source,
+            revision=point.revision,
+            offline=point.offline,
+            dtype=getattr(torch, precision),
+            head="SequenceClassification" if self._answers is None else "Seq2SeqLM",
+        )
+        if missing := sorted(report["missing_keys"]):
+            raise ModelError(
+                f"the model '{point.source}' lacks {counted(len(missing), 'weight')} "
+                f"({missing[0]} …)",
+                expected="a trained sequence classifier",
+                hint="A pretrained model must be fine-tuned before it can judge.",
+            )
+        self._model = model.to(device).eval()
 
     def logits(self, batch: EncodedBatch) -> Any:
         """Logits (pairs, classes) float32 in the model's own class order."""
         size, width = batch["input_ids"].shape
-        if size > 1 and self._fits is not None and size * width > self._fits:
-            return self._halves(batch)
-        try:
-            with loading(f"the model failed on {self._device}"):
-                return self._run(batch)
-        except ModelError as error:
-            if not _out_of_memory(error.__cause__, self._torch):
-                raise
-            if size == 1:
-                raise ModelError(
-                    f"one pair of {width} tokens does not fit into the memory of {self._device}",
-                    hint="Use a smaller model, max_length or another device.",
-                ) from error
+        if size == 1 or self._fits is None or size * width <= self._fits:
+            try:
+                with loading(f"the model failed on {self._device}"):
+                    return self._run(batch)
+            except ModelError as error:
+                if not _out_of_memory(error.__cause__, self._torch):
+                    raise
+                if size == 1:
+                    raise ModelError(
+                        f"one pair of {width} tokens does not fit into the memory of "
+                        f"{self._device}",
+                        hint="Use a smaller model, max_length or another device.",
+                    ) from error
             self._fits = size * width // 2
-        gc.collect()
-        if self._device.startswith("cuda"):
-            self._torch.cuda.empty_cache()
-        return self._halves(batch)
-
-    def _halves(self, batch: EncodedBatch) -> Any:
-        middle = (len(batch["input_ids"]) + 1) // 2
-        parts = (slice(0, middle), slice(middle, None))
-        return np.concatenate([self.logits(_part(batch, part)) for part in parts])
+            gc.collect()
+            if self._device.startswith("cuda"):
+                self._torch.cuda.empty_cache()
+        middle = (size + 1) // 2
+        halves = (slice(0, middle), slice(middle, None))
+        return np.concatenate([self.logits(_rows(batch, half)) for half in halves])
 
     def _run(self, batch: EncodedBatch) -> Any:
         torch = self._torch
@@ -84,22 +93,18 @@ class TorchBackend:
                 logits = logits[:, 0, list(self._answers)]
             return np.asarray(logits.float().cpu().numpy(), dtype=np.float32)
 
-    def _load(self, point: Checkpoint, precision: Precision) -> Any:
-        model, report = load_classifier(
-            point.source,
-            revision=point.revision,
-            offline=point.offline,
-            dtype=getattr(self._torch, precision),
-            head="SequenceClassification" if self._answers is None else "Seq2SeqLM",
-        )
-        if missing := sorted(report["missing_keys"]):
-            raise ModelError(
-                f"the model '{point.source}' lacks {counted(len(missing), 'weight')} "
-                f"({missing[0]} …)",
-                expected="a trained sequence classifier",
-                hint="A pretrained model must be fine-tuned before it can judge.",
-            )
-        return model.to(self._device).eval()
+
+def _rows(batch: EncodedBatch, rows: slice) -> EncodedBatch:
+    """Some rows, with the columns that are padding in all of them taken off."""
+    used = batch["attention_mask"][rows].any(axis=0)
+    return {name: np.ascontiguousarray(array[rows][:, used]) for name, array in batch.items()}
+
+
+def _out_of_memory(error: BaseException | None, torch: Any) -> bool:
+    if isinstance(error, torch.OutOfMemoryError | MemoryError):
+        return True
+    text = str(error).lower()
+    return any(sign in text for sign in ("out of memory", "can't allocate memory", "alloc_failed"))
 
 
 def read_tokenizer(point: Checkpoint) -> Tokenizer:
@@ -158,20 +163,19 @@ def load_classifier(
     """
     torch = require("torch", extra="nli", purpose=PURPOSE)
     transformers = require("transformers", extra="nli", purpose=PURPOSE)
-    where: dict[str, Any] = {
-        "revision": revision, "local_files_only": offline, "trust_remote_code": False,
-    }  # fmt: skip
     auto = getattr(transformers, f"AutoModelFor{head}")
+    where: dict[str, Any] = {
+        "revision": revision, "local_files_only": offline, "trust_remote_code": False, **config,
+    }  # fmt: skip
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
         if (folder := Path(source).expanduser()).is_dir():
-            where["use_safetensors"] = True
-            settings = transformers.AutoConfig.from_pretrained(
-                source, local_files_only=True, trust_remote_code=False, **config
+            _check_size(
+                torch, auto, folder, transformers.AutoConfig.from_pretrained(source, **where)
             )
-            _check_size(torch, auto, folder, settings)
+            where["use_safetensors"] = True
         try:
             model, report = auto.from_pretrained(
-                source, dtype=dtype, weights_only=True, output_loading_info=True, **where, **config
+                source, dtype=dtype, weights_only=True, output_loading_info=True, **where
             )
         except pickle.UnpicklingError as error:
             raise ModelError(
@@ -186,11 +190,10 @@ def _check_size(torch: Any, auto: Any, folder: Path, config: Any) -> None:
     """Refuses a configuration that would fill the memory without the weights for it."""
     size = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
     with torch.device("meta"):
-        model = auto.from_config(config)
-    claimed = sum(weight.numel() for weight in model.parameters())
-    if claimed > 4 * size:
+        weights = sum(weight.numel() for weight in auto.from_config(config).parameters())
+    if weights > 4 * size:
         raise ModelError(
-            f"the model '{folder}' cannot be loaded: its configuration is of {claimed} weights, "
+            f"the model '{folder}' cannot be loaded: its configuration is of {weights} weights, "
             f"its files have {counted(size, 'byte')}",
             expected="safetensors, at most four weights per byte",
         )
@@ -200,14 +203,18 @@ def find_device(device: str = "auto") -> str:
     """The device to use, checked to be there."""
     torch = require("torch", extra="nli", purpose=PURPOSE)
     gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
-    mps = ["mps"] if torch.backends.mps.is_available() else []
-    there = [*gpus, *mps, "cpu"]
-    chosen = {"auto": there[0], "cuda": "cuda:0"}.get(device, device)
-    if chosen not in there:
+    devices = [*gpus, *(["mps"] if torch.backends.mps.is_available() else []), "cpu"]
+    chosen = {"auto": devices[0], "cuda": "cuda:0"}.get(device, device)
+    if chosen not in devices:
         raise InputError(
-            f"unknown device '{device}'", expected=f"auto or one of {', '.join(there)}"
+            f"unknown device '{device}'", expected=f"auto or one of {', '.join(devices)}"
         )
     return chosen
+
+
+def batch_tokens(device: str) -> int:
+    """The most tokens of a batch, padding included."""
+    return 4_096 if device == "cpu" else 32_768
 
 
 def automatic_precision(device: str) -> Precision:
@@ -231,16 +238,3 @@ def _quiet(transformers: Any) -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bar:
             logging.enable_progress_bar()
-
-
-def _out_of_memory(error: BaseException | None, torch: Any) -> bool:
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        return True
-    text = str(error).lower()
-    return any(sign in text for sign in ("out of memory", "can't allocate memory", "alloc_failed"))
-
-
-def _part(batch: EncodedBatch, part: slice) -> EncodedBatch:
-    """Some rows, with the columns that are padding in all of them taken off."""
-    used = batch["attention_mask"][part].any(axis=0)
-    return {name: np.ascontiguousarray(rows[part][:, used]) for name, rows in batch.items()}

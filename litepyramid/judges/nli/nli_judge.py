@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol
 
 import numpy as np
 
@@ -22,16 +22,17 @@ from litepyramid.judges.base import (
     windows,
 )
 from litepyramid.judges.cache import JudgementCache, Stored
-from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint
+from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint, parse_label_map
 from litepyramid.judges.nli.encode import (
     EncodedBatch,
+    Encoder,
     Pair,
+    PairEncoder,
+    TemplateEncoder,
     Tokenizer,
-    make_encoder,
     plan_batches,
     split_summary,
 )
-from litepyramid.judges.nli.labels import parse_label_map
 from litepyramid.judges.nli.modes import presence
 from litepyramid.progress import bar
 from litepyramid.text import fill, one_line
@@ -109,12 +110,11 @@ class NLIJudge:
         offline: bool = False,
         cache: str | Path | None = "default",
     ) -> None:
-        settings = locals()
-        self._settings = {k: v for k, v in settings.items() if k not in ("self", "model")}
+        self._settings = {k: v for k, v in locals().items() if k not in ("self", "model")}
         self._model = str(model)
         choose("dtype", dtype, ("auto", *_PRECISIONS))
         choose("value of long", long, ("cut", "split"))
-        choose("backend", backend, get_args(Literal["auto", "torch", "onnx"]))
+        choose("backend", backend, ("auto", "torch", "onnx"))
         for name, value in (("batch_tokens", batch_tokens), ("threads", threads)):
             if value is not None and (type(value) is not int or value < 1):
                 raise InputError(f"{name} is {value!r}", expected="a whole number, at least 1")
@@ -128,16 +128,15 @@ class NLIJudge:
         )
         self.mode = self.checkpoint.mode(mode)
         self.max_length = self.checkpoint.max_length(max_length)
-        self.device = "cpu" if self.checkpoint.onnx else device
+        self.device, self._precision = device, None if dtype == "auto" else str(dtype)
         if self.checkpoint.onnx:
             if device not in ("auto", "cpu") or dtype != "auto":
                 raise InputError("a device or dtype for an ONNX model", expected="the CPU, auto")
-            dtype = "onnx"  # type: ignore[assignment]
-        self._precision = None if dtype == "auto" else str(dtype)
+            self.device, self._precision = "cpu", "onnx"
         self._long, self._threads, self._batch_tokens = long, threads, batch_tokens
         self._cache = JudgementCache(cache)
-        self._backend: Backend | None = None
         self._tokenizer: Tokenizer | None = None
+        self._backend: tuple[Backend, int] | None = None
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -151,10 +150,9 @@ class NLIJudge:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process makes its own, from the same settings."""
-        settings = dict(self._settings)
+        settings, model = dict(self._settings), self._model
         if self._cache.path:
             settings["cache"] = self._cache.path.absolute()
-        model = self._model
         if self.checkpoint.revision is None:
             model = str(Path(model).expanduser().absolute())
         return partial(NLIJudge, model, **settings), ()
@@ -180,41 +178,6 @@ class NLIJudge:
             return best_parts(self._judge, items, self._parts(items))[0]
         return self._judge(items)
 
-    def _parts(self, items: Items) -> list[Spans]:
-        """Each summary's parts that fit next to its units."""
-        tokenizer, template = self._loaded_tokenizer(), self.checkpoint.card.template
-        if template is None:
-            fixed = tokenizer.core.num_special_tokens_to_add(True)
-        else:
-            fixed = 3 + len(tokenizer.core.encode(fill(template, premise="", hypothesis="")).ids)
-
-        @lru_cache(65_536)
-        def length(text: str) -> int:
-            return tokenizer.lengths([text])[0]
-
-        def room(unit: str) -> int:
-            return self.max_length - int(fixed) - length(unit)
-
-        return [split_summary(text, units, room, length) for text, units in items]
-
-    def _judge(self, items: Items) -> JudgedBatch:
-        self._precision = self._precision or self._choose_precision(items)
-        counts = dict.fromkeys(("pairs", "truncated", "empty", "from_cache", "judged"), 0)
-        logits: list[FloatArray] = []
-        counts["pairs"] = sum(len(units) for _, units in items)
-        try:
-            with bar(counts["pairs"], "judging", "pairs") as shown:
-                for window in windows(items):
-                    logits += self._logits(window, counts, shown)
-        except KeyboardInterrupt as stop:
-            note_cached(stop, counts["judged"], self._cache.path)
-            raise
-        values = tuple(
-            presence(rows, self.mode) if text.strip() else np.zeros(len(units))
-            for rows, (text, units) in zip(logits, items, strict=True)
-        )
-        return JudgedBatch(values, self.signature(), counts, tuple(logits))
-
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature."""
         point = self.checkpoint
@@ -228,6 +191,41 @@ class NLIJudge:
             **({"template": point.card.template_sha} if point.card.template else {}),
         }
 
+    def _parts(self, items: Items) -> list[Spans]:
+        """Each summary's parts that fit next to its units."""
+        tokenizer, template = self._loaded_tokenizer(), self.checkpoint.card.template
+        if template is None:
+            fixed = tokenizer.core.num_special_tokens_to_add(True)
+        else:
+            fixed = 3 + len(tokenizer.core.encode(fill(template, premise="", hypothesis="")).ids)
+
+        @lru_cache(65_536)
+        def length(text: str) -> int:
+            return len(tokenizer.core.encode(text, add_special_tokens=False).ids)
+
+        def room(unit: str) -> int:
+            return self.max_length - int(fixed) - length(unit)
+
+        return [split_summary(text, units, room, length) for text, units in items]
+
+    def _judge(self, items: Items) -> JudgedBatch:
+        self._precision = self._precision or self._choose_precision(items)
+        counts = dict.fromkeys(("pairs", "truncated", "empty", "from_cache", "judged"), 0)
+        counts["pairs"] = sum(len(units) for _, units in items)
+        logits: list[FloatArray] = []
+        try:
+            with bar(counts["pairs"], "judging", "pairs") as shown:
+                for window in windows(items):
+                    logits += self._logits(window, counts, shown)
+        except KeyboardInterrupt as stop:
+            note_cached(stop, counts["judged"], self._cache.path)
+            raise
+        values = tuple(
+            presence(rows, self.mode) if text.strip() else np.zeros(len(units))
+            for rows, (text, units) in zip(logits, items, strict=True)
+        )
+        return JudgedBatch(values, self.signature(), counts, tuple(logits))
+
     def _logits(self, items: Items, counts: dict[str, int], shown: Any) -> Iterator[FloatArray]:
         """The logits of every item, as many items as are held in memory at once."""
         pairs = pairs_of(items)
@@ -237,14 +235,14 @@ class NLIJudge:
         counts["from_cache"] += cached
         # Pairs that are cached or repeated take no time and are not in the bar.
         shown.total -= sum(len(units) for _, units in items) - (len(pairs) - cached)
+
+        def save(rows: dict[bytes, Stored]) -> None:
+            self._cache.put(identity, rows)
+            stored.update(rows)
+            counts["judged"] += len(rows)
+            shown.update(len(rows))
+
         if cached < len(pairs):
-
-            def save(rows: dict[bytes, Stored]) -> None:
-                self._cache.put(identity, rows)
-                stored.update(rows)
-                counts["judged"] += len(rows)
-                shown.update(len(rows))
-
             self._judge_missing(pairs, stored, save)
         order = self.checkpoint.order
         for summary, units in items:
@@ -268,10 +266,14 @@ class NLIJudge:
         Batches are planned over all pairs, those in the cache too: a run that continues after a
         break makes the very batches of an unbroken one, and so the very same numbers.
         """
-        keys = list(pairs)
+        keys, texts = list(pairs), list(pairs.values())
         tokenizer, (backend, budget) = self._loaded_tokenizer(), self._loaded_backend()
         template = self.checkpoint.card.template
-        encoder = make_encoder(tokenizer, self.max_length, list(pairs.values()), template)
+        encoder: Encoder = (
+            PairEncoder(tokenizer, self.max_length, texts)
+            if template is None
+            else TemplateEncoder(tokenizer, self.max_length, texts, template)
+        )
         for batch in plan_batches(encoder.lengths, budget):
             missing = [index for index in batch if keys[index] not in stored]
             if not missing:
@@ -303,43 +305,32 @@ class NLIJudge:
 
     def _loaded_backend(self) -> tuple[Backend, int]:
         """The model, and the most tokens of its batches."""
-        if self.checkpoint.onnx is not None:
+        if self._backend is None and self.checkpoint.onnx is not None:
             from litepyramid.judges.nli.onnx_backend import ONNX_TOKENS, OnnxBackend
 
-            if self._backend is None:
-                tokenizer = self._loaded_tokenizer()
-                self._backend = OnnxBackend(self.checkpoint.onnx, tokenizer, self._threads)
-            return self._backend, ONNX_TOKENS
-        from litepyramid.judges.nli import torch_backend
+            self._backend = OnnxBackend(self.checkpoint.onnx, self._threads), ONNX_TOKENS
+        elif self._backend is None:
+            from litepyramid.judges.nli.torch_backend import TorchBackend, batch_tokens, find_device
 
-        device = torch_backend.find_device(self.device)
-        if self._backend is None:
+            device = find_device(self.device)
             precision: Any = self._precision
-            self._backend = torch_backend.TorchBackend(
-                self.checkpoint, precision, device, self._threads
-            )
-        own = torch_backend.CPU_TOKENS if device == "cpu" else torch_backend.GPU_TOKENS
-        return self._backend, self._batch_tokens or own
+            backend = TorchBackend(self.checkpoint, precision, device, self._threads)
+            self._backend = backend, self._batch_tokens or batch_tokens(device)
+        return self._backend
 
     def _identity(self, precision: str) -> str:
         """What the cache files judgements under; everything here can change a logit."""
         card = self.checkpoint.card
-        template = {"template": (card.template_sha, card.answers)} if card.template else {}
-        return json.dumps(
-            {
-                "model": self.checkpoint.fingerprint,
-                "max_length": self.max_length,
-                "dtype": precision,
-                **template,
-            },
-            sort_keys=True,
-        )
+        fields = {
+            "model": self.checkpoint.fingerprint,
+            "max_length": self.max_length,
+            "dtype": precision,
+            **({"template": (card.template_sha, card.answers)} if card.template else {}),
+        }
+        return json.dumps(fields, sort_keys=True)
 
     def _choose_precision(self, items: Items) -> str:
-        """The automatic precision, once for this object.
-
-        If the cache holds every pair at one precision, that one, and torch is not loaded.
-        """
+        """The automatic precision; that of the cache if it holds every pair, without torch."""
         for precision in _PRECISIONS[: 1 if self.device == "cpu" else 3]:
             identity = self._identity(precision)
             keys = (list(pairs_of(window)) for window in windows(items))
