@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,10 +11,10 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from litepyramid.duc.names import is_pyramid_file
-from litepyramid.duc.peers import read_pyramid_files, score_peers
+from litepyramid.duc.peers import as_paths, read_pyramid_files, score_peers
 from litepyramid.duc.trec import TrecFiles, is_trec, read_trec
 from litepyramid.errors import InputError, choose
-from litepyramid.files import atomic_write, file_type
+from litepyramid.files import atomic_write, file_type, write_jsonl
 from litepyramid.io.coerce import as_names, as_units
 from litepyramid.io.write import write_scores, write_units
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
@@ -33,7 +32,14 @@ from litepyramid.types import (
 )
 
 Target = Literal["units", "references", "summaries", "labels", "scores", "ids"]
-TARGETS: tuple[Target, ...] = ("units", "references", "summaries", "labels", "scores", "ids")
+_SOURCES: dict[Target, str] = {
+    "units": "pyramids, nuggets, claims, or units",
+    "references": ".pyr or .pan files",
+    "summaries": ".pan files, answers, or assignments with their answers",
+    "labels": ".pan files, or assignments",
+    "scores": ".pan files, or assignments",
+    "ids": "pyramids, nuggets, claims, or units",
+}
 
 
 @dataclass(frozen=True)
@@ -52,11 +58,7 @@ class Converted(Result):
         notes: What a user must know.
     """
 
-    forms: ClassVar[Mapping[str, str]] = {
-        ".jsonl": "write_lines",
-        ".txt": "write_texts",
-        ".csv": "write_csv",
-    }
+    forms: ClassVar = {".jsonl": "write_lines", ".txt": "write_texts", ".csv": "write_csv"}
 
     to: Target
     units: tuple[InputUnits, ...]
@@ -70,9 +72,8 @@ class Converted(Result):
     @property
     def signature(self) -> Signature:
         """What was converted."""
-        return Signature.of(
-            to=self.to, rows_sha=fingerprint(self.rows()), **data_hashes(units=self.units)
-        )
+        hashes = data_hashes(units=self.units)
+        return Signature.of(to=self.to, rows_sha=fingerprint(self.rows()), **hashes)
 
     def rows(self) -> list[dict[str, Any]]:
         """The lines of the part that was asked for."""
@@ -82,26 +83,26 @@ class Converted(Result):
             return [{"input": entry.input} for entry in self.units]
         if self.to == "references":
             return [{"input": e.input, "references": e.references} for e in self.references]
-        if self.to == "summaries":
+        if self.to == "scores":
+            table = self.scores or ScoreTable((), (), (), np.empty((0, 0, 0)))
             return [
-                {"system": entry.system, "input": name, "summary": text}
-                for entry in self.summaries
-                for name, text in zip(entry.inputs, entry.texts, strict=True)
+                {
+                    "system": table.systems[i],
+                    "input": table.inputs[j],
+                    table.metrics[k]: float(table.values[k, i, j]),
+                }
+                for k, i, j in np.argwhere(~np.isnan(table.values))
             ]
-        if self.to == "labels":
-            return [
-                {"system": entry.system, "input": name, "labels": row}
-                for entry in self.labels
-                for name, row in zip(entry.inputs, entry.labels, strict=True)
-            ]
-        table = self.scores
+        columns = (
+            [("summary", e.system, e.inputs, e.texts) for e in self.summaries]
+            if self.to == "summaries"
+            else [("labels", e.system, e.inputs, e.labels) for e in self.labels]
+        )
         return [
-            {"system": system, "input": name, metric: float(table.values[k, i, j])}
-            for k, metric in enumerate(table.metrics)
-            for i, system in enumerate(table.systems)
-            for j, name in enumerate(table.inputs)
-            if not np.isnan(table.values[k, i, j])
-        ] if table else []  # fmt: skip
+            {"system": system, "input": name, key: value}
+            for key, system, names, values in columns
+            for name, value in zip(names, values, strict=True)
+        ]
 
     def to_tables(self) -> Sequence[Table]:
         """Counts by input, and what was left out."""
@@ -127,9 +128,7 @@ class Converted(Result):
 
     def write_lines(self, path: Path) -> None:
         """Writes JSON Lines; labels and summaries name their system in every line."""
-        with atomic_write(path) as file:
-            for row in self.rows():
-                file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        write_jsonl(path, self.rows())
 
     def write_texts(self, path: Path) -> None:
         """Writes a line an input: units with tabs between them, or ids."""
@@ -182,13 +181,8 @@ def convert(
         $ litepyramid convert duc2006 --to labels -o labels.jsonl
         $ litepyramid convert example/scus.jsonl -o scus.txt
     """
-    choose("to", to, TARGETS)
-    listed = [files] if isinstance(files, str | Path) else files
-    if not isinstance(listed, Sequence) or not all(isinstance(f, str | Path) for f in listed):
-        raise InputError(f"files are {type(files).__name__}", expected="paths of files or folders")
-    paths = [Path(path) for path in listed]
-    if not paths:
-        raise InputError("no files given", expected="at least one file or folder")
+    choose("to", to, tuple(_SOURCES))
+    paths = as_paths(files)
     if any(file_type(path) == "folder" or is_pyramid_file(path) for path in paths):
         result = _from_pyramids(paths, to, names, complete)
     elif any(is_trec(path) for path in paths):
@@ -201,18 +195,8 @@ def convert(
     else:
         raise InputError(f"{len(paths)} unit files", expected="one", path=paths[1])
     if not result.rows():
-        raise InputError(f"nothing to write {to} from", path=paths[0], expected=_NEEDED[to])
+        raise InputError(f"nothing to write {to} from", path=paths[0], expected=_SOURCES[to])
     return result
-
-
-_NEEDED = {
-    "units": "pyramids, nuggets, claims, or units",
-    "references": ".pyr or .pan files",
-    "summaries": ".pan files, answers, or assignments with their answers",
-    "labels": ".pan files, or assignments",
-    "scores": ".pan files, or assignments",
-    "ids": "pyramids, nuggets, claims, or units",
-}
 
 
 def _from_pyramids(
@@ -232,13 +216,12 @@ def _from_pyramids(
 
 
 def _from_trec(files: TrecFiles, to: Target) -> Converted:
-    scores = _nugget_table(files) if files.labels else None
     return Converted(
         to,
         tuple(files.units.values()),
         summaries=files.summaries(),
         labels=files.system_labels(),
-        scores=scores,
+        scores=_nugget_table(files) if files.labels else None,
         left_out=dict(+files.left_out),
     )
 

@@ -46,14 +46,12 @@ class PeerName(NamedTuple):
     annotator: str = ""
 
 
-def pyramid_input(path: Path, names: str | None = None, known: Collection[str] = ()) -> str:
+def pyramid_input(path: Path, names: str | None = None, inputs: Collection[str] = ()) -> str:
     """The input of a ``.pyr`` file.
 
-    Args:
-        path: The file.
-        names: A regular expression with a group ``input``, found in the name without ``.pyr``;
-            a name in which it is not found is read as NIST's.
-        known: Inputs of other files: one that the name begins with is it, letters and all.
+    `names` is a regular expression with a group ``input``, searched in the name without ``.pyr``; a
+    name in which it is not found is read as NIST's. One of `inputs` (those of other files) that
+    the name begins with is it, letters and all.
 
     Raises:
         InputError: `names` is not a regular expression, or takes too long.
@@ -62,36 +60,32 @@ def pyramid_input(path: Path, names: str | None = None, known: Collection[str] =
         >>> [pyramid_input(Path(x)) for x in ("D0701-AGHI.pyr", "d0801a-b.pyr", "rain.2.pyr")]
         ['D0701', 'D0801-B', 'rain']
     """
-    stem = _stem(path)
-    before = stem.split(".")[0]
-    if names and (given := _groups(names, stem, path).get("input")):
-        return given
-    found = None if before in known else _NIST.fullmatch(stem)
-    return _joined(found) if found else before
+    name = _stem(path)
+    before = name.split(".")[0]
+    if names and (group := _groups(names, name, path).get("input")):
+        return group
+    match = None if before in inputs else _NIST.fullmatch(name)
+    return _joined(match) if match else before
 
 
 def peer_name(path: Path, names: str | None = None) -> PeerName:
     """The input, system and annotator of a peer annotation.
 
-    Args:
-        path: The file.
-        names: A regular expression with the groups ``input`` and ``system``, perhaps
-            ``annotator``, found in the name without ``.pan``: taken as they are. By default NIST's
-            names, else what is before the first dot and what is after the last one.
+    `names` is a regular expression with the groups ``input`` and ``system``, perhaps
+    ``annotator``, taken as they are. By default NIST's names, else what is before the first dot
+    and what is after the last one.
 
     Raises:
-        InputError: The name does not match, or `names` is not a regular
-            expression or takes too long.
+        InputError: The name does not match; `names` is not a regular expression or takes too long.
 
     Example:
         >>> peer_name(Path("114.d0631.M.250.F.07.pan"))
         PeerName(input='D0631', system='7', annotator='114')
     """
-    stem = _stem(path)
-    found = _PEER.fullmatch(stem) if names is None else None
-    if found is not None:
-        return PeerName(_joined(found), _number(found["peer"]), found["annotator"] or "")
-    groups = _groups(names or _ANY, stem, path)
+    match = _PEER.fullmatch(_stem(path)) if names is None else None
+    if match is not None:
+        return PeerName(_joined(match), _number(match["peer"]), match["annotator"] or "")
+    groups = _groups(names or _ANY, _stem(path), path)
     name, system = groups.get("input"), groups.get("system")
     if not name or not system:
         raise InputError(
@@ -100,8 +94,8 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
             expected="INPUT.SYSTEM.pan, or INPUT.anything.SYSTEM.pan",
             hint="Rename it, or give a regular expression with the groups input and system.",
         )
-    if names is None and (found := _NIST.fullmatch(name)):
-        name, system = _joined(found), _number(system)
+    if names is None and (match := _NIST.fullmatch(name)):
+        name, system = _joined(match), _number(system)
     return PeerName(name, system, groups.get("annotator") or "")
 
 
@@ -121,24 +115,29 @@ def is_pyramid_file(path: Path) -> bool:
     return read_bytes(path)[:200].lstrip(b"\xef\xbb\xbf \r\n\t").startswith(_XML)
 
 
+def by_number(name: str) -> tuple[int, int, str]:
+    """A key that sorts numbers by value, before other names."""
+    return (0, int(name), name) if name.isdecimal() else (1, 0, name)
+
+
 def _stem(path: Path) -> str:
     return stem(path) if ending(path) in (".pyr", ".pan") else path.name.removesuffix(".gz")
 
 
-def _joined(found: re.Match[str]) -> str:
-    return "-".join(part.upper() for part in (found["set"], found["part"]) if part)
+def _joined(match: re.Match[str]) -> str:
+    return "-".join(group.upper() for group in (match["set"], match["part"]) if group)
 
 
 def _number(system: str) -> str:
     """Peers by number without leading zeros, human ones by a capital letter."""
-    return (
-        str(int(system)) if system.isdecimal() else system.upper() if len(system) == 1 else system
-    )
+    if system.isdecimal():
+        return str(int(system))
+    return system.upper() if len(system) == 1 else system
 
 
-def _groups(names: str, stem: str, path: Path) -> dict[str, str | None]:
+def _groups(names: str, name: str, path: Path) -> dict[str, str | None]:
     try:
-        found = regex.search(names, stem, timeout=PATIENCE)
+        match = regex.search(names, name, timeout=PATIENCE)
     except regex.error as error:
         raise InputError(f"{names!r} is not a regular expression ({error})") from None
     except TimeoutError:
@@ -147,4 +146,4 @@ def _groups(names: str, stem: str, path: Path) -> dict[str, str | None]:
             path=path,
             hint="Take out repetitions inside repetitions.",
         ) from None
-    return found.groupdict() if found else {}
+    return match.groupdict() if match else {}

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import filterfalse
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from litepyramid.duc.files import (
+from litepyramid.duc.ducview import (
     PeerAnnotation,
     Pyramid,
     pyramid_references,
@@ -19,7 +18,7 @@ from litepyramid.duc.files import (
     read_peer_annotation,
     read_pyramid,
 )
-from litepyramid.duc.names import is_peer, is_pyramid_file
+from litepyramid.duc.names import by_number, is_peer, is_pyramid_file
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.io.write import write_scores
@@ -64,7 +63,7 @@ class PyramidFolder:
     @property
     def systems(self) -> tuple[str, ...]:
         """The systems' names, sorted, numbers by value."""
-        return tuple(sorted({a.system for a in self.annotations}, key=_natural))
+        return tuple(sorted({a.system for a in self.annotations}, key=by_number))
 
     def complete(self) -> PyramidFolder:
         """The systems annotated on every input that any system was annotated on, and these inputs.
@@ -82,13 +81,12 @@ class PyramidFolder:
             )
         notes = list(self.notes)
         if partial:
-            names = ", ".join(f"{s} ({annotated[s]})" for s in sorted(partial, key=_natural))
+            names = ", ".join(f"{s} ({annotated[s]})" for s in sorted(partial, key=by_number))
             notes.append(
                 f"Left out: {counted(len(partial), 'system')} of {len(annotated)} annotated on "
                 f"fewer than {counted(len(inputs), 'input')}: {names}."
             )
-        if len(inputs) < len(self.pyramids):
-            bare = len(self.pyramids) - len(inputs)
+        if bare := len(self.pyramids) - len(inputs):
             notes.append(f"Left out: {counted(bare, 'input')} without any annotation.")
         return PyramidFolder(
             tuple(p for p in self.pyramids if p.input in inputs),
@@ -118,16 +116,22 @@ class PyramidFolder:
     def labels(self) -> tuple[SystemLabels, ...]:
         """Presence of the input's SCUs, matched by number; .5 where as many said yes as no."""
         scus = {p.input: p.scus for p in self.pyramids}
-        labels = []
-        for system, rows in self._by_system().items():
-            by_input = []
-            for name, several in rows.items():
-                shares = (
-                    np.mean([scu.uid in one.present for one in several]) for scu in scus[name]
-                )
-                by_input.append(tuple(0.5 if x == 0.5 else int(x > 0.5) for x in shares))
-            labels.append(SystemLabels(system, tuple(rows), tuple(by_input)))
-        return tuple(labels)
+
+        def label(uid: str, several: Sequence[PeerAnnotation]) -> float:
+            share = float(np.mean([uid in one.present for one in several]))
+            return 0.5 if share == 0.5 else int(share > 0.5)
+
+        return tuple(
+            SystemLabels(
+                system,
+                tuple(rows),
+                tuple(
+                    tuple(label(scu.uid, several) for scu in scus[name])
+                    for name, several in rows.items()
+                ),
+            )
+            for system, rows in self._by_system().items()
+        )
 
     def _by_system(self) -> dict[str, dict[str, list[PeerAnnotation]]]:
         grouped: dict[str, dict[str, list[PeerAnnotation]]] = {}
@@ -161,7 +165,7 @@ class PeerScores(Result):
         signature: The settings, and a hash of what the scores depend on.
     """
 
-    forms: ClassVar[Mapping[str, str]] = {".csv": "write_csv"}
+    forms: ClassVar = {".csv": "write_csv"}
 
     scores: ScoreTable = field(metadata=HIDDEN)
     annotations: tuple[AnnotationScore, ...]
@@ -183,12 +187,11 @@ class PeerScores(Result):
 
     def to_json(self) -> dict[str, Any]:
         """Every score with its system and input."""
+        inputs, values = self.scores.inputs, self.scores.values
         rows = [
             {"system": system, "input": name, "modified": modified, "original": original}
             for i, system in enumerate(self.scores.systems)
-            for name, (modified, original) in zip(
-                self.scores.inputs, self.scores.values[:, i].T, strict=True
-            )
+            for name, (modified, original) in zip(inputs, values[:, i].T, strict=True)
         ]
         return {**record(self), "scores": rows}
 
@@ -238,80 +241,53 @@ def pyramid(
     return score_peers(folder.complete() if complete else folder, references=references)
 
 
-def read_pyramid_files(files: Sequence[str | Path], *, names: str | None = None) -> PyramidFolder:
-    """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names them."""
-    listed = [files] if isinstance(files, str | Path) else files
-    if not isinstance(listed, Sequence) or not all(isinstance(f, str | Path) for f in listed):
+def as_paths(files: Any) -> list[Path]:
+    """One path or several as a list."""
+    several = [files] if isinstance(files, str | Path) else files
+    if not isinstance(several, Sequence) or not all(isinstance(f, str | Path) for f in several):
         raise InputError(f"files are {type(files).__name__}", expected="paths of files or folders")
+    if not several:
+        raise InputError("no files given", expected="at least one file or folder")
+    return [Path(path) for path in several]
+
+
+def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder:
+    """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names them."""
     paths: list[Path] = []
-    for path in map(Path, listed):
+    for path in as_paths(files):
+        inside = [path]
         if file_type(path) == "folder":
             inside = sorted(filter(is_pyramid_file, path.rglob("*")))
-            if not inside:
-                raise InputError("no .pyr or .pan file in this folder", path=path)
-            paths += inside
-        else:
-            paths.append(path)
+        if not inside:
+            raise InputError("no .pyr or .pan file in this folder", path=path)
+        paths += inside
     annotations: dict[tuple[str, str, str], PeerAnnotation] = {}
     for path in filter(is_peer, paths):
         annotation = read_peer_annotation(path, names=names)
         key = annotation.system, annotation.pyramid.input, annotation.annotator
         if key in annotations:
-            what = f"system '{key[0]}' on input '{key[1]}'"
-            raise _twice(what, annotations[key].pyramid, path)
+            raise _twice(f"system '{key[0]}' on input '{key[1]}'", annotations[key].pyramid, path)
         annotations[key] = annotation
-    keys = sorted(annotations, key=lambda key: tuple(map(_natural, key)))
-    matched = [annotations[key] for key in keys]
     inputs = {name for _, name, _ in annotations}
     topics: dict[str, Pyramid] = {}
-    for path in filterfalse(is_peer, paths):
-        topic = read_pyramid(path, names=names, known=inputs)
+    for path in paths:
+        if is_peer(path):
+            continue
+        topic = read_pyramid(path, names=names, inputs=inputs)
         if topic.input in topics:
             raise _twice(f"input '{topic.input}'", topics[topic.input], path)
         topics[topic.input] = topic
-    return _matched(topics, matched)
-
-
-def _matched(topics: Mapping[str, Pyramid], annotations: list[PeerAnnotation]) -> PyramidFolder:
-    """The annotations with their inputs' pyramids: those of the annotations come first."""
-    for i, annotation in enumerate(annotations):
-        own, topic = annotation.pyramid, topics.get(annotation.pyramid.input)
-        if topic is not None and not own.references:  # the file does not mark where they start
-            whole = replace(own, references=topic.references, reference_names=topic.reference_names)
-            annotations[i] = replace(annotation, pyramid=whole)
-    carried: dict[str, list[Pyramid]] = defaultdict(list)
-    for annotation in annotations:
-        carried[annotation.pyramid.input].append(annotation.pyramid)
-    pyramids = {**topics, **{name: several[0] for name, several in carried.items()}}
-    ordered = tuple(pyramids[name] for name in sorted(pyramids, key=_natural))
-    matched = tuple(annotations)
-    notes = _notes(ordered, matched)
-    replaced = sum(
-        _shape(topics[name]) != _shape(several[0])
-        for name, several in carried.items()
-        if name in topics
-    )
-    if replaced:
-        what = counted(replaced, ".pyr file differs", ".pyr files differ")
-        notes += (f"{what} from the pyramid of the peer annotations, which counts.",)
-    again = Counter((a.system, a.pyramid.input) for a in matched)
-    more = sum(again.values()) - len(again)
-    if more:
-        twice = sorted({name for (_, name), n in again.items() if n > 1}, key=_natural)
-        notes += (
-            f"{counted(more, 'annotation')} of summaries that another person annotated too "
-            f"({', '.join(twice)}): a summary's score is the mean of its annotations.",
-        )
-    read_as = {
-        p.path.name: p.input
-        for p in (*topics.values(), *(a.pyramid for a in matched))
-        if p.path.name.split(".")[0] != p.input
-    }
-    if read_as:
-        name = min(read_as)
-        belongs = f"{name} belongs to {read_as[name]}"
-        notes = (f"Inputs are named after document sets, as by NIST: {belongs}.", *notes)
-    return PyramidFolder(ordered, matched, notes)
+    pyramids, several = dict(topics), []
+    for key in sorted(annotations, key=lambda key: tuple(map(by_number, key)), reverse=True):
+        annotation = annotations[key]
+        name = annotation.pyramid.input
+        if name in topics and not annotation.pyramid.references:  # it does not mark their starts
+            whole = replace(annotation.pyramid, references=topics[name].references)
+            annotation = replace(annotation, pyramid=whole)
+        several.insert(0, annotation)
+        pyramids[name] = annotation.pyramid  # in the end, of the first annotation of the input
+    ordered = tuple(pyramids[name] for name in sorted(pyramids, key=by_number))
+    return PyramidFolder(ordered, tuple(several), _notes(topics, ordered, several))
 
 
 def score_peers(folder: PyramidFolder, *, references: int | None = None) -> PeerScores:
@@ -322,40 +298,39 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
     annotations: list[AnnotationScore] = []
     hashed: list[Any] = []
     counts = np.zeros((len(systems), 3), dtype=np.int64)
-    cells: dict[tuple[int, int], list[tuple[float, float]]] = defaultdict(list)
+    cells: dict[tuple[int, int], list[AnnotationScore]] = defaultdict(list)
     for annotation in folder.annotations:
-        own = annotation.pyramid
-        number = references or len(own.references)
+        scored = annotation.pyramid
+        number = references or len(scored.references)
         if not number:
             raise InputError(
                 "cannot tell where the references start or how many there are",
-                path=own.path,
+                path=scored.path,
                 hint="Give the number of references of each pyramid (references).",
             )
-        layout = UnitLayout.of([pyramid_units(own)])
-        present = np.array([scu.uid in annotation.present for scu in own.scus], dtype=np.float64)
+        layout = UnitLayout.of([pyramid_units(scored)])
+        present = np.array([scu.uid in annotation.present for scu in scored.scus], np.float64)
         modified = float(modified_pyramid_scores(present, layout, number)[0])
         heaviest = np.sort(layout.weights)[::-1][: annotation.size]
         total = float((present * layout.weights).sum())
         original = total / float(heaviest.sum()) if annotation.size else float("nan")
-        i, j = systems.index(annotation.system), inputs.index(own.input)
+        i, j = systems.index(annotation.system), inputs.index(scored.input)
         counts[i] += ((i, j) not in cells, int(present.sum()), annotation.extra)
-        cells[i, j].append((modified, original))
-        names = (annotation.system, own.input, annotation.annotator)
+        names = (annotation.system, scored.input, annotation.annotator)
         annotations.append(AnnotationScore(*names, modified, original))
+        cells[i, j].append(annotations[-1])
         units = sorted(zip(layout.weights.tolist(), present.tolist(), strict=True))
         hashed.append([*names[:2], number, annotation.size, annotation.extra, units])
     values = np.full((len(METRICS), len(systems), len(inputs)), np.nan)
     for (i, j), several in cells.items():
-        values[0, i, j] = np.mean([modified for modified, _ in several])
-        values[1, i, j] = mean_of_scored(np.array([original for _, original in several]))
+        values[0, i, j] = np.mean([one.modified for one in several])
+        values[1, i, j] = mean_of_scored(np.array([one.original for one in several]))
     missing = values[0].size - len(cells)
-    blank = int(np.isnan(values[1]).sum()) - missing
     notes = list(folder.notes)
     if missing:
         one, many = "summary was not annotated and is", "summaries were not annotated and are"
         notes.append(f"{counted(missing, one, many)} left out of the means.")
-    if blank:
+    if blank := int(np.isnan(values[1]).sum()) - missing:
         what = counted(blank, "summary has", "summaries have")
         notes.append(f"{what} no SCU marked at all: no original score.")
     return PeerScores(
@@ -374,11 +349,15 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
     )
 
 
-def _notes(pyramids: Sequence[Pyramid], annotations: Sequence[PeerAnnotation]) -> tuple[str, ...]:
+def _notes(
+    topics: dict[str, Pyramid], pyramids: Sequence[Pyramid], annotations: Sequence[PeerAnnotation]
+) -> tuple[str, ...]:
     """What was odd about the files; nothing is said where nothing was."""
-    every = (*pyramids, *(a.pyramid for a in annotations))
-    used = {p.input: p for p in pyramids}
-    changed = sum(_shape(a.pyramid) != _shape(used[a.pyramid.input]) for a in annotations)
+    by_input = {p.input: p for p in pyramids}
+    files = [*topics.values(), *(a.pyramid for a in annotations)]
+    again = Counter((a.system, a.pyramid.input) for a in annotations)
+    differing = sum(a.pyramid.content != by_input[a.pyramid.input].content for a in annotations)
+    twice = sorted({name for (_, name), n in again.items() if n > 1}, key=by_number)
     counts = {
         "SCUs without a contributor were left out.": sum(p.empty for p in pyramids),
         "SCUs have two contributors in one reference: both count.": sum(
@@ -388,23 +367,27 @@ def _notes(pyramids: Sequence[Pyramid], annotations: Sequence[PeerAnnotation]) -
             p.unplaced for p in pyramids if p.references
         ),
         "files are not UTF-8 and were read as Windows-1252.": len(
-            {p.path for p in every if p.legacy_encoding}
+            {p.path for p in files if p.legacy_encoding}
         ),
         "peer annotations carry another pyramid than the first of their input: each is scored by "
-        "its own.": changed,
+        "its own.": sum(
+            a.pyramid.content != by_input[a.pyramid.input].content for a in annotations
+        ),
         "SCUs found in summaries are not in the pyramid and do not count.": sum(
             len(a.unknown) for a in annotations
         ),
+        ".pyr files differ from the pyramid of the peer annotations, which counts.": sum(
+            topic.content != by_input[name].content for name, topic in topics.items()
+        ),
+        f"annotations of summaries that another person annotated too ({', '.join(twice)}): a "
+        "summary's score is the mean of its annotations.": sum(again.values()) - len(again),
     }
-    return tuple(f"{number} {what}" for what, number in counts.items() if number)
-
-
-def _shape(pyramid: Pyramid) -> dict[str, tuple[str, int]]:
-    return {scu.uid: (scu.label.strip(), scu.weight) for scu in pyramid.scus}
-
-
-def _natural(name: str) -> tuple[int, int, str]:
-    return (0, int(name), name) if name.isdecimal() else (1, 0, name)
+    notes = [f"{number} {what}" for what, number in counts.items() if number]
+    renamed = {p.path.name: p.input for p in files if p.path.name.split(".")[0] != p.input}
+    if renamed:
+        belongs = f"{min(renamed)} belongs to {renamed[min(renamed)]}"
+        notes.insert(0, f"Inputs are named after document sets, as by NIST: {belongs}.")
+    return tuple(notes)
 
 
 def _twice(what: str, other: Pyramid, path: Path) -> InputError:

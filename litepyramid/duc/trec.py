@@ -18,6 +18,7 @@ ASSIGNMENTS = {"support": 1.0, "partial_support": 0.5, "not_support": 0.0}
 """What nuggetizer calls the labels 1, .5 and 0."""
 
 Cell = tuple[str, str]
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +47,13 @@ class TrecFiles:
 
     def summaries(self) -> tuple[SystemSummaries, ...]:
         """The answers of every system."""
-        return tuple(
-            SystemSummaries(system, tuple(rows), tuple(rows.values()))
-            for system, rows in _by_system(self.texts).items()
-        )
+        by_system = _by_system(self.texts).items()
+        return tuple(SystemSummaries(s, tuple(r), tuple(r.values())) for s, r in by_system)
 
     def system_labels(self) -> tuple[SystemLabels, ...]:
         """The labels of every system."""
-        return tuple(
-            SystemLabels(system, tuple(rows), tuple(rows.values()))
-            for system, rows in _by_system(self.labels).items()
-        )
+        by_system = _by_system(self.labels).items()
+        return tuple(SystemLabels(s, tuple(r), tuple(r.values())) for s, r in by_system)
 
 
 def is_trec(path: Path) -> bool:
@@ -65,10 +62,9 @@ def is_trec(path: Path) -> bool:
     if text.lstrip()[:1] != "{":
         return False
     try:
-        row = _rows(path, text)[0][1]
+        return _form(_rows(path, text)[0][1]) is not None
     except InputError:
         return False
-    return _form(row) is not None
 
 
 def read_trec(paths: Iterable[Path]) -> TrecFiles:
@@ -88,19 +84,16 @@ def read_trec(paths: Iterable[Path]) -> TrecFiles:
     files = TrecFiles()
     for path in paths:
         for line, row in _rows(path, read_text(path)):
-            form = _form(row)
-            if form is None:
+            try:
+                _READERS[_form(row) or ""](row, files)
+            except InputError as error:
                 raise InputError(
-                    "is no line of TREC's",
-                    path=path,
-                    line=line,
-                    expected="nuggets, assignments, answers, or a bank of claims",
-                )
-            _READERS[form](row, files, path, line)
+                    error.what, path=path, line=line, expected=error.expected, hint=error.hint
+                ) from None
     return files
 
 
-def _rows(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
+def _rows(path: Path, text: str) -> list[tuple[int, Row]]:
     """The objects of JSON Lines, or the one object of a JSON file."""
     lines = split_lines(text)
     if len(lines) > 1 and lines[0].strip() == "{":
@@ -109,7 +102,7 @@ def _rows(path: Path, text: str) -> list[tuple[int, dict[str, Any]]]:
     return jsonl_rows(path, lines)
 
 
-def _form(row: Mapping[str, Any]) -> str | None:
+def _form(row: Row) -> str | None:
     """Which TREC file a JSON object is a line of; None if not of any."""
     if "qid" in row and isinstance(row.get("nuggets"), list):
         some = (one for one in row["nuggets"] if isinstance(one, dict))
@@ -120,57 +113,47 @@ def _form(row: Mapping[str, Any]) -> str | None:
     return "bank" if "query_id" in row and {"claim_bank", "nugget_bank"} & row.keys() else None
 
 
-def _id(row: Mapping[str, Any], key: str, path: Path, line: int) -> str:
+def _id(row: Mapping[str, Any], key: str) -> str:
     value = row.get(key)
     if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
-        raise InputError(f"{key} is {value!r}", path=path, line=line, expected="a name or number")
+        raise InputError(f"{key} is {value!r}", expected="a name or number")
     return str(value)
 
 
-def _read_nuggets(row: dict[str, Any], files: TrecFiles, path: Path, line: int) -> list[_Nugget]:
-    nuggets: list[_Nugget] = as_type(
-        list[_Nugget], row["nuggets"], what="broken nuggets", path=path, line=line
-    )
-    name = _id(row, "qid", path, line)
-    _put(files.units, name, _units(name, nuggets, path, line), path, line)
+def _read_nuggets(row: Row, files: TrecFiles) -> list[_Nugget]:
+    nuggets: list[_Nugget] = as_type(list[_Nugget], row["nuggets"], what="broken nuggets")
+    _put_units(files, _id(row, "qid"), nuggets)
     return nuggets
 
 
-def _read_assignments(row: dict[str, Any], files: TrecFiles, path: Path, line: int) -> None:
-    system = _id(row, "run_id", path, line)
-    nuggets = _read_nuggets(row, files, path, line)
-    cell = (system, _id(row, "qid", path, line))
+def _read_assignments(row: Row, files: TrecFiles) -> None:
+    cell = _id(row, "run_id"), _id(row, "qid")
+    nuggets = _read_nuggets(row, files)
     for nugget in nuggets:
         if nugget.assignment not in ASSIGNMENTS:
             raise InputError(
                 f"the nugget '{nugget.text}' is assigned '{nugget.assignment}'",
-                path=path,
-                line=line,
                 expected=", ".join(ASSIGNMENTS),
                 hint="Assign it again, or write not_support, as nuggetizer counts it.",
             )
     if isinstance(row.get("answer_text"), str):
-        _put(files.texts, cell, one_line(row["answer_text"]), path, line)
-    labels = tuple(ASSIGNMENTS[nugget.assignment] for nugget in nuggets)
-    _put(files.labels, cell, labels, path, line)
+        _put(files.texts, cell, one_line(row["answer_text"]))
+    _put(files.labels, cell, tuple(ASSIGNMENTS[nugget.assignment] for nugget in nuggets))
 
 
-def _read_answers(row: dict[str, Any], files: TrecFiles, path: Path, line: int) -> None:
+def _read_answers(row: Row, files: TrecFiles) -> None:
     about = row.get("metadata")
     about = {**about, **row} if isinstance(about, dict) else row
     key = "topic_id" if "topic_id" in about else "narrative_id"
-    sentences: list[_Sentence] = as_type(
-        list[_Sentence], row["answer"], what="a broken answer", path=path, line=line
-    )
+    sentences: list[_Sentence] = as_type(list[_Sentence], row["answer"], what="a broken answer")
     files.left_out["citations"] += sum(bool(one.get("citations")) for one in row["answer"])
     files.left_out["metadata"] += bool(row.keys() - {"topic_id", "run_id", "answer"})
-    cell = (_id(about, "run_id", path, line), _id(about, key, path, line))
-    _put(files.texts, cell, one_line(" ".join(s.text for s in sentences)), path, line)
+    cell = _id(about, "run_id"), _id(about, key)
+    _put(files.texts, cell, one_line(" ".join(s.text for s in sentences)))
 
 
-def _read_bank(row: dict[str, Any], files: TrecFiles, path: Path, line: int) -> None:
+def _read_bank(row: Row, files: TrecFiles) -> None:
     """The claims of a bank in their order, nested ones after theirs."""
-    name = _id(row, "query_id", path, line)
     claims: list[_Nugget] = []
     heap = [row.get("nugget_bank"), row.get("claim_bank")]
     while heap:
@@ -178,7 +161,7 @@ def _read_bank(row: dict[str, Any], files: TrecFiles, path: Path, line: int) -> 
         if isinstance(one, dict) and ("claim" in one or "question" in one):
             files.left_out["questions"] += "question" in one
             if "claim" in one:
-                text = as_type(str, one["claim"], what="a broken claim", path=path, line=line)
+                text = as_type(str, one["claim"], what="a broken claim")
                 grade = one.get("importance")
                 claims.append(_Nugget(text, grade if grade in ("vital", "okay") else None))
                 files.left_out["references of claims"] += bool(one.get("references"))
@@ -186,13 +169,14 @@ def _read_bank(row: dict[str, Any], files: TrecFiles, path: Path, line: int) -> 
         elif isinstance(one, dict | list):
             heap.extend(reversed(list(one.values() if isinstance(one, dict) else one)))
         elif one is not None:
-            raise InputError(
-                "a nugget of the bank is not an object",
-                path=path,
-                line=line,
-                expected='{"claim": "…"} or {"question": "…"}',
-            )
-    _put(files.units, name, _units(name, claims, path, line), path, line)
+            expected = '{"claim": "…"} or {"question": "…"}'
+            raise InputError("a nugget of the bank is not an object", expected=expected)
+    _put_units(files, _id(row, "query_id"), claims)
+
+
+def _read_other(row: Row, files: TrecFiles) -> None:
+    expected = "nuggets, assignments, answers, or a bank of claims"
+    raise InputError("is no line of TREC's", expected=expected)
 
 
 _READERS = {
@@ -200,21 +184,22 @@ _READERS = {
     "assignments": _read_assignments,
     "answers": _read_answers,
     "bank": _read_bank,
+    "": _read_other,
 }
 
 
-def _units(name: str, nuggets: Iterable[_Nugget], path: Path, line: int) -> InputUnits:
+def _put_units(files: TrecFiles, name: str, nuggets: Iterable[_Nugget]) -> None:
     units = tuple(Unit(one_line(n.text).strip(), importance=n.importance) for n in nuggets)
     if not units or not all(unit.text for unit in units):
         what = "has an empty nugget" if units else "has no nuggets"
-        raise InputError(f"input '{name}' {what}", path=path, line=line)
-    return InputUnits(name, units)
+        raise InputError(f"input '{name}' {what}")
+    _put(files.units, name, InputUnits(name, units))
 
 
-def _put(known: dict[Any, Any], key: Any, value: Any, path: Path, line: int) -> None:
-    if known.setdefault(key, value) != value:
+def _put(cells: dict[Any, Any], key: Any, value: Any) -> None:
+    if cells.setdefault(key, value) != value:
         name = key if isinstance(key, str) else " of ".join(reversed(key))
-        raise InputError(f"input {name} occurs twice with different contents", path=path, line=line)
+        raise InputError(f"input {name} occurs twice with different contents")
 
 
 def _by_system(cells: Mapping[Cell, Any]) -> dict[str, dict[str, Any]]:

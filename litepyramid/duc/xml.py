@@ -15,6 +15,7 @@ from litepyramid.files import read_bytes
 MAX_DEPTH = 64
 MAX_ELEMENTS = 500_000
 MAX_DOCTYPE = 20_000
+_HINT = "Entities are not expanded: write their text out."
 _CDATA = re.compile(rb"<!\[CDATA\[.*?(?:\]\]>|\Z)", re.DOTALL)
 _DOCTYPE = re.compile(rb"<!DOCTYPE[^>\[]*(?:\[.*?\]\s*)?>", re.DOTALL)
 _DEFAULT = re.compile(rb"<!ATTLIST[^>]*[\"']")
@@ -52,11 +53,7 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
         parser.feed(data)
         root: Element = parser.close()
     except EntitiesForbidden as error:
-        raise InputError(
-            f"declares the entity '{error.name}'",
-            path=path,
-            hint="Entities are not expanded: write their text out.",
-        ) from None
+        raise InputError(f"declares the entity '{error.name}'", path=path, hint=_HINT) from None
     except ParseError as error:
         line, column = error.position
         reason = str(error).split(":")[0]
@@ -96,27 +93,17 @@ class _Builder(TreeBuilder):
 
 
 def _check_doctype(data: bytes, path: Path) -> None:
-    """With a document type, expat leaves an undeclared entity in an attribute out without a word.
-
-    An entity that is declared is refused by the parser.
-    """
+    """Looks for undeclared entities, which expat drops without a word if there is a doctype."""
     begin = data.find(b"<!DOCTYPE")
     if begin < 0:
         return
-    found = _DOCTYPE.match(data, begin)
-    doctype = data[begin : found.end() if found else None]
+    match = _DOCTYPE.match(data, begin)
+    doctype = data[begin : match.end() if match else None]
     if len(doctype) > MAX_DOCTYPE:
         raise InputError(f"a document type of more than {MAX_DOCTYPE} bytes", path=path)
     if _DEFAULT.search(doctype):
-        raise InputError(
-            "gives an attribute a default value",
-            path=path,
-            hint="Defaults are not filled in: write the attribute out.",
-        )
-    used = _REFERENCE.search(_CDATA.sub(b"", data)) if b"<!ENTITY" not in doctype else None
-    if used:
-        raise InputError(
-            f"uses the entity '{used[1].decode()}', which the file does not hold",
-            path=path,
-            hint="Entities are not expanded: write its text out.",
-        )
+        hint = "Defaults are not filled in: write the attribute out."
+        raise InputError("gives an attribute a default value", path=path, hint=hint)
+    if b"<!ENTITY" not in doctype and (entity := _REFERENCE.search(_CDATA.sub(b"", data))):
+        what = f"uses the entity '{entity[1].decode()}', which the file does not hold"
+        raise InputError(what, path=path, hint=_HINT)

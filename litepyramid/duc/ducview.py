@@ -1,0 +1,361 @@
+"""Pyramid files of DUC and TAC as DUCView wrote them: ``.pyr`` pyramids, ``.pan`` annotations."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from pathlib import Path
+from xml.etree.ElementTree import Element
+
+from litepyramid.duc.names import peer_name, pyramid_input
+from litepyramid.duc.xml import read_xml, text_of
+from litepyramid.errors import InputError
+from litepyramid.types import InputReferences, InputUnits, Unit
+
+MAX_PATTERN_TEXT = 50_000
+REACH = 20_000
+"""Characters on either side in which a misplaced label is looked for; references are shorter."""
+
+_RULE = re.compile(r"[-=_*]{3,}")
+_PLAIN_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[^\\()|{}]", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Scu:
+    """One summary content unit of a pyramid; its weight is its number of contributors.
+
+    Attributes:
+        uid: Its number in the file.
+        label: The sentence that says it.
+        places: For each contributor its reference and its line there, from 0; None where that
+            cannot be told.
+    """
+
+    uid: str
+    label: str
+    places: tuple[tuple[int | None, int | None], ...]
+
+    @property
+    def weight(self) -> int:
+        """The number of contributors."""
+        return len(self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Pyramid:
+    """The SCUs of one input's references.
+
+    Attributes:
+        input: The input's id, from the file's name.
+        path: The file.
+        scus: Its SCUs in the file's order, those without a contributor left out.
+        references: One tuple of lines per reference; empty if the file does not mark them.
+        empty: How many SCUs had no contributor, so no weight, and were left out.
+        unplaced: How many contributors stand in no reference that could be told.
+        repeated: How many SCUs have two contributors in one reference: DUCView counts both.
+        legacy_encoding: Whether the file was no UTF-8 and was read as Windows-1252.
+    """
+
+    input: str
+    path: Path
+    scus: tuple[Scu, ...]
+    references: tuple[tuple[str, ...], ...]
+    empty: int = 0
+    unplaced: int = 0
+    repeated: int = 0
+    legacy_encoding: bool = False
+
+    @property
+    def content(self) -> dict[str, tuple[str, int]]:
+        """Label and weight by uid: what two versions of a pyramid differ in."""
+        return {scu.uid: (scu.label.strip(), scu.weight) for scu in self.scus}
+
+
+@dataclass(frozen=True, slots=True)
+class PeerAnnotation:
+    """Which SCUs a person found in one system's summary.
+
+    Attributes:
+        system: The system's name, from the file's name.
+        pyramid: The pyramid that the file carries along.
+        summary: The summary, its lines joined by newlines.
+        present: Per uid found in the summary, the number of its contributors there.
+        extra: Number of contributors that match no SCU of the pyramid (uid 0).
+        unknown: Uids found in the summary that the pyramid does not hold.
+        annotator: Who annotated it, where the file's name says so.
+    """
+
+    system: str
+    pyramid: Pyramid
+    summary: str
+    present: dict[str, int]
+    extra: int
+    unknown: tuple[str, ...]
+    annotator: str = ""
+
+    @property
+    def size(self) -> int:
+        """SCUs in the summary as DUCView counts them: found, found again, and matching none."""
+        return sum(self.present.values()) + self.extra
+
+
+def read_pyramid(
+    path: str | Path, *, names: str | None = None, inputs: Collection[str] = ()
+) -> Pyramid:
+    """Reads the pyramid of a ``.pyr`` file, or the one inside a ``.pan`` file.
+
+    `names` and `inputs` say how the file's name gives the input: see `names.pyramid_input`.
+
+    Raises:
+        InputError: It is not a pyramid file, or is not safe XML (see `duc.xml.read_xml`).
+    """
+    path = Path(path)
+    root, legacy = read_xml(path)
+    node = root if root.tag == "pyramid" else root.find("pyramid")
+    if node is None:
+        raise InputError(
+            f"the root element is <{root.tag}>",
+            path=path,
+            expected="a DUCView file: <pyramid>, or <peerAnnotation> with a <pyramid> inside",
+        )
+    bare = root.tag == "pyramid"
+    name = pyramid_input(path, names, inputs) if bare else peer_name(path, names).input
+    return _pyramid(node, name, path, legacy)
+
+
+def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerAnnotation:
+    """Reads a ``.pan`` file: a pyramid, and the SCUs that a person found in one summary.
+
+    Raises:
+        InputError: It is not an annotation, its name does not match, or it is not safe XML.
+    """
+    path = Path(path)
+    root, legacy = read_xml(path)
+    node, annotation = root.find("pyramid"), root.find("annotation")
+    if node is None or annotation is None:
+        raise InputError(
+            f"the root element <{root.tag}> holds no <pyramid> and <annotation>",
+            path=path,
+            expected="a peer annotation of DUCView (.pan)",
+        )
+    # Some writers put the text beside the annotation, or a second <annotation> inside the first.
+    inner = annotation.find("annotation")
+    marked = inner if inner is not None and inner.findall("peerscu") else annotation
+    name = peer_name(path, names)
+    pyramid = _pyramid(node, name.input, path, legacy)
+    present: Counter[str] = Counter()
+    for peer in marked.findall("peerscu"):
+        present[_attribute(peer, "uid", path)] += len(peer.findall("contributor"))
+    extra = present.pop("0", 0)
+    texts = (element.find("text") for element in (marked, annotation, root))
+    text = next((element for element in texts if element is not None), None)
+    uids = {scu.uid for scu in pyramid.scus}
+    return PeerAnnotation(
+        system=name.system,
+        pyramid=pyramid,
+        summary="\n".join(_lines(text)).strip(),
+        present=dict(+present),
+        extra=extra,
+        unknown=tuple(uid for uid in +present if uid not in uids),
+        annotator=name.annotator,
+    )
+
+
+def pyramid_units(pyramid: Pyramid) -> InputUnits:
+    """The SCUs as units: label, number of contributors as weight, references and lines.
+
+    Raises:
+        InputError: An SCU has no label, or there is no SCU at all.
+    """
+    if not pyramid.scus:
+        raise InputError("the pyramid holds no SCU with a contributor", path=pyramid.path)
+    units = []
+    for scu in pyramid.scus:
+        text = " ".join(scu.label.split())
+        if not text:
+            raise InputError(f"SCU {scu.uid} has no label", path=pyramid.path)
+        if scu.weight == 1:
+            units.append(Unit(text, 1.0, "scu", *scu.places[0]))
+        else:
+            units.append(Unit(text, float(scu.weight), "scu", places=scu.places))
+    return InputUnits(pyramid.input, tuple(units))
+
+
+def pyramid_references(pyramid: Pyramid) -> InputReferences:
+    """The references that the pyramid was made from, one line per sentence.
+
+    Raises:
+        InputError: The file does not mark where its references start.
+    """
+    if not pyramid.references:
+        raise InputError("cannot tell where the references start", path=pyramid.path)
+    marked = tuple(True for _ in pyramid.references)
+    return InputReferences(pyramid.input, pyramid.references, marked)
+
+
+class Packed:
+    """A text without its white space, since DUCView drops the line breaks inside a part's label."""
+
+    def __init__(self, text: str) -> None:
+        self.offsets = [offset for offset, char in enumerate(text) if not char.isspace()]
+        self.text = "".join(text.split())
+
+    def find(self, label: str, start: int, end: int | None) -> int | None:
+        """Where a label starts: at the offset that the file gives, else nearest to it.
+
+        Example:
+            >>> text = Packed("It rained.\\nThe river rose.")
+            >>> text.find("rained.The", 3, 14), text.find("river", 0, 5), text.find("sea", 0, 3)
+            (3, 15, None)
+        """
+        packed = "".join(label.split())
+        size = len(packed)
+        first = bisect_left(self.offsets, start)
+        stop = bisect_left(self.offsets, start + len(label) if end is None else end)
+        if stop - first == size and self.text.startswith(packed, first):
+            return start
+        after = self.text.find(packed, first, first + size + REACH)
+        before = self.text.rfind(packed, max(0, first - REACH), first + size)
+        offsets = [self.offsets[index] for index in (before, after) if index >= 0]
+        return min(offsets, key=lambda offset: abs(offset - start), default=None)
+
+
+def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
+    lines = _lines(node.find("text"))
+    text = "\n".join(lines)
+    pattern = node.find("startDocumentRegEx")
+    headings = _headings(text, lines, text_of(pattern) if pattern is not None else "")
+    references, ends = _split(text, headings)
+    starts, packed = [start for start, _ in headings], Packed(text)
+    scus: list[Scu] = []
+    uids: set[str] = set()
+    empty = unplaced = repeated = 0
+    for element in node.findall("scu"):
+        uid = _attribute(element, "uid", path)
+        if uid in uids:
+            raise InputError(f"SCU {uid} occurs twice", path=path)
+        uids.add(uid)
+        places = tuple(
+            _place(contributor, packed, starts, ends, path)
+            for contributor in element.findall("contributor")
+        )
+        if not places:
+            empty += 1
+            continue
+        owners = [reference for reference, _ in places if reference is not None]
+        unplaced += len(places) - len(owners)
+        repeated += len(owners) > len(set(owners))
+        scus.append(Scu(uid, element.attrib.get("label", ""), places))
+    return Pyramid(name, path, tuple(scus), references, empty, unplaced, repeated, legacy)
+
+
+def _attribute(element: Element, key: str, path: Path) -> str:
+    value = element.attrib.get(key, "").strip()
+    if not value:
+        raise InputError(f"<{element.tag}> has no {key}", path=path)
+    return value
+
+
+def _lines(node: Element | None) -> list[str]:
+    """The text's lines; a text without <line> elements is split at its newlines."""
+    if node is None:
+        return []
+    marked = node.findall("line")
+    return [text_of(line) for line in marked] if marked else text_of(node).split("\n")
+
+
+def _place(
+    node: Element, text: Packed, starts: list[int], ends: list[list[int]], path: Path
+) -> tuple[int | None, int | None]:
+    """The reference and the line of a contributor, which may consist of several parts."""
+    offsets = []
+    for part in node.findall("part"):
+        label = part.attrib.get("label", "")
+        start, end = (_offset(part, key, path) for key in ("start", "end"))
+        if start is not None and label.strip():
+            start = text.find(label, start, end)
+        if start is not None:
+            offsets.append(start)
+    owners = {bisect_right(starts, start) - 1 for start in offsets}
+    if len(owners) != 1 or min(owners) < 0:
+        return None, None
+    reference = owners.pop()
+    return reference, bisect_left(ends[reference], min(offsets))
+
+
+def _offset(part: Element, key: str, path: Path) -> int | None:
+    value = part.attrib.get(key)
+    if value is None:
+        return None
+    if not re.fullmatch(r"-?[0-9]{1,15}", value.strip()):
+        raise InputError(f'<part> has {key}="{value}"', path=path, expected="a whole number")
+    return int(value)
+
+
+def _headings(text: str, lines: Sequence[str], pattern: str) -> list[tuple[int, int]]:
+    """Per reference, where its heading starts and where it ends; [] if it cannot be told.
+
+    The file's own pattern is used first; it comes from others, so it is only run if it can be
+    made free of backtracking (no groups, every repetition possessive). Else a heading is a line
+    between two rules of dashes.
+    """
+    safe = possessive(pattern)
+    if safe is not None and len(text) <= MAX_PATTERN_TEXT:
+        # DUCView's pattern may begin with an optional rule: no match is empty.
+        spans = [m.span() for m in safe.finditer(text) if m.end() > m.start()]
+        if len(spans) > 1:
+            return spans
+    headings = []
+    offsets = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    for i in range(len(lines) - 2):
+        above, title, below = (lines[i + k].strip() for k in range(3))
+        if _RULE.fullmatch(above) and _RULE.fullmatch(below) and title:
+            headings.append((offsets[i], offsets[i + 3] - 1))
+    return headings
+
+
+def possessive(pattern: str) -> re.Pattern[str] | None:
+    """The pattern with every repetition possessive; None if it is empty, odd or has groups."""
+    pattern = pattern.strip("\r\n")
+    out: list[str] = []
+    position = 0
+    while position < len(pattern):
+        atom = _PLAIN_CLASS.match(pattern, position)
+        if atom is None or atom[0] in "*+?" or (atom[0][0] == "\\" and atom[0][1].isdigit()):
+            return None
+        position = atom.end()
+        out.append(atom[0])
+        if position < len(pattern) and pattern[position] in "*+?":
+            out.append(pattern[position] + "+")
+            position += 1
+            if position < len(pattern) and pattern[position] in "?+":
+                return None
+    try:
+        with warnings.catch_warnings(action="ignore", category=FutureWarning):
+            return re.compile("".join(out)) if out else None
+    except re.error:
+        return None
+
+
+def _split(
+    text: str, headings: list[tuple[int, int]]
+) -> tuple[tuple[tuple[str, ...], ...], list[list[int]]]:
+    """The lines of each reference below its heading, and where each of them ends."""
+    references, ends = [], []
+    stops = [*(start for start, _ in headings[1:]), len(text)]
+    for (_, offset), stop in zip(headings, stops, strict=False):
+        lines: list[str] = []
+        offsets: list[int] = []
+        for line in text[offset:stop].split("\n"):
+            offset += len(line) + 1
+            if line.strip():
+                lines.append(" ".join(line.split()))
+                offsets.append(offset - 1)
+        references.append(tuple(lines))
+        ends.append(offsets)
+    return tuple(references), ends
