@@ -1,7 +1,7 @@
 """A Hugging Face `evaluate` module: Pyramid scores of predictions.
 
     metric = evaluate.load("adapters/evaluate_module.py")
-    metric.compute(predictions=[...], references=[[...], ...], judge="reading")
+    metric.compute(predictions=[...], references=[[...], ...], judge="lexical")
 
 References are lists of reference texts, or one text each; with ``units=True`` they are lists of
 units. (`evaluate` itself now recommends lighteval for new projects.)

@@ -1,7 +1,7 @@
 """An inspect_ai scorer: the share of the target's facts that the output conveys.
 
     from inspect_scorer import pyramid
-    Task(dataset=..., solver=generate(), scorer=pyramid("reading"))
+    Task(dataset=..., solver=generate(), scorer=pyramid("lexical"))
 
 The target is one reference or several. `Sample.metadata["units"]`, a list of sentences, replaces
 units extracted from them.
@@ -19,7 +19,7 @@ import litepyramid as lp
 
 
 @scorer(metrics=[mean(), stderr()])
-def pyramid(judge: str = "reading", **settings: Any) -> Scorer:
+def pyramid(judge: str = "lexical", **settings: Any) -> Scorer:
     """Presence of each unit by `judge`, and their mean as the value; see `litepyramid.judge`."""
     judging = lp.judge(judge, **settings)
 

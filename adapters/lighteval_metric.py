@@ -18,7 +18,7 @@ import litepyramid as lp
 class Pyramid(SampleLevelComputation):
     """The mean presence of the units in the first answer; `judge` as for `litepyramid.judge`."""
 
-    def __init__(self, judge: str = "reading", **settings: object) -> None:
+    def __init__(self, judge: str = "lexical", **settings: object) -> None:
         self.judge = lp.judge(judge, **settings)
 
     def compute(self, doc: Doc, model_response: ModelResponse, **_: object) -> float:

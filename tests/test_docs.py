@@ -1,45 +1,125 @@
-"""The commands and the Python of README.md and docs/ are run, in order, as a reader would."""
+"""The commands and the Python of README.md and docs/ are run, in order, as a reader would.
+
+What a page shows as output must be what comes out: in a comment behind a `print(…)`, or below a
+command. An ellipsis stands for anything.
+"""
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from pathlib import Path
 
 import pytest
+from typer.core import TyperGroup
+
+from litepyramid.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [
     ROOT / "README.md",
     *sorted(p for part in (".", "guides") for p in (ROOT / "docs" / part).glob("*.md")),
 ]
+OTHERS = [ROOT / name for name in ("CONTRIBUTING.md", "models/README.md")]
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n+)?```(console|python)\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
+SCRIPT = re.compile(r"\b(?:scripts|litepyramid|models|tests|adapters)/[\w/]+\.(?:py|txt|md|json(?:\.gz)?)\b")
 
 
-def runnable(page: Path) -> list[tuple[str, str]]:
-    """The blocks of a page that a reader can run as they stand: (language, text)."""
-    found = BLOCK.findall(page.read_text(encoding="utf-8"))
-    return [(language, text) for excuse, language, text in found if not excuse]
+def named(page: Path) -> str:
+    return str(page.relative_to(ROOT))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch):
-    blocks = runnable(page)
-    if not blocks:
+def blocks(page: Path) -> list[tuple[bool, str, str]]:
+    """The blocks of a page: whether a reader can run it as it stands, its language, its text."""
+    text = page.read_text(encoding="utf-8")
+    return [(not excuse, language, block) for excuse, language, block in BLOCK.findall(text)]
+
+
+def same(shown: str, printed: str) -> bool:
+    """Whether what is shown is what was printed: spaces and line ends aside, … is anything."""
+    parts = [re.escape(" ".join(part.split())) for part in shown.split("…")]
+    return re.fullmatch(r"\s*.*?\s*".join(parts), " ".join(printed.split())) is not None
+
+
+def statements(text: str) -> list[tuple[ast.stmt, str | None]]:
+    """The statements of a block; with each, what the comment behind a print shows."""
+    lines = text.splitlines()
+    paired = []
+    for node in ast.parse(text).body:
+        rest = lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode().strip()
+        call = getattr(getattr(node, "value", None), "func", None)
+        prints = rest.startswith("#") and getattr(call, "id", "") == "print"
+        paired.append((node, rest.removeprefix("#").strip() if prints else None))
+    return paired
+
+
+def commands(text: str) -> list[tuple[list[str], str]]:
+    """The commands of a block with the output that is shown below each."""
+    found: list[tuple[list[str], str]] = []
+    for line in re.sub(r"\\\n\s*", " ", text).splitlines():
+        if line.startswith("$ "):
+            found.append((shlex.split(line[2:], comments=True), ""))
+        elif found:
+            found[-1] = (found[-1][0], f"{found[-1][1]}\n{line}")
+    return found
+
+
+def test_outputs_are_compared():
+    assert same("{'mine': 0.4…}", "{'mine': 0.4701}\n")
+    assert not same("{'mine': 0.5…}", "{'mine': 0.4701}\n")
+    shown = [text for _, text in statements("x = 1  # no\nprint(x)  # 2\nprint(x)\n")]
+    assert shown == [None, "2", None]
+    assert commands("$ a b\nout\n$ c \\\n  d\n") == [(["a", "b"], "\nout"), (["c", "d"], "")]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=named)
+def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys):
+    runnable = [(language, text) for runs, language, text in blocks(page) if runs]
+    if not runnable:
         pytest.skip("this page has nothing to run")
     env = {"COLUMNS": "80", "LITEPYRAMID_CACHE": str(tmp_path / "judgements.sqlite")}
     cli("demo", "--save", "example", cwd=tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LITEPYRAMID_CACHE", env["LITEPYRAMID_CACHE"])
     variables = {}
-    for language, text in blocks:
+    for language, text in runnable:
         if language == "python":
-            exec(compile(text, str(page), "exec"), variables)  # noqa: S102
+            for node, shown in statements(text):
+                capsys.readouterr()
+                exec(compile(ast.Module([node], []), str(page), "exec"), variables)  # noqa: S102
+                printed = capsys.readouterr().out
+                assert shown is None or same(shown, printed), f"{shown!r} is not {printed!r}"
             continue
-        for line in re.sub(r"\\\n\s*", " ", text).splitlines():
-            if not line.startswith("$ "):
-                continue
-            words = shlex.split(line[2:], comments=True)
+        for words, shown in commands(text):
             if words[0] != "litepyramid" or words[1:3] == ["demo", "--save"]:
                 continue
-            cli(*words[1:], cwd=tmp_path, **env)
+            printed = cli(*words[1:], cwd=tmp_path, **env).stdout
+            assert not shown or same(shown, printed), f"{words}: {shown} is not {printed}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=named)
+def test_what_cannot_be_run_exists(page):
+    """Commands that need a model, an endpoint or data of one's own have the options they show."""
+    for _, language, text in blocks(page):
+        for words, _ in commands(text) if language == "console" else ():
+            if words[0] != "litepyramid":
+                continue
+            command, rest = app, words[1:]
+            while isinstance(command, TyperGroup) and rest and not rest[0].startswith("-"):
+                command = command.get_command(None, rest.pop(0))
+                assert command, f"no such command: {shlex.join(words)}"
+            options = {name for parameter in command.params for name in parameter.opts}
+            options |= {"-h", "--help", "--version"}
+            used = {word.partition("=")[0] for word in rest if re.match(r"--?[a-zA-Z]", word)}
+            assert used <= options, f"{used - options}: {shlex.join(words)}"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=named)
+def test_what_a_page_names_is_there(page):
+    text = page.read_text(encoding="utf-8")
+    links = [page.parent / name for name in LINK.findall(text) if "generated/" not in name]
+    gone = [named(path) for path in (*links, *(ROOT / name for name in SCRIPT.findall(text)))
+            if not path.resolve().exists()]  # fmt: skip
+    assert gone == []

@@ -72,7 +72,7 @@ def main() -> None:
     summaries = as_summaries([folder / "summaries"], names["ids"], **names)
 
     def correlations(units):
-        matrix = score(summaries, units, judge=arguments.judge, samples=10).matrix
+        matrix = score(summaries, units, judge=arguments.judge, samples=40).matrix
         order = [matrix.systems.index(name) for name in human.systems]
         columns = [matrix.inputs.index(name) for name in human.inputs]
         values = matrix.values[order][:, columns]

@@ -1,7 +1,7 @@
 r"""Parses references with AllenNLP itself and writes litepyramid's interchange file.
 
 Runs in an environment of its own, Python 3.10 with allennlp_requirements.txt, since AllenNLP
-installs on nothing newer; so it uses nothing of litepyramid. docs/srl-backends.md shows the way.
+installs on nothing newer; so it uses nothing of litepyramid. docs/units.md shows the way.
 
     python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl
     python scripts/train/allennlp_parse.py references.jsonl -o parses.jsonl --srl srl.tar.gz \
