@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain, pairwise
+
+from litepyramid.errors import InputError
 
 _LETTERS_A_WORD = {"CJK": 1.5, "KANA": 2.0, "HANGUL": 2.5}
 """About how many characters make a word where that is fewer than five."""
@@ -102,11 +104,37 @@ _NAMES = {
 LANGUAGES = tuple(code for code in _NAMES if code not in {"und", "any"})
 """Codes (ISO 639-1) of the languages that `detect_language` can tell."""
 
+SPACELESS = frozenset({"zh", "ja", "th"})
+"""Languages that write no spaces between words."""
+
+_ENGLISH = ("en",)
+_JUDGES = (
+    "Use a multilingual NLI model (MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7), "
+    "an LLM (llm:MODEL), or recall, the overlap of words."
+)
+_UNITS = "Extract units by srl 'sentences' (each sentence is a unit), 'stanza', or by llm:MODEL."
+_METRICS = "Use rouge-u-1, rouge-u-2 or rouge-u-l (Unicode words), chrf or bertscore."
+SERVED: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "judge": (_ENGLISH, _JUDGES),
+    "parser": (_ENGLISH, _UNITS),
+    "coreference": (_ENGLISH, "Use coref 'none'."),
+    "regressor": (_ENGLISH, "Give the sentences' easiness, or mix at random."),
+    **dict.fromkeys(("rouge-1", "rouge-2", "rouge-l", "meteor"), (_ENGLISH, _METRICS)),
+    "bleu": (tuple(code for code in LANGUAGES if code not in SPACELESS), _METRICS),
+}
+"""What serves some languages only: which, and what to use for others."""
+
 _BETWEEN = r"""\s'’.,;:!?"()\[\]«»“”„।،؟؛¿¡…/"""
 _PIECE = re.compile(f"[^{_BETWEEN}]+")
 _ENGLISH_ENDING = re.compile(r"[a-z]{3}(?:ed|ing)$")
 _LONG_SET = 100
 """From this many words on, Latin text with hardly a function word of the table is unknown."""
+_LONG_PART = 100
+"""From this many characters on, a part of a data set may not be in another language."""
+_DENYING = """not no nicht kein keine keinen nie ne pas non não nem niet geen inte ikke není ei
+    değil yok tidak не ні لم لا ما نه نہیں 不 没 没有 未"""
+DENIALS = frozenset(_DENYING.split())
+"""Words that deny, in several languages."""
 
 
 def detect_language(texts: Sequence[str]) -> str:
@@ -149,6 +177,99 @@ def other_languages(texts: Iterable[str], language: str) -> dict[str, int]:
     if language == "ja":
         del counts["zh"]  # a heading without kana
     return dict(counts.most_common())
+
+
+def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None) -> str:
+    """The language of data: what the user says, else that of their parts, which must agree.
+
+    A part with fewer than 100 characters, or without clear evidence, goes with the others.
+
+    Args:
+        parts: Texts by what they are: units, references, summaries.
+        language: A code of `LANGUAGES` is taken as it is. "any" asks for no check: it stays "any"
+            unless all is in English.
+
+    Raises:
+        InputError: There is no such language, or two parts are in different ones.
+
+    Example:
+        >>> language_of({"units": ["Es war nicht kalt."], "summaries": ["Oslo"]})
+        'de'
+    """
+    if language and language != "any":
+        if language not in LANGUAGES:
+            codes = [code for code in LANGUAGES if _NAMES[code].lower() == language.lower()]
+            raise InputError(
+                f"unknown language '{language}'",
+                expected=f"any, or one of {', '.join(LANGUAGES)}",
+                hint=f"Did you mean {codes[0]}?" if codes else None,
+            )
+        return language
+    told = {name: _tell(texts) for name, texts in parts.items() if texts}
+    clear = {name: code for name, (code, sure) in told.items() if sure or code == "und"}
+    long = {name: code for name, code in clear.items() if sum(map(len, parts[name])) >= _LONG_PART}
+    codes = list(dict.fromkeys((long or clear).values()))
+    codes = codes or [_tell([*chain.from_iterable(parts.values())])[0]]
+    if language == "any":
+        return "en" if set(clear.values()) <= {"en"} and codes == ["en"] else "any"
+    if len(set(long.values())) > 1:
+        (first, one), (second, other) = next(
+            (a, b) for a, b in pairwise(long.items()) if a[1] != b[1]
+        )
+        raise InputError(
+            f"the {first} are in {name_of(one)}, the {second} in {name_of(other)}",
+            expected="one language",
+            hint="Translate one of them, or insist with --language any.",
+        )
+    return codes[0]
+
+
+def check_language(
+    part: str, language: str, name: str, languages: Collection[str] | None = None
+) -> None:
+    """Checks that what serves some languages only serves this one; "any" always passes.
+
+    Args:
+        part: A key of `SERVED`; others serve all.
+        language: As `language_of` gives it.
+        name: What the message calls the part.
+        languages: The languages that it serves, where they are not those of the table.
+
+    Raises:
+        InputError: It does not; with what to use instead.
+    """
+    served, remedy = SERVED.get(part, (LANGUAGES, ""))
+    if language in {"any", *(languages or served)} or part not in SERVED:
+        return
+    names = ", ".join(map(name_of, languages or served)) if len(served) < 9 else "other languages"
+    raise InputError(
+        f"{name} reads {names} only; these texts are in {name_of(language)}",
+        hint=f"{remedy} If the language is another one, name it; --language any insists.",
+    )
+
+
+def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
+    """What a reader should know of the language of some texts; nothing if all are in English."""
+    notes = () if language in {"en", "any"} else (f"The texts are in {name_of(language)}.",)
+    long = language != "any" and sum(map(len, texts)) >= _LONG_PART
+    others = other_languages(texts, language) if long else {}
+    if others:
+        listed = ", ".join(f"{name_of(code)} {count}" for code, count in others.items())
+        count = sum(others.values())
+        are = "1 text of" if count == 1 else f"{count} texts of"
+        notes += (f"In another language: {are} {len(texts)} ({listed}).",)
+    return notes
+
+
+def function_words(language: str) -> frozenset[str]:
+    """Words of a language that carry no content; words of denial are not among them."""
+    tables = (table[language] for table in _FUNCTION_WORDS.values() if language in table)
+    return frozenset(next(tables, "").split()) - DENIALS
+
+
+def signed(language: str) -> dict[str, str]:
+    """The field of a signature that tells the language: none for English."""
+    return {} if language in {"", "en"} else {"language": language}
 
 
 def name_of(code: str) -> str:
@@ -207,6 +328,7 @@ def _languages_of(script: str) -> dict[str, tuple[str, ...]]:
     return table
 
 
+@cache
 def _script(char: str) -> str:
     """The script of a letter, by the first word of its Unicode name; "" if not in the table."""
     name = unicodedata.name(unicodedata.normalize("NFKC", char)[0], "").replace("-", " ")
@@ -226,7 +348,7 @@ def _tell(texts: Sequence[str]) -> tuple[str, bool]:
         return "en", False
     if sizes["KANA"] > 0.05 * sizes["CJK"]:
         sizes["KANA"] += sizes.pop("CJK", 0.0)
-    script = max(sizes, key=lambda name: sizes[name])
+    script = max(sizes, key=sizes.__getitem__)
     if not script:
         return "und", False
     codes = tuple(_FUNCTION_WORDS[script])
@@ -252,7 +374,7 @@ def _by_words(texts: Sequence[str], script: str, codes: tuple[str, ...]) -> tupl
         for code in users:
             points[code] += share * count / len(users)
             kinds[code] += code == "en" or "en" not in users
-    best, second, *_ = sorted(codes, key=lambda code: -points[code])
+    best, second, *_ = sorted(codes, key=points.__getitem__, reverse=True)
     clear = points[best] > 1.5 * points[second]
     if script != "LATIN":
         return best, clear

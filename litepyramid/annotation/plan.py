@@ -232,7 +232,7 @@ def plan(
         stus: The STUs that will be used; extracted if not given (gold easiness needs them).
         after: Earlier plans whose sentences are not chosen again.
         seed: Seed of the random choice.
-        **names: `ids` and `columns`, as for `load`.
+        **names: `ids`, `columns` and `language`, as for `load`.
 
     Returns:
         The plan; saved as .json it is read by `export`, as .pdf, .png or .svg it shows how much
@@ -263,8 +263,9 @@ def _easiness(
     references: Any, by: By, easiness: Any, names: dict[str, Any], **sources: Any
 ) -> Easiness:
     """Of every sentence; `easiness` may be values, a regressor, or a file of either."""
-    if unknown := sorted(names.keys() - {"ids", "columns"}):
-        raise InputError(f"unknown option '{unknown[0]}'", expected="ids or columns")
+    if unknown := sorted(names.keys() - {"ids", "columns", "language"}):
+        raise InputError(f"unknown option '{unknown[0]}'", expected="ids, columns or language")
+    language = names.get("language")
     names = as_names(names.get("ids"), names.get("columns"))
     kinds: dict[str, UnitKind] = {"scus": "scu", "stus": "stu"}
     units = {
@@ -284,6 +285,7 @@ def _easiness(
         by=by,
         easiness=None if fitted else easiness,
         regressor=easiness if fitted else None,
+        language=language,
         **units,
     )
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from functools import partial
 from hashlib import sha256
@@ -30,6 +30,7 @@ from litepyramid.io.coerce import (
 from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.presence import as_presence
 from litepyramid.io.rows import read_rows, table_rows
+from litepyramid.language import language_notes, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -46,7 +47,7 @@ from litepyramid.types import (
 
 _SOURCES = (
     *("summaries", "units", "references", "labels", "label_units", "stus", "weights", "presence"),
-    *("kind", "ids", "columns", "name"),
+    *("kind", "ids", "columns", "name", "language"),
 )
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
 _LONG = 30  # words of a unit that may be a paragraph
@@ -68,6 +69,7 @@ class Dataset(Result):
         example_folds: Held-out inputs of each fold, if the authors give folds by examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
         left_out: What was left out while reading, with its count.
+        language: The code of their language, "any" for a user who insists; "" if not told yet.
     """
 
     name: str = "own"
@@ -81,6 +83,7 @@ class Dataset(Result):
     example_folds: tuple[tuple[str, ...], ...] = ()
     system_folds: tuple[tuple[str, ...], ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    language: str = ""
 
     @property
     def units(self) -> tuple[InputUnits, ...]:
@@ -98,6 +101,20 @@ class Dataset(Result):
         return tuple([entry.system for entry in self.summaries])
 
     @property
+    def texts(self) -> dict[str, list[str]]:
+        """All texts of units, references and summaries."""
+        references = [text for entry in self.references or () for text in entry.references]
+        return {
+            "units": [unit.text for entry in self.units for unit in entry.units],
+            "references": [" ".join(sentences) for sentences in references],
+            "summaries": [text for entry in self.summaries for text in entry.texts],
+        }
+
+    def with_language(self) -> Dataset:
+        """These data with their language, as given or as their texts tell (`language_of`)."""
+        return replace(self, language=language_of(self.texts, self.language))
+
+    @property
     def hashes(self) -> dict[str, str]:
         """What names its data in a signature, whatever files or order they came in."""
         return data_hashes(
@@ -112,18 +129,22 @@ class Dataset(Result):
     @property
     def signature(self) -> Signature:
         """The data set's hashes."""
-        return Signature.of(data=self.name, **self.hashes)
+        return Signature.of(data=self.name, **signed(self.language), **self.hashes)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of scores of these data should know."""
-        texts = [unit.text for entry in self.units for unit in entry.units]
-        long = len([t for t in texts if len(t.split()) > _LONG and _END.search(t)])
+        texts = self.texts
+        every = [text for part in texts.values() for text in part]
+        notes = language_notes(every, self.language) if self.language else ()
+        units = texts["units"]
+        long = len([t for t in units if len(t.split()) > _LONG and _END.search(t)])
         if not long:
-            return ()
+            return notes
         are = counted(long, "unit is a paragraph", "units are paragraphs")
         return (
-            f"{are} (of {len(texts)}): a unit is one short fact. If they are references, "
+            *notes,
+            f"{are} (of {len(units)}): a unit is one short fact. If they are references, "
             "give them as references.",
         )
 
@@ -180,6 +201,7 @@ def load(
     ids: Any = None,
     columns: Any = None,
     name: str = "own",
+    language: str | None = None,
 ) -> Dataset:
     """Loads everything that belongs to one data set, checks and joins it.
 
@@ -200,6 +222,8 @@ def load(
         ids: Ids of the inputs, where rows are matched by order.
         columns: Own names of columns, as NAME=COLUMN,… or a dict.
         name: The data set's name in results.
+        language: The language of the texts, such as de; told by the texts themselves by default.
+            ``any`` insists on judging whatever they are in.
 
     Returns:
         The data set; `Dataset.hashes` names it in signatures.
@@ -216,10 +240,10 @@ def load(
     names = {} if ids is None and columns is None else as_names(ids, columns)
     if units is not None and not [other for other in others if other is not None]:
         if isinstance(units, str | Path) and (whole := _whole(units)):
-            return whole
+            return replace(whole, language=language or "")
         sources = _sources_in(units, names.get("columns"))
         if len(sources) > 1:
-            return load(**sources, kind=kind, **names, name=name)
+            return load(**sources, kind=kind, **names, name=name, language=language)
     scus: Sequence[InputUnits] = () if units is None else as_units(units, kind=kind, **names)
     judged = None
     if presence is not None:
@@ -248,6 +272,7 @@ def load(
         labelled,
         None if texts is None else in_order(texts, inputs or (), "references"),
         judged,
+        language=language or "",
     )
 
 
@@ -277,10 +302,11 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
                 "a Dataset and further sources", expected="one of the two: load them together"
             )
         return data
-    if units is None and not sources.keys() - {"kind", "ids", "columns", "name"}:
+    if units is None and not sources.keys() - {"kind", "ids", "columns", "name", "language"}:
         if isinstance(data, list | tuple) and len(data) == 1 and isinstance(data[0], Path):
             data = data[0]
-        if isinstance(data, str | Path) or len(_sources_in(data, None)) > 1:
+        names = as_names(None, sources.get("columns"))
+        if isinstance(data, str | Path) or len(_sources_in(data, names["columns"])) > 1:
             return load(data, **sources)
     return load(units, summaries=data, **sources)
 

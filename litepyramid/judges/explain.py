@@ -9,7 +9,9 @@ from litepyramid.errors import InputError
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Evidence, Explainer, Items, Judge, best_parts
 from litepyramid.judges.parallel import judge_pairs, single
+from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
+from litepyramid.language import language_of
 from litepyramid.sentences import sentence_spans
 from litepyramid.tables import Column, Result, Table
 from litepyramid.types import JudgeLike
@@ -60,7 +62,11 @@ class Explanation(Result):
 
 
 def explain(
-    summary: str, unit: str | Sequence[str], *, judge: JudgeLike = DEFAULT_JUDGE
+    summary: str,
+    unit: str | Sequence[str],
+    *,
+    judge: JudgeLike = DEFAULT_JUDGE,
+    language: str | None = None,
 ) -> Explanation:
     """Shows the sentence of a summary that speaks for a unit, and the words that answer it.
 
@@ -71,9 +77,10 @@ def explain(
         summary: A summary.
         unit: A fact to look for in it; from Python also a list of facts.
         judge: The judge.
+        language: As for `load`.
 
     Raises:
-        InputError: The summary or the unit is empty.
+        InputError: The summary or the unit is empty, or in a language that the judge does not read.
 
     Example:
         >>> result = explain("It rained. Two died.", "Two people died.", judge="recall")
@@ -89,7 +96,9 @@ def explain(
     for what, texts in (("summary", (summary,)), ("unit", units or ("",))):
         if not all(text.strip() for text in texts):
             raise InputError(f"an empty {what}", expected=f"the text of a {what}")
-    return Explanation(summary, units, gather(make_judge(judge), [(summary, units)])[0])
+    language = language_of({"summary": [summary], "units": units}, language)
+    ready = in_language(make_judge(judge), language)
+    return Explanation(summary, units, gather(ready, [(summary, units)])[0])
 
 
 def gather(judge: Judge, items: Items) -> tuple[tuple[Evidence, ...], ...]:

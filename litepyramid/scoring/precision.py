@@ -13,7 +13,9 @@ from litepyramid.io.coerce import as_documents, as_names, as_references, as_summ
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Judge
 from litepyramid.judges.parallel import judge_pairs
+from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
+from litepyramid.language import language_of, signed
 from litepyramid.scoring.inference import by_id, group_letters, intervals_and_groups
 from litepyramid.scoring.result import ScoreResult, count_notes, report
 from litepyramid.stats import check_samples, check_seed, system_means
@@ -143,6 +145,7 @@ def precision(
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
+    language: str | None = None,
     **names: Any,
 ) -> PrecisionResult:
     """Score how much of the summaries' content is in the references or documents; F1 with recall.
@@ -161,6 +164,7 @@ def precision(
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
+        language: As for `load`.
         **names: Ids and columns, as of `load`.
 
     Raises:
@@ -191,15 +195,22 @@ def precision(
     inputs = list(premises) if result is None else list(result.inputs)
     if missing := [name for name in inputs if name not in premises]:
         raise InputError(f"no premise for input '{missing[0]}'", expected="one for every input")
+    summaries = as_summaries(data, inputs, **keys)
+    texts_of = {
+        "summaries": [text for system in summaries for text in system.texts],
+        "premises": [text for several in premises.values() for text in several],
+    }
+    language = language_of(texts_of, language)
     return score_precision(
-        as_summaries(data, inputs, **keys),
+        summaries,
         [premises[name] for name in inputs],
-        as_judge(judge),
+        in_language(as_judge(judge), language),
         recall=result,
         source=documents is not None,
         samples=samples,
         confidence=confidence,
         seed=seed,
+        language=language,
     )
 
 
@@ -213,6 +224,7 @@ def score_precision(
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
+    language: str = "en",
 ) -> PrecisionResult:
     """`precision` of N systems against each input's references, or its documents (`source`)."""
     from litepyramid.units.extract import extract
@@ -224,7 +236,8 @@ def score_precision(
         raise InputError("recall for other systems or inputs", expected="the same summaries")
     texts = [text for system in summaries for text in system.texts]
     full = [n for n, text in enumerate(texts) if text.strip()]
-    extraction = extract([InputReferences(str(n), ((texts[n],),), (False,)) for n in full])
+    own = [InputReferences(str(n), ((texts[n],),), (False,)) for n in full]
+    extraction = extract(own, language=language)
     units = {int(entry.input): entry.texts for entry in extraction.units}
     pairs = [(n, premise) for n in full for premise in premises[n % len(inputs)] if units.get(n)]
     batch = judge_pairs(judge, [(premise, units[n]) for n, premise in pairs])
@@ -262,7 +275,7 @@ def score_precision(
         signature=Signature.of(
             direction=metric,
             premise="documents" if source else "references",
-            **batch.signature,
+            **{**batch.signature, **signed(language)},
             **data_hashes(summaries=summaries),
             units_sha=fingerprint(
                 units.get(n * len(inputs) + m, ()) for n in rows for m in columns

@@ -13,7 +13,9 @@ from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
 from litepyramid.judges.parallel import judge_pairs, single
+from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
+from litepyramid.language import name_of, signed
 from litepyramid.scoring.inference import intervals_and_groups
 from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, lite_pyramid_scores
 from litepyramid.scoring.result import ScoreResult
@@ -92,13 +94,13 @@ def score(
     if on not in ("units", "stus"):
         choose("units to score", on, get_args(Scored))
     scoring = ScoringRule.of(rule)
-    dataset = as_dataset(data, units, **sources)
+    dataset = as_dataset(data, units, **sources).with_language()
     rated, made = _units_of(dataset, on)
     options: dict[str, Any] = {
         "rule": scoring, "name": name, "samples": samples, "confidence": confidence, "seed": seed,
         "labels": dataset.labels or None, "label_units": dataset.label_units or dataset.units,
     }  # fmt: skip
-    about = dict(made)
+    about = {**made, **signed(dataset.language)}
     rater = None
     if dataset.presence is not None:
         systems = dataset.systems or dataset.presence.systems
@@ -110,7 +112,7 @@ def score(
         if not dataset.summaries:
             expected = "summaries of at least one system, or presence"
             raise InputError("no summaries", expected=expected)
-        rater = as_judge(judge)
+        rater = in_language(as_judge(judge), dataset.language)
         presence, batch = judge_systems(dataset.summaries, rated, rater)
         about |= {**batch.signature, **data_hashes(summaries=dataset.summaries)}
         result = score_presence(
@@ -124,9 +126,16 @@ def score(
         references=tuple(texts.get(entry.input, ()) for entry in rated) if texts else None,
         ceiling=_ceiling(rater, rated, dataset.references) if made else None,
         judge=rater,
-        notes=dataset.notes,
+        notes=(*dataset.notes, *_unknown_reader(rater, dataset.language)),
     )
     return result.with_evidence() if evidence else result
+
+
+def _unknown_reader(judge: Judge | None, language: str) -> tuple[str, ...]:
+    """A note on a model whose languages are not known, unless the texts are in English."""
+    if judge is None or language == "en" or getattr(single(judge), "languages", ()) is not None:
+        return ()
+    return (f"It is not known whether this model reads {name_of(language)}.",)
 
 
 def _units_of(dataset: Dataset, on: Scored) -> tuple[tuple[InputUnits, ...], Mapping[str, str]]:
@@ -143,7 +152,7 @@ def _units_of(dataset: Dataset, on: Scored) -> tuple[tuple[InputUnits, ...], Map
         )
     from litepyramid.units.extract import extract
 
-    extraction = extract(dataset.references)
+    extraction = extract(dataset.references, language=dataset.language)
     return tuple(extraction.units), dict(extraction.signature.fields)
 
 

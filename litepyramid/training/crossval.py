@@ -19,10 +19,12 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import (
     REFITTED,
     check_trainable,
+    in_language,
     parse_settings,
     settings_of,
 )
 from litepyramid.judges.registry import judge as make_judge
+from litepyramid.language import check_language
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
@@ -103,7 +105,10 @@ def crossval(
     trainer, baselines = make_contest(
         str(base), zero_shot, output=output, settings=training, options=options
     )
-    dataset = labelled(data, **sources)
+    dataset = labelled(data, **sources).with_language()
+    baselines = {name: in_language(one, dataset.language) for name, one in baselines.items()}
+    if base in REFITTED:
+        check_language("judge", dataset.language, f"the judge {base}")
     several = train_on if isinstance(train_on, list | tuple) else [train_on]
     trained_on = [labelled(one) for one in several]
     units = unit_variants(

@@ -57,16 +57,20 @@ def unit_variants(
     variants: dict[str, Sequence[InputUnits]] = {"lite2": dataset.scus}
     stus = dataset.stus
     if stus is None and dataset.references is not None:
-        stus = extract(dataset.references).units
+        stus = extract(dataset.references, language=dataset.language).units
     if stus is None:
         return variants
     if stu_share is not None and dataset.references is not None:
         if not 0 <= stu_share <= 1:
             raise InputError(f"a share of {stu_share}", expected="from 0 to 1")
         if easiness is None and (folds is None or regressor is not None):
-            easiness = predict(dataset.references, stus=stus, regressor=regressor)
+            easiness = predict(
+                dataset.references, stus=stus, regressor=regressor, language=dataset.language
+            )
         elif easiness is None and folds is not None:
-            prepared, gold = prepare_gold(dataset.references, dataset.scus, stus=stus)
+            prepared, gold = prepare_gold(
+                dataset.references, dataset.scus, stus=stus, language=dataset.language
+            )
             split = make_folds(dataset, "examples", folds, seed)
             places = {name: fold.number for fold in split for name in fold.inputs}
             start = EasinessRegressor.embedded()

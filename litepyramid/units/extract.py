@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_names, as_references
 from litepyramid.io.write import write_units
+from litepyramid.language import SPACELESS, check_language, language_of, signed
 from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import cut
@@ -20,8 +21,17 @@ from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature,
 from litepyramid.units.align import references_sha, sentence_texts
 from litepyramid.units.coreference import renderer, replaced, resolve
 from litepyramid.units.parsers.backends import open_backend, open_coref
-from litepyramid.units.parsers.interface import CorefBackend, FileBackend, ParsedBatch, SrlBackend
-from litepyramid.units.parses import LONGEST, ParsedReference, ParsedSentence, write_parses
+from litepyramid.units.parsers.stanza import StanzaBackend
+from litepyramid.units.parses import (
+    LONGEST,
+    CorefBackend,
+    FileBackend,
+    ParsedBatch,
+    ParsedReference,
+    ParsedSentence,
+    SrlBackend,
+    write_parses,
+)
 from litepyramid.units.triplets import sentence_stus
 from litepyramid.units.written import written_units
 
@@ -74,6 +84,7 @@ def extract(
     parses: Path | None = None,
     ids: Any = None,
     columns: Any = None,
+    language: str | None = None,
 ) -> Extraction:
     """Extract semantic triplet units (STUs) from references (ZB21 §3.2, footnotes 2 to 4).
 
@@ -91,6 +102,7 @@ def extract(
         parses: Also write sentences, frames and clusters to this interchange file.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as reference=target.
+        language: As for `load`.
 
     Returns:
         The units of every input, each with its reference and sentence, counted from 0.
@@ -112,12 +124,13 @@ def extract(
     records = as_references(references, **as_names(ids, columns))
     if not records:
         raise InputError("no references to extract units from")
+    language = references_language(records, language)
     if llm is not None:
         if parses is not None:
             raise InputError("a language model gives no parses to write")
-        units, signature, counts = written_units(records, llm)
+        units, signature, counts = written_units(records, llm, language)
         return Extraction(units, tuple(records), (), signature, counts)
-    extraction = _extract(records, srl, coref, footnote)
+    extraction = _extract(records, srl, coref, footnote, language)
     if parses is not None:
         write_parses(parses, extraction.parses)
     return extraction
@@ -128,13 +141,20 @@ def _extract(
     srl: str | SrlBackend,
     coref: str | CorefBackend,
     footnote: bool,
+    language: str,
 ) -> Extraction:
     """`extract` of records."""
     backend = open_backend(srl) if isinstance(srl, str) else srl
+    if languages := getattr(backend, "languages", None):
+        check_language("parser", language, f"the parser '{srl}'", languages)
     linker = coref if not isinstance(coref, str) else None
     if isinstance(coref, str) and coref not in {"srl", "none"}:
+        check_language("coreference", language, "coreference")
         linker = open_coref(coref)
-    parses = tokenized(references)
+    english = bool(languages) or language == "en"
+    if isinstance(backend, StanzaBackend) and not english:
+        backend = backend.in_language(language)
+    parses = tokenized(references, None if english else str.split)
     counts: Counter[str] = Counter()
     linked = None
     link_first = linker is not None and not isinstance(backend, FileBackend)
@@ -149,7 +169,7 @@ def _extract(
     elif linker is not None:
         linked = linker.link(parses)
         parses = linked.references
-    elif coref == "none":
+    elif coref == "none" or not english:  # names in place of mentions need English rules
         parses = tuple(replace(r, clusters=None, identities=()) for r in parses)
     if linked is None:
         resolved = any(r.clusters is not None or r.identities for r in parses)
@@ -157,12 +177,13 @@ def _extract(
     counts.update(linked.counts)
     counts.update(batch.counts)
     units, whole_sentences = [], 0
+    joint = "" if isinstance(backend, StanzaBackend) and language in SPACELESS else " "
     for name, group in groupby(
         track(parses, "making units", "references"), key=lambda reference: reference.input
     ):
         of_input: list[Unit] = []
         for reference in group:
-            of_reference, whole, names = _reference_units(reference, footnote)
+            of_reference, whole, names = _reference_units(reference, footnote, joint)
             of_input += of_reference
             whole_sentences += whole
             counts["mentions replaced"] += names
@@ -170,6 +191,7 @@ def _extract(
     unmarked = sum(not marked for entry in references for marked in entry.marked)
     signature = Signature.of(
         units="stu",
+        **signed(language),
         **batch.signature | linked.signature,
         footnote="yes" if footnote else None,
         references_sha=references_sha(references),
@@ -185,13 +207,14 @@ def _extract(
     return Extraction(tuple(units), tuple(references), parses, signature, {**totals, **counts})
 
 
-def tokenizer() -> Callable[[str], tuple[str, ...]]:
-    """A function from a text to its words, by spaCy's rules for English (Penn style, "do n't").
+def references_language(references: Sequence[InputReferences], language: str | None) -> str:
+    """The language of references, as told or by themselves."""
+    texts = [" ".join(sentences) for entry in references for sentences in entry.references]
+    return language_of({"references": texts}, language)
 
-    Example:
-        >>> tokenizer()("She didn't pay  $5, he said.")
-        ('She', 'did', "n't", 'pay', '$', '5', ',', 'he', 'said', '.')
-    """
+
+def tokenizer() -> Callable[[str], tuple[str, ...]]:
+    """A function from a text to its words, by spaCy's rules for English (Penn style, "do n't")."""
     import spacy
 
     tokenize = spacy.blank("en").tokenizer
@@ -204,13 +227,15 @@ def tokenizer() -> Callable[[str], tuple[str, ...]]:
     return tokens
 
 
-def tokenized(references: Sequence[InputReferences]) -> tuple[ParsedReference, ...]:
+def tokenized(
+    references: Sequence[InputReferences], split: Callable[[str], Sequence[str]] | None = None
+) -> tuple[ParsedReference, ...]:
     """Every reference as sentences of tokens, in order; InputError at more than 1,000 words."""
-    tokens = tokenizer()
+    tokens = split or tokenizer()
     parses = []
     for entry in references:
         for index, texts in enumerate(sentence_texts(entry)):
-            sentences = tuple(ParsedSentence(tokens(text)) for text in texts)
+            sentences = tuple(ParsedSentence(tuple(tokens(text))) for text in texts)
             for text, sentence in zip(texts, sentences, strict=True):
                 if len(sentence.tokens) > LONGEST:
                     raise InputError(
@@ -223,7 +248,9 @@ def tokenized(references: Sequence[InputReferences]) -> tuple[ParsedReference, .
     return tuple(parses)
 
 
-def _reference_units(reference: ParsedReference, footnote: bool) -> tuple[list[Unit], int, int]:
+def _reference_units(
+    reference: ParsedReference, footnote: bool, joint: str
+) -> tuple[list[Unit], int, int]:
     """Units of one reference; sentences that are their own; mentions replaced in its frames."""
     resolution = resolve(reference)
     render = renderer(reference, resolution)
@@ -232,7 +259,7 @@ def _reference_units(reference: ParsedReference, footnote: bool) -> tuple[list[U
     for number, sentence in enumerate(reference.sentences):
 
         def write(indices: Sequence[int], offset: int = reference.offsets[number]) -> str:
-            return " ".join(render([offset + i for i in indices]))
+            return joint.join(render([offset + i for i in indices]))
 
         stus = sentence_stus(sentence, footnote=footnote, render=write)
         whole_sentences += stus == [write(range(len(sentence.tokens)))]

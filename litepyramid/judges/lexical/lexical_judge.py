@@ -109,6 +109,7 @@ class LexicalJudge:
     """
 
     model: PresenceModel
+    languages: ClassVar[tuple[str, ...]] = ("en",)
     start_cost: ClassVar[int] = 80_000
     """Pairs that take about as long as one more process takes to start."""
 

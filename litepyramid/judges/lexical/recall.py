@@ -12,13 +12,12 @@ import numpy as np
 
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
 from litepyramid.judges.lexical.vocabulary import FUNCTION_WORDS, NEGATIONS, Vocabulary
-from litepyramid.language import function_words, signed
+from litepyramid.language import SPACELESS, function_words, signed
 from litepyramid.language import words as unicode_words
 from litepyramid.sentences import sentence_spans
 from litepyramid.types import FloatArray
 
 _LETTERS = re.compile(r"[^\W_]+")
-_SPACELESS = frozenset({"zh", "ja", "th"})
 _WORD = re.compile(r"\w+(?:[.,'’]\w+)*")
 
 
@@ -78,7 +77,7 @@ class RecallJudge:
 
         if self.language == "en":
             return _LETTERS.findall, Stemmer.Stemmer("english").stemWords, FUNCTION_WORDS
-        split = partial(unicode_words, bigrams=self.language in _SPACELESS)
+        split = partial(unicode_words, bigrams=self.language in SPACELESS)
         name = {"nb": "norwegian"}.get(self.language, self.language)
         try:
             return split, Stemmer.Stemmer(name).stemWords, function_words(self.language)
@@ -94,7 +93,8 @@ class RecallJudge:
 
         def content(text: str) -> dict[str, str]:
             words = split(text)
-            return dict(zip(stem(kept := [w for w in words if w not in empty] or words), kept))
+            bearing = [word for word in words if word not in empty] or words
+            return dict(zip(stem(bearing), bearing, strict=True))
 
         return word_evidence(items, presence, conflicts=False, content=content)
 

@@ -14,8 +14,7 @@ from litepyramid.progress import track
 from litepyramid.units.parsers.embedded.frames import dependency_frames, word_set
 from litepyramid.units.parsers.embedded.pronouns import pronoun_clusters
 from litepyramid.units.parsers.embedded.tree import Word
-from litepyramid.units.parsers.interface import ParsedBatch
-from litepyramid.units.parses import ParsedReference
+from litepyramid.units.parses import ParsedBatch, ParsedReference, with_frames
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -33,12 +32,7 @@ PARSER = Path(__file__).resolve().parents[3] / "embedded" / "parser"
 
 
 class EmbeddedBackend:
-    """Universal dependencies by a spaCy pipeline, read as frames and as coreference clusters.
-
-    Args:
-        path: A spaCy pipeline that sets universal parts of speech and universal dependencies;
-            the embedded one by default.
-    """
+    """Universal dependencies by a spaCy pipeline, read as frames and as coreference clusters."""
 
     def __init__(self, path: str | Path = PARSER) -> None:
         self.path = Path(path)
@@ -136,37 +130,29 @@ class EmbeddedBackend:
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Gives every sentence its frames, and every reference clusters of names and pronouns."""
-        return self._read(references, frames=True, signature={"srl": self.name})
+        parsed = []
+        for reference, trees in zip(references, self._trees(references), strict=True):
+            reference = with_frames(reference, map(dependency_frames, trees))
+            parsed.append(_linked(reference, trees))
+        return ParsedBatch(tuple(parsed), {"srl": self.name})
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Gives every reference clusters of names and pronouns; frames stay as they are."""
-        return self._read(references, frames=False, signature={"coref": self.name})
+        linked = map(_linked, references, self._trees(references))
+        return ParsedBatch(tuple(linked), {"coref": self.name})
 
-    def _read(
-        self, references: Sequence[ParsedReference], *, frames: bool, signature: dict[str, str]
-    ) -> ParsedBatch:
+    def _trees(self, references: Sequence[ParsedReference]) -> Iterator[list[list[Word]]]:
+        """The trees of each reference's sentences, all parsed in common batches."""
         trees = iter(self.words([s.tokens for r in references for s in r.sentences]))
-        result = []
-        for reference in references:
-            sentences = reference.sentences
-            words = [next(trees) for _ in sentences]
-            if frames:
-                sentences = tuple(
-                    replace(s, frames=dependency_frames(w))
-                    for s, w in zip(sentences, words, strict=True)
-                )
-            possessives = tuple(
-                (offset + i, offset + i + 1)
-                for offset, sentence in zip(reference.offsets, words, strict=False)
-                for i, word in enumerate(sentence)
-                if word.upos == "PRON" and word.deprel == "nmod:poss"
-            )
-            result.append(
-                replace(
-                    reference,
-                    sentences=sentences,
-                    clusters=pronoun_clusters(words),
-                    possessives=possessives,
-                )
-            )
-        return ParsedBatch(tuple(result), signature)
+        return ([next(trees) for _ in reference.sentences] for reference in references)
+
+
+def _linked(reference: ParsedReference, trees: Sequence[Sequence[Word]]) -> ParsedReference:
+    """The reference with its clusters and possessive pronouns."""
+    possessives = tuple(
+        (offset + i, offset + i + 1)
+        for offset, words in zip(reference.offsets, trees, strict=False)
+        for i, word in enumerate(words)
+        if word.upos == "PRON" and word.deprel == "nmod:poss"
+    )
+    return replace(reference, clusters=pronoun_clusters(trees), possessives=possessives)

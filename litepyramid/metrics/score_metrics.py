@@ -1,0 +1,259 @@
+"""ROUGE, BLEU, chrF, METEOR and BERTScore of all summaries, as the table that `meta` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from litepyramid.errors import InputError, require
+from litepyramid.io.dataset import as_dataset
+from litepyramid.language import check_language, signed, words
+from litepyramid.progress import track
+from litepyramid.stats import system_means
+from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.text import counted
+from litepyramid.types import DataLike, FloatArray, ScoreTable, Signature
+
+Family = Callable[[Sequence[str], Sequence[str]], dict[str, FloatArray]]
+"""Summaries of one input and its references in; scores of each summary out, by column's name."""
+
+_EXTRA = {"extra": "metrics"}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricScores(Result):
+    """Scores of some metrics; saved as CSV they are the table that meta-evaluation takes.
+
+    Attributes:
+        scores: (metrics, systems, inputs).
+        signature: What was scored.
+        notes: What was noticed in the data.
+    """
+
+    scores: ScoreTable
+    signature: Signature
+    notes: tuple[str, ...] = ()
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per system: its mean over inputs by each metric."""
+        means = np.stack([system_means(values) for values in self.scores.values])
+        rows: tuple[tuple[Cell, ...], ...] = tuple(
+            (system, *means[:, s].tolist()) for s, system in enumerate(self.scores.systems)
+        )
+        columns = (Column("system"), *map(Column, self.scores.metrics))
+        title = f"Means over {counted(len(self.scores.inputs), 'input')}"
+        return [Table(title, columns, rows, (*self.notes, str(self.signature)))]
+
+    def to_csv_table(self) -> Table:
+        """One row per score: system, input, metric, score."""
+        table = self.scores
+        rows = tuple(
+            (system, name, metric, float(table.values[m, s, i]))
+            for s, system in enumerate(table.systems)
+            for i, name in enumerate(table.inputs)
+            for m, metric in enumerate(table.metrics)
+        )
+        return Table("", tuple(map(Column, ("system", "input", "metric", "score"))), rows)
+
+
+def score_metrics(
+    data: DataLike = None,
+    *,
+    metrics: Sequence[str] = ("rouge-1", "rouge-2", "rouge-l"),
+    **sources: Any,
+) -> MetricScores:
+    """Scores summaries with ROUGE, BLEU, chrF, METEOR or BERTScore, to compare with.
+
+    Each metric is computed by its own package: rouge-score (stemmed), sacrebleu's sentence BLEU
+    (effective order) and chrF (0 to 100), NLTK's METEOR, bert-score. Of several references, ROUGE
+    and BERTScore take the one with the highest F1, METEOR and chrF that with the highest score;
+    BLEU counts the n-grams of all. rouge-score knows the letters a to z alone; for other languages
+    rouge-u is its ROUGE of Unicode words, unstemmed (characters where there are no spaces).
+
+    Args:
+        data: Summaries and references of the same inputs.
+        metrics: rouge-1, rouge-2, rouge-l, rouge-u-1, rouge-u-2, rouge-u-l, bleu, chrf, meteor or
+            bertscore, or one of their variants, such as rouge-2_recall.
+        **sources: As for `litepyramid.load`.
+
+    Returns:
+        The scores, (metrics, systems, inputs).
+
+    Raises:
+        InputError: An unknown metric, or data that do not match.
+        MissingExtraError: A metric's package is not installed.
+
+    Example:
+        >>> texts = {"mine": ["A storm hit Oslo."]}
+        >>> result = score_metrics(
+        ...     texts, references=["A storm hit Oslo on Monday."], metrics=["rouge-1_recall"]
+        ... )
+        >>> result.scores.values.round(3)
+        array([[[0.667]]])
+
+    Command line:
+        $ litepyramid metrics example/summaries --references example/references.jsonl -o rouge.csv
+    """
+    dataset = as_dataset(data, **sources).with_language()
+    dataset.require("summaries", "references")
+    references = {entry.input: entry.references for entry in dataset.references or ()}
+    inputs = dataset.summaries[0].inputs
+    families = _families(metrics, dataset.language)
+    scores: dict[str, FloatArray] = {}
+    for i, name in enumerate(track(inputs, "scoring", "inputs")):
+        targets = [" ".join(sentences) for sentences in references[name]]
+        texts = [system.texts[i] for system in dataset.summaries]
+        distinct = list(dict.fromkeys(texts))
+        order = [distinct.index(text) for text in texts]
+        for family, scorer in families.items():
+            for column, values in scorer(distinct, targets).items():
+                if family in metrics or column in metrics:
+                    matrix = scores.setdefault(column, np.empty((len(texts), len(inputs))))
+                    matrix[:, i] = values[order]
+    for metric in metrics:
+        if metric not in families and metric not in scores:
+            raise _unknown(metric)
+    table = ScoreTable(tuple(scores), dataset.systems, inputs, np.stack(list(scores.values())))
+    hashes = dataset.hashes
+    signature = Signature.of(
+        metrics="+".join(scores),
+        **signed(dataset.language),
+        summaries_sha=hashes["summaries_sha"],
+        references_sha=hashes["references_sha"],
+    )
+    return MetricScores(table, signature, dataset.notes)
+
+
+def rouge_scorer(*kinds: str, stem: bool = True, unicode: bool = False) -> Any:
+    """rouge-score's scorer of ROUGE ``1``, ``2`` or ``L``, which splits each text into words once.
+
+    With `unicode` words are those of any script, without stems, in place of rouge-score's own.
+
+    Example:
+        >>> rouge_scorer("2").score("the cat sat", "a cat sat")["rouge2"].recall
+        0.5
+    """
+    from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]
+
+    names = [f"rouge{kind.upper()}" for kind in kinds]
+    return RougeScorer(names, tokenizer=_UnicodeWords() if unicode else _Words(stem))
+
+
+class _Words:
+    """rouge-score's tokenizer with a memory of texts and stems."""
+
+    def __init__(self, stem: bool) -> None:
+        from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]
+        from rouge_score.tokenize import tokenize  # type: ignore[import-untyped]
+
+        self._stemmer = self if stem else None
+        self.stem = lru_cache(maxsize=1 << 16)(PorterStemmer().stem)
+        self.tokenize = lru_cache(maxsize=1 << 12)(partial(tokenize, stemmer=self._stemmer))
+
+
+class _UnicodeWords:
+    """A tokenizer for rouge-score that knows all scripts."""
+
+    tokenize = staticmethod(lru_cache(maxsize=1 << 12)(words))
+
+
+def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
+    scorer, name = rouge_scorer(kind, unicode=unicode), f"rouge{kind.upper()}"
+    label = f"rouge-u-{kind}" if unicode else f"rouge-{kind}"
+
+    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
+        scores = [scorer.score_multi(references, text)[name] for text in summaries]
+        variants = {"f1": "fmeasure", "recall": "recall", "precision": "precision"}
+        return {
+            f"{label}_{variant}": np.array([getattr(score, field) for score in scores])
+            for variant, field in variants.items()
+        }
+
+    return family
+
+
+def _sacrebleu(name: str, language: str, **options: Any) -> Family:
+    metric = getattr(require("sacrebleu.metrics", purpose=name, **_EXTRA), name)(**options)
+
+    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
+        scores = [metric.sentence_score(text, list(references)).score for text in summaries]
+        return {name.lower(): np.array(scores)}
+
+    return family
+
+
+def _meteor(language: str) -> Family:
+    import nltk  # type: ignore[import-untyped]
+    from nltk.translate.meteor_score import meteor_score  # type: ignore[import-untyped]
+
+    try:
+        nltk.data.find("corpora/wordnet.zip")
+    except LookupError:
+        raise InputError(
+            "METEOR needs WordNet, which is not in NLTK's data folder",
+            hint="Get it with: python -m nltk.downloader wordnet",
+        ) from None
+    words = nltk.tokenize.wordpunct_tokenize
+
+    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
+        targets = [words(text) for text in references]
+        return {"meteor": np.array([meteor_score(targets, words(text)) for text in summaries])}
+
+    return family
+
+
+def _bertscore(language: str = "en", model: str | None = None, layer: int | None = None) -> Family:
+    scorer = require("bert_score", purpose="BERTScore", **_EXTRA).BERTScorer(
+        lang={"any": "other", "und": "other"}.get(language, language),
+        model_type=model,
+        num_layers=layer,
+    )
+    words = scorer._tokenizer  # one that names no longest text would overflow in bert-score
+    words.model_max_length = min(words.model_max_length, 512)
+
+    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
+        scores = scorer.score(list(summaries), [list(references)] * len(summaries))
+        names = ("precision", "recall", "f1")
+        return {
+            f"bertscore_{name}": np.asarray(values, dtype=np.float64)
+            for name, values in zip(names, scores, strict=True)
+        }
+
+    return family
+
+
+_FAMILIES: Mapping[str, Callable[[str], Family]] = {
+    **{f"rouge-{kind}": partial(_rouge, kind) for kind in ("1", "2", "l")},
+    **{f"rouge-u-{kind}": partial(_rouge, kind, unicode=True) for kind in ("1", "2", "l")},
+    "bleu": partial(_sacrebleu, "BLEU", effective_order=True),
+    "chrf": partial(_sacrebleu, "CHRF"),
+    "meteor": _meteor,
+    "bertscore": _bertscore,
+}
+
+
+def _families(metrics: Sequence[str], language: str) -> dict[str, Family]:
+    """The families that some names ask for: ``rouge-2``, or one variant, ``rouge-2_recall``."""
+    if isinstance(metrics, str) or not metrics:
+        raise InputError("metrics are no list", expected="a list of names, such as ['rouge-1']")
+    families: dict[str, Family] = {}
+    for metric in metrics:
+        name = str(metric).partition("_")[0]
+        if name not in _FAMILIES:
+            raise _unknown(str(metric))
+        if name not in families:
+            check_language(name, language, name)
+            families[name] = _FAMILIES[name](language)
+    return families
+
+
+def _unknown(metric: str) -> InputError:
+    return InputError(
+        f"unknown metric '{metric}'",
+        expected=f"some of {', '.join(_FAMILIES)}, or a variant such as rouge-2_recall",
+        hint="Scores that were computed elsewhere are read from a table by the verbs of meta.",
+    )
