@@ -5,15 +5,24 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
 
-def fill_page(package: str, name: str, data: Any, values: Mapping[str, str]) -> str:
-    """The page ``templates/NAME.html`` of a package, with NAME.css, NAME.js and its data inside."""
+def fill_page(
+    package: str, name: str, data: Any, values: Mapping[str, str], shared: Sequence[str] = ()
+) -> str:
+    """The page ``templates/NAME.html`` of a package, with NAME.css, NAME.js and its data inside.
+
+    Before them come the `shared` files of styles and scripts.
+    """
     folder = resources.files(package) / "templates"
-    style, script = ((folder / f"{name}.{end}").read_text("utf-8") for end in ("css", "js"))
+    files = [folder / one for one in (*shared, f"{name}.css", f"{name}.js")]
+    texts = [(file.name, file.read_text("utf-8")) for file in files if file.is_file()]
+    style, script = (
+        "".join(text for name, text in texts if name.endswith(end)) for end in (".css", ".js")
+    )
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     pieces = {
         **values,

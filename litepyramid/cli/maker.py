@@ -146,6 +146,8 @@ def _command(function: Callable[..., Any], described: Documentation) -> Command:
     short: set[str] = {"-o", "-J", "-h"}
     for name, entry in entries.items():
         mark, text = marks.get(name, ""), described.arguments.get(name, "")
+        if entry.kind is entry.VAR_POSITIONAL:
+            continue
         if mark == "data":
             command.data = name
             command.data_options = tuple(option for option in loading if option != "summaries")

@@ -7,7 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.figures.base import BLUE, GREEN, ORANGE, legend_below, new_figure, plain_axes
+from litepyramid.figures.base import (
+    BLUE,
+    COLOURS,
+    GREEN,
+    ORANGE,
+    legend_below,
+    new_figure,
+    plain_axes,
+    style,
+)
 from litepyramid.text import cut
 
 Point = tuple[float, float, float]
@@ -89,8 +98,10 @@ def difference_figure(
     """
     figure = new_figure(_WIDTH, 0.6 + _ROW * len(pairs) * (1 if against else 2))
     axes = figure.subplots()
-    both = [f"{_short(pair.first)}\n− {_short(pair.second)}" for pair in pairs]
-    _lines(axes, [pair.first for pair in pairs] if against else both)
+    names = [pair.first for pair in pairs]
+    if not against:
+        names = [f"{_short(pair.first)}\n− {_short(pair.second)}" for pair in pairs]
+    _lines(axes, names)
     axes.axvline(0, color="0.5", linewidth=0.8)
     looks: dict[bool, dict[str, Any]] = {True: {}, False: {"mfc": "white"}}
     for y, pair in enumerate(pairs):
@@ -143,6 +154,39 @@ def difference_matrix(names: Sequence[str], pairs: Sequence[Any], alpha: float, 
     bar.ax.tick_params(labelsize=_SIZE - 1, length=2)
     marked = f"dot: p < {alpha:g} (Holm)" if clear.any() else f"no pair has p < {alpha:g} (Holm)"
     bar.set_label(f"{what}: row − column\n{marked}", fontsize=_SIZE)
+    return figure
+
+
+def history_figure(
+    runs: Sequence[str], scores: Mapping[str, Sequence[Sequence[float | None]]], what: str
+) -> Any:
+    """A line per system over runs, each score with its interval.
+
+    Args:
+        runs: Their names, in order.
+        scores: By system score, low and high of each run; None where it is not scored.
+        what: The metric.
+
+    Returns:
+        A matplotlib figure, wider for more than six runs.
+    """
+    figure = new_figure(max(_WIDTH, 0.5 * len(runs)), 2.4)
+    axes = figure.subplots()
+    plain_axes(axes)
+    for n, (system, rows) in enumerate(scores.items()):
+        value, low, high = (
+            np.array([np.nan if x is None else x for x in column])
+            for column in zip(*rows, strict=True)
+        )
+        at = np.arange(len(runs)) + 0.06 * (n - (len(scores) - 1) / 2)
+        axes.errorbar(
+            at, value, np.maximum(0, [value - low, high - value]), fmt=style(n), markersize=3.4,
+            linewidth=1.2, elinewidth=0.9, color=COLOURS[n % len(COLOURS)], label=_short(system),
+        )  # fmt: skip
+    axes.set_xticks(range(len(runs)), [_short(run) for run in runs], rotation=30, ha="right")
+    axes.tick_params(labelsize=_SIZE)
+    axes.set_ylabel(what, fontsize=_SIZE)
+    legend_below(figure, axes, _SIZE)
     return figure
 
 

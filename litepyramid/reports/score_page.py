@@ -16,8 +16,13 @@ LARGEST = 40_000_000
 """Characters of a page that browsers still open in a few seconds."""
 
 
-def write_page(title: str, data: Mapping[str, Any], path: str | Path | None = None) -> str:
-    """The page of systems, differences, facts by summary, calibration.
+_SHARED = ("report.css", "parts.js")
+
+
+def write_page(
+    title: str, data: Mapping[str, Any], path: str | Path | None = None, *, page: str = "report"
+) -> str:
+    """The page of systems, differences, facts by summary, calibration; or of changes.
 
     Nothing is loaded from anywhere: styles, script and data are inside, and a content security
     policy allows its own script and styles by their hash and nothing else. The script makes no
@@ -27,11 +32,14 @@ def write_page(title: str, data: Mapping[str, Any], path: str | Path | None = No
         title: What the scores are.
         data: What the script draws, as `scoring.facts.page_data` makes it.
         path: Write the page here, all or nothing.
+        page: The template: ``report`` or ``changes``.
 
     Raises:
         InputError: The page would be larger than `LARGEST`.
     """
-    text = fill_page("litepyramid.reports", "report", data, {"TITLE": escape(legible(title))})
+    values = {"TITLE": escape(legible(title))}
+    shared = [name for name in _SHARED if not name.startswith(page)]
+    text = fill_page("litepyramid.reports", page, data, values, shared)
     # A lone surrogate cannot be written to a file.
     text = text.encode("utf-8", "replace").decode()
     if len(text) > LARGEST:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.progress import track
+from litepyramid.scoring.changes import ChangeResult, Settings, compare_runs, read_groups
+from litepyramid.scoring.drift import DriftResult, drift
+from litepyramid.scoring.history import History, day, is_history, read_history
 from litepyramid.scoring.inference import (
     by_id,
     flip_p_values,
@@ -21,7 +25,7 @@ from litepyramid.scoring.inference import (
     too_few_inputs,
 )
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.scoring.result import read_saved
+from litepyramid.scoring.result import ScoreResult, read_saved
 from litepyramid.stats import (
     adjust_p_values,
     blocks,
@@ -189,52 +193,142 @@ class SystemComparison(Result):
 
 def compare(
     scores: ScoresLike,
-    *,
+    *more: ScoresLike,
     metric: str | None = None,
     against: str | None = None,
     top: int | None = None,
+    pair: Sequence[str] = (),
+    baseline: str | None = None,
+    by: str | Mapping[str, str] | None = None,
+    across_judges: bool = False,
+    judge_drift: bool = False,
+    fail_if: Literal["worse"] | None = None,
+    fail_under: float | None = None,
+    fail_if_lost: int | None = None,
+    margin: float | None = None,
+    present: float = 0.5,
+    lost_by: float = 0.2,
+    date: str | None = None,
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
-) -> SystemComparison:
-    """Compare pairs of systems on the same inputs: difference, interval, p-value.
+) -> SystemComparison | ChangeResult | DriftResult | History:
+    """Compare systems on the same inputs; or runs: which facts were lost and gained.
 
-    The test flips the sign of each input's difference: under "no difference" the two systems
-    could change places on any input. Its p is exact (`flip_p_values`), so that it can pass
-    however many pairs there are. Holm's step-down corrects over all pairs that are tested. An input
-    counts for a pair if both systems have a score for it.
+    Of one result or table, pairs of systems. Of several saved results, each system with itself in
+    the first run: difference, interval, facts. By an exact sign-flip test over inputs (p of
+    `flip_p_values`), with Holm's correction over all that is tested. The exit status is 1 if a run
+    fails.
 
     Args:
-        scores: A result of `score` or `precision`, its file, or a table of scores as `read_scores`
-            takes it.
-        metric: Which metric, if there are several.
-        against: Test only the pairs of this system with each of the others.
-        top: Compare only the systems with this many highest scores. With a system to compare
-            against, all others are still tested and corrected for: picking the best favours them.
-        samples: Bootstrap samples of the intervals.
-        confidence: Confidence level of the intervals; tests are at 1 less it.
-        seed: Seed of the bootstrap.
+        scores: A result of `score` or a table of scores; or results, OLD NEW …
+        *more: Further results.
+        metric: Which metric, of several.
+        against: Only the pairs of this system.
+        top: Only so many best systems.
+        pair: Systems of two runs, as OLD=NEW; repeat.
+        baseline: The run to compare the others with.
+        by: Group inputs by FILE:COLUMN of a table.
+        across_judges: Compare though judge or units differ.
+        judge_drift: Compare judges of the same summaries.
+        fail_if: ``worse``: fail if significantly so.
+        fail_under: Fail if a system scores less.
+        fail_if_lost: Fail if a system lost so many facts.
+        margin: Fail if worse by this is not ruled out.
+        present: Present is from here on.
+        lost_by: Facts lost fell by this.
+        date: Date of the new run in a history.jsonl.
+        samples: Of the bootstrap.
+        confidence: Of the intervals.
+        seed: Of the bootstrap.
+
+    Returns:
+        Pairs of systems; of runs a `ChangeResult`, or with `judge_drift` a `DriftResult`; of a
+        history, which ``-o FILE.jsonl`` has written, its `History`.
 
     Raises:
-        InputError: Fewer than two systems, no system `against`, a pair with no input in common,
-            several metrics, or too few samples.
+        InputError: Nothing to compare, or what differs between the runs.
 
     Example:
         >>> import litepyramid as lp
         >>> units = [["It rained."], ["We left."]]
         >>> texts = {"a": ["It rained.", "We left."], "b": ["It rained.", "We slept."]}
-        >>> compare(lp.score(texts, units, judge="recall")).pairs[0].difference
+        >>> result = lp.score(texts, units, judge="recall")
+        >>> compare(result).pairs[0].difference
         0.5
+        >>> worse = lp.score({"a": ["It rained.", "We slept."]}, units, judge="recall")
+        >>> compare(result, worse).changes[0].lost[0].text
+        'We left.'
 
     Command line:
-        $ litepyramid compare scores.json
-        $ litepyramid compare scores.json --against lead -o differences.csv
+        $ litepyramid compare scores.json --against lead
+        $ litepyramid compare old.json new.json --fail-if worse -o changes.html
     """
-    matrix, signature = matrix_of(scores, metric)
+    check_samples(samples, confidence=confidence)
+    check_seed(seed)
+    sources = [*(scores if isinstance(scores, list | tuple) else [scores]), *more]
+    options = {
+        "pair": pair, "baseline": baseline, "by": by, "across_judges": across_judges,
+        "judge_drift": judge_drift, "fail_if": fail_if, "fail_under": fail_under,
+        "fail_if_lost": fail_if_lost, "margin": margin, "date": date,
+    }  # fmt: skip
+    if len(sources) == 1 and is_history(sources[0]):
+        return read_history(sources[0])
+    results = [read_saved(source) for source in sources] if len(sources) > 1 else []
+    runs = [result for result in results if result is not None]
+    if runs and len(runs) == len(sources):
+        _unused({"metric": metric, "against": against, "top": top}, "runs", "systems of one result")
+        how = Settings(
+            pair, across_judges, present, lost_by, None if by is None else read_groups(by),
+            fail_if == "worse", fail_under, fail_if_lost, margin, samples, confidence, seed,
+        )  # fmt: skip
+        return _runs(sources, runs, how, baseline, date, judge_drift=judge_drift)
+    _unused(options, "systems", "several results that score has saved")
+    matrix, signature = matrix_of(scores if not more else sources, metric)
     return compare_matrix(
         matrix, against=against, top=top, samples=samples, confidence=confidence,
         seed=seed, signature=signature,
     )  # fmt: skip
+
+
+def _runs(
+    sources: Sequence[Any],
+    runs: Sequence[ScoreResult],
+    how: Settings,
+    baseline: str | None,
+    date: str | None,
+    *,
+    judge_drift: bool,
+) -> ChangeResult | DriftResult:
+    """Compares runs with one of them, named by their files."""
+    paths = [Path(one) if isinstance(one, str | Path) else None for one in sources]
+    names = [f"run {n}" if path is None else path.stem for n, path in enumerate(paths, 1)]
+    if len(set(names)) < len(names):
+        names = [
+            name if path is None else str(path) for name, path in zip(names, paths, strict=True)
+        ]
+    first = 0
+    if baseline is not None:
+        fits = [n for n, name in enumerate(names) if baseline in (name, str(sources[n]))]
+        if not fits:
+            raise InputError(f"no run '{baseline}'", expected=f"one of {', '.join(names)}")
+        first = fits[0]
+    order = [first, *(n for n in range(len(runs)) if n != first)]
+    if date is not None and len(runs) > 2:
+        raise InputError("one date of several runs", expected="that of one new run")
+    dates = [day(date if n and len(runs) == 2 else None, paths[i]) for n, i in enumerate(order)]
+    names, runs = [names[i] for i in order], [runs[i] for i in order]
+    if judge_drift:
+        if len(runs) > 2:
+            raise InputError(f"{len(runs)} runs", expected="two, to compare their judges")
+        return drift(names, runs, how)
+    return compare_runs(names, runs, dates, how)
+
+
+def _unused(options: Mapping[str, Any], what: str, of: str) -> None:
+    """Raises InputError where an option was given that is of the other comparison."""
+    if wrong := [name for name, value in options.items() if value not in (None, False, ())]:
+        raise InputError(f"'{wrong[0]}' where {what} are compared", expected=f"{of}")
 
 
 def matrix_of(scores: ScoresLike, metric: str | None = None) -> tuple[ScoreMatrix, Signature]:

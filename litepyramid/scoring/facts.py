@@ -15,6 +15,7 @@ from litepyramid.text import cut, legible
 from litepyramid.types import FloatArray
 
 if TYPE_CHECKING:
+    from litepyramid.scoring.changes import ChangeResult
     from litepyramid.scoring.result import ScoreResult
 
 BOUNDS = (0.25, 0.75)
@@ -68,6 +69,48 @@ def page_data(result: ScoreResult) -> dict[str, Any]:
         "evidence": _evidence(result),
         "pairs": _pairs(result),
         "calibration": None if calibration is None else _calibration_data(calibration),
+    }  # fmt: skip
+
+
+def change_data(result: ChangeResult) -> dict[str, Any]:
+    """What the page of changes draws; a text that both runs share is there once."""
+    several = len(result.runs) > 1
+    facts = []
+    for n, change in enumerate(result.changes):
+        for kind in (change.lost, change.gained):
+            for fact in kind:
+                texts = change.texts.get(fact.input, ("", ""))
+                spans = [
+                    [_utf16(text, end) for end in span]
+                    for text, span in zip(texts, fact.spans, strict=True)
+                ]
+                numbers = (round(fact.old, 3), round(fact.new, 3))
+                facts.append([n, fact.input, fact.unit, fact.text, *numbers, *spans])
+    return {
+        "title": result.title,
+        "failures": list(result.failures),
+        "signature": str(result.signature),
+        "notes": [legible(note) for note in result.notes],
+        "runs": [result.baseline, *result.runs],
+        "systems": [
+            {
+                "name": f"{c.run}: {c.name}" if several else c.name,
+                "old": _number(c.old), "new": _number(c.new), "difference": _number(c.difference),
+                "low": _number(c.low), "high": _number(c.high), "p": _number(c.p_holm),
+                "clear": c.p_holm < result.alpha, "better": c.better, "worse": c.worse,
+                "count": c.inputs, "lost": len(c.lost), "gained": len(c.gained),
+                "inputs": {
+                    e.input: [_number(e.difference, 4), _number(e.share, 4)] for e in c.by_input
+                },
+                "groups": [
+                    [g.group, g.inputs, *map(_number, (g.difference, g.low, g.high, g.p_holm))]
+                    for g in c.by_group
+                ],
+                "texts": {i: [a, None if a == b else b] for i, (a, b) in c.texts.items()},
+            }
+            for c in result.changes
+        ],
+        "facts": facts,
     }  # fmt: skip
 
 

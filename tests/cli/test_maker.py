@@ -155,7 +155,7 @@ def test_every_parameter_of_a_command_is_told(name):
     assert told.help
     assert told.examples.startswith("$ ")
     for parameter, entry in inspect.signature(function).parameters.items():
-        if entry.kind is not entry.VAR_KEYWORD:
+        if entry.kind not in (entry.VAR_KEYWORD, entry.VAR_POSITIONAL):
             assert told.arguments.get(parameter), f"{name}: {parameter} is not in Args"
     result = get_type_hints(function).get("return")
     assert result is type(None) or result is not None

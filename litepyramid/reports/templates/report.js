@@ -1,24 +1,7 @@
 "use strict";
 (() => {
-  const data = JSON.parse(document.getElementById("data").textContent);
-  const byId = (id) => document.getElementById(id);
+  const { data, byId, make, shape, short, number, brief, named, fill, signed, reproduce } = parts;
   const PAGE = 40;
-  const make = (tag, text, attributes = {}) => {
-    const node = document.createElement(tag);
-    if (text !== undefined && text !== null) node.textContent = text;
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    return node;
-  };
-  const shape = (tag, attributes, text) => {
-    const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    if (text !== undefined) node.textContent = text;
-    return node;
-  };
-  const short = (text, most = 60) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
-  const number = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits));
-  const brief = (value) => (value >= 0.995 ? "1" : value.toFixed(2).replace(/^0/, ""));
-  const named = (text) => make("bdi", short(text), { title: short(text, 300) });
 
   const systems = data.systems;
   const order = data.order;
@@ -114,7 +97,7 @@
           return;
         }
         const [difference, clear] = found;
-        cell.textContent = `${difference < 0 ? "−" : "+"}${Math.abs(difference).toFixed(3).replace(/^0/, "")}${clear ? "*" : ""}`;
+        cell.textContent = `${signed(difference)}${clear ? "*" : ""}`;
         if (clear) cell.className = "yes";
         cell.style.backgroundColor = `rgba(${difference < 0 ? "200, 90, 20" : "0, 96, 168"}, ${Math.min(0.45, Math.abs(difference) * 1.5)})`;
         cell.title = `${short(systems[i].name)} minus ${short(systems[j].name)}`;
@@ -142,7 +125,6 @@
   });
   const state = { shown: [], page: 0, row: 0, column: 0, open: null };
 
-  const fill = (select, names) => names.forEach(([value, text]) => select.append(make("option", short(text), { value })));
   const drawControls = () => {
     fill(byId("input"), [["", `all ${data.inputs.length} inputs`], ...data.inputs.map((input, i) => [String(i), input.id])]);
     const named = order.map((i) => [String(i), systems[i].name]);
@@ -454,7 +436,6 @@
   drawControls();
   refresh();
   drawCalibration();
-  byId("signature").textContent = data.signature;
-  for (const note of data.notes) byId("notes").append(make("li", note));
+  reproduce();
   follow();
 })();

@@ -1,0 +1,610 @@
+"""What changed between runs: tested differences of systems, facts lost and gained, a gate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from statistics import NormalDist
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+
+from litepyramid.errors import InputError, choose, require
+from litepyramid.files import atomic_write
+from litepyramid.scoring.history import History, RunScores, append_history
+from litepyramid.scoring.inference import flip_p_values, system_intervals, too_few_inputs
+from litepyramid.scoring.pyramid import metric_title
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.runs import Aligned, align_runs, names_of
+from litepyramid.sentences import sentence_spans
+from litepyramid.stats import adjust_p_values
+from litepyramid.tables import Column, Result, Table, hidden, record, row
+from litepyramid.text import counted, cut
+from litepyramid.types import FloatArray, Signature, fingerprint
+
+_SHOWN, _NAMED = 10, 5  # facts of a table, names of a note
+_LONGEST_COMMENT = 60_000  # characters of a comment on a pull request
+_MARKUP = re.compile(r"[&<>@#|*_`\[\]\\~]")
+_ROUNDING = 1e-9
+_NUMBERS = (
+    *("old_system", "old", "new", "difference", "low", "high", "p", "p_holm", "inputs"),
+    *("better", "worse"),
+)
+
+Span = tuple[int, int]
+ChangeRows = Literal["systems", "inputs", "facts", "groups"]
+
+
+@dataclass(frozen=True, slots=True)
+class FactChange:
+    """A fact that a system lost or gained.
+
+    Attributes:
+        input: The input.
+        unit: Number of the unit in the baseline's input, from 1.
+        text: The fact.
+        old: Its presence in the baseline.
+        new: Its presence in the new run.
+        old_sentence: The sentence that held it, or the nearest one; empty without texts.
+        new_sentence: The same in the new run.
+        spans: Where both stand in their summaries.
+    """
+
+    input: str
+    unit: int
+    text: str
+    old: float
+    new: float
+    old_sentence: str = ""
+    new_sentence: str = ""
+    spans: tuple[Span, Span] = hidden(default=((0, 0), (0, 0)))
+
+
+@dataclass(frozen=True, slots=True)
+class InputChange:
+    """One input of a system: both scores, and its share of the system's difference."""
+
+    input: str
+    old: float
+    new: float
+    difference: float
+    share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """A system on the inputs of one group; p_holm is over all systems and groups."""
+
+    group: str
+    inputs: int
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float = np.nan
+
+
+@dataclass(frozen=True, slots=True)
+class SystemChange:
+    """One system in the baseline and in a new run, over the inputs scored in both.
+
+    Attributes:
+        run: The new run.
+        system: The system's name there.
+        old_system: Its name in the baseline.
+        old: Mean score in the baseline.
+        new: Mean score in the new run.
+        difference: new − old.
+        low: Lower end of the paired bootstrap interval of the difference.
+        high: Upper end.
+        p: Two-sided exact p-value of "no difference" (`flip_p_values`).
+        p_holm: The same after Holm's correction over all systems and runs.
+        inputs: How many inputs are scored in both.
+        better: Inputs with a higher score than in the baseline.
+        worse: Inputs with a lower one.
+        lost: Facts lost, worst input first.
+        gained: Facts gained, best input first.
+        by_input: Each input.
+        by_group: Each group of inputs, if groups were asked for.
+        texts: By input both texts, where facts were lost or gained.
+    """
+
+    run: str
+    system: str
+    old_system: str
+    old: float
+    new: float
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    inputs: int
+    better: int
+    worse: int
+    lost: tuple[FactChange, ...]
+    gained: tuple[FactChange, ...]
+    by_input: tuple[InputChange, ...]
+    by_group: tuple[GroupChange, ...] = ()
+    texts: Mapping[str, tuple[str, str]] = hidden(default_factory=dict, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The system, and what it was called in the baseline if that is another name."""
+        same = self.system == self.old_system
+        return self.system if same else f"{self.system} (was {self.old_system})"
+
+    @property
+    def first(self) -> str:
+        """What `figures.scores.difference_figure` writes beside it."""
+        return self.name
+
+    @property
+    def measured(self) -> str:
+        """The difference with its interval and p, for people."""
+        p = "p < .001" if self.p_holm < 0.001 else f"p = {_number(self.p_holm)}"
+        ends = f"[{_number(self.low)}, {_number(self.high)}]"
+        return f"{_number(self.difference)} {ends}, {p}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How runs are compared, and when one fails; see `compare`."""
+
+    pair: Sequence[str] = ()
+    across_judges: bool = False
+    present: float = 0.5
+    lost_by: float = 0.2
+    groups: Mapping[str, str] | None = None
+    fail_worse: bool = False
+    fail_under: float | None = None
+    fail_lost: int | None = None
+    margin: float | None = None
+    samples: int = 10_000
+    confidence: float = 0.95
+    seed: int = 12345
+
+    @property
+    def alpha(self) -> float:
+        """Significance level of the tests."""
+        return round(1 - self.confidence, 12)
+
+    @property
+    def gate(self) -> str:
+        """The conditions under which a run fails, as a signature says them; empty for none."""
+        limits = {"under": self.fail_under, "lost": self.fail_lost, "margin": self.margin}
+        texts = [f"{name} {limit:g}" for name, limit in limits.items() if limit is not None]
+        return ", ".join(["worse"] * self.fail_worse + texts)
+
+    def failures(self, change: SystemChange) -> list[str]:
+        """A clause for each condition that a system fails."""
+        failed = []
+        if self.fail_worse and change.p_holm < self.alpha and change.difference < 0:
+            failed.append(f"is significantly worse ({change.measured})")
+        if self.fail_under is not None and not change.new >= self.fail_under:
+            failed.append(f"scores {_number(change.new)}, under {_number(self.fail_under)}")
+        if self.fail_lost is not None and len(change.lost) >= self.fail_lost:
+            failed.append(f"lost {counted(len(change.lost), 'fact')}; {self.fail_lost} fail")
+        if self.margin is not None and not change.low > -self.margin:
+            differences = np.array([entry.difference for entry in change.by_input])
+            error = float(differences.std()) / len(differences) ** 0.5 or 1e-12
+            normal = NormalDist()
+            power = normal.cdf(self.margin / error - normal.inv_cdf(1 - self.alpha / 2))
+            failed.append(
+                f"may be worse by more than {_number(self.margin)} ({change.measured}); a run that "
+                f"is no worse passes with probability {_number(power, 2)}"
+            )
+        return failed
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeResult(Result):
+    """What changed from a baseline to one new run or several.
+
+    Attributes:
+        metric: The metric.
+        baseline: Name of the run that the others are compared with.
+        runs: Names of the others.
+        changes: Each system of each new run.
+        alpha: Significance level, 1 less the confidence.
+        gate: The conditions under which a run fails; empty for none.
+        failures: Those that failed, a sentence each.
+        notes: What is not shared, and what else a reader must know.
+        signature: Everything needed to reproduce the numbers.
+        history: Scores of all runs, the baseline first.
+    """
+
+    metric: str
+    baseline: str
+    runs: tuple[str, ...]
+    changes: tuple[SystemChange, ...]
+    alpha: float
+    gate: str
+    failures: tuple[str, ...]
+    notes: tuple[str, ...]
+    signature: Signature
+    history: tuple[RunScores, ...] = hidden(repr=False)
+
+    forms: ClassVar[Mapping[str, str]] = {".md": "to_markdown", ".jsonl": "to_history"}
+
+    @property
+    def exit_status(self) -> int:
+        """1 if the gate fails, else 0."""
+        return int(bool(self.failures))
+
+    @property
+    def verdict(self) -> str:
+        """What changed, in a sentence."""
+        changed = [c for c in self.changes if c.p_holm < self.alpha]
+        changed.sort(key=lambda change: change.difference)
+        total = len(self.changes)
+        if total == 1:
+            return ("" if changed else "no significant change: ") + self._lost(self.changes[0])
+        what = "systems" if len(self.runs) == 1 else "systems of all runs"
+        told = [self._lost(change) for change in changed[:_NAMED]]
+        more = [f"{len(changed) - _NAMED} more changed"] * (len(changed) > _NAMED)
+        return "; ".join([f"{total - len(changed)} of {total} {what} unchanged", *told, *more])
+
+    def _lost(self, change: SystemChange) -> str:
+        run = "" if len(self.runs) == 1 else f" of {cut(change.run, 40)}"
+        facts = f"lost {counted(len(change.lost), 'fact')} and gained {len(change.gained)}"
+        return f"`{cut(change.name)}`{run} {facts}: {change.measured}"
+
+    @property
+    def title(self) -> str:
+        """The verdict, behind PASS or FAIL if there is a gate."""
+        outcome = ("FAIL: " if self.failures else "PASS: ") if self.gate else ""
+        return f"{outcome}{self.verdict}"
+
+    def to_tables(self) -> Sequence[Table]:
+        """The systems, the facts lost and gained, the groups of inputs."""
+        run, system = ["run"] * (len(self.runs) > 1), ["system"] * (len(self.changes) > 1)
+        measures: list[Column | str] = [
+            Column("difference", "diff.", signed=True), Column("low", signed=True),
+            Column("high", signed=True), Column("p_holm", "p Holm", digits=4, above_zero=True),
+        ]  # fmt: skip
+        columns = [*run, "system", "old", "new", *measures, "lost", "gained", "better", "worse"]
+        notes = (*(f"FAIL: {reason}" for reason in self.failures), *self.notes, str(self.signature))
+        systems = Table.of(self.title, columns, self.rows("systems"), notes)
+        tables = [replace(systems, repeated=1 + len(run))]
+        for kind, first in (("lost", "worst"), ("gained", "best")):
+            facts = [row for row in self.rows("facts") if row["change"] == kind]
+            more = [f"{len(facts) - _SHOWN} more: save .html, .md or .json."]
+            tables += [
+                Table.of(
+                    f"{counted(len(facts), 'fact')} {kind}, {first} input first",
+                    [*run, *system, "input", Column("text", "fact"), "old", "new"],
+                    facts[:_SHOWN],
+                    more * (len(facts) > _SHOWN),
+                )
+            ] * bool(facts)
+        if groups := self.rows("groups"):
+            columns = [*run, "system", "group", "inputs", *measures]
+            tables.append(Table.of("Differences by group of inputs", columns, groups))
+        return tables
+
+    def rows(self, rows: ChangeRows) -> list[dict[str, Any]]:
+        """The entries of tables: a row for each of the systems, inputs, facts or groups."""
+        listed: list[dict[str, Any]] = []
+        for c in (
+            sorted(self.changes, key=lambda c: c.difference) if rows == "facts" else self.changes
+        ):
+            head = {"run": c.run, "system": c.name}
+            if rows == "systems":
+                numbers = {name: getattr(c, name) for name in _NUMBERS}
+                listed.append({**head, **numbers, "lost": len(c.lost), "gained": len(c.gained)})
+            elif rows == "facts":
+                for kind, facts in (("lost", c.lost), ("gained", c.gained)):
+                    listed += [{**head, "change": kind, **record(fact)} for fact in facts]
+            else:
+                entries: tuple[Any, ...] = c.by_input if rows == "inputs" else c.by_group
+                listed += [row(entry, **head) for entry in entries]
+        return listed
+
+    def to_csv_table(self) -> Table:
+        """One row per system and input: both scores, the difference, its share of the system's."""
+        names = ("run", "system", "input", "old", "new", "difference", "share")
+        return Table.of("", names, self.rows("inputs"))
+
+    def to_frame(self, rows: ChangeRows = "systems") -> Any:
+        """A pandas frame with a row for each of the systems, inputs, facts or groups."""
+        choose("rows", rows, get_args(ChangeRows))
+        return require("pandas", extra="tables", purpose="a data frame").DataFrame(self.rows(rows))
+
+    def to_figure(self) -> Any:
+        """Differences from the baseline; of several runs, their scores."""
+        from litepyramid.figures.scores import difference_figure
+
+        if len(self.runs) > 1:
+            return History(self.history).to_figure()
+        what = metric_title(self.metric)
+        return difference_figure(self.changes, self.alpha, what, against=self.baseline)
+
+    def to_html(self, path: Any = None) -> str:
+        """The page of what changed: verdict, facts lost and gained, both texts side by side."""
+        from litepyramid.reports.score_page import write_page
+        from litepyramid.scoring.facts import change_data
+
+        return write_page("What changed", change_data(self), path, page="changes")
+
+    def to_history(self, path: Any) -> None:
+        """Appends the new runs to a history (`append_history`)."""
+        append_history(path, self.history)
+
+    def to_markdown(self, path: Any = None) -> str:
+        """A comment for a pull request, at most 60,000 characters; written to `path`."""
+        many, mark = len(self.runs) > 1, ("❌ " if self.failures else "✅ ") if self.gate else ""
+        head = ["run"] * many + ["system", "old", "new", "difference", "p", "lost", "gained", "+/−"]
+        lines = [f"### {mark}{_escaped(self.title)}", ""]
+        lines += [f"- FAIL: {_escaped(reason)}" for reason in self.failures]
+        lines += ["", f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
+        for c in self.changes:
+            cells = [c.run] * many + [c.name, _number(c.old), _number(c.new)]
+            cells += [*c.measured.rsplit(", ", 1), str(len(c.lost)), str(len(c.gained))]
+            lines.append(f"| {' | '.join(map(_escaped, [*cells, f'{c.better}/{c.worse}']))} |")
+        notes = [f"- {_escaped(note)}" for note in self.notes]
+        foot = ["", *notes, "", f"<sub>{_escaped(str(self.signature))}</sub>", ""]
+        room = _LONGEST_COMMENT - len("\n".join([*lines, *foot])) - 400
+        for kind in ("lost", "gained"):
+            facts = [fact for fact in self.rows("facts") if fact["change"] == kind]
+            body: list[str] = []
+            for fact in facts:
+                text = f"- {_escaped(fact['system'])}, {_escaped(fact['input'])}: "
+                text += f"**{_escaped(fact['text'], 300)}**"
+                for side in ("old", "new"):
+                    sentence = _escaped(fact[f"{side}_sentence"], 300) or "–"
+                    text += f"\n  - {side} {_number(fact[side], 2)}: {sentence}"
+                room -= len(text) + 1
+                if room < 0:
+                    break
+                body.append(text)
+            more = [f"- … and {len(facts) - len(body)} more"] * (len(body) < len(facts))
+            summary = f"<details><summary>{counted(len(facts), 'fact')} {kind}</summary>"
+            lines += ["", summary, "", *body, *more, "", "</details>"] * bool(facts)
+        text = "\n".join([*lines, *foot])[:_LONGEST_COMMENT]
+        if path is not None:
+            with atomic_write(path) as file:
+                file.write(text)
+        return text
+
+
+def _number(value: float, digits: int = 3) -> str:
+    """A number as papers write it.
+
+    Example:
+        >>> _number(-0.0432), _number(1)
+        ('−.043', '1.000')
+    """
+    return re.sub(r"^(-?)0\.", r"\1.", f"{value:z.{digits}f}").replace("-", "−")
+
+
+def _escaped(text: str, longest: int = 1000) -> str:
+    """A text that Markdown shows as it is: nobody is addressed by an @ in a summary."""
+    return _MARKUP.sub(lambda mark: f"&#{ord(mark[0])};", cut(text, longest))
+
+
+# The comparison ------------------------------------------------------------------------------
+
+
+def compare_runs(
+    names: Sequence[str], results: Sequence[ScoreResult], dates: Sequence[str], how: Settings
+) -> ChangeResult:
+    """Compares new runs with the first one, the baseline."""
+    changes: list[SystemChange] = []
+    notes, hashes = [], []
+    for name, new in zip(names[1:], results[1:], strict=True):
+        runs = align_runs(
+            results[0], new, how.pair, units_too=how.across_judges, judges_too=how.across_judges
+        )
+        changes += _changes(name, runs, how)
+        hashes += [(one.systems, one.presence.tolist(), one.scores.tolist()) for one in runs.sides]
+        own = [*runs.judges, *runs.notes]
+        if how.groups and (n := sum(entry.input not in how.groups for entry in runs.units)):
+            own.append(f"{counted(n, 'input has', 'inputs have')} no group.")
+        notes += [f"{name}: {note}" if len(names) > 2 else note for note in own]
+    holm = adjust_p_values(np.array([c.p for c in changes]), "holm").tolist()
+    p = iter(adjust_p_values(np.array([g.p for c in changes for g in c.by_group]), "holm").tolist())
+    changes = [
+        replace(
+            change, p_holm=corrected,
+            by_group=tuple(replace(group, p_holm=next(p)) for group in change.by_group),
+        )
+        for change, corrected in zip(changes, holm, strict=True)
+    ]  # fmt: skip
+    notes.append(
+        f"Two-sided sign-flip test over inputs, exact (α = {how.alpha:g}). A fact is lost if its "
+        f"presence falls from {how.present:g} or more to less, by at least {how.lost_by:g}."
+    )
+    notes += too_few_inputs(max(c.inputs for c in changes), len(changes), how.alpha)
+    fields = [dict(result.signature.fields) for result in results]
+    shared = {k: v for k, v in fields[0].items() if all(own.get(k) == v for own in fields)}
+    about = {
+        "test": "sign-flip", "runs_sha": fingerprint(hashes), "present": how.present,
+        "lost_by": how.lost_by, "gate": how.gate or None, "samples": how.samples,
+        "groups_sha": fingerprint(sorted(how.groups.items())) if how.groups else None,
+        "confidence": how.confidence, "seed": how.seed,
+    }  # fmt: skip
+    return ChangeResult(
+        metric=results[0].name, baseline=names[0], runs=tuple(names[1:]), changes=tuple(changes),
+        alpha=how.alpha, gate=how.gate, notes=tuple(notes),
+        signature=Signature.of(**shared | about),
+        failures=tuple(
+            f"{cut(c.name)}{'' if len(names) == 2 else f' of {cut(c.run)}'} {reason}."
+            for c in changes
+            for reason in how.failures(c)
+        ),
+        history=tuple(map(RunScores.of, names, results, dates)),
+    )  # fmt: skip
+
+
+def _changes(name: str, runs: Aligned, how: Settings) -> list[SystemChange]:
+    """The changes of each system of one run, p-values not yet corrected."""
+    old, new = runs.sides
+    differences = new.scores - old.scores
+    if np.isnan(differences).all(axis=1).any():
+        raise InputError(f"a system of run '{name}' has no score", expected="one shared input")
+    tested = _tested(differences, how)
+    groups = {
+        group: (columns, _tested(differences[:, columns], how))
+        for group, columns in _columns(runs, how.groups).items()
+    }
+    changes = []
+    for n, d in enumerate(differences):
+        scored = np.nonzero(~np.isnan(d))[0].tolist()
+        total = float(d[scored].sum())
+        inputs = [
+            InputChange(
+                runs.units[m].input, float(old.scores[n, m]), float(new.scores[n, m]), float(d[m]),
+                float(d[m]) / total if abs(total) > _ROUNDING else None,
+            )
+            for m in scored
+        ]  # fmt: skip
+        texts: dict[str, tuple[str, str]] = {}
+        lost, gained = (_facts(runs, n, d, how, texts, sign) for sign in (1, -1))
+        by_group = [
+            GroupChange(group, len(own), float(own.mean()), *ends[n], float(p[n]))
+            for group, (columns, (ends, p)) in groups.items()
+            if len(own := d[columns][~np.isnan(d[columns])])
+        ]
+        changes.append(
+            SystemChange(
+                run=name, system=new.systems[n], old_system=old.systems[n],
+                old=float(old.scores[n, scored].mean()), new=float(new.scores[n, scored].mean()),
+                difference=total / len(scored), low=tested[0][n][0], high=tested[0][n][1],
+                p=float(tested[1][n]), p_holm=np.nan, inputs=len(scored),
+                better=int((d > _ROUNDING).sum()), worse=int((d < -_ROUNDING).sum()),
+                lost=lost, gained=gained, by_input=tuple(inputs), by_group=tuple(by_group),
+                texts=texts,
+            )
+        )  # fmt: skip
+    return changes
+
+
+def _tested(differences: FloatArray, how: Settings) -> tuple[list[tuple[float, float]], FloatArray]:
+    """The interval and the p-value of each row of differences over inputs."""
+    values = np.vstack([differences, np.zeros((1, differences.shape[1]))])
+    pairs = np.array([(n, len(differences)) for n in range(len(differences))])
+    intervals = system_intervals(
+        differences, samples=how.samples, confidence=how.confidence, seed=how.seed
+    )
+    return intervals, flip_p_values(values, pairs)
+
+
+def _columns(runs: Aligned, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
+    """The places of each group's inputs."""
+    columns: dict[str, list[int]] = {}
+    for place, entry in enumerate(runs.units):
+        if groups and (group := groups.get(entry.input)):
+            columns.setdefault(group, []).append(place)
+    if groups is not None and not columns:
+        raise InputError("no input of the runs has a group", expected="groups of their inputs")
+    return dict(sorted(columns.items()))
+
+
+def _facts(
+    runs: Aligned,
+    n: int,
+    differences: FloatArray,
+    how: Settings,
+    texts: dict[str, tuple[str, str]],
+    sign: int,
+) -> tuple[FactChange, ...]:
+    """The facts that a system lost (sign 1) or gained (-1); adds the texts of their inputs.
+
+    A sentence is the judge's evidence where that is saved, else the one with most words of the
+    fact, and of the sentence that holds it in the other run.
+    """  # fmt: skip
+    sides = runs.sides[::sign]  # first the run that holds the fact
+    high, low = (side.presence[n] for side in sides)
+    changed = (high >= how.present) & (low < how.present) & (high - low >= how.lost_by - _ROUNDING)
+    order = [
+        (sign * np.nan_to_num(differences[runs.numbers[u][0]]), u) for u in np.nonzero(changed)[0]
+    ]
+    unit_texts = [unit.text for entry in runs.units for unit in entry.units]
+    facts = []
+    for _, u in sorted(order):
+        m, number = runs.numbers[u]
+        spans, quotes, goal = [], [], unit_texts[u]
+        for side in sides:
+            text = side.texts[n][m] if side.texts else ""
+            seen = side.evidence[n][u] if side.evidence else None
+            span = seen.span if seen and seen.sentence >= 0 else nearest_sentence(text, goal)
+            quotes.append(text[slice(*span)])
+            spans.append(span)
+            goal = f"{goal} {quotes[0]}"
+        name = runs.units[m].input
+        old, new = runs.sides
+        if old.texts and new.texts:
+            texts[name] = (old.texts[n][m], new.texts[n][m])
+        (old_quote, new_quote), (one, two) = quotes[::sign], spans[::sign]
+        facts.append(
+            FactChange(
+                name, number, unit_texts[u], float(old.presence[n, u]), float(new.presence[n, u]),
+                old_quote, new_quote, (one, two),
+            )
+        )  # fmt: skip
+    return tuple(facts)
+
+
+@lru_cache(20_000)
+def _sentence_words(text: str) -> list[tuple[Span, frozenset[str]]]:
+    return [((a, b), _words(text[a:b])) for a, b in sentence_spans(text)]
+
+
+@lru_cache(20_000)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"\w+", text.lower()))
+
+
+def nearest_sentence(text: str, goal: str) -> Span:
+    """The sentence that shares most words with another text (cosine); (0, 0) if none shares any.
+
+    Example:
+        >>> nearest_sentence("It rained. Two men died.", "Two people died.")
+        (11, 24)
+    """
+    words, best, span = _words(goal), 0.0, (0, 0)
+    for place, own in _sentence_words(text):
+        score = len(own & words) / max(1, len(own)) ** 0.5
+        if score > best:
+            best, span = score, place
+    return span
+
+
+def read_groups(by: Any) -> dict[str, str]:
+    """The group of each input: a mapping, or ``FILE:COLUMN`` of a table with a column `input`.
+
+    Numbers of more than six values are cut into thirds.
+
+    Raises:
+        InputError: There is no such file or column.
+    """
+    from litepyramid.io.rows import read_rows
+
+    if isinstance(by, Mapping):
+        return {str(name): str(group) for name, group in by.items()}
+    path, _, column = str(by).rpartition(":")
+    if not path:
+        path, column = column, ""
+    rows = [row.values for row in read_rows(path, table=True).rows]
+    names = [name for name in dict.fromkeys(n for row in rows for n in row) if name != "input"]
+    if not column and len(names) == 1:
+        column = names[0]
+    if column not in names or not all("input" in row for row in rows):
+        raise InputError(
+            f"no columns 'input' and '{column}'" if column else "no column is named",
+            path=path, expected=f"FILE:COLUMN, with one of {names_of(names)}",
+        )  # fmt: skip
+    values = {str(row["input"]): row.get(column) for row in rows}
+    cells = {name: str(value) for name, value in values.items() if value not in (None, "")}
+    try:
+        numbers = {name: float(value) for name, value in cells.items()}
+    except ValueError:
+        return cells
+    if len(set(numbers.values())) <= 6:
+        return cells
+    ends = np.quantile([*numbers.values()], [1 / 3, 2 / 3])
+    labels = (f"{column} ≤ {ends[0]:g}", f"≤ {ends[1]:g}", f"> {ends[1]:g}")
+    return {n: labels[int(np.searchsorted(ends, value))] for n, value in numbers.items()}

@@ -1,0 +1,148 @@
+"""Two judges of the same summaries: agreement, flips, whom one favours, what it concludes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from litepyramid.errors import InputError
+from litepyramid.scoring.changes import Settings
+from litepyramid.scoring.inference import flip_p_values
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.scoring.runs import align_runs
+from litepyramid.stats import adjust_p_values, mean_of_scored, system_means
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted, cut
+from litepyramid.types import FloatArray, Signature, fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class SystemDrift:
+    """The two judges on one system.
+
+    Attributes:
+        system: The system.
+        agreement: Share of the facts with the same verdict, present or not, by both.
+        gained: Facts that only the new judge finds.
+        lost: Facts that only the old judge finds.
+        change: Mean presence by the new judge less that by the old one.
+        favour: Change of the score less the mean change of the other systems' scores.
+        p_holm: P-value of "no favour", over inputs, after Holm's correction over systems.
+    """
+
+    system: str
+    agreement: float
+    gained: int
+    lost: int
+    change: float
+    favour: float
+    p_holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class DriftResult(Result):
+    """How the judgements of two judges, or of one on two days, differ.
+
+    Attributes:
+        judges: What is different in how they judge; empty if nothing.
+        systems: Each system.
+        conclusions: Which significant differences between systems only one of them finds.
+        alpha: Significance level.
+        signature: Everything needed to reproduce the numbers.
+    """
+
+    judges: tuple[str, ...]
+    systems: tuple[SystemDrift, ...]
+    conclusions: tuple[str, ...]
+    alpha: float
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per system."""
+        columns: list[Column | str] = [
+            "system", "agreement", "gained", "lost", Column("change", signed=True),
+            Column("favour", signed=True), Column("p_holm", "p Holm", digits=4, above_zero=True),
+        ]  # fmt: skip
+        favoured = [
+            f"The new judge {'favours' if s.favour > 0 else 'disfavours'} `{cut(s.system)}`: "
+            f"{s.favour:+.3f} against the other systems."
+            for s in self.systems
+            if s.p_holm < self.alpha
+        ]
+        agreement = np.mean([s.agreement for s in self.systems])
+        conclusions = self.conclusions or ("No conclusion between systems changed.",)
+        return [
+            Table.of(
+                f"Drift of the judge: {agreement:.1%} of verdicts agree; "
+                f"{counted(len(self.conclusions), 'conclusion')} changed",
+                columns,
+                self.systems,
+                (*self.judges, *favoured, *conclusions, str(self.signature)),
+            )
+        ]
+
+
+def drift(names: Sequence[str], runs: Sequence[ScoreResult], how: Settings) -> DriftResult:
+    """Compares the judgements of the same summaries in two runs.
+
+    Raises:
+        InputError: The runs share no units, or the summaries are others.
+    """
+    aligned = align_runs(runs[0], runs[1], how.pair, units_too=how.across_judges, judges_too=True)
+    old, new = aligned.sides
+    for n, system in enumerate(old.systems):
+        if old.texts and new.texts and old.texts[n] != new.texts[n]:
+            raise InputError(
+                f"the summaries of system '{system}' differ between the runs",
+                expected="the same summaries, judged twice",
+            )
+    change = new.scores - old.scores
+    favour = np.full(change.shape, np.nan)
+    for n in range(len(change)) if len(change) > 1 else ():
+        favour[n] = change[n] - np.delete(change, n, axis=0).mean(axis=0)
+    zeros = np.zeros((1, len(aligned.units)))
+    pairs = np.array([(n, len(favour)) for n in range(len(favour))])
+    p = adjust_p_values(flip_p_values(np.vstack([favour, zeros]), pairs), "holm")
+    before, now = old.presence >= how.present, new.presence >= how.present
+    systems = tuple(
+        SystemDrift(
+            system, float((before[n] == now[n]).mean()), int((now[n] & ~before[n]).sum()),
+            int((before[n] & ~now[n]).sum()), mean_of_scored(new.presence[n] - old.presence[n]),
+            mean_of_scored(favour[n]), float(p[n]),
+        )
+        for n, system in enumerate(old.systems)
+    )  # fmt: skip
+    hashes = ((one.systems, one.presence.tolist()) for one in aligned.sides)
+    return DriftResult(
+        (*aligned.judges, *aligned.notes), systems,
+        tuple(_conclusions(old.systems, (old.scores, new.scores), names, how.alpha)), how.alpha,
+        Signature.of(
+            test="sign-flip", runs_sha=fingerprint(hashes), present=how.present,
+            confidence=how.confidence,
+        ),
+    )  # fmt: skip
+
+
+def _conclusions(
+    systems: Sequence[str], values: Sequence[FloatArray], names: Sequence[str], alpha: float
+) -> list[str]:
+    """The pairs of systems that only one run tells apart, or in another order."""
+    pairs = np.array(list(combinations(range(len(systems)), 2))).reshape(-1, 2)
+    signs = []
+    for own in values:
+        clear = adjust_p_values(flip_p_values(own, pairs), "holm") < alpha
+        means = system_means(own)
+        signs.append(np.sign(means[pairs[:, 0]] - means[pairs[:, 1]]) * clear)
+    texts = {1: "{0} > {1}", -1: "{1} > {0}", 0: "{0} and {1} do not differ significantly"}
+    return [
+        "; ".join(
+            f"by {name}: {texts[int(own[n])].format(systems[i], systems[j])}"
+            for name, own in zip(names, signs, strict=True)
+        )
+        + "."
+        for n, (i, j) in enumerate(pairs)
+        if signs[0][n] != signs[1][n]
+    ]

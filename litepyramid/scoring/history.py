@@ -1,0 +1,149 @@
+"""Scores of a system's runs over time: a file that grows by a line a run, its table and figure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Any
+
+from litepyramid.checked import as_type
+from litepyramid.errors import InputError
+from litepyramid.files import atomic_write, read_jsonl, read_text
+from litepyramid.scoring.result import ScoreResult
+from litepyramid.tables import Column, Result, Table
+from litepyramid.text import counted
+
+_WHAT = "not a line of a history"
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A system's score with its interval; None where nothing is scored."""
+
+    score: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunScores:
+    """One run.
+
+    Attributes:
+        run: Its name.
+        date: The day or time of it, as ISO 8601 writes it; empty if unknown.
+        metric: The metric.
+        signature: How the scores were made.
+        scores: By system.
+    """
+
+    run: str
+    date: str
+    metric: str
+    signature: dict[str, str]
+    scores: dict[str, Interval]
+
+    @classmethod
+    def of(cls, name: str, result: ScoreResult, when: str) -> RunScores:
+        """The scores of a result; `when` is its date."""
+        scores = {
+            system: Interval(*(None if x != x else float(x) for x in (score, *interval)))
+            for (system, score), interval in zip(
+                result.scores.items(), result.intervals, strict=True
+            )
+        }
+        return cls(name, when, result.name, result.signature.to_json(), scores)
+
+
+@dataclass(frozen=True, slots=True)
+class History(Result):
+    """The runs of a history file, in its order."""
+
+    runs: tuple[RunScores, ...]
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per run and system."""
+        rows = [
+            (run.date, run.run, system, s.score, s.low, s.high)
+            for run in self.runs
+            for system, s in run.scores.items()
+        ]
+        names = ("date", "run", "system", "score", "low", "high")
+        title = f"{self.runs[0].metric} over {counted(len(self.runs), 'run')}"
+        return [Table(title, tuple(map(Column, names)), tuple(rows), repeated=3)]
+
+    @property
+    def signature(self) -> str:
+        """That of the last run."""
+        return "|".join(f"{key}:{value}" for key, value in self.runs[-1].signature.items())
+
+    def to_figure(self) -> Any:
+        """Scores of every system over the runs, with their intervals."""
+        from litepyramid.figures.scores import history_figure
+
+        return history_figure(
+            [f"{run.run} {run.date}".strip() for run in self.runs],
+            {
+                system: [
+                    (s.score, s.low, s.high) if (s := run.scores.get(system)) else (None,) * 3
+                    for run in self.runs
+                ]
+                for system in dict.fromkeys(name for run in self.runs for name in run.scores)
+            },
+            self.runs[0].metric,
+        )
+
+
+def day(given: str | None, path: Path | None) -> str:
+    """The date of a run: what the user says, else the file's, else none."""
+    if given is not None:
+        try:
+            datetime.fromisoformat(given)
+        except ValueError:
+            expected = f"one such as {date(2026, 1, 31)} or 2026-01-31T12:00"
+            raise InputError(f"the date '{given}'", expected=expected) from None
+        return given
+    return "" if path is None else str(datetime.fromtimestamp(path.stat().st_mtime, UTC).date())
+
+
+def read_history(path: str | Path) -> History:
+    """The history in a file.
+
+    Raises:
+        InputError: A line is not one, or there is none.
+    """
+    rows = read_jsonl(path)
+    return History(
+        tuple(as_type(RunScores, row, what=_WHAT, path=path, line=line) for line, row in rows)
+    )
+
+
+def is_history(source: Any) -> bool:
+    """Whether it is a history's file."""
+    if not isinstance(source, str | Path) or Path(source).suffix != ".jsonl":
+        return False
+    return Path(source).is_file() and '"run"' in read_text(source)[:1000]
+
+
+def append_history(path: str | Path, runs: Sequence[RunScores]) -> None:
+    """Adds runs to a history, which is checked first; the baseline only to a new one.
+
+    The one output that is not replaced. A run that the last line already holds is not repeated.
+
+    Raises:
+        InputError: The file is something else, or a run has no date.
+    """
+    for run in runs:
+        if not run.date:
+            raise InputError(f"run '{run.run}' has no date", hint="Give one, as 2026-01-31.")
+    text = read_text(path) if Path(path).exists() else ""
+    lines = text.splitlines() if text.strip() else []
+    if lines:
+        before = read_history(path).runs
+        runs = [run for run in runs[1:] if run not in before]
+    lines += [json.dumps(asdict(run), ensure_ascii=False) for run in runs]
+    with atomic_write(path) as file:
+        file.writelines(f"{line}\n" for line in lines)

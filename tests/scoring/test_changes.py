@@ -1,0 +1,293 @@
+"""Runs side by side: facts lost and gained, tests and intervals, the gate, history, drift."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+
+import numpy as np
+import pytest
+
+import litepyramid as lp
+from litepyramid.errors import InputError
+from litepyramid.scoring.changes import Settings, read_groups
+from litepyramid.scoring.inference import flip_p_values
+
+UNITS = [[f"Fact {u} of {m}." for u in range(10)] for m in range(10)]
+CUT = {(0, 1), (0, 2), (3, 4), (5, 5), (9, 9)}
+IDS = [f"doc{m}" for m in range(10)]
+
+
+def exact(text, units):
+    """A judge that finds a fact where its words stand as they are."""
+    return [float(unit in text) for unit in units]
+
+
+OPTIONS = {"judge": exact, "samples": 200}
+
+
+def texts(cut=frozenset()):
+    kept = [[f for u, f in enumerate(row) if (m, u) not in cut] for m, row in enumerate(UNITS)]
+    return [" ".join(row) for row in kept]
+
+
+def scored(systems, units=UNITS, ids=IDS, **options):
+    return lp.score(systems, units, ids=ids, **{**OPTIONS, **options})
+
+
+def given(presence, systems=("a",)):
+    """A result of presence alone: (systems, inputs, units)."""
+    rows = {name: row.tolist() for name, row in zip(systems, presence, strict=True)}
+    units = [[f"Fact {u}." for u in range(presence.shape[2])]] * presence.shape[1]
+    return lp.score(units=units, presence=rows, samples=40)
+
+
+@pytest.fixture(scope="module")
+def old():
+    return scored({"a": texts(), "b": texts(CUT)})
+
+
+@pytest.fixture(scope="module")
+def new():
+    return scored({"a": texts(CUT), "b": texts(CUT)})
+
+
+def test_the_facts_cut_out_are_the_facts_lost(old, new):
+    a, b = lp.compare(old, new).changes
+    assert {(IDS.index(f.input), f.unit - 1) for f in a.lost} == CUT
+    assert [f.input for f in a.lost][:2] == ["doc0", "doc0"]  # worst input first
+    assert all(f.old_sentence == f.text and f.new_sentence for f in a.lost)
+    assert (a.gained, b.lost, b.gained) == ((), (), ())
+    back = lp.compare(new, old).changes[0]
+    assert {(f.input, f.unit) for f in back.gained} == {(f.input, f.unit) for f in a.lost}
+    assert sum(entry.share for entry in a.by_input) == pytest.approx(1)
+    assert (a.better, a.worse, a.inputs) == (0, 4, 10)
+
+
+def test_p_and_interval_equal_an_own_computation():
+    rng = np.random.default_rng(1)
+    one, two = given(rng.random((1, 10, 4))), given(rng.random((1, 10, 4)))
+    change = lp.compare(one, two, samples=20_000).changes[0]
+    order = np.argsort(one.inputs)  # draws go by the ids
+    d = (two.values - one.values)[0][order]
+    signs = np.array(list(product((1, -1), repeat=10)))
+    p = (np.abs(signs @ np.abs(d)) >= abs(d.sum()) - 1e-12).mean()
+    assert change.difference == pytest.approx(d.mean())
+    assert change.p == change.p_holm == pytest.approx(p)
+    counts = np.random.default_rng(12345).multinomial(10, [0.1] * 10, size=20_000)
+    low, high = np.quantile(counts @ d / 10, (0.025, 0.975))
+    assert (change.low, change.high) == (pytest.approx(low), pytest.approx(high))
+
+
+def test_a_run_against_itself_changes_nothing(old, tmp_path, cli):
+    old.save(tmp_path / "old.npz")
+    result = lp.compare(tmp_path / "old.npz", tmp_path / "old.npz", fail_if="worse")
+    assert [(c.p, c.difference, c.lost, c.gained) for c in result.changes] == [(1, 0, (), ())] * 2
+    assert result.exit_status == 0
+    done = cli("compare", "old.npz", "old.npz", "--fail-if", "worse", cwd=tmp_path)
+    assert "PASS: 2 of 2 systems unchanged" in done.stdout
+
+
+def test_the_gate_ends_with_status_1(old, new, tmp_path, cli):
+    old.save(tmp_path / "old.json")
+    scored({"a": texts({(m, u) for m in range(10) for u in range(m % 3 + 1)}), "b": texts()}).save(
+        tmp_path / "bad.json"
+    )
+    runs = ("compare", "old.json", "bad.json")
+    assert "FAIL: a is" in cli(*runs, "--fail-if", "worse", cwd=tmp_path, status=1).stdout
+    cli(*runs, cwd=tmp_path)  # no gate
+    cli(*runs, "--fail-under", ".5", "--fail-if-lost", "50", cwd=tmp_path)
+    cli(*runs, "--fail-under", ".9", cwd=tmp_path, status=1)
+    cli(*runs, "--fail-if-lost", "19", cwd=tmp_path, status=1)
+    out = cli(*runs, "--margin", ".02", cwd=tmp_path, status=1).stdout
+    assert "passes with probability" in " ".join(out.split())
+    cli(*runs, "--margin", ".5", cwd=tmp_path)
+    cli("compare", "old.json", "none.json", "--fail-if", "worse", cwd=tmp_path, status=2)
+    cli("compare", "bad.json", "old.json", "--fail-if", "worse", "--pair", "a=a", cwd=tmp_path)
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.1])
+def test_under_the_null_the_gate_fails_in_at_most_one_of_twenty_runs(noise):
+    """Runs of one system whose judge flips verdicts, on inputs that are hard or easy."""
+    rng = np.random.default_rng(5)
+    rate = rng.beta(2, 2, (1000, 60, 1))
+    facts = rng.random((1000, 60, 10)) < rate
+    runs = [(facts ^ (rng.random(facts.shape) < noise)).mean(axis=2) for _ in range(2)]
+    d = runs[1] - runs[0]
+    p = flip_p_values(np.vstack([d, np.zeros((1, 60))]), np.array([(n, 1000) for n in range(1000)]))
+    failed = (p < 0.05) & (d.mean(axis=1) < 0)
+    assert 0.005 <= failed.mean() <= 0.05
+
+
+def test_bounds_of_lost_facts_are_options(old):
+    one, two = given(np.full((1, 3, 2), 0.6)), given(np.full((1, 3, 2), 0.45))
+    assert lp.compare(one, two).changes[0].lost == ()
+    result = lp.compare(one, two, lost_by=0.15)
+    assert len(result.changes[0].lost) == 6
+    assert "lost_by:0.15" in str(result.signature)
+    assert lp.compare(one, two, present=0.7, lost_by=0.1).changes[0].lost == ()
+
+
+def test_what_is_not_shared_is_named_and_not_compared(old):
+    fewer = scored({"a": texts()[2:], "c": texts()[2:]}, UNITS[2:], IDS[2:])
+    result = lp.compare(old, fewer)
+    (change,) = result.changes
+    assert change.inputs == 8
+    notes = " ".join(result.notes)
+    assert "2 inputs only in the old run, left out: doc0, doc1." in notes
+    assert "1 system only in the new run, left out: c." in notes
+    other = [[*row[:9], "Something else."] for row in UNITS]
+    changed = scored({"a": texts()}, other)
+    with pytest.raises(InputError, match="units differ on 10 inputs"):
+        lp.compare(old, changed)
+    result = lp.compare(old, changed, across_judges=True)
+    assert result.changes[0].new == 1.0  # over the nine that both have
+    assert "10 units only in the old run and 10 only in the new one" in " ".join(result.notes)
+    with pytest.raises(InputError, match="share no input"):
+        lp.compare(old, scored({"a": texts()}, ids=[f"x{m}" for m in range(10)]))
+
+
+def test_another_judge_is_an_error_that_says_so(old):
+    other = scored({"a": texts(), "b": texts()}, judge="recall")
+    with pytest.raises(InputError, match=r"judge: .* → recall"):
+        lp.compare(old, other)
+    assert "The judge may be the difference" in lp.compare(old, other, across_judges=True).notes[0]
+
+
+def test_pairs_of_systems(old, new):
+    one = lp.compare(scored({"before": texts()}), scored({"after": texts(CUT)})).changes[0]
+    assert (one.name, len(one.lost)) == ("after (was before)", 5)
+    (pair,) = lp.compare(old, new, pair=["b=a"]).changes
+    assert (pair.old_system, pair.system, pair.difference) == ("b", "a", 0)
+    with pytest.raises(InputError, match="OLD=NEW"):
+        lp.compare(old, new, pair=["a=x"])
+    with pytest.raises(InputError, match="no system is in both"):
+        lp.compare(old, scored({"x": texts(), "y": texts()}))
+
+
+def test_order_of_systems_inputs_and_units_changes_no_number(old, new):
+    turned = [row[::-1] for row in UNITS[::-1]]
+    systems = {"b": texts(CUT)[::-1], "a": texts(CUT)[::-1]}
+    again = scored(systems, turned, IDS[::-1])
+    first, second = lp.compare(old, new), lp.compare(old, again)
+    assert [c.by_input for c in first.changes] == [c.by_input for c in second.changes]
+    assert [(c.p, c.low, c.lost) for c in first.changes] == [
+        (c.p, c.low, c.lost) for c in second.changes
+    ]
+
+
+def test_many_runs_and_their_history(old, new, tmp_path, cli):
+    for name, run in (("one", old), ("two", new), ("three", old)):
+        run.save(tmp_path / f"{name}.json")
+    result = lp.compare(*(tmp_path / f"{n}.json" for n in ("two", "one", "three")), baseline="one")
+    assert (result.baseline, result.runs) == ("one", ("two", "three"))
+    assert [(c.run, len(c.lost)) for c in result.changes] == [
+        ("two", 5), ("two", 0), ("three", 0), ("three", 0)
+    ]  # fmt: skip
+    result.save(tmp_path / "scores.svg")
+    history = tmp_path / "history.jsonl"
+    words = ("compare", "one.json", "two.json", "--date", "2026-01-31", "-o", "history.jsonl")
+    cli(*words, cwd=tmp_path)
+    cli(*words, cwd=tmp_path)  # the same run again
+    cli("compare", "one.json", "three.json", "-o", "history.jsonl", cwd=tmp_path)
+    runs = [json.loads(line) for line in history.read_text().splitlines()]
+    assert [run["run"] for run in runs] == ["one", "two", "three"]
+    assert runs[1]["date"] == "2026-01-31"
+    assert runs[1]["scores"]["a"]["score"] == pytest.approx(0.95)
+    shown = lp.compare(history)
+    assert len(shown.to_tables()[0].rows) == 6
+    shown.save(tmp_path / "history.png")
+    history.write_text('{"run": 1}\n')
+    cli(*words, cwd=tmp_path, status=2)
+    assert history.read_text() == '{"run": 1}\n'
+    with pytest.raises(InputError, match="no date"):
+        lp.compare(old, new).save(tmp_path / "x.jsonl")
+    with pytest.raises(InputError, match="the date"):
+        lp.compare(old, new, date="yesterday")
+
+
+def test_markdown_fits_a_comment_and_addresses_nobody(tmp_path):
+    units = [[f"@someone <b>said</b> | {m} {u} {'x' * 200}." for u in range(10)] for m in range(60)]
+    ids = [f"#{m}" for m in range(60)]
+    full = scored({"a": [" ".join(row) for row in units]}, units, ids)
+    none = scored({"a": [""] * 60}, units, ids)
+    result = lp.compare(full, none, fail_if="worse")
+    result.save(tmp_path / "s.md")
+    text = (tmp_path / "s.md").read_text()
+    assert len(text) <= 60_000
+    assert "FAIL" in text.splitlines()[0]
+    assert "600 facts lost" in text
+    assert "more\n\n</details>" in text
+    assert "@" not in text
+    assert "<b>" not in text
+
+
+def test_groups_of_inputs(old, new, tmp_path):
+    table = tmp_path / "inputs.csv"
+    rows = "".join(f"{name},{'early' if m < 5 else 'late'},{m}\n" for m, name in enumerate(IDS))
+    table.write_text(f"id,topic,length\n{rows}")
+    change = lp.compare(old, new, by=f"{table}:topic").changes[0]
+    early, late = change.by_group
+    assert (early.group, early.inputs, late.group, late.inputs) == ("early", 5, "late", 5)
+    d = {entry.input: entry.difference for entry in change.by_input}
+    assert early.difference == pytest.approx(np.mean([d[name] for name in IDS[:5]]))
+    assert early.p_holm >= early.p
+    assert sorted(set(read_groups(f"{table}:length").values())) == [
+        "> 6", "length ≤ 3", "≤ 6"
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="topic"):
+        lp.compare(old, new, by=f"{table}:colour")
+    with pytest.raises(InputError, match="no input of the runs"):
+        lp.compare(old, new, by={"elsewhere": "x"})
+
+
+def test_drift_of_the_judge_names_whom_it_favours():
+    rng = np.random.default_rng(2)
+    names, presence = ("a", "b", "c"), rng.uniform(0.1, 0.5, (3, 40, 5))
+    presence[1] += 0.1
+    other = presence.copy()
+    other[0] += 0.3
+    one, two = given(presence, names), given(other, names)
+    result = lp.compare(one, two, judge_drift=True)
+    by_name = {s.system: s for s in result.systems}
+    verdicts = (presence[0] >= 0.5) == (other[0] >= 0.5)
+    assert by_name["a"].agreement == pytest.approx(verdicts.mean())
+    assert by_name["a"].change == pytest.approx(0.3)
+    assert by_name["b"].agreement == 1
+    notes = " ".join(result.to_tables()[0].notes)
+    assert "favours `a`: +0.300" in notes
+    assert any("b > a" in text and "a > b" in text for text in result.conclusions)
+    same = lp.compare(one, one, judge_drift=True)
+    assert (same.conclusions, {s.agreement for s in same.systems}) == ((), {1.0})
+    with pytest.raises(InputError, match="summaries of system 'a' differ"):
+        lp.compare(scored({"a": texts()}), scored({"a": texts(CUT)}), judge_drift=True)
+
+
+def test_options_of_the_other_comparison_are_refused(old, new):
+    with pytest.raises(InputError, match="'top'"):
+        lp.compare(old, new, top=3)
+    with pytest.raises(InputError, match="'fail_if'"):
+        lp.compare(old, fail_if="worse")
+
+
+def test_the_power_of_a_margin_is_said():
+    rng = np.random.default_rng(3)
+    one = rng.random((1, 200, 1))
+    runs = given(one), given(np.clip(one + rng.normal(0, 0.1, one.shape), 0, 1))
+    (change,) = lp.compare(*runs).changes
+    (text,) = Settings(margin=0.001).failures(change)
+    assert "passes with probability .0" in text
+    assert Settings(margin=0.1).failures(change) == []
+
+
+def test_what_is_saved_can_be_read(old, new, tmp_path):
+    result = lp.compare(old, new, by=dict.fromkeys(IDS, "all"))
+    for ending in (".json", ".csv", ".tex", ".txt", ".html", ".svg"):
+        result.save(tmp_path / f"c{ending}")
+    saved = json.loads((tmp_path / "c.json").read_text())
+    assert [fact["text"] for fact in saved["changes"][0]["lost"]][0] == "Fact 1 of 0."
+    assert len((tmp_path / "c.csv").read_text().splitlines()) == 1 + 2 * 10
+    pytest.importorskip("pandas")
+    assert [len(result.to_frame(rows)) for rows in ("systems", "inputs", "facts", "groups")] == [
+        2, 20, 5, 2
+    ]  # fmt: skip
