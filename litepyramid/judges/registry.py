@@ -162,7 +162,7 @@ def _factory(name: str) -> Callable[..., Judge]:
     if is_lexical(name):
         return lambda: LexicalJudge(load_lexical(name))
     if name.startswith(LLM):
-        from litepyramid.judges.llm.judge import LLMJudge
+        from litepyramid.judges.llm.llm_judge import LLMJudge
 
         return LLMJudge
     from litepyramid.judges.nli.nli_judge import NLIJudge

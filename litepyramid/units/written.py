@@ -12,11 +12,11 @@ from typing import Any
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import pair_key
 from litepyramid.judges.lexical.recall import RecallJudge
-from litepyramid.judges.llm.ask import Job
-from litepyramid.judges.llm.client import Reply
-from litepyramid.judges.llm.judge import LLMJudge
-from litepyramid.judges.llm.prompt import fenced, json_value, read_prompt
+from litepyramid.judges.llm.endpoint import Reply
+from litepyramid.judges.llm.llm_judge import Job, LLMJudge
+from litepyramid.judges.llm.prompt import fenced, json_value, read_prompt, with_line
 from litepyramid.judges.registry import judge as as_judge
+from litepyramid.language import name_of, signed
 from litepyramid.text import fill, one_line
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit
 from litepyramid.units.align import references_sha, sentence_texts
@@ -53,7 +53,7 @@ class _Source:
 
 
 def written_units(
-    references: Sequence[InputReferences], llm: Any
+    references: Sequence[InputReferences], llm: Any, language: str = "en"
 ) -> tuple[tuple[InputUnits, ...], Signature, dict[str, float]]:
     """Units by a model behind an endpoint, one request per reference.
 
@@ -65,6 +65,7 @@ def written_units(
     Args:
         references: The references.
         llm: An `LLMJudge`, or its name: ``llm:MODEL``.
+        language: The references', which the units are to be written in.
 
     Raises:
         InputError: `llm` names no language model.
@@ -75,6 +76,8 @@ def written_units(
     if not isinstance(writer, LLMJudge):
         raise InputError("this judge writes no units", expected="llm:MODEL, a language model")
     prompt, _ = read_prompt("units")
+    line = f"Reference and units are in {name_of(language)}: do not translate."
+    prompt = with_line(prompt, line, language)
     sources = [
         _Source(entry.input, number, tuple(map(one_line, sentences)))
         for entry in references
@@ -88,7 +91,7 @@ def written_units(
     by_input: dict[str, list[Unit]] = {entry.input: [] for entry in references}
     foreign = 0.0
     for source in sources:
-        placed, share = _placed(json.loads(answers[source.key]), source, counts)
+        placed, share = _placed(json.loads(answers[source.key]), source, counts, language)
         by_input[source.input] += placed
         foreign += share
     if empty := [name for name, units in by_input.items() if not units]:
@@ -96,6 +99,7 @@ def written_units(
     total = sum(map(len, by_input.values()))
     signature = Signature.of(
         units="scu",
+        **signed(language),
         llm=writer.signature()["judge"].removeprefix("llm:"),
         revision=asker.revision,
         prompt=f"units-{sha}",
@@ -130,10 +134,10 @@ def _read(reply: Reply) -> list[bytes] | None:
 
 
 def _placed(
-    rows: Sequence[dict[str, Any]], source: _Source, counts: Counter[str]
+    rows: Sequence[dict[str, Any]], source: _Source, counts: Counter[str], language: str
 ) -> tuple[list[Unit], float]:
     """The units of one reference that can stay, and how much of them is foreign to it."""
-    recall = RecallJudge().judge
+    recall = RecallJudge(language).judge
     sentences = source.sentences
     units: dict[str, Unit] = {}
     foreign = 0.0

@@ -22,8 +22,8 @@ from running import ROOT
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.base import EstimateOnly
-from litepyramid.judges.llm.client import Endpoint, redacted
-from litepyramid.judges.llm.judge import LLMJudge
+from litepyramid.judges.llm.endpoint import Endpoint, redacted
+from litepyramid.judges.llm.llm_judge import LLMJudge
 from litepyramid.judges.llm.prompt import load_prompt
 from litepyramid.judges.registry import judge as make_judge
 
@@ -424,7 +424,7 @@ def test_bad_settings_are_one_error(monkeypatch):
 
 RUN = """
 import sys
-from litepyramid.judges.llm.judge import LLMJudge
+from litepyramid.judges.llm.llm_judge import LLMJudge
 items = [(f"Summary {n}.", ["Summary", "x"]) for n in range(40)]
 with LLMJudge("m", endpoint=sys.argv[1], cache=sys.argv[2], concurrency=2) as judge:
     try:

@@ -21,15 +21,11 @@ Job = TypeVar("Job")
 KEYS = ("LITEPYRAMID_API_KEY", "OPENAI_API_KEY")
 MOST_BYTES = 2**20
 """The most bytes of an answer, unpacked."""
-_FRAGMENT = 8
-_MOST_TOKENS = 10**9
-_NAME = 80
-_OPTIONAL = {
+_OPTIONAL = {  # what a server may refuse, by the words with which it says so
     "response_format": ("response_format", "schema", "structured", "guided"),
     "temperature": ("temperature",),
     "seed": ("seed",),
 }
-"""What a server may refuse, by the words with which it says so."""
 
 
 class UnansweredError(Exception):
@@ -67,7 +63,7 @@ class Reply:
         if not isinstance(text, str) or not text.strip():
             raise UnansweredError("the answer has no text")
         tokens = [usage.get(f"{kind}_tokens") for kind in ("prompt", "completion")]
-        counts = [n if type(n) is int and 0 <= n <= _MOST_TOKENS else 0 for n in tokens]
+        counts = [n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens]
         return cls(text, version, *counts)
 
 
@@ -80,7 +76,7 @@ def safe_name(name: Any, key: str = "") -> str:
     """
     if not isinstance(name, str):
         return "unnamed"
-    return cut(re.sub(r"[|\s]+", "_", redacted(name, key)), _NAME)
+    return cut(re.sub(r"[|\s]+", "_", redacted(name, key)), 80)
 
 
 def redacted(text: str, key: str) -> str:
@@ -93,7 +89,7 @@ def redacted(text: str, key: str) -> str:
     if not key:
         return text
     hidden: set[int] = set()
-    size = min(_FRAGMENT, len(key))
+    size = min(8, len(key))
     for start in range(len(key) - size + 1):
         for match in re.finditer(f"(?={re.escape(key[start : start + size])})", text):
             hidden.update(range(match.start(), match.start() + size))
@@ -160,11 +156,8 @@ class Endpoint:
         """Sends one request, inside `run`; what the server refuses to be asked for is left out."""
         import openai
 
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": [{"role": "user", "content": text}],
-            **self.fields,
-        }
+        messages = [{"role": "user", "content": text}]
+        body: dict[str, Any] = {"model": self.model, "messages": messages, **self.fields}
         if schema is not None:
             form = {"name": "answer", "strict": True, "schema": schema}
             body["response_format"] = {"type": "json_schema", "json_schema": form}
@@ -176,23 +169,23 @@ class Endpoint:
                 break
             except (openai.BadRequestError, openai.UnprocessableEntityError) as error:
                 message = str(error).lower()
-                there = set(_OPTIONAL) & set(sent)
-                named = {name for name in there if any(w in message for w in _OPTIONAL[name])}
-                if not named and (self._accepted or not there):
-                    raise UnansweredError(self._why(error)) from None
-                left_out |= named or there
+                optional = set(_OPTIONAL) & set(sent)
+                named = {name for name in optional if any(w in message for w in _OPTIONAL[name])}
+                if not named and (self._accepted or not optional):
+                    raise UnansweredError(_why(error)) from None
+                left_out |= named or optional
             except (openai.AuthenticationError, openai.PermissionDeniedError) as error:
                 raise ModelError(
-                    f"the endpoint {self.address} refuses the key ({self._why(error)})",
+                    f"the endpoint {self.address} refuses the key ({_why(error)})",
                     hint=f"Check {' or '.join(KEYS)} in the environment.",
                 ) from None
             except openai.NotFoundError as error:
                 raise ModelError(
-                    f"the endpoint {self.address} has no model '{self.model}' ({self._why(error)})",
+                    f"the endpoint {self.address} has no model '{self.model}' ({_why(error)})",
                     hint="Check the model's name, and the address up to /v1.",
                 ) from None
             except openai.OpenAIError as error:
-                raise UnansweredError(self._why(error)) from None
+                raise UnansweredError(_why(error)) from None
             except (ValueError, RecursionError):
                 raise UnansweredError("the answer is not JSON") from None
         self._refused, self._accepted = left_out, True
@@ -242,9 +235,10 @@ class Endpoint:
                 loop.call_soon_threadsafe(task.cancel)
                 raise
 
-    def _why(self, error: Exception) -> str:
-        """An error of the server in few words, the key taken out before they are cut."""
-        return reason(Exception(redacted(str(error), _key())))
+
+def _why(error: Exception) -> str:
+    """An error of the server in few words, the key taken out before they are cut."""
+    return reason(Exception(redacted(str(error), _key())))
 
 
 def _key() -> str:
@@ -274,11 +268,9 @@ def _bounded_client(openai: Any, seconds: float) -> Any:
                         await response.aclose()
             except TimeoutError:
                 raise http.ReadTimeout("no whole answer in time", request=request) from None
-            headers = [
-                (name, value)
-                for name, value in response.headers.items()
-                if name.lower() not in ("content-encoding", "content-length", "transfer-encoding")
-            ]
+            headers = response.headers.copy()
+            for name in ("Content-Encoding", "Content-Length", "Transfer-Encoding"):
+                headers.pop(name, None)
             return http.Response(
                 response.status_code, headers=headers, content=bytes(body), request=request
             )
