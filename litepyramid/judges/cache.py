@@ -19,7 +19,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Literal
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
@@ -27,17 +27,22 @@ from litepyramid.text import counted, cut
 CacheSetting = str | Path | None
 """A cache's file; ``"default"`` for the user's own; None for a store in memory."""
 
-_VERSION = 3
+_VERSION = 4
 _APPLICATION = 0x4C505952  # "LPYR"
 _BUSY_SECONDS = 60.0
 _CHUNK = 500
 _HINT = "Name another file with the setting cache, or with LITEPYRAMID_CACHE."
-_TABLES = (
-    "CREATE TABLE IF NOT EXISTS models (id INTEGER PRIMARY KEY, identity TEXT NOT NULL UNIQUE)",
-    "CREATE TABLE IF NOT EXISTS judgements (model INTEGER NOT NULL, pair BLOB NOT NULL, "
-    "value BLOB NOT NULL, truncated INTEGER NOT NULL, checksum BLOB NOT NULL, "
-    "PRIMARY KEY (model, pair)) WITHOUT ROWID",
-)
+_SCHEMA = f"""
+BEGIN IMMEDIATE;
+CREATE TABLE IF NOT EXISTS models (identity TEXT PRIMARY KEY, model INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS judgements (
+    model INTEGER NOT NULL, pair BLOB NOT NULL, value BLOB NOT NULL, truncated INTEGER NOT NULL,
+    checksum BLOB NOT NULL, PRIMARY KEY (model, pair)
+) WITHOUT ROWID;
+PRAGMA user_version = {_VERSION};
+PRAGMA application_id = {_APPLICATION};
+COMMIT;
+"""
 
 
 class CacheWarning(UserWarning):
@@ -73,8 +78,7 @@ class JudgementCache:
         self.path: Path | None = None if path is None else Path(path)
         if path == "default":
             self.path = default_cache_path()
-        self._models: dict[str, int] = {}
-        with self._readable():
+        with _errors(self.path):
             self._db = _open(self.path)
 
     def __enter__(self) -> JudgementCache:
@@ -91,9 +95,9 @@ class JudgementCache:
         """Those of `pairs` that the model of this identity has judged."""
         stored: dict[bytes, Stored] = {}
         damaged: list[tuple[int, bytes]] = []
-        with self._readable():
-            model = self._model(identity)
-            for start in range(0, len(pairs) if model is not None else 0, _CHUNK):
+        model = _number(identity)
+        with _errors(self.path):
+            for start in range(0, len(pairs), _CHUNK):
                 chunk = pairs[start : start + _CHUNK]
                 rows = self._db.execute(
                     "SELECT pair, value, truncated, checksum FROM judgements "
@@ -104,13 +108,10 @@ class JudgementCache:
                     if checksum == _checksum(identity, pair, value, truncated):
                         stored[pair] = Stored(value, bool(truncated))
                     else:
-                        damaged.append((model or 0, pair))
-            if damaged:
-                with self._transaction():
-                    self._db.executemany(
-                        "DELETE FROM judgements WHERE model = ? AND pair = ?", damaged
-                    )
+                        damaged.append((model, pair))
         if damaged:
+            with self._transaction():
+                self._db.executemany("DELETE FROM judgements WHERE model = ? AND pair = ?", damaged)
             warnings.warn(
                 f"the cache {self.path} is damaged: {counted(len(damaged), 'judgement')} left out",
                 CacheWarning,
@@ -120,81 +121,58 @@ class JudgementCache:
 
     def put(self, identity: str, rows: Mapping[bytes, Stored]) -> None:
         """Writes judged pairs in one transaction; a pair that is there already stays as it is."""
-        with self._readable(), self._transaction():
-            if self._model(identity) is None:
-                self._db.execute("INSERT OR IGNORE INTO models (identity) VALUES (?)", (identity,))
-            model = self._model(identity)
-            self._db.executemany(
-                "INSERT OR IGNORE INTO judgements VALUES (?, ?, ?, ?, ?)",
-                [
-                    (model, pair, row.value, flag, _checksum(identity, pair, row.value, flag))
-                    for pair, row in rows.items()
-                    for flag in (int(row.truncated),)
-                ],
-            )
+        model = _number(identity)
+        values = []
+        for pair, row in rows.items():
+            fields = pair, row.value, int(row.truncated)
+            values.append((model, *fields, _checksum(identity, *fields)))
+        with self._transaction():
+            self._db.execute("INSERT OR IGNORE INTO models VALUES (?, ?)", (identity, model))
+            self._db.executemany("INSERT OR IGNORE INTO judgements VALUES (?, ?, ?, ?, ?)", values)
 
     def identities(self) -> list[str]:
         """The models judged with, the newest last."""
-        with self._readable():
-            rows = self._db.execute("SELECT identity FROM models ORDER BY id")
+        with _errors(self.path):
+            rows = self._db.execute("SELECT identity FROM models ORDER BY rowid")
             return [str(row[0]) for row in rows]
 
     def counts(self) -> list[tuple[str, int, int]]:
         """Per model its identity, its pairs, and those of them whose summary was cut."""
-        with self._readable():
+        with _errors(self.path):
             rows = self._db.execute(
                 "SELECT identity, COUNT(pair), COALESCE(SUM(truncated), 0) "
-                "FROM models LEFT JOIN judgements ON model = id GROUP BY id ORDER BY identity"
+                "FROM models LEFT JOIN judgements USING (model) GROUP BY identity ORDER BY identity"
             )
             return [(str(identity), int(pairs), int(cut)) for identity, pairs, cut in rows]
 
     def clear(self) -> int:
         """Removes every judgement; returns how many pairs there were."""
-        with self._readable():
-            with self._transaction():
-                count = int(self._db.execute("SELECT COUNT(*) FROM judgements").fetchone()[0])
-                self._db.execute("DELETE FROM judgements")
-                self._db.execute("DELETE FROM models")
-            self._models.clear()
+        with self._transaction():
+            count = self._db.execute("DELETE FROM judgements").rowcount
+            self._db.execute("DELETE FROM models")
+        with _errors(self.path):
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return count
 
-    def _model(self, identity: str) -> int | None:
-        if identity not in self._models:
-            query = "SELECT id FROM models WHERE identity = ?"
-            row = self._db.execute(query, (identity,)).fetchone()
-            if row is None:
-                return None
-            self._models[identity] = row[0]
-        return self._models[identity]
-
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
+        with _errors(self.path), self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             yield
-        except BaseException:
-            self._models.clear()
-            self._db.rollback()
-            raise
-        self._db.execute("COMMIT")
 
-    @contextmanager
-    def _readable(self) -> Iterator[None]:
-        """Turns what sqlite and the system raise into one error."""
-        try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged names cannot be decoded
-            raise InputError(
-                f"the cache cannot be used ({error})",
-                path=self.path,
-                hint=f"If it is damaged, delete it. {_HINT}",
-            ) from error
-        except OSError as error:
-            raise InputError(
-                f"the cache cannot be made ({error.strerror})", path=self.path, hint=_HINT
-            ) from error
+
+@contextmanager
+def _errors(path: Path | None) -> Iterator[None]:
+    """Turns what sqlite and the system raise into one error."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged names cannot be decoded
+        hint = f"If it is damaged, delete it. {_HINT}"
+        raise InputError(f"the cache cannot be used ({error})", path=path, hint=hint) from error
+    except OSError as error:
+        problem = f"the cache cannot be made ({error.strerror})"
+        raise InputError(problem, path=path, hint=_HINT) from error
 
 
 def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
@@ -226,25 +204,17 @@ def is_cache(path: Path) -> bool:
     """
     if file_type(path) in ("folder", "other"):
         raise InputError("is not a file", path=path, expected="a cache, or a new file name")
-    try:
-        with path.open("rb") as file:
-            head = file.read(100)
-    except FileNotFoundError:
-        head = b""
-    except OSError as error:
-        raise InputError(
-            f"the cache cannot be used ({error.strerror})", path=path, hint=_HINT
-        ) from error
-    if not head:
-        return False
-    if head[:16] != b"SQLite format 3\0" or head[68:72] != _APPLICATION.to_bytes(4, "big"):
+    head = b""
+    with _errors(path), suppress(FileNotFoundError), path.open("rb") as file:
+        head = file.read(100)
+    if head and (head[:16] != b"SQLite format 3\0" or head[68:72] != _APPLICATION.to_bytes(4)):
         raise InputError(
             "is not a judgement cache, or one that is damaged at its beginning",
             path=path,
             expected="a cache, or a new file name",
             hint=_HINT,
         )
-    return True
+    return bool(head)
 
 
 def _open(path: Path | None) -> sqlite3.Connection:
@@ -256,14 +226,7 @@ def _open(path: Path | None) -> sqlite3.Connection:
     )
     try:
         if not exists:
-            db.execute("BEGIN IMMEDIATE")
-            for statement in (
-                *_TABLES,
-                f"PRAGMA user_version = {_VERSION}",
-                f"PRAGMA application_id = {_APPLICATION}",
-            ):
-                db.execute(statement)
-            db.execute("COMMIT")
+            db.executescript(_SCHEMA)
             with suppress(sqlite3.OperationalError):  # another process does it at this moment
                 db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
@@ -278,6 +241,11 @@ def _open(path: Path | None) -> sqlite3.Connection:
 def _checksum(*fields: object) -> bytes:
     """Eight bytes that reveal a damaged row."""
     return blake2b(repr(fields).encode(errors="surrogatepass"), digest_size=8).digest()
+
+
+def _number(identity: str) -> int:
+    """The number of a model: a hash of its identity."""
+    return int.from_bytes(_checksum(identity), "big", signed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,9 +301,8 @@ def cache(
         $ litepyramid cache
         $ litepyramid cache clear
     """
+    choose("action", action, ("info", "path", "clear"))
     path = default_cache_path() if file is None else Path(file)
-    if action not in ("info", "path", "clear"):
-        raise InputError(f"unknown action '{action}'", expected="info, path or clear")
     if not is_cache(path):
         return CacheResult(path, 0, (), 0 if action == "clear" else None)
     if action == "path":
