@@ -28,31 +28,13 @@ MOST_SAMPLES = 1_000_000
 
 
 def score_table(scores: Any, **sources: Any) -> ScoreTable:
-    """The table that `read_scores` reads, its metrics, systems and inputs sorted by name.
-
-    Args:
-        scores: What `read_scores` takes; not changed.
-        sources: More keyword arguments of `read_scores`, such as ``columns``.
-
-    Raises:
-        InputError: An argument that is not one of `read_scores`, or as it raises it.
-
-    Example:
-        >>> rows = [{"system": s, "input": 1, "metric": "m", "score": 0.5} for s in "ba"]
-        >>> score_table(rows).systems
-        ('a', 'b')
-    """
+    """The table that `read_scores` reads, its metrics, systems and inputs sorted by name."""
     options = [name for name in inspect.signature(read_scores).parameters if name != "scores"]
     for name in sources:
         if name not in options:
-            raise InputError(
-                f"unknown argument '{name}'", expected=" or ".join(("an option", *options))
-            )
-    return ordered(read_scores(scores, **sources))
-
-
-def ordered(table: ScoreTable) -> ScoreTable:
-    """The same table with its metrics, systems and inputs sorted by name."""
+            expected = " or ".join(("an option", *options))
+            raise InputError(f"unknown argument '{name}'", expected=expected)
+    table = read_scores(scores, **sources)
     axes = table.metrics, table.systems, table.inputs
     orders = [sorted(range(len(names)), key=names.__getitem__) for names in axes]
     metrics, systems, inputs = (tuple(sorted(names)) for names in axes)
@@ -68,21 +50,8 @@ def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] 
 
 
 def check_draws(samples: Any = 1, seed: Any = 0, confidence: Any = 0.5) -> None:
-    """Checks the types and bounds of what every verb with random draws takes.
-
-    Raises:
-        InputError: `samples` is not a whole number from 1 to a million, `seed` not one from 0, or
-            `confidence` not between 0 and 1.
-
-    Example:
-        >>> check_draws("50")
-        Traceback (most recent call last):
-        litepyramid.errors.InputError: samples is '50'. Expected a whole number from 1 to 1,000,000.
-    """
-    for what, value, low, high in (
-        ("samples", samples, 1, MOST_SAMPLES),
-        ("seed", seed, 0, None),
-    ):
+    """Checks the types and bounds of what every verb with random draws takes."""
+    for what, value, low, high in (("samples", samples, 1, MOST_SAMPLES), ("seed", seed, 0, None)):
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
         if not whole or value < low or (high is not None and value > high):
             most = f"from {low} to {high:,}" if high else f"from {low}"
@@ -99,13 +68,7 @@ def check_number(what: str, value: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What one side has and another lacks.
-
-    Attributes:
-        systems: Systems with no score at all on some side.
-        inputs: Inputs with no score at all on some side.
-        cells: Cells among the systems and inputs kept that some side has not scored.
-    """
+    """What one side has and another lacks: systems and inputs without any score, single cells."""
 
     systems: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
@@ -134,11 +97,8 @@ class Aligned:
     """K metrics and the human score, over the same N systems and M inputs.
 
     Attributes:
-        metrics: K names.
         human: Name of the human score, for example ``"human"`` or ``"mean(a, b, c)"``.
         raters: The metrics that it is the mean of, or itself if it is one metric.
-        systems: N names.
-        inputs: M names.
         values: (K, N, M) float64. A cell missing in any metric or the human score is NaN in all.
         Z: (N, M) float64, the human score, with the same cells NaN.
         left_out: What was removed to get there.
@@ -189,15 +149,6 @@ def align(
 ) -> Aligned:
     """Chooses metrics, and keeps the systems and inputs scored by all of them and `human`.
 
-    Args:
-        table: The scores.
-        metrics: Names; ``*`` and ``?`` stand for any letters. None: all but `human`.
-        human: The human score; of several names the mean cell by cell, "not scored" if any of them
-            is.
-
-    Raises:
-        InputError: A name matches no metric of the table, or nothing is left.
-
     Example:
         >>> table = ScoreTable(("m", "human"), ("a", "b"), ("1", "2"),
         ...     np.array([[[1, 2], [np.nan, 3]], [[2, 1], [1, np.nan]]]))
@@ -238,22 +189,25 @@ def align(
     )
 
 
+def align_each(
+    scores: Any,
+    human: str | Sequence[str],
+    metrics: str | Sequence[str] | None,
+    level: Level | Sequence[Level],
+    sources: dict[str, Any],
+) -> tuple[ScoreTable, list[Aligned]]:
+    """The table, and each metric aligned with the human score; checked for the levels."""
+    table = score_table(scores, **sources)
+    sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
+    check_correlatable(sides, several(level))
+    return table, sides
+
+
 def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> None:
     """Checks that there is a level at which some metric can have a correlation.
 
     System level takes two systems, summary level an input with two systems, global level two
     scores. Constant scores are counted and shown later.
-
-    Raises:
-        InputError: No level has what it takes, for none of the metrics.
-
-    Example:
-        >>> one = ScoreTable(("m", "human"), ("a",), ("1", "2"), np.ones((2, 1, 2)))
-        >>> check_correlatable([align(one, "m", "human")], ["global"])
-        >>> check_correlatable([align(one, "m", "human")], ["system"])
-        Traceback (most recent call last):
-        ...
-        litepyramid.errors.InputError: only 1 system has scores of 'm' and 'human'. Expected at...
     """
     most = dict.fromkeys(LEVELS, 0)
     for one in aligned:
@@ -297,11 +251,7 @@ def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, 
 def metric_names(
     table: ScoreTable, metrics: str | Sequence[str] | None, human: str | Sequence[str]
 ) -> tuple[str, ...]:
-    """The metrics that are asked for; None means all but those of `human`.
-
-    Raises:
-        InputError: A name fits no metric, or none is left.
-    """
+    """The metrics that are asked for; None means all but those of `human`."""
     raters = select_metrics(table, human)
     if metrics is not None:
         return select_metrics(table, metrics)
@@ -317,13 +267,7 @@ def metric_names(
 def human_score(
     table: ScoreTable, human: str | Sequence[str]
 ) -> tuple[str, tuple[str, ...], FloatArray]:
-    """The human score: its name, the raters that it is the mean of, (N, M) scores.
-
-    Example:
-        >>> table = ScoreTable(("ann", "ben"), ("s",), ("1",), np.array([[[1.0]], [[2.0]]]))
-        >>> human_score(table, "*")
-        ('mean(*)', ('ann', 'ben'), array([[1.5]]))
-    """
+    """The human score: its name, the raters that it is the mean of, (N, M) scores."""
     raters = tuple(sorted(select_metrics(table, human)))
     asked = ", ".join(several(human))
     values = average([table.matrix(name).values for name in raters])
@@ -338,8 +282,7 @@ def unaligned(
 ) -> tuple[list[tuple[str, FloatArray]], list[tuple[str, FloatArray]], tuple[str, ...]]:
     """The human score and the metrics by name, each with all that it has scored; and the raters.
 
-    Metrics are taken from `source`, if that is another table. With `human` None there is no human
-    score and no rater.
+    Metrics are taken from `source`, if that is another table; `human` None has no rater.
     """
     source = source or table
     people = [] if human is None else [human_score(table, human)]
@@ -359,12 +302,6 @@ def average(matrices: Sequence[FloatArray]) -> FloatArray:
     The sum of the same ratings in another order can differ in its last bit, and would break a tie.
     So means are rounded to 42 binary places below the largest: ties of decimal or whole ratings
     stay ties.
-
-    Example:
-        >>> a, b, c = np.array([[0.1, 0.3]]), np.array([[0.2, 0.2]]), np.array([[0.3, 0.1]])
-        >>> sums = a + b + c
-        >>> bool(sums[0, 0] == sums[0, 1]), bool(np.ptp(average([a, b, c])) == 0)
-        (False, True)
     """
     if len(matrices) == 1:
         return matrices[0]

@@ -1,11 +1,13 @@
-"""Which metrics are better than which: all pairs tested, corrected for many tests, and shown."""
+"""Which metrics are better than which: all pairs tested, corrected for many tests, and ranked."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,6 +20,7 @@ from litepyramid.meta.alignment import (
     check_correlatable,
     check_draws,
     score_table,
+    select_metrics,
     signature_of,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
@@ -25,8 +28,7 @@ from litepyramid.meta.core.coefficients import Coefficient, best_first
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
 from litepyramid.meta.core.levels import Level, kinds, level_correlation, several
 from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
-from litepyramid.meta.correlations import SYMBOLS
-from litepyramid.meta.intervals import BOOT, observations
+from litepyramid.meta.correlations import BOOT, SYMBOLS, interval, observations
 from litepyramid.stats import (
     Alternative,
     Correction,
@@ -37,17 +39,12 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
+from litepyramid.types import FloatArray, IntArray, ScoresLike, ScoreTable, Signature
 
 ComparisonMethod = Literal[
-    "perm-systems",
-    "perm-inputs",
-    "perm-both",
-    "boot-systems",
-    "boot-inputs",
-    "boot-both",
+    "perm-systems", "perm-inputs", "perm-both", "boot-systems", "boot-inputs", "boot-both",
     "williams",
-]
+]  # fmt: skip
 COMPARISON_METHODS: tuple[ComparisonMethod, ...] = get_args(ComparisonMethod)
 TwoSided = Literal["greater", "two-sided"]
 ALTERNATIVES: tuple[TwoSided, ...] = get_args(TwoSided)
@@ -83,13 +80,7 @@ class PairTests:
 
 @dataclass(frozen=True, slots=True)
 class LevelComparison(PairTests):
-    """All pairs of K metrics at one level with one coefficient.
-
-    Attributes:
-        level: ``"system"``, ``"summary"`` or ``"global"``.
-        coefficient: The coefficient.
-        corrected: (K, K) the p-values, corrected for many tests.
-    """
+    """`PairTests` of a `level` and a `coefficient`, with (K, K) `corrected` p-values."""
 
     level: Level
     coefficient: Coefficient
@@ -102,18 +93,11 @@ class ComparisonResult(Result):
 
     Attributes:
         metrics: K names, in the order of all matrices.
-        human: Name of the human score.
         comparisons: One for each level and coefficient.
-        method: The test.
         alternative: ``"greater"``: row better than column; or ``"two-sided"``.
-        alpha: Significance level.
-        correction: Correction for many tests.
-        grouping: ``"metric"``: over the tests of one row metric (DDR21 Fig. 5); ``"level"``: over
-            all tests of one level and coefficient (DDR21 Fig. 6).
-        systems: Number of systems.
-        inputs: Number of inputs.
+        grouping: What is corrected together: ``"metric"``, the tests of one row metric (DDR21
+            Fig. 5); ``"level"``, all tests of one level and coefficient (DDR21 Fig. 6).
         left_out: What some metric or the human score has not scored.
-        signature: Everything that another person needs to get the same numbers.
     """
 
     metrics: tuple[str, ...]
@@ -184,14 +168,12 @@ class ComparisonResult(Result):
     def to_json(self) -> dict[str, Any]:
         """The tests row by row, and what they have in common."""
         smallest: dict[str, float] = {}
+        correlations = []
         for c in self.comparisons:
             smallest[c.level] = min(c.smallest_p, smallest.get(c.level, 1.0))
-        names = ("level", "coefficient", "metric", "value", "constant")
-        correlations = [
-            dict(zip(names, (c.level, c.coefficient, *of_metric), strict=True))
-            for c in self.comparisons
-            for of_metric in zip(self.metrics, c.correlations, c.constant, strict=True)
-        ]
+            kind = {"level": c.level, "coefficient": c.coefficient}
+            for metric, r, constant in zip(self.metrics, c.correlations, c.constant, strict=True):
+                correlations.append(kind | {"metric": metric, "value": r, "constant": constant})
         common = {"smallest_p": smallest, "remarks": self.remarks(), "correlations": correlations}
         return {**record(self), **common, "tests": self._rows()}
 
@@ -398,30 +380,13 @@ def compare(
         )
     draws = {"p_value": p_value, "samples": samples or "auto", "seed": seed} if resampled else {}
     signature = signature_of(
-        table,
-        [aligned],
-        pairs,
-        test=method,
-        alternative=alternative,
-        **draws,
-        alpha=alpha,
-        correction=correction,
-        grouping=grouping if correction != "none" else None,
-    )
+        table, [aligned], pairs, test=method, alternative=alternative, **draws, alpha=alpha,
+        correction=correction, grouping=grouping if correction != "none" else None,
+    )  # fmt: skip
     return ComparisonResult(
-        metrics=aligned.metrics,
-        human=aligned.human,
-        comparisons=tuple(comparisons),
-        method=method,
-        alternative=alternative,
-        alpha=alpha,
-        correction=correction,
-        grouping=grouping,
-        systems=len(aligned.systems),
-        inputs=len(aligned.inputs),
-        left_out=aligned.left_out,
-        signature=signature,
-    )
+        aligned.metrics, aligned.human, tuple(comparisons), method, alternative, alpha, correction,
+        grouping, len(aligned.systems), len(aligned.inputs), aligned.left_out, signature,
+    )  # fmt: skip
 
 
 @single_threaded
@@ -493,11 +458,8 @@ def williams_p_value(
 
     t = (r_xz - r_yz) · √((n - 1)(1 + r_xy) / (2 D (n - 1)/(n - 3) + r̄² (1 - r_xy)³)), with
     D = 1 - r_xz² - r_yz² - r_xy² + 2 r_xz r_yz r_xy, r̄ the mean of r_xz and r_yz, and n - 3
-    degrees of freedom. The signs of the correlations are kept: a strongly negative metric is not
-    better (other code takes |r| of all three, and there it is).
-
-    Returns:
-        The p-value of H0: ρ(X, Z) ≤ ρ(Y, Z); NaN when n ≤ 3 or a correlation is NaN.
+    degrees of freedom, for H0: ρ(X, Z) ≤ ρ(Y, Z); NaN when n ≤ 3. The signs of the correlations are
+    kept: a strongly negative metric is not better (other code takes |r|, and there it is).
 
     Example:
         >>> round(williams_p_value(0.6, 0.4, 0.5, 50), 4)
@@ -529,12 +491,7 @@ def williams_p_value(
 def family_size(
     metrics: int, grouping: Grouping, alternative: TwoSided, correction: Correction
 ) -> int:
-    """How many tests are corrected together; 1 without a correction.
-
-    Example:
-        >>> [family_size(26, group, "greater", "holm") for group in GROUPINGS]
-        [25, 650]
-    """
+    """How many tests are corrected together; 1 without a correction."""
     if correction == "none":
         return 1
     if grouping == "metric":
@@ -552,3 +509,214 @@ def corrected_p_values(
     counted = p if alternative == "greater" else np.where(np.tri(len(p), k=-1) > 0, np.nan, p)
     corrected = adjust_p_values(counted.ravel(), correction).reshape(p.shape)
     return np.asarray(np.where(np.isnan(corrected), corrected.T, corrected))
+
+
+# Ranks ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class RankedMetric:
+    """One metric on one data set: the rank of its cluster (the best is 1) and its correlation."""
+
+    dataset: str
+    metric: str
+    rank: int
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class OverallRank:
+    """One metric over the data sets that have it.
+
+    `average_rank` is the mean of its clusters' ranks, `macro_average` of its correlations.
+    """
+
+    metric: str
+    datasets: int
+    average_rank: float
+    macro_average: float
+
+
+@dataclass(frozen=True, slots=True)
+class RankResult(Result):
+    """Metrics by rank: data set by data set the best first, and the best average rank first."""
+
+    level: Level
+    coefficient: Coefficient
+    confidence: float
+    alpha: float
+    ranks: tuple[RankedMetric, ...]
+    overall: tuple[OverallRank, ...]
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """One table per data set; if there are several, one over all."""
+        symbol, percent = SYMBOLS[self.coefficient], f"{100 * self.confidence:g} %"
+        columns = (
+            *("rank", "metric", Column("value", symbol)),
+            *(Column("low", f"{percent} low"), "high"),
+        )
+        tables = []
+        for name in dict.fromkeys(one.dataset for one in self.ranks):
+            rows = [one for one in self.ranks if one.dataset == name]
+            tables.append(Table.of(f"{name}: {self.level} level {symbol}", columns, rows))
+        if len(tables) > 1:
+            heads = [Column(name, name.replace("_", " ")) for name in OverallRank.__slots__]
+            heads[1] = Column("datasets", "data sets")
+            tables.append(Table.of(f"Over {counted(len(tables), 'data set')}", heads, self.overall))
+        note = (
+            "A metric starts a new rank if the best of the rank above is significantly better "
+            f"(α = {self.alpha:g})."
+        )
+        tables[-1] = replace(tables[-1], notes=(note, str(self.signature)))
+        return tables
+
+    def to_csv_table(self) -> Table:
+        """One row per data set and metric."""
+        return Table.of("", RankedMetric.__slots__, self.ranks)
+
+
+def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
+    """The rank of each metric's cluster, as WMT's metrics tasks give them.
+
+    From the best metric down, a metric opens a new cluster if the first of the current one is
+    significantly better; its rank is one more. `p_values` (K, K) are of H0: the row's metric is not
+    better than the column's; of `values`, (K,) correlations, NaN comes last.
+
+    Example:
+        >>> p = [[1, 0.2, 0.01], [0.8, 1, 0.3], [0.99, 0.7, 1]]
+        >>> clusters(p, [0.9, 0.8, 0.7], 0.05)
+        [1, 1, 2]
+    """
+    p, order = np.asarray(p_values), best_first(values).tolist()
+    first, ranks = order[0], [1] * len(order)
+    for before, one in pairwise(order):
+        opens = p[first, one] <= alpha
+        ranks[one] = ranks[before] + int(opens)
+        first = one if opens else first
+    return ranks
+
+
+def rank(
+    scores: ScoresLike,
+    human: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    level: Level | None = None,
+    coefficient: Coefficient = "kendall",
+    samples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    correction: Correction = "none",
+    **sources: Any,
+) -> RankResult:
+    """Rank metrics by their correlation with human scores, in clusters that do not differ.
+
+    As in WMT's metrics tasks: from the best metric down, a new rank begins where the best metric
+    of the rank above is significantly better. Metrics are compared by perm-both and get boot-both
+    intervals. Over several data sets, a metric's average rank and the macro average of its
+    correlations are those over the data sets that have it.
+
+    Args:
+        scores: Tables of scores; several data sets as NAME=FILE, or as a dict of tables by name.
+        human: The human score: names or patterns of raters; each data set has some of them.
+        metrics: Names or patterns; all others if none is named.
+        level: The coefficient's own level if it has one, else system, unless another is named.
+        coefficient: The coefficient, spa and acc-eq too.
+        samples: Bootstrap samples of intervals; tests take what they need.
+        seed: Seed of all draws.
+        confidence: Confidence level of intervals; tests are at the level 1 - confidence.
+        correction: For the tests of one metric; WMT uses none.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        Ranks data set by data set, and over all.
+
+    Raises:
+        InputError: As for `compare` and `interval`; or a data set has none of the human scores.
+
+    Example:
+        >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
+        ...         for s in range(8) for i in range(9)
+        ...         for n, m in enumerate(("rouge", "bleu", "human"))]
+        >>> [(one.rank, one.metric) for one in rank(rows, samples=100).ranks]
+        [(1, 'bleu'), (1, 'rouge')]
+
+    Command line:
+        $ litepyramid meta rank table.csv --coefficient spa --samples 1000
+        $ litepyramid meta rank news=news.csv chat=chat.csv --level summary
+    """
+    if level is None:
+        level = "summary" if coefficient == "acc-eq" else "system"
+    kinds(level, coefficient)
+    check_draws(samples, seed, confidence)
+    raters = several(human, "the human score")
+    patterns = None if metrics is None else several(metrics, "the metric")
+    common: dict[str, Any] = {
+        "level": level, "coefficient": coefficient, "seed": seed, "confidence": confidence,
+    }  # fmt: skip
+    ranks: list[RankedMetric] = []
+    hashes = []
+    for name, source in sorted(_data_sets(scores).items()):
+        table = score_table(source, **sources)
+        people = _matching(raters, table)
+        if not people:
+            raise InputError(f"no human score in {name}", expected=" or ".join(raters))
+        common["metrics"] = None if patterns is None else _matching(patterns, table)
+        if common["metrics"] == []:
+            expected = f"one of {', '.join(table.metrics)}"
+            what = f"no metric '{', '.join(patterns or ())}' in {name}"
+            raise InputError(what, expected=expected)
+        tests = compare(table, people, correction=correction, **common)
+        intervals = interval(table, people, samples=samples, **common)
+        ends = {one.metric: one for one in intervals.intervals}
+        level_tests = tests.comparisons[0]
+        numbers = clusters(level_tests.corrected, level_tests.correlations, tests.alpha)
+        ranked = zip(tests.metrics, numbers, level_tests.correlations, strict=True)
+        rows = [
+            RankedMetric(name, metric, number, float(value), ends[metric].low, ends[metric].high)
+            for metric, number, value in ranked
+        ]
+        ranks += sorted(rows, key=lambda one: (one.rank, -one.value))
+        hashes.append(tests.signature.to_json()["scores_sha"])
+    overall = []
+    for metric in dict.fromkeys(one.metric for one in ranks):
+        mine = [one for one in ranks if one.metric == metric]
+        means = np.mean([one.rank for one in mine]), np.mean([one.value for one in mine])
+        overall.append(OverallRank(metric, len(mine), *map(float, means)))
+    overall.sort(key=lambda one: (one.average_rank, -one.macro_average))
+    signature = Signature.of(
+        datasets="+".join(dict.fromkeys(one.dataset for one in ranks)), human="+".join(raters),
+        level=level, coefficient=coefficient, test="perm-both", interval="boot-both",
+        confidence=confidence, samples=samples, seed=seed, correction=correction,
+        scores_sha="+".join(hashes),
+    )  # fmt: skip
+    return RankResult(
+        level, coefficient, confidence, tests.alpha, tuple(ranks), tuple(overall), signature
+    )
+
+
+def _data_sets(scores: Any) -> Mapping[str, Any]:
+    """Tables by the name of their data set: a mapping, or texts of the form NAME=FILE."""
+    if isinstance(scores, Mapping):
+        if not scores:
+            raise InputError("no data set", expected="at least one")
+        return {str(name): source for name, source in scores.items()}
+    files = [scores] if isinstance(scores, str) else scores
+    if isinstance(files, list | tuple) and files:
+        pairs = [str(f).partition("=") for f in files if isinstance(f, str | Path)]
+        if len(pairs) == len(files) and all(name and path for name, _, path in pairs):
+            return {name: path for name, _, path in pairs}
+    return {"scores": scores}
+
+
+def _matching(patterns: Sequence[str], table: ScoreTable) -> list[str]:
+    """The names and patterns that mean some metric of the table."""
+    matching = []
+    for pattern in patterns:
+        with suppress(InputError):
+            select_metrics(table, pattern)
+            matching.append(pattern)
+    return matching

@@ -1,4 +1,4 @@
-"""How far metrics agree with people: correlations at three levels, with all counts."""
+"""How far metrics agree with people, with all counts, and how certain that is."""
 
 from __future__ import annotations
 
@@ -6,28 +6,26 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, Literal, get_args
 
-from litepyramid.errors import choose
-from litepyramid.meta.alignment import (
-    LeftOut,
-    align,
-    check_correlatable,
-    metric_names,
-    score_table,
-    signature_of,
-)
-from litepyramid.meta.core.coefficients import Coefficient
+import numpy as np
+
+from litepyramid.errors import InputError, choose
+from litepyramid.meta.alignment import LeftOut, align_each, check_draws, signature_of
+from litepyramid.meta.core.bootstrap import bootstrap_samples
+from litepyramid.meta.core.coefficients import Coefficient, best_first
+from litepyramid.meta.core.draws import SAMPLINGS, Sampling
 from litepyramid.meta.core.levels import (
     CONSTANT_POLICIES,
     ConstantPolicy,
     Level,
     kinds,
     level_correlation,
-    several,
 )
-from litepyramid.tables import Column, Result, Table, row
-from litepyramid.types import ScoresLike, Signature
+from litepyramid.progress import track
+from litepyramid.stats import check_samples, percentile_interval
+from litepyramid.tables import Column, Result, Table, hidden, row
+from litepyramid.types import FloatArray, ScoresLike, Signature
 
 SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
 SYMBOLS = {
@@ -38,21 +36,18 @@ SYMBOLS = {
     "spa": "SPA",
     "acc-eq": "acc_eq",
 }
+IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
+BOOT: dict[str, Sampling] = {f"boot-{sampling}": sampling for sampling in SAMPLINGS}
 
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """One metric's correlation at one level, and what it was computed from.
+    """One metric's correlation with the human score, and what it was computed from.
 
     Attributes:
-        metric: The metric.
-        human: Name of the human score.
-        raters: The metrics that this is the mean of.
-        level: ``"system"``, ``"summary"`` or ``"global"``.
-        coefficient: The coefficient.
+        raters: The metrics that the human score is the mean of.
         value: The correlation; NaN where it is not defined.
-        systems: Systems that both sides scored.
-        inputs: Inputs that both sides scored.
+        systems: Systems that both sides scored; `inputs`: inputs.
         used: How many coefficients the value is the mean of (summary level).
         constant: Vectors that were constant on one side; the policy says what became of them.
         too_few: Inputs with fewer than two systems scored on both sides.
@@ -76,6 +71,35 @@ class Correlation:
 
 
 @dataclass(frozen=True, slots=True)
+class Interval:
+    """A correlation between the ends of its confidence interval.
+
+    Attributes:
+        value: The correlation on all the data; NaN where it is not defined.
+        low: Lower end, `high` the upper; NaN if no sample has a correlation, or n is too small.
+        failed: Samples that had no correlation and were left out.
+        systems: Systems that both sides scored; `inputs`: inputs.
+        constant: Vectors constant on one side, in all the data.
+        left_out: Systems, inputs and cells that one side lacks.
+        drawn: (samples,) the correlation on each sample; empty for Fisher's interval.
+    """
+
+    metric: str
+    human: str
+    level: Level
+    coefficient: Coefficient
+    value: float
+    low: float
+    high: float
+    failed: int
+    systems: int
+    inputs: int
+    constant: int
+    left_out: LeftOut
+    drawn: FloatArray = hidden(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class CorrelationResult(Result):
     """Correlations of several metrics; one row per metric (in a frame, per correlation)."""
 
@@ -91,14 +115,9 @@ class CorrelationResult(Result):
             name = f"{c.level}_{c.coefficient}"
             columns[name] = Column(name, f"{SHORT[c.level]} {SYMBOLS[c.coefficient]}")
             rows.setdefault(c.metric, row(c))[name] = c.value
-        return [
-            Table.of(
-                f"Correlation with {self.correlations[0].human}",
-                (*columns.values(), Column("systems", "N"), Column("inputs", "M")),
-                rows.values(),
-                (*self._notes(), str(self.signature)),
-            )
-        ]
+        shown = (*columns.values(), Column("systems", "N"), Column("inputs", "M"))
+        title = f"Correlation with {self.correlations[0].human}"
+        return [Table.of(title, shown, rows.values(), (*self._notes(), str(self.signature)))]
 
     def to_csv_table(self) -> Table:
         """One row for each metric, level and coefficient, with all counts."""
@@ -117,7 +136,7 @@ class CorrelationResult(Result):
         elif constants:
             numbers = [f"{m} {c.constant} of {c.inputs}" for m, c in constants.items()]
             notes.append(f"Inputs with a constant column {fate}: {listed(numbers)}.")
-        notes += left_out_notes({c.metric: c.left_out for c in self.correlations})
+        notes += left_out_notes(self.correlations)
         tied = [f"{c.metric} {c.epsilon:.3g}" for c in self.correlations if c.epsilon >= 0]
         if tied:
             notes.append(f"acc_eq ties scores that differ by at most {listed(tied)}.")
@@ -128,8 +147,65 @@ class CorrelationResult(Result):
         return notes
 
 
-def left_out_notes(left_out: dict[str, LeftOut]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class IntervalResult(Result):
+    """Confidence intervals, one for each metric, level and coefficient.
+
+    `confidence` is the share of the samples that they contain; Fisher's have 0 samples, no seed.
+    """
+
+    intervals: tuple[Interval, ...]
+    method: IntervalMethod
+    confidence: float
+    samples: int
+    seed: int | None
+    signature: Signature
+
+    def to_tables(self) -> Sequence[Table]:
+        """One row per metric, level and coefficient."""
+        columns = (
+            *("metric", "level", Column("coefficient", "coef"), Column("value", "corr")),
+            *("low", "high", "failed", Column("systems", "N"), Column("inputs", "M")),
+        )
+        notes = left_out_notes(self.intervals)
+        failing = any(i.failed for i in self.intervals)
+        if failing:
+            notes.append(f"Failed: samples of {self.samples} without a correlation, left out.")
+        method = "Fisher" if self.method == "fisher" else self.method.upper()
+        percent = f"{100 * self.confidence:g} % interval by {method}"
+        title = f"Correlation with {self.intervals[0].human}, {percent}"
+        rows = [row(i, coefficient=SYMBOLS[i.coefficient]) for i in self.intervals]
+        table = Table.of(title, columns, rows, (*notes, str(self.signature)))
+        return [table if failing else table.without("failed")]
+
+    def to_csv_table(self) -> Table:
+        """One row per interval, with all counts."""
+        same = {name: getattr(self, name) for name in ("method", "confidence", "samples", "seed")}
+        return counts_table(self.intervals, **same)
+
+    def to_figure(self) -> Any:
+        """One line per metric, best first; a colour per level, a panel per coefficient.
+
+        Behind each line the samples that it was made from.
+        """
+        from litepyramid.figures.meta_plots import IntervalMark, interval_plot
+
+        kind = self.intervals[0].coefficient, self.intervals[0].level
+        first = [i for i in self.intervals if (i.coefficient, i.level) == kind]
+        metrics = [first[n].metric for n in best_first([i.value for i in first])]
+        panels: dict[str, list[IntervalMark]] = {}
+        for i in self.intervals:
+            mark = IntervalMark(i.metric, f"{i.level} level", i.value, i.low, i.high, i.drawn)
+            panels.setdefault(f"{i.coefficient} ({SYMBOLS[i.coefficient]})", []).append(mark)
+        levels = list(dict.fromkeys(f"{i.level} level" for i in self.intervals))
+        percent = f"{100 * self.confidence:g} % {self.method.upper()}"
+        heading = f"Correlation with {self.intervals[0].human}, {percent}"
+        return interval_plot(panels, metrics, levels, heading)
+
+
+def left_out_notes(entries: Sequence[Any]) -> list[str]:
     """One sentence on what was left out, by metric, or nothing where nothing was."""
+    left_out = {e.metric: e.left_out for e in entries}
     by_metric = [f"{metric} {left}" for metric, left in left_out.items() if left]
     alike = len(set(map(str, left_out.values()))) == 1
     text = str(next(iter(left_out.values()))) if alike else listed(by_metric, "; ")
@@ -196,9 +272,7 @@ def correlate(
     """
     choose("policy for constants", constant, CONSTANT_POLICIES)
     pairs = kinds(level, coefficient)
-    table = score_table(scores, **sources)
-    sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
-    check_correlatable(sides, several(level))
+    table, sides = align_each(scores, human, metrics, level, sources)
     correlations = []
     for side, (at, by) in product(sides, pairs):
         value = row(level_correlation(side.values[0], side.Z, at, by, constant))
@@ -206,3 +280,129 @@ def correlate(
         correlations.append(Correlation(**value, **side.entry()))
     signature = signature_of(table, sides, pairs, constant=constant)
     return CorrelationResult(tuple(correlations), constant, signature)
+
+
+def interval(
+    scores: ScoresLike,
+    human: str | Sequence[str] = "human",
+    *,
+    metrics: str | Sequence[str] | None = None,
+    level: Level | Sequence[Level] = ("system", "summary"),
+    coefficient: Coefficient | Sequence[Coefficient] = "kendall",
+    method: IntervalMethod = "boot-both",
+    samples: int = 1000,
+    seed: int = 12345,
+    confidence: float = 0.95,
+    **sources: Any,
+) -> IntervalResult:
+    """Confidence intervals of metrics' correlations with human scores.
+
+    The bootstrap methods take percentiles of the correlation on samples with replacement of the
+    systems, the inputs, or both; boot-both generalises best to new systems and inputs (Deutsch,
+    Dror & Roth 2021, sections 3 and 5). All metrics scored on the same cells share the samples. A
+    sample in which a vector is constant has no correlation and is counted.
+
+    Args:
+        scores: Tables of scores; not changed.
+        human: The human score; several names, or a pattern, mean the mean of several raters.
+        metrics: Names or patterns; all others if none is named.
+        level: One or several levels.
+        coefficient: One or several coefficients, as for correlate.
+        method: What is resampled; or fisher, a formula for pearson, spearman and kendall.
+        samples: Number of samples; at least 2 / (1 - confidence).
+        seed: Seed of the draws.
+        confidence: The share of the samples between the ends.
+        **sources: ``columns`` of `read_scores`.
+
+    Returns:
+        One `Interval` for each metric, level and coefficient.
+
+    Raises:
+        InputError: An unknown name, Fisher's interval for a coefficient that has none, too
+            little data for any correlation, or too few samples.
+
+    Example:
+        >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
+        ...         for s in range(8) for i in range(9) for n, m in enumerate(("rouge", "human"))]
+        >>> result = interval(rows, level="system", samples=100)
+        >>> result.intervals[0].low <= result.intervals[0].value <= result.intervals[0].high
+        True
+
+    Command line:
+        $ litepyramid meta interval scores.json
+        $ litepyramid meta interval table.csv --level system --samples 1000 -o intervals.pdf
+    """
+    choose("method", method, get_args(IntervalMethod))
+    check_draws(samples if method != "fisher" else 1, seed, confidence)
+    if method != "fisher":
+        check_samples(samples, confidence=confidence)
+    pairs = kinds(level, coefficient)
+    table, sides = align_each(scores, human, metrics, level, sources)
+    intervals = []
+    for side in track(sides, "resampling", "metrics"):
+        X, Z = side.values[0], side.Z
+        if method == "boot-inputs" and len(side.inputs) < 2:
+            raise InputError(
+                f"only 1 input has scores of '{side.metrics[0]}' and '{side.human}'",
+                expected="at least two to resample; or resample systems (boot-systems)",
+            )
+        for at, by in pairs:
+            value = level_correlation(X, Z, at, by)
+            drawn = np.empty(0)
+            if method == "fisher":
+                low, high = fisher_interval(value.value, observations(X, Z, at), by, confidence)
+            else:
+                drawn = bootstrap_samples(X, Z, at, by, BOOT[method], samples=samples, seed=seed)
+                low, high = percentile_interval(drawn, confidence)
+            intervals.append(
+                Interval(
+                    **side.entry(), level=at, coefficient=by, value=value.value, low=low, high=high,
+                    failed=int(np.isnan(drawn).sum()), constant=value.constant, drawn=drawn,
+                )
+            )  # fmt: skip
+    draws = {} if method == "fisher" else {"samples": samples, "seed": seed}
+    signature = signature_of(table, sides, pairs, interval=method, confidence=confidence, **draws)
+    return IntervalResult(
+        tuple(intervals), method, confidence, draws.get("samples", 0), draws.get("seed"), signature
+    )
+
+
+def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
+    """n of Fisher's interval and of Williams' test (DDR21 §3.1; the same as nlpstats).
+
+    Systems at system level; the most systems that one input has at summary level; else cells.
+    """
+    scored = ~(np.isnan(X) | np.isnan(Z))
+    by_level = {"system": scored.any(axis=1).sum(), "summary": scored.sum(axis=0).max(initial=0)}
+    return int(by_level.get(level, scored.sum()))
+
+
+def fisher_interval(
+    r: float, n: int, coefficient: Coefficient = "pearson", confidence: float = 0.95
+) -> tuple[float, float]:
+    """tanh(arctanh r ± z_{α/2} · c / √(n - b)) (DDR21 §3.1; Bonett & Wright 2000).
+
+    b = 3, 3, 4 and c = 1, √(1 + r²/2), √.437 for Pearson, Spearman and Kendall. It assumes normal
+    scores, and at summary level that a mean of correlations is one. (NaN, NaN) when n ≤ b or r is
+    NaN; (r, r) when r is 1 or -1.
+
+    Example:
+        >>> low, high = fisher_interval(0.5, 28)
+        >>> round(low, 3), round(high, 3)
+        (0.156, 0.736)
+    """
+    from scipy.stats import norm
+
+    if coefficient not in ("pearson", "spearman", "kendall"):
+        raise InputError(
+            f"no Fisher interval for '{coefficient}'", expected="pearson, spearman or kendall"
+        )
+    b = 4 if coefficient == "kendall" else 3
+    if n <= b or math.isnan(r):
+        return math.nan, math.nan
+    if abs(r) >= 1:
+        return r, r
+    c = {"pearson": 1.0, "spearman": math.sqrt(1 + r * r / 2), "kendall": math.sqrt(0.437)}
+    half = float(norm.ppf((1 + confidence) / 2)) * c[coefficient] / math.sqrt(n - b)
+    middle = math.atanh(r)
+    return math.tanh(middle - half), math.tanh(middle + half)

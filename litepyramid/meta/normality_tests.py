@@ -23,14 +23,12 @@ class MetricNormality:
     """Shapiro-Wilk tests of one metric's scores.
 
     Attributes:
-        metric: The metric.
         system_p: P-value of the test over the systems' mean scores; NaN if there is no test.
         rejected: Inputs whose test over the systems' scores rejects normality.
         tested: Inputs that could be tested.
         constant: Inputs whose scores are all the same: no test.
         too_few: Inputs with fewer than three scores: no test.
-        systems: Systems with any score.
-        inputs: Inputs with any score.
+        systems: Systems with any score; `inputs`: inputs.
         share: Rejected inputs among the tested ones; NaN if none was tested.
     """
 
@@ -122,18 +120,15 @@ def normality(
     if not people and not machines:
         raise InputError("no metric to test", expected="at least one in the scores")
     tests = tuple(_one(name, values, alpha) for name, values in [*people, *machines])
-    return NormalityResult(
-        tests,
-        alpha,
-        Signature.of(
-            test="shapiro-wilk",
-            human="+".join(raters) if people else None,
-            alpha=alpha,
-            scores_sha=scores_sha(table, [name for name, _ in machines], raters),
-            N=span([m.systems for m in tests]),
-            M=span([m.inputs for m in tests]),
-        ),
+    signature = Signature.of(
+        test="shapiro-wilk",
+        human="+".join(raters) if people else None,
+        alpha=alpha,
+        scores_sha=scores_sha(table, [name for name, _ in machines], raters),
+        N=span([m.systems for m in tests]),
+        M=span([m.inputs for m in tests]),
     )
+    return NormalityResult(tests, alpha, signature)
 
 
 def _one(name: str, X: FloatArray, alpha: float) -> MetricNormality:

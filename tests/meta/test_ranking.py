@@ -10,7 +10,7 @@ import pytest
 from litepyramid.errors import InputError
 from litepyramid.io.write import write_scores
 from litepyramid.meta import compare, rank
-from litepyramid.meta.ranking import clusters
+from litepyramid.meta.comparisons import clusters
 from litepyramid.types import ScoreTable
 
 

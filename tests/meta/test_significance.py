@@ -28,7 +28,7 @@ from litepyramid.meta.core.permutation import (
     prepare_pair,
     standardised,
 )
-from litepyramid.meta.intervals import fisher_interval
+from litepyramid.meta.correlations import fisher_interval
 from litepyramid.stats import resampled_p_value
 from litepyramid.types import ScoreTable
 
