@@ -64,17 +64,11 @@ class Easiness(Result):
     @property
     def sha(self) -> str:
         """A hash of the values, by sentence, which names them in a signature."""
-        values = {
-            s.key: plain(v) for s, v in zip(self.sentences, self.values.tolist(), strict=True)
-        }
-        return fingerprint((key, values[key]) for key in sorted(values))
+        pairs = zip((s.key for s in self.sentences), map(plain, self.values.tolist()), strict=True)
+        return fingerprint(sorted(pairs, key=lambda pair: pair[0]))
 
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
-        """The values of these sentences, found by input, reference and sentence number.
-
-        Raises:
-            InputError: A sentence has no value here.
-        """
+        """The values of these sentences, found by input, reference and sentence number."""
         values = {s.key: value for s, value in zip(self.sentences, self.values, strict=True)}
         for s in sentences:
             if s.key not in values:
@@ -86,15 +80,12 @@ class Easiness(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The sentences, easiest first; those not scored last."""
-        columns = (
-            *("input", Column("reference", "ref"), Column("sentence", "sent"), "easiness", "text"),
-        )
-        rows = (
-            row(s, reference=s.reference + 1, sentence=s.sentence + 1, easiness=value)
-            for s, value in (
-                (self.sentences[i], float(self.values[i])) for i in easiest_first(self.values)
-            )
-        )
+        numbers = Column("reference", "ref"), Column("sentence", "sent")
+        columns = ("input", *numbers, "easiness", "text")
+        rows = []
+        for i in easiest_first(self.values):
+            s, value = self.sentences[i], float(self.values[i])
+            rows.append(row(s, reference=s.reference + 1, sentence=s.sentence + 1, easiness=value))
         scored = self.values[~np.isnan(self.values)]
         mean = f", mean {scored.mean():.3f}" if scored.size else ""
         summary = f"{len(self.values)} sentences, {scored.size} with an easiness{mean}."
@@ -129,13 +120,7 @@ class _Line:
 
 
 def read_easiness(source: str | Path | Easiness) -> Easiness:
-    """Reads a file of easiness, a JSON object a sentence; the values may come from any tool.
-
-    An `Easiness` is given back as it is.
-
-    Raises:
-        InputError: A line is not such an object, or two lines are for the same sentence.
-    """
+    """Reads a file of easiness, a JSON object a sentence; an `Easiness` is given back as it is."""
     if isinstance(source, Easiness):
         return source
     values: dict[Sentence, float] = {}
@@ -156,23 +141,13 @@ def read_easiness(source: str | Path | Easiness) -> Easiness:
 
 
 def rouge1(stem: bool = False) -> Similarity:
-    """ROUGE-1 F1 of two texts as rouge-score has it: lower-cased, ``[a-z0-9]`` alone.
-
-    Example:
-        >>> round(rouge1()("the cat sat", "the cat sat down"), 4)
-        0.8571
-    """
+    """ROUGE-1 F1 of two texts as rouge-score has it: lower-cased, ``[a-z0-9]`` alone."""
     rouge = rouge_scorer("1", stem=stem)
     return lambda target, prediction: float(rouge.score(target, prediction)["rouge1"].fmeasure)
 
 
 def simulation_accuracy(scu: str, stus: Iterable[str], similarity: Similarity) -> float:
-    """``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)``; 0 if there is no STU.
-
-    Example:
-        >>> simulation_accuracy("a cat sat", ["dogs ran", "a cat sat"], rouge1())
-        1.0
-    """
+    """``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)``; 0 if there is no STU."""
     return max((similarity(scu, stu) for stu in stus), default=0.0)
 
 
@@ -186,21 +161,9 @@ def gold_easiness(
     """How well the STUs of each sentence simulate the SCUs of the same sentence.
 
     ``Easiness(sentence) = (1 / N) sum_j Acc_j`` over the N SCUs that belong to it, with
-    ``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)`` over the STUs that belong to it (ZB21 §3.3). Units
-    that do not say where they come from are placed by `align_both`.
-
-    Args:
-        scus: The SCUs of every input.
-        stus: The STUs of the same inputs, in any order.
-        sentences: The sentences of the references of these inputs.
-        stem: Whether ROUGE stems words.
-
-    Returns:
-        One value in [0, 1] for each sentence; NaN where no SCU belongs to it. A sentence with
-        SCUs but no STU is 0: nothing simulates them.
-
-    Raises:
-        InputError: Inputs of `scus` and `stus` differ, or have no sentences; as `by_sentence`.
+    ``Acc_j = max_m ROUGE-1-F1(SCU_j, STU_m)`` over the STUs that belong to it (ZB21 §3.3). NaN
+    where no SCU belongs to a sentence; 0 where it has SCUs but no STU. Units that do not say where
+    they come from are placed by `align_both`.
 
     Example:
         >>> from litepyramid.types import Unit
@@ -257,10 +220,8 @@ def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> tup
     """One sentence per kind of unit: how many were placed by what."""
     notes = []
     for name, alignments in (("SCUs", scus), ("STUs", stus)):
-        stated, matched, tied, unmatched = (
-            sum(getattr(a, count) for a in alignments)
-            for count in ("stated", "matched", "tied", "unmatched")
-        )
+        counts = [(a.stated, a.matched, a.tied, a.unmatched) for a in alignments]
+        stated, matched, tied, unmatched = np.sum(counts, axis=0).tolist()
         notes.append(
             f"{stated + matched + unmatched} {name}: {stated} named their sentence, {matched} were "
             f"placed by shared words ({tied} ties to the first), {unmatched} shared none (first "
@@ -271,8 +232,6 @@ def placement_notes(scus: Sequence[Alignment], stus: Sequence[Alignment]) -> tup
 
 def check_same_inputs(scus: Sequence[InputUnits], stus: Sequence[InputUnits]) -> None:
     """Raises InputError naming the first input that only one of the two has."""
-    for one, other, name in ((scus, stus, "STUs"), (stus, scus, "SCUs")):
-        inputs = {entry.input for entry in other}
-        for entry in one:
-            if entry.input not in inputs:
-                raise InputError(f"input '{entry.input}' has no {name}")
+    with_scus, with_stus = ({entry.input for entry in units} for units in (scus, stus))
+    for name in sorted(with_scus ^ with_stus)[:1]:
+        raise InputError(f"input '{name}' has no {'STUs' if name in with_scus else 'SCUs'}")

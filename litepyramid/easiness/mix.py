@@ -6,14 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.easiness.gold import (
     Easiness,
+    by_sentence,
     check_same_inputs,
     easiest_first,
     gold_easiness,
@@ -21,21 +21,20 @@ from litepyramid.easiness.gold import (
     read_easiness,
 )
 from litepyramid.easiness.predict import sentence_easiness
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.io.coerce import as_names, as_references, as_units
-from litepyramid.io.write import write_units
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import HIDDEN, Column, Result, Table, record
+from litepyramid.tables import HIDDEN, Column, Table, record
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit, fingerprint
 from litepyramid.units.align import Alignment, Sentence, align_both, sentences_of
-from litepyramid.units.extract import extract
+from litepyramid.units.extract import UnitsResult, extract
 
 By = Literal["easiness", "random", "reversed", "gold"]
 BoolArray = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Mix(Result):
+class Mix(UnitsResult):
     """The units of every input after some sentences were switched to STUs.
 
     Attributes:
@@ -48,23 +47,12 @@ class Mix(Result):
         signature: How to reproduce it.
     """
 
-    units: tuple[InputUnits, ...]
     sentences: tuple[Sentence, ...]
     carries_stus: BoolArray = field(metadata=HIDDEN)
     easiness: FloatArray = field(metadata=HIDDEN)
     by: str
     notes: tuple[str, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
-
-    forms: ClassVar = {".jsonl": "write_jsonl", ".txt": "write_lines"}
-
-    def write_jsonl(self, path: str | Path) -> None:
-        """Writes the units, one input a line."""
-        write_units(path, self.units)
-
-    def write_lines(self, path: str | Path) -> None:
-        """Writes the texts of the units, one input a line, with tabs between them."""
-        write_units(path, self.units, "lines")
 
     def counts(self) -> dict[str, int]:
         """How many sentences and units of each kind there are."""
@@ -80,10 +68,7 @@ class Mix(Result):
     def to_tables(self) -> Sequence[Table]:
         """Sentences and units of each kind."""
         n = self.counts()
-        columns = (
-            *("carries", "sentences", "share", "units"),
-            Column("easiness", "mean easiness"),
-        )
+        columns = "carries", "sentences", "share", "units", Column("easiness", "mean easiness")
         rows = [
             {
                 "carries": f"{kind.upper()}s",
@@ -110,11 +95,7 @@ class Mix(Result):
 def stu_count(share: float | Decimal, sentences: int) -> int:
     """``floor(x n)``: how many of n sentences carry STUs at a share of x.
 
-    The share is taken as the decimal number that was written, so that .29 of 100 is 29 and not
-    28, which is what binary floats make of it.
-
-    Raises:
-        InputError: The share is not between 0 and 1.
+    The share is the decimal number that was written: .29 of 100 is 29, not 28 as in binary floats.
 
     Example:
         >>> stu_count(0.29, 100), stu_count(0.5, 7), stu_count(1, 7)
@@ -126,12 +107,7 @@ def stu_count(share: float | Decimal, sentences: int) -> int:
 
 
 def human_count(share: float, sentences: int) -> int:
-    """How many of n sentences keep SCUs at people's share: all but those that carry STUs.
-
-    Example:
-        >>> human_count(0.5, 7), stu_count(0.5, 7)
-        (4, 3)
-    """
+    """How many of n sentences keep SCUs at people's share: all but those that carry STUs."""
     stu_count(share, 0)  # is it a share?
     return sentences - stu_count(1 - Decimal(str(share)), sentences)
 
@@ -145,18 +121,15 @@ def ranking(
     order. Of equally easy sentences the first goes first (the last, if reversed: the exact
     reverse); one without a value counts as harder than all others.
 
-    `easiness` is (n,), predicted or gold, and unused at random, where `rng` draws the order.
-
     Example:
         >>> ranking("easiness", np.array([0.2, 0.9, 0.9, np.nan]), 4).tolist()
         [1, 2, 0, 3]
     """
+    choose("way of mixing", by, get_args(By))
     if by == "random":
         if rng is None:
-            raise InputError("random mixing has no generator", hint="Give a seeded one.")
+            raise InputError("random mixing needs a seed", hint="Give one, to reproduce it.")
         return rng.permutation(n)
-    if by not in get_args(By):
-        raise InputError(f"unknown way of mixing '{by}'", expected=", ".join(get_args(By)))
     if easiness is None or easiness.shape != (n,):
         raise InputError(
             f"mixing by {by} needs the easiness of all sentences", expected=f"{n} values"
@@ -166,11 +139,7 @@ def ranking(
 
 
 def carriers(order: NDArray[np.int64], count: int) -> BoolArray:
-    """Whether each sentence carries STUs when the first `count` of the order do.
-
-    Raises:
-        InputError: `count` is negative or more than all.
-    """
+    """Whether each sentence carries STUs when the first `count` of the order do."""
     if not 0 <= count <= order.size:
         raise InputError(
             f"{count} sentences are to carry STUs", expected=f"a number from 0 to {order.size}"
@@ -191,6 +160,7 @@ def mix(
     seed: int = 12345,
     ids: Any = None,
     columns: Any = None,
+    language: str | None = None,
 ) -> Mix:
     """Mix SCUs and STUs (Lite2.x): the easiest sentences carry STUs, the others keep their SCUs.
 
@@ -210,6 +180,7 @@ def mix(
         seed: Seed of the random order.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as unit=fact.
+        language: As for `load`.
 
     Returns:
         The units of every input: the SCUs that are left, then the STUs.
@@ -236,7 +207,7 @@ def mix(
         raise InputError("neither references nor both STUs and easiness", expected="references")
     texts = None if references is None else as_references(references, **names)
     if stus is None and texts is not None:
-        machine = list(extract(texts).units)
+        machine = list(extract(texts, language=language).units)
     else:
         machine = as_units(stus, kind="stu", only=True, **names)
     inputs = {entry.input for entry in human}
@@ -248,7 +219,7 @@ def mix(
         texts = [entry for entry in texts if entry.input in inputs]
         sentences = sentences_of(texts)
         if by in ("easiness", "reversed"):
-            values = sentence_easiness(texts, easiness=easiness, stus=machine)
+            values = sentence_easiness(texts, easiness=easiness, stus=machine, language=language)
     count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
     if by not in ("easiness", "reversed"):
         values = None
@@ -268,12 +239,8 @@ def mix_units(
     """Gives `count` sentences of the whole data set their STUs; the others keep their SCUs.
 
     ``easiness`` and ``reversed`` go by `easiness`, ``gold`` by gold easiness (computed from the
-    units if it is not given), ``random`` by `seed`. Sentences are put in the
-    order of their ids first. A sentence is never lost for having no SCU.
-
-    Raises:
-        InputError: The inputs differ, something needed is missing, the budget is impossible, or
-            an input would be left without any unit.
+    units if it is not given), ``random`` by `seed`. Sentences are put in the order of their ids
+    first. A sentence is never lost for having no SCU.
 
     Example:
         >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "It purred .")]
@@ -289,11 +256,7 @@ def mix_units(
     if by == "gold" and easiness is None:
         easiness = gold_easiness(scus, stus, sentences)
     values = easiness.of(sentences) if easiness is not None and by != "random" else None
-    if by == "random" and seed is None:
-        raise InputError(
-            "random mixing needs a seed", hint="Give one, so that the result can be reproduced."
-        )
-    rng = np.random.default_rng(seed) if by == "random" else None
+    rng = None if seed is None else np.random.default_rng(seed)
     chosen = carriers(ranking(by, values, len(sentences), rng), count)
     of_scu, of_stu = align_both(scus, stus, sentences)
     units = combine(of_scu, of_stu, sentences, chosen)
@@ -314,7 +277,7 @@ def mix_units(
         Signature.of(
             mix=by,
             stu_sentences=f"{count}/{len(sentences)}",
-            easiness_sha=None if values is None else easiness_sha(sentences, values),
+            easiness_sha=None if values is None else Easiness(sentences, values).sha,
             scus_sha=_placed_sha(of_scu),
             stus_sha=_placed_sha(of_stu),
             seed=seed if by == "random" else None,
@@ -322,22 +285,13 @@ def mix_units(
     )
 
 
-def easiness_sha(sentences: Sequence[Sentence], values: FloatArray) -> str:
-    """What names easiness in a signature: a hash of the values by sentence."""
-    return Easiness(tuple(sentences), values).sha
-
-
 def _placed_sha(alignments: Sequence[Alignment]) -> str:
     """A hash of units with their sentences, in the order of ids."""
-    return fingerprint(
-        sorted(
-            [
-                a.units.input,
-                sorted([u.reference, u.sentence, u.text, u.weight] for u in a.units.units),
-            ]
-            for a in alignments
-        )
-    )
+    placed = {
+        a.units.input: sorted([u.reference, u.sentence, u.text, u.weight] for u in a.units.units)
+        for a in alignments
+    }
+    return fingerprint([name, placed[name]] for name in sorted(placed))
 
 
 def combine(
@@ -346,11 +300,7 @@ def combine(
     sentences: Sequence[Sentence],
     carries_stus: BoolArray,
 ) -> tuple[InputUnits, ...]:
-    """SCUs of the sentences that keep them, then STUs of those that carry them, input by input.
-
-    What is left of an SCU with several contributors weighs as much as it has contributors in
-    sentences that keep their SCUs.
-    """
+    """SCUs of the sentences that keep them, then STUs of those that carry them, input by input."""
     changed = {s.key for s, flag in zip(sentences, carries_stus, strict=True) if flag}
 
     def chosen(alignment: Alignment, changed_only: bool) -> tuple[Unit, ...]:
@@ -381,13 +331,11 @@ def _choice_notes(
     sentences: Sequence[Sentence],
     chosen: BoolArray,
     values: FloatArray | None,
-    of_scu: Sequence[Any],
+    of_scu: Sequence[Alignment],
 ) -> list[str]:
+    """How many sentences have no SCU, and how many are tied at the cut-off."""
     notes = []
-    with_scu = {
-        (a.units.input, unit.reference, unit.sentence) for a in of_scu for unit in a.units.units
-    }
-    without = sum(s.key not in with_scu for s in sentences)
+    without = len({s.key for s in sentences} - by_sentence(of_scu).keys())
     if without:
         notes.append(f"{without} of {len(sentences)} sentences have no SCU.")
     if values is not None and 0 < chosen.sum() < chosen.size:

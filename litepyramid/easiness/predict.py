@@ -29,10 +29,11 @@ from litepyramid.easiness.sentence_features import (
 )
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_names, as_references, as_units
+from litepyramid.language import check_language, signed
 from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, Signature, fingerprint, unit_hashes
 from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
-from litepyramid.units.extract import extract, tokenized
+from litepyramid.units.extract import extract, references_language, tokenized
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 from litepyramid.units.parsers.embedded.tree import Tree
 from litepyramid.units.parses import ParsedReference, read_parses
@@ -42,13 +43,7 @@ FeatureSet = Literal["dependency+stus", "dependency", "constituency"]
 
 @dataclass(frozen=True)
 class Prepared:
-    """Sentences with their features.
-
-    Attributes:
-        sentences: n sentences of the references.
-        features: One row per sentence.
-        signature: Which parser, references and STUs the features come from.
-    """
+    """Sentences with their features."""
 
     sentences: tuple[Sentence, ...]
     features: FeatureTable
@@ -63,6 +58,7 @@ def predict(
     parses: Any = None,
     ids: Any = None,
     columns: Any = None,
+    language: str | None = None,
 ) -> Easiness:
     """Predict how well STUs will stand in for the SCUs that people would write of each sentence.
 
@@ -74,6 +70,7 @@ def predict(
         parses: Constituency trees for a regressor on the paper's 69 features: an interchange file.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as reference=target.
+        language: As for `load`.
 
     Returns:
         A value for every sentence; only their order matters for mixing.
@@ -94,7 +91,9 @@ def predict(
     model = as_regressor(regressor)
     machine = None if stus is None else as_units(stus, kind="stu", only=True, **names)
     texts = as_references(references, **names)
-    prepared = prepare(texts, model.feature_set, stus=machine, parses=as_parses(parses))
+    prepared = prepare(
+        texts, model.feature_set, stus=machine, parses=as_parses(parses), language=language
+    )
     values = predict_trees(model, prepared.features)
     signature = Signature((("easiness", model.sha), *prepared.signature.fields))
     extracted = model.feature_set == WITH_STUS and stus is None
@@ -114,6 +113,7 @@ def fit(
     seed: int = 12345,
     ids: Any = None,
     columns: Any = None,
+    language: str | None = None,
 ) -> EasinessRegressor:
     """Train an easiness regressor on references with human SCUs, as the paper did (ZB21 A.3).
 
@@ -132,6 +132,7 @@ def fit(
         seed: Seed of what is drawn after a start.
         ids: Ids of the inputs, where lines or rows do not name them.
         columns: Other names of columns, such as reference=target.
+        language: As for `load`.
 
     Returns:
         The regressor, to save as JSON and to predict with.
@@ -160,6 +161,7 @@ def fit(
         features or WITH_STUS,
         stus=None if stus is None else as_units(stus, kind="stu", only=True, **names),
         parses=as_parses(parses),
+        language=language,
     )
     settings = replace(PAPER if first is None else REFINED, seed=seed)
     if rounds is not None:
@@ -194,6 +196,7 @@ def sentence_easiness(
     scus: Sequence[InputUnits] | None = None,
     stus: Sequence[InputUnits] | None = None,
     regressor: Any = None,
+    language: str | None = None,
 ) -> Easiness:
     """The easiness of every sentence of the references, to choose by and to say what to expect.
 
@@ -211,7 +214,7 @@ def sentence_easiness(
         if scus is None or stus is None:
             raise InputError("gold easiness needs SCUs and STUs")
         return gold_easiness(scus, stus, sentences)
-    return predict(references, regressor=regressor, stus=stus)
+    return predict(references, regressor=regressor, stus=stus, language=language)
 
 
 def prepare_gold(
@@ -221,18 +224,15 @@ def prepare_gold(
     *,
     stus: Sequence[InputUnits] | None = None,
     parses: Sequence[ParsedReference] | None = None,
+    language: str | None = None,
 ) -> tuple[Prepared, Easiness]:
-    """Features and gold easiness of the same sentences, for training and evaluation.
-
-    Raises:
-        InputError: As `prepare`; and if SCUs and references are not of the same inputs.
-    """
+    """Features and gold easiness of the same sentences, for training and evaluation."""
     inputs = {entry.input for entry in references}
     if odd := sorted({entry.input for entry in scus} ^ inputs):
         lacks = "references but no SCUs" if odd[0] in inputs else "SCUs but no references"
         raise InputError(f"input '{odd[0]}' has {lacks}", hint="Are the ids the same?")
-    machine = extract(references).units if stus is None else stus
-    prepared = prepare(references, feature_set, stus=machine, parses=parses)
+    machine = extract(references, language=language).units if stus is None else stus
+    prepared = prepare(references, feature_set, stus=machine, parses=parses, language=language)
     machine = [entry for entry in machine if entry.input in inputs]
     return prepared, gold_easiness(scus, machine, prepared.sentences)
 
@@ -243,6 +243,7 @@ def prepare(
     *,
     stus: Sequence[InputUnits] | None = None,
     parses: Sequence[ParsedReference] | None = None,
+    language: str | None = None,
 ) -> Prepared:
     """The features of every sentence of the references.
 
@@ -266,6 +267,9 @@ def prepare(
         sentences, brackets = _bracketed(references, parses)
         about["trees_sha"] = fingerprint(sorted(brackets))
         return Prepared(sentences, constituency_features(brackets), Signature.of(**about))
+    language = references_language(references, language)
+    check_language("regressor", language, "the easiness regressor")
+    about |= signed(language)
     sentences = sentences_of(references)
     backend = EmbeddedBackend()
     tokens = [s.tokens for r in tokenized(references) for s in r.sentences]
@@ -274,7 +278,7 @@ def prepare(
     if feature_set == DEPENDENCY:
         return Prepared(sentences, dependency_features(trees), Signature.of(**about))
     if stus is None:
-        stus = extract(references).units
+        stus = extract(references, language=language).units
     inputs = {entry.input: None for entry in references}
     missing = [name for name in inputs if name not in {entry.input for entry in stus}]
     if missing:

@@ -6,14 +6,12 @@ it crash, hang or read foreign memory. So a file is checked here before XGBoost 
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -46,15 +44,8 @@ class Settings:
 
     Attributes:
         objective: XGBoost's name of the loss.
-        max_depth: Deepest a tree may grow.
-        eta: Learning rate.
-        rounds: Number of steps, each a tree (or as many as `forest` says).
-        forest: Trees grown side by side at each step, each on its own draw of sentences and
-            features; their mean is the step. 1 is plain boosting.
-        min_child_weight: Fewest sentences in a leaf.
-        subsample: Share of the sentences that each tree sees.
-        colsample: Share of the features that each tree sees.
-        reg_lambda: Penalty on squared leaf values.
+        rounds: Number of steps, each a tree (or as many as `forest` says, whose mean is the step).
+        subsample: Share of the sentences that each tree sees; `colsample`, of the features.
         scu_prior: A sentence of n SCUs counts n / (n + this) in training: the mean of few SCUs is
             a noisy target. 0 counts all alike.
         seed: Seed of what is drawn; nothing is at the defaults.
@@ -75,16 +66,13 @@ class Settings:
     def check(self) -> None:
         """Raises InputError naming the first setting that is out of range."""
         for names, low, high in (
-            (("max_depth", "forest"), 1, np.inf),
-            (("rounds", "min_child_weight", "reg_lambda", "scu_prior"), 0, np.inf),
-            (("eta", "subsample", "colsample"), 1e-9, 1),
+            ("max_depth forest", 1, np.inf),
+            ("rounds min_child_weight reg_lambda scu_prior", 0, np.inf),
+            ("eta subsample colsample", 1e-9, 1),
         ):
-            for name in names:
-                if not low <= getattr(self, name) <= high:
-                    upper = "" if high == np.inf else f" to {high}"
-                    raise InputError(
-                        f"{name} is {getattr(self, name)}", expected=f"from {low:g}{upper} on"
-                    )
+            for name in names.split():
+                if not low <= (value := getattr(self, name)) <= high:
+                    raise InputError(f"{name} is {value}", expected=f"{low:g} to {high:g}")
 
 
 PAPER = Settings()
@@ -137,11 +125,7 @@ class EasinessRegressor(Result):
 
     @classmethod
     def load(cls, path: str | Path) -> EasinessRegressor:
-        """Loads a saved regressor, or one of the authors' files as released.
-
-        Raises:
-            ModelError: The file is not a regressor, or damaged.
-        """
+        """Loads a saved regressor, or one of the authors' files as released."""
         return load_regressor(path)
 
     @property
@@ -164,9 +148,8 @@ class EasinessRegressor(Result):
 
     def write_json(self, path: str | Path) -> None:
         """Writes it as XGBoost's JSON, with feature names, what it is about and a checksum."""
-        data = to_bytes(self)
         with atomic_write(path, binary=True) as file:
-            file.write(data)
+            file.write(to_bytes(self))
 
 
 def fit_trees(
@@ -179,21 +162,10 @@ def fit_trees(
 ) -> EasinessRegressor:
     """Trains a regressor on gold easiness; sentences whose gold is NaN are left out.
 
-    Args:
-        features: One row per sentence.
-        easiness: (sentences,) gold easiness.
-        settings: How the trees are grown.
-        about: Anything to keep in the file, for example ``{"data": "REALSumm"}``.
-        scus: (sentences,) how many SCUs each gold value is the mean of; for `scu_prior` alone.
-        start: A regressor to continue from. It is centred first: the mean of what it misses on
-            these sentences is added to all it predicts (annotators differ in how closely they
-            copy); the trees of `settings` are grown on what is then left. With 0 rounds, it is
-            only centred.
-
-    Raises:
-        InputError: Fewer than two sentences have a gold value, the sizes differ, a setting is
-            out of range, or there is an SCU prior and the numbers of SCUs are not known.
-        ModelError: `start` was trained on other features.
+    `scus`, (sentences,), says how many SCUs each gold value is the mean of (for `scu_prior` alone).
+    A `start` is centred first: the mean of what it misses on these sentences is added to all it
+    predicts (annotators differ in how closely they copy). The trees of `settings` are grown on
+    what is then left; with 0 rounds, it is only centred.
 
     Example:
         >>> table = FeatureTable("mine", ("length",), np.arange(40.0)[:, None])
@@ -212,32 +184,33 @@ def fit_trees(
             f"{target.size} easiness values for {len(features.values)} sentences",
             expected="one for each",
         )
-    keep = np.flatnonzero(~np.isnan(target))
-    if keep.size < 2:
+    scored = np.flatnonzero(~np.isnan(target))
+    if scored.size < 2:
         raise InputError(
-            f"{keep.size} sentences have a gold easiness",
+            f"{scored.size} sentences have a gold easiness",
             expected="at least 2",
             hint="Only sentences with SCUs have one.",
         )
-    weights = _weights(scus, target, settings)[keep]
+    weights = np.ones(scored.size)
+    if settings.scu_prior:
+        if scus is None or scus.shape != target.shape:
+            raise InputError("an SCU prior needs the number of SCUs of each sentence")
+        weights = (scus / (scus + settings.scu_prior))[scored]
+        weights /= weights.mean()
     offset = 0.0
     if start is not None:
-        missed = target[keep] - predict_trees(start, features.rows(keep))
+        missed = target[scored] - predict_trees(start, features.rows(scored))
         offset = start.offset + float(missed.mean())
     data = xgboost.DMatrix(
-        features.values[keep],
-        label=target[keep] - offset,
+        features.values[scored],
+        label=target[scored] - offset,
         weight=weights,
         feature_names=list(features.names),
     )
-    parameters: dict[str, Any] = {
-        **{_XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS},
-        "nthread": 1,
-        "tree_method": "exact",
-        "verbosity": 0,
-    }
+    parameters = {_XGBOOST.get(k, k): v for k, v in asdict(settings).items() if k not in _OURS}
+    parameters |= {"nthread": 1, "tree_method": "exact", "verbosity": 0}
     if start is None:  # continued training keeps the base score
-        parameters["base_score"] = float(np.average(target[keep], weights=weights))
+        parameters["base_score"] = float(np.average(target[scored], weights=weights))
     booster = xgboost.train(
         parameters,
         data,
@@ -245,7 +218,7 @@ def fit_trees(
         xgb_model=None if start is None else start.booster.copy(),
     )
     facts = {
-        "sentences": str(keep.size),
+        "sentences": str(scored.size),
         **{key.removeprefix("reg_"): str(value) for key, value in asdict(settings).items()},
         **(about or {}),
     }
@@ -255,29 +228,8 @@ def fit_trees(
     return EasinessRegressor(booster, features.feature_set, features.names, facts, offset)
 
 
-def _weights(scus: IntArray | None, target: FloatArray, settings: Settings) -> FloatArray:
-    """What each sentence counts: n / (n + prior), 1 on average over those with a gold value."""
-    if not settings.scu_prior:
-        return np.ones(target.shape)
-    if scus is None or scus.shape != target.shape:
-        raise InputError(
-            "an SCU prior needs the number of SCUs of each sentence",
-            expected="gold easiness from SCUs, or no prior",
-        )
-    weights = scus / (scus + settings.scu_prior)
-    return np.asarray(weights / weights[~np.isnan(target)].mean(), dtype=np.float64)
-
-
 def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> FloatArray:
-    """Predicted easiness of each sentence; the higher, the better STUs stand in for its SCUs.
-
-    Returns:
-        (sentences,) float64. Trees do not know the bounds of easiness: a value may lie a little
-        outside [0, 1], and only the order matters for mixing.
-
-    Raises:
-        ModelError: The features are not those that the regressor was trained on.
-    """
+    """Predicted easiness of each sentence, (sentences,); it may lie a little outside [0, 1]."""
     import xgboost
 
     if features.feature_set != regressor.feature_set or features.names != regressor.names:
@@ -302,20 +254,7 @@ def cross_fit(
     settings: Settings = PAPER,
     start: EasinessRegressor | None = None,
 ) -> Easiness:
-    """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs.
-
-    Args:
-        features: One row for each of `gold`'s sentences.
-        gold: Gold easiness; sentences without a value are predicted but teach nothing.
-        folds: The fold of each input.
-        settings: How trees are grown, fixed before any fold is looked at.
-        start: A regressor that each fold's continues from (see `fit_trees`); it must not know any
-            of these sentences.
-
-    Raises:
-        InputError: An input has no fold, there is one fold only, or a fold leaves too little to
-            train on.
-    """
+    """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs."""
     for s in gold.sentences:
         if s.input not in folds:
             raise InputError(f"input '{s.input}' is in no fold")
@@ -364,20 +303,11 @@ def _seal(model: dict[str, Any]) -> str:
 
 
 def load_regressor(path: str | Path) -> EasinessRegressor:
-    """Loads a regressor saved by `EasinessRegressor.save`, or one of the authors' files.
-
-    The authors' files (XGBoost 1.4, 69 features without names) are read in today's form. No pickle
-    is ever loaded, and XGBoost sees no file that was not found whole.
-
-    Raises:
-        ModelError: The file is not an XGBoost model in JSON, is damaged, names no features, or
-            its objective is not regression.
-        InputError: The file is missing or cannot be read.
-    """
+    """Loads a saved regressor, or one of the authors' files (XGBoost 1.4, 69 unnamed features)."""
     import xgboost
 
     path = Path(path)
-    model = checked_model(_unpacked(read_bytes(path), path), path)
+    model = checked_model(read_bytes(path), path)
     try:
         data = bytearray(json.dumps(model).encode())
         booster = xgboost.Booster({"nthread": 1}, model_file=data)
@@ -403,28 +333,10 @@ def load_regressor(path: str | Path) -> EasinessRegressor:
     return EasinessRegressor(booster, feature_set, tuple(names), about, offset)
 
 
-def _unpacked(data: bytes, path: Path) -> bytes:
-    """The file without its gzip, no longer than 100 MB."""
-    if data[:2] != b"\x1f\x8b":
-        return data
-    try:
-        with gzip.GzipFile(fileobj=BytesIO(data)) as file:
-            unpacked = file.read(_LARGEST + 1)
-    except (OSError, EOFError) as error:
-        raise ModelError(f"is damaged ({error})", path=path) from None
-    if len(unpacked) > _LARGEST:
-        raise ModelError("is too large for a regressor", path=path)
-    return unpacked
-
-
 def checked_model(data: bytes, path: str | Path) -> dict[str, Any]:
-    """The model of boosted trees for regression that a file holds, after every check.
-
-    Raises:
-        ModelError: It is none, it is damaged, or it changed since it was saved.
-    """
+    """The model of boosted trees for regression that a file holds, after every check."""
     expected = "a regressor in XGBoost's JSON (.ubj files of earlier versions: fit them again)"
-    if data.lstrip()[:1] != b"{" or data[:2] == b"{L":
+    if data.lstrip()[:1] != b"{" or data[:2] == b"{L" or len(data) > _LARGEST:
         raise ModelError("is not an XGBoost model", path=path, expected=expected)
     try:
         model: dict[str, Any] = parse_json(data.decode(), path=path, error=ModelError)

@@ -46,13 +46,7 @@ CONSTITUENCY_NAMES = (*SHAPE, *(f"count:{label}" for label in LABELS))
 
 @dataclass(frozen=True)
 class FeatureTable:
-    """The features of several sentences.
-
-    Attributes:
-        feature_set: Name of the set, for example ``"constituency"``.
-        names: d names, one per column.
-        values: (sentences, d) float64. Read-only copy.
-    """
+    """The features of several sentences."""
 
     feature_set: str
     names: tuple[str, ...]
@@ -152,12 +146,7 @@ def _no_tree(text: str, what: str) -> InputError:
 
 
 def rouge_words(text: str) -> list[str]:
-    """The words of a text as rouge-score counts them: lower-cased runs of letters and digits.
-
-    Example:
-        >>> rouge_words("The 3-year-old's cat")
-        ['the', '3', 'year', 'old', 's', 'cat']
-    """
+    """The words of a text as rouge-score counts them: lower-cased runs of letters and digits."""
     return re.findall(r"[a-z0-9]+", text.lower())
 
 
@@ -175,17 +164,7 @@ TAGS = tuple(_TAGS.split())
 
 
 def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
-    """Tokens, characters, depth, length / depth, counts of the 35 `RELATIONS` and 17 `TAGS`.
-
-    Returns:
-        (sentences, 56).
-
-    Example:
-        >>> from litepyramid.units.parsers.embedded.tree import Word
-        >>> tree = Tree([Word("Rain", "NOUN", 1, "nsubj"), Word("falls", "VERB", 1, "root")])
-        >>> dependency_features([tree]).values[0, :4].tolist()
-        [2.0, 10.0, 2.0, 1.0]
-    """
+    """Tokens, characters, depth, length / depth, counts of the 35 `RELATIONS` and 17 `TAGS`."""
     rows = []
     for tree in trees:
         length, depth = len(tree.words), tree.depth
@@ -212,12 +191,7 @@ def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
 
 
 def members(groups: Sequence[Hashable]) -> list[list[int]]:
-    """The indices of the sentences of each group.
-
-    Example:
-        >>> members(["a", "b", "a"])
-        [[0, 2], [1]]
-    """
+    """The indices of the sentences of each group."""
     of_group: dict[Hashable, list[int]] = {}
     for index, group in enumerate(groups):
         of_group.setdefault(group, []).append(index)
@@ -229,23 +203,7 @@ CONTENT = frozenset({"ADJ", "NOUN", "NUM", "PROPN", "VERB"})
 
 
 def context_features(trees: Sequence[Tree], groups: Sequence[Hashable]) -> FeatureTable:
-    """How much of each sentence the other sentences of its reference say too.
-
-    The greatest share of the sentence's word types that any one other sentence has; and the share
-    of its content words (`CONTENT`) that are in at least one other sentence.
-
-    `groups` says which reference each sentence belongs to.
-
-    Returns:
-        (sentences, 2); zeros for a sentence alone in its reference.
-
-    Example:
-        >>> from litepyramid.units.parsers.embedded.tree import Word
-        >>> one = Tree([Word("Rain", "NOUN", 1, "nsubj"), Word("falls", "VERB", 1, "root")])
-        >>> other = Tree([Word("Rain", "NOUN", 0, "root"), Word("!", "PUNCT", 0, "punct")])
-        >>> context_features([one, other], ["a", "a"]).values.tolist()
-        [[0.5, 0.5], [1.0, 1.0]]
-    """
+    """How much of each sentence the other sentences of its reference say too."""
     words = [word_types(" ".join(tree.tokens)) for tree in trees]
     content = [{w.text.lower() for w in tree.words if w.upos in CONTENT} for tree in trees]
     rows = [[0.0, 0.0]] * len(trees)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -19,14 +20,7 @@ _MOST_PAIRS = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One sentence of one reference.
-
-    Attributes:
-        input: The input's id.
-        reference: Index of the reference within the input, from 0.
-        sentence: Index of the sentence within the reference, from 0.
-        text: The sentence.
-    """
+    """One sentence of one reference."""
 
     input: str
     reference: int
@@ -50,7 +44,7 @@ class Alignment:
         of: For each of them, which unit of the input it is an entry of.
         stated: How many name their sentence.
         matched: How many were placed by the words they share with a sentence.
-        tied: How many of those share as many words with a later sentence; the first one won.
+        tied: How many of those share as many words with a later sentence.
         unmatched: How many share no word with any sentence; the first sentence got them.
     """
 
@@ -63,26 +57,16 @@ class Alignment:
 
 
 def word_types(text: str) -> frozenset[str]:
-    """The distinct words of a text, lower-cased; punctuation is none.
-
-    Example:
-        >>> sorted(word_types("The cat, the CAT's mat."))
-        ['cat', 'mat', 's', 'the']
-    """
+    """The distinct words of a text, lower-cased; punctuation is none."""
     return frozenset(re.findall(r"\w+", text.lower()))
 
 
 def sharing(types: Sequence[frozenset[str]]) -> Callable[[frozenset[str]], IntArray]:
-    """A function that says how many words of a set each of n sets holds, (n,).
-
-    Example:
-        >>> sharing([frozenset("ab"), frozenset("bc")])(frozenset("bcd")).tolist()
-        [1, 2]
-    """
-    lists: dict[str, list[int]] = {}
+    """A function that says how many words of a set each of n sets holds, (n,)."""
+    lists: defaultdict[str, list[int]] = defaultdict(list)
     for i, words in enumerate(types):
         for word in words:
-            lists.setdefault(word, []).append(i)
+            lists[word].append(i)
     holding = {word: np.array(indices) for word, indices in lists.items()}
 
     def shared(words: frozenset[str]) -> IntArray:
@@ -116,16 +100,7 @@ def references_sha(references: Sequence[InputReferences]) -> str:
 
 
 def sentences_of(references: Sequence[InputReferences]) -> tuple[Sentence, ...]:
-    """All sentences of all references, in their order and with the numbers that extraction gives.
-
-    Raises:
-        InputError: An input comes twice.
-
-    Example:
-        >>> marked = InputReferences("a", (("One .", "Two ."),), (True,))
-        >>> [(s.reference, s.sentence, s.text) for s in sentences_of([marked])]
-        [(0, 0, 'One .'), (0, 1, 'Two .')]
-    """
+    """All sentences of all references in their order, numbered as extraction numbers them."""
     check_unique([entry.input for entry in references], "input")
     return tuple(
         Sentence(entry.input, reference, number, text)
@@ -138,14 +113,9 @@ def sentences_of(references: Sequence[InputReferences]) -> tuple[Sentence, ...]:
 def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     """Finds each unit's sentence: the one it shares most word types with, the first of several.
 
-    A unit that names its own sentence keeps it, as an extracted unit does, one made from
-    coreference among them: its sentence is that of its mention, whatever its words are. One that
-    names only its reference is looked for there. A unit that shares no word goes to the first
-    sentence. (ZB21's appendix and the authors' code.)
-
-    Raises:
-        InputError: There are no sentences; a unit names a sentence that is not there; or units to
-            place and sentences make more than 10⁸ pairs.
+    A unit that names its own sentence keeps it, whatever its words are. One that names only its
+    reference is looked for there. A unit that shares no word goes to the first sentence. (ZB21's
+    appendix and the authors' code.)
 
     Example:
         >>> s = [Sentence("a", 0, 0, "A cat sat ."), Sentence("a", 0, 1, "A dog ran home .")]
@@ -200,10 +170,10 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
 
 def align_all(units: Sequence[InputUnits], sentences: Sequence[Sentence]) -> tuple[Alignment, ...]:
     """`align_units` for every input."""
-    of_input: dict[str, list[Sentence]] = {}
+    of_input: defaultdict[str, list[Sentence]] = defaultdict(list)
     for sentence in sentences:
-        of_input.setdefault(sentence.input, []).append(sentence)
-    return tuple(align_units(entry, of_input.get(entry.input, [])) for entry in units)
+        of_input[sentence.input].append(sentence)
+    return tuple(align_units(entry, of_input[entry.input]) for entry in units)
 
 
 def align_both(
@@ -212,22 +182,12 @@ def align_both(
     """Places STUs, then SCUs by the words of each sentence *and of the STUs made from it*.
 
     ZB21 places SCUs among sentences in which coreference has put names in the place of pronouns
-    and other mentions (their data with coreference, §5.1). STUs hold these names, so a sentence's
-    word types are its own and those of its STUs: "Ann was born in May." belongs to "She was born
-    in May." if an STU says "Ann was born in May". Without coreference an STU has no word that its
-    sentence lacks, and each SCU stays where `align_units` alone puts it. So it does if STUs do
-    not say which sentence they come from: where they belong is then only guessed from words.
-
-    Example:
-        >>> s = [Sentence("a", 0, 0, "Ann left ."), Sentence("a", 0, 1, "She was born in May .")]
-        >>> scus = [InputUnits("a", (Unit("Ann left."), Unit("Ann's birth was in May.")))]
-        >>> stus = [InputUnits("a", (Unit("Ann was born in May", reference=0, sentence=1),))]
-        >>> [unit.sentence for unit in align_both(scus, stus, s)[0][0].units.units]
-        [0, 1]
+    (§5.1). STUs hold these names: "Ann was born in May." belongs to "She was born in May." if an
+    STU of that sentence says "Ann was born in May". STUs that do not name their sentence move none.
     """
-    texts: dict[tuple[str, int | None, int | None], list[str]] = {}
+    texts: defaultdict[tuple[str, int | None, int | None], list[str]] = defaultdict(list)
     for entry in stus:
         for unit in entry.units:
-            texts.setdefault((entry.input, unit.reference, unit.sentence), []).append(unit.text)
-    resolved = [replace(s, text=" ".join([s.text, *texts.get(s.key, [])])) for s in sentences]
+            texts[entry.input, unit.reference, unit.sentence].append(unit.text)
+    resolved = [replace(s, text=" ".join([s.text, *texts[s.key]])) for s in sentences]
     return align_all(scus, resolved), align_all(stus, sentences)

@@ -19,12 +19,7 @@ PRONOUNS = word_set("it he she they this i you her him their them his its my you
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What the clusters of one reference say.
-
-    Attributes:
-        names: For each mention to be replaced, what is written there. No two overlap.
-        identities: The "name is mention" sentences, in the order of the mentions.
-    """
+    """What the clusters of one reference say."""
 
     names: dict[Span, tuple[str, ...]]
     identities: tuple[Identity, ...]
@@ -35,15 +30,6 @@ def resolve(reference: ParsedReference) -> Resolution:
 
     Of overlapping mentions the leftmost one is replaced, of those the longest. A mention that is
     itself the name of its cluster stays as it is; other mentions inside it are replaced.
-
-    Example:
-        >>> sentences = tuple(ParsedSentence(tuple(text.split()))
-        ...                   for text in ("Ann left .", "The mayor likes her job ."))
-        >>> found = resolve(ParsedReference("a", 0, sentences, (((0, 1), (3, 5), (6, 7)),)))
-        >>> found.names
-        {(3, 5): ('Ann',), (6, 7): ('Ann',)}
-        >>> found.identities[0].text
-        'Ann is The mayor'
     """
     tokens = [token for sentence in reference.sentences for token in sentence.tokens]
     replacements: list[tuple[Span, tuple[str, ...]]] = []
@@ -80,23 +66,12 @@ def resolve(reference: ParsedReference) -> Resolution:
 
 
 def replaced(reference: ParsedReference) -> ParsedReference:
-    """The reference with names in place of mentions, ready to be parsed again.
-
-    Frames, trees and clusters are gone, since the tokens are others; the identities are kept.
-    A mention that extends over the end of a sentence is replaced in the sentence it begins in.
-
-    Example:
-        >>> sentences = (ParsedSentence(("Ann", "left", ".")), ParsedSentence(("She", "ran")))
-        >>> replaced(ParsedReference("a", 0, sentences, (((0, 1), (3, 4)),))).sentences[1].text
-        'Ann ran'
-    """
+    """The reference with names in place of mentions, ready to be parsed again."""
     resolution = resolve(reference)
     render = renderer(reference, resolution)
     sentences = []
     for number, sentence in enumerate(reference.sentences):
-        start = reference.offsets[number]
-        everything = range(start, start + len(sentence.tokens))
-        tokens = render(everything)
+        tokens = render(range(*reference.offsets[number : number + 2]))
         sentences.append(ParsedSentence(tuple(tokens) or sentence.tokens))
     identities = reference.identities + resolution.identities
     return replace(
@@ -107,11 +82,7 @@ def replaced(reference: ParsedReference) -> ParsedReference:
 def renderer(
     reference: ParsedReference, resolution: Resolution
 ) -> Callable[[Sequence[int]], list[str]]:
-    """A function that writes tokens of a reference, names in place of mentions.
-
-    It takes token indices counted through the whole reference, in the order to be written. A
-    mention of which only a part is among them is replaced as well, once.
-    """
+    """A function that writes tokens of a reference, names in place of mentions."""
     tokens = [token for sentence in reference.sentences for token in sentence.tokens]
     covering = {i: mention for mention in resolution.names for i in range(*mention)}
 
@@ -139,10 +110,10 @@ def _possessive(name: tuple[str, ...], pronoun: str) -> tuple[str, ...]:
     return (*name, "'" if plural else "'s")
 
 
-def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
-    """Whether a part stands in the words, in one piece."""
-    starts = range(len(words) - len(part) + 1)
-    return any(list(words[i : i + len(part)]) == list(part) for i in starts)
+def _holds(words: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether a name stands in the words, in one piece."""
+    starts = range(len(words) - len(name) + 1)
+    return any(list(words[i : i + len(name)]) == list(name) for i in starts)
 
 
 def _text(tokens: Sequence[str], mention: Span) -> str:
@@ -154,9 +125,6 @@ def _sentence(reference: ParsedReference, mention: Span) -> int:
 
 
 def _says_more(mention: str, name: str) -> bool:
-    """Whether a mention does not hold the name and shares less than half its word types with it.
-
-    It holds the name letter by letter, as in the authors' code: "Hannah" holds "Ann".
-    """
+    """Whether a mention does not hold the name and shares less than half its word types with it."""
     words = set(mention.split(" "))
     return name not in mention and len(words & set(name.split(" "))) < len(words) / 2

@@ -37,7 +37,24 @@ from litepyramid.units.written import written_units
 
 
 @dataclass(frozen=True)
-class Extraction(Result):
+class UnitsResult(Result):
+    """A result that is saved as units: one input a line, as JSON or as texts with tabs between."""
+
+    units: tuple[InputUnits, ...]
+
+    forms: ClassVar = {".jsonl": "write_jsonl", ".txt": "write_lines"}
+
+    def write_jsonl(self, path: str | Path) -> None:
+        """Writes the units as JSON Lines."""
+        write_units(path, self.units)
+
+    def write_lines(self, path: str | Path) -> None:
+        """Writes the texts of the units."""
+        write_units(path, self.units, "lines")
+
+
+@dataclass(frozen=True)
+class Extraction(UnitsResult):
     """The units of every input, and the parses they were made from.
 
     Attributes:
@@ -50,13 +67,10 @@ class Extraction(Result):
         counts: References, sentences, units …, and what the backends counted.
     """
 
-    units: tuple[InputUnits, ...]
     references: tuple[InputReferences, ...] = field(metadata=HIDDEN)
     parses: tuple[ParsedReference, ...] = field(metadata=HIDDEN)
     signature: Signature
     counts: dict[str, float]
-
-    forms: ClassVar = {".jsonl": "write_jsonl", ".txt": "write_lines"}
 
     def to_tables(self) -> list[Table]:
         """One row per count, and units per reference."""
@@ -64,14 +78,6 @@ class Extraction(Result):
         rows.append(("units per reference", self.counts["units"] / self.counts["references"]))
         columns = (Column("what"), Column("value", "", digits=2))
         return [Table("Units from references", columns, tuple(rows), (str(self.signature),))]
-
-    def write_jsonl(self, path: str | Path) -> None:
-        """Writes the units, one input a line."""
-        write_units(path, self.units)
-
-    def write_lines(self, path: str | Path) -> None:
-        """Writes the texts of the units, one input a line, with tabs between them."""
-        write_units(path, self.units, "lines")
 
 
 def extract(

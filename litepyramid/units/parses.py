@@ -15,18 +15,19 @@ Everything but ``input`` and ``tokens`` may be left out. docs/units.md describes
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import read_jsonl, write_jsonl
 from litepyramid.tables import record
 from litepyramid.text import counted, cut, place
+from litepyramid.types import fingerprint
 
 Span = tuple[int, int]
 """Half-open ``[start, end)`` range of tokens, counted through the whole reference."""
@@ -40,12 +41,7 @@ _BIO = re.compile(r"[BI]-\S+")
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One predicate and its arguments (PropBank style semantic role labelling).
-
-    Attributes:
-        verb: Index of the predicate's token in the sentence.
-        tags: One BIO tag a token: ``O``, ``B-ROLE`` or ``I-ROLE``; the predicate's role is ``V``.
-    """
+    """One predicate and its arguments (PropBank style semantic role labelling)."""
 
     verb: int
     tags: tuple[str, ...]
@@ -53,12 +49,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A sentence "name is mention" that coreference gave (ZB21 §3.2, footnote 3).
-
-    Attributes:
-        text: The sentence.
-        sentence: Index of the sentence that holds the mention.
-    """
+    """A sentence "name is mention" that coreference gave (ZB21 §3.2, footnote 3)."""
 
     text: str
     sentence: int = 0
@@ -66,14 +57,12 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class ParsedSentence:
-    """A sentence, and what parsers have said of it so far.
+    """A sentence with frames, in the order of their verbs, and a tree, as far as parsers have run.
 
     Attributes:
         tokens: Its words, Penn style ("do n't"), none empty or with white space inside.
-        frames: Its frames in the order of their verbs; None if no labeller has run,
-            empty if one ran and found no verb.
-        tree: Penn-style bracketed constituency tree over the same tokens, brackets among the
-            words written as -LRB- and -RRB-; None if there is none.
+        frames: None if no labeller has run, empty if one ran and found no verb.
+        tree: Bracketed constituency tree of the same tokens, brackets among them as -LRB-, -RRB-.
     """
 
     tokens: tuple[str, ...]
@@ -94,10 +83,8 @@ class ParsedReference:
         input: Id of the input that it belongs to.
         reference: Its index among that input's references, from 0.
         sentences: Its sentences in order.
-        clusters: Coreference clusters, each a tuple of mentions; a mention is a half-open range
-            of tokens counted through the whole reference. None if no resolver has run.
-        identities: "name is mention" sentences of a resolution that has been carried out
-            already, in a text whose mentions have been replaced.
+        clusters: Coreference clusters of mentions; None if no resolver has run.
+        identities: "name is mention" sentences of a resolution that replaced mentions already.
         possessives: Mentions that are possessive pronouns: a name in their place gets "'s".
     """
 
@@ -114,13 +101,39 @@ class ParsedReference:
         return tuple(accumulate((len(s.tokens) for s in self.sentences), initial=0))
 
 
-def tree_leaves(tree: str) -> list[str]:
-    """The words of a bracketed tree, escaped brackets put back; ValueError if it is none.
+@dataclass(frozen=True, slots=True)
+class ParsedBatch:
+    """References as a backend gives them, with its part of the signature and what it counted."""
 
-    Example:
-        >>> tree_leaves("(S (NP (PRP It)) (VP (VBD rained)))")
-        ['It', 'rained']
-    """
+    references: tuple[ParsedReference, ...]
+    signature: dict[str, str] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+
+
+class SrlBackend(Protocol):
+    """Finds the semantic role frames of reference sentences."""
+
+    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Labels every sentence of every reference, all at once, so that it can batch them."""
+        ...
+
+
+class CorefBackend(Protocol):
+    """Finds which mentions in a reference refer to the same thing."""
+
+    def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Gives every reference its clusters; frames, if any, are returned unchanged."""
+        ...
+
+
+def with_frames(reference: ParsedReference, frames: Iterator[tuple[Frame, ...]]) -> ParsedReference:
+    """The reference with the next frames for each of its sentences."""
+    sentences = tuple(replace(sentence, frames=next(frames)) for sentence in reference.sentences)
+    return replace(reference, sentences=sentences)
+
+
+def tree_leaves(tree: str) -> list[str]:
+    """The words of a bracketed tree, escaped brackets put back; ValueError if it is none."""
     depth, leaves, previous = 0, [], ""
     for piece in _TREE_PIECE.findall(tree):
         if piece == "(":
@@ -141,8 +154,10 @@ def tree_leaves(tree: str) -> list[str]:
     return leaves
 
 
-def check_tags(tags: Sequence[str]) -> None:
-    """Raises ValueError naming the first tag that is neither ``O`` nor ``B-ROLE`` or ``I-ROLE``."""
+def check_tags(tags: Sequence[str], tokens: int) -> None:
+    """Raises ValueError unless there is a tag a token, each ``O``, ``B-ROLE`` or ``I-ROLE``."""
+    if len(tags) != tokens:
+        raise ValueError(f"{counted(len(tags), 'tag')} for {counted(tokens, 'token')}")
     for number, tag in enumerate(tags, start=1):
         if tag != "O" and not (isinstance(tag, str) and _BIO.fullmatch(tag)):
             raise ValueError(f"tag {number} is {tag!r}, neither O nor B-ROLE or I-ROLE")
@@ -151,11 +166,7 @@ def check_tags(tags: Sequence[str]) -> None:
 def check_parse(
     parse: ParsedReference, *, path: str | Path | None = None, line: int | None = None
 ) -> None:
-    """Checks that frames, trees and clusters of a reference fit its tokens.
-
-    Raises:
-        InputError: They do not; the message names the sentence, mention or identity.
-    """
+    """Checks that frames, trees and clusters of a reference fit its tokens."""
     where = place(parse.input, parse.reference)
     at = partial(InputError, path=path, line=line)
     if not parse.sentences:
@@ -192,13 +203,8 @@ def _check_sentence(sentence: ParsedSentence) -> None:
         if not token or any(char.isspace() for char in token):
             raise ValueError(f"token {number} is {token!r}, empty or with white space")
     for number, frame in enumerate(sentence.frames or ()):
-        if len(frame.tags) != len(tokens):
-            raise ValueError(
-                f"frame {number} has {counted(len(frame.tags), 'tag')} for "
-                f"{counted(len(tokens), 'token')}"
-            )
         try:
-            check_tags(frame.tags)
+            check_tags(frame.tags, len(tokens))
         except ValueError as error:
             raise ValueError(f"frame {number}: {error}") from None
         if not 0 <= frame.verb < len(tokens):
@@ -216,12 +222,7 @@ def _check_sentence(sentence: ParsedSentence) -> None:
 
 
 def read_parses(path: str | Path) -> list[ParsedReference]:
-    """Reads and checks an interchange file.
-
-    Raises:
-        InputError: A line is not as docs/units.md says, with the line; what `check_parse`
-            finds; a reference that occurs twice.
-    """
+    """Reads an interchange file; InputError names the first line that is not as it should be."""
     lines: dict[tuple[str, int], int] = {}
     parses: list[ParsedReference] = []
     for line, row in read_jsonl(path):
@@ -241,12 +242,8 @@ def read_parses(path: str | Path) -> list[ParsedReference]:
 
 
 def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
-    """Checks and writes an interchange file, all or nothing; what is None is left out.
-
-    Raises:
-        InputError: As `check_parse`.
-    """
-    rows: list[dict[str, Any]] = []
+    """Checks and writes an interchange file, all or nothing; what is None is left out."""
+    rows = []
     for parse in parses:
         check_parse(parse)
         row = record(parse)
@@ -257,3 +254,62 @@ def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
 
 def _stated(row: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in row.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class FileBackend:
+    """Frames or clusters that another program wrote into an interchange file, with its tokens."""
+
+    path: str | Path
+
+    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Looks every reference up by its input and index; each sentence must have frames."""
+        batch = self._find(references, "srl")
+        for parse in batch.references:
+            if any(sentence.frames is None for sentence in parse.sentences):
+                raise InputError(
+                    f'{place(parse.input, parse.reference)} has a sentence without "frames"',
+                    path=self.path,
+                    expected="the frames of every sentence, an empty list where it has no verb",
+                )
+        return batch
+
+    def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Looks every reference's clusters up; frames over the same tokens are kept."""
+        batch = self._find(references, "coref")
+        linked = []
+        for reference, parse in zip(references, batch.references, strict=True):
+            where = place(parse.input, parse.reference)
+            if parse.clusters is None:
+                raise InputError(
+                    f'{where} has no "clusters"',
+                    path=self.path,
+                    expected="a list of clusters, an empty one where nothing is linked",
+                )
+            if any(sentence.frames is not None for sentence in reference.sentences):
+                if [s.tokens for s in reference.sentences] != [s.tokens for s in parse.sentences]:
+                    raise InputError(
+                        f"the clusters of {where} are over other tokens than its frames",
+                        path=self.path,
+                        hint="Make both from the same sentences.",
+                    )
+                parse = replace(reference, clusters=parse.clusters, possessives=parse.possessives)
+            linked.append(parse)
+        return replace(batch, references=tuple(linked))
+
+    def _find(self, references: Sequence[ParsedReference], part: str) -> ParsedBatch:
+        """The file's parses of these references; `part` is what the signature calls them."""
+        parses = {(parse.input, parse.reference): parse for parse in read_parses(self.path)}
+        matched = []
+        for reference in references:
+            parse = parses.pop((reference.input, reference.reference), None)
+            if parse is None:
+                raise InputError(
+                    f"no parse of {place(reference.input, reference.reference)}",
+                    path=self.path,
+                    hint="Parse the references again, or leave this input out of them.",
+                )
+            matched.append(parse)
+        counts = {"references in the file that are not needed": len(parses)} if parses else {}
+        sha = fingerprint(map(record, matched))
+        return ParsedBatch(tuple(matched), {part: f"file:{sha}"}, counts)

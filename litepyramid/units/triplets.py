@@ -26,7 +26,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from litepyramid.errors import InputError
-from litepyramid.text import counted
 from litepyramid.units.parses import ParsedSentence, check_tags
 
 BE_BEFORE_VERB = frozenset({"am", "are", "is", "was", "were", "been"})
@@ -39,20 +38,12 @@ def frame_triplets(
 ) -> list[tuple[int, ...]]:
     """The triplets of one frame (rules 1 to 5), as token indices in the order they are written.
 
-    First every tagged token before the verb; then a form of "be" before the verb if rule 3 puts
-    one there, the verb's own tokens, and a negation after it (rule 5); then one argument.
-
     With `footnote`, "be" and "being" before the verb are kept as the other forms are, as the
     paper's footnote 2 says. (A negation before the verb tagged ARGM-NEG is kept by rule 1.)
-
-    Example:
-        >>> tags = "B-ARG1 O B-V B-ARGM-LOC I-ARGM-LOC B-ARGM-TMP".split()
-        >>> frame_triplets("She was seen in Dublin yesterday".split(), tags)
-        [(0, 1, 2, 3, 4), (0, 1, 2, 5)]
     """
-    if len(tags) != len(tokens):
-        raise ValueError(f"{counted(len(tags), 'tag')} for {counted(len(tokens), 'token')}")
-    check_tags(tags)
+    check_tags(tags, len(tokens))
+    if any("-FREE" in tag for tag in tags):
+        return _free_triplets(tags)
     verb = [i for i, tag in enumerate(tags) if tag[2:] == "V"]
     if not verb:
         return []
@@ -63,12 +54,23 @@ def frame_triplets(
         return []
     if " ".join(tokens[i] for i in verb).lower() in NO_VERBS:
         return []
-    place = verb[-1] - 1
-    if previous in (BE_OF_FOOTNOTE if footnote else BE_BEFORE_VERB) and tags[place] == "O":
-        verb.insert(0, place)
+    be = BE_OF_FOOTNOTE if footnote else BE_BEFORE_VERB
+    if previous in be and tags[verb[-1] - 1] == "O":
+        verb.insert(0, verb[-1] - 1)
     if arguments and arguments[0][0] == "ARGM-NEG":
         verb += arguments.pop(0)[1]
     return [(*before, *verb, *argument) for _, argument in arguments]
+
+
+def _free_triplets(tags: Sequence[str]) -> list[tuple[int, ...]]:
+    """One triplet an argument, in the order of the text (`parsers.free_frames`)."""
+    roles: dict[str, list[int]] = {}
+    for i, tag in enumerate(tags):
+        if tag != "O":
+            roles.setdefault(tag[2:], []).append(i)
+    first = roles.pop("FREE0", [])
+    core = [*roles.pop("V", []), *roles.pop("FREE", [])]
+    return [(*first, *sorted([*core, *argument])) for argument in roles.values() or [[]]]
 
 
 def _arguments(tags: Sequence[str], first_verb: int) -> list[tuple[str, list[int]]]:
@@ -96,22 +98,8 @@ def sentence_stus(
     """The STUs of one sentence (rules 1 to 7), frames in their order.
 
     `render` writes token indices as text: coreference writes names in place of mentions there.
-
-    Raises:
-        InputError: A BIO row does not fit; the message names the sentence.
-
-    Example:
-        >>> from litepyramid.units.parses import Frame
-        >>> tokens = tuple("It was not cold .".split())
-        >>> frame = Frame(1, ("B-ARG1", "B-V", "B-ARGM-NEG", "B-ARG2", "O"))
-        >>> sentence_stus(ParsedSentence(tokens, (frame,)))
-        ['It was not cold']
     """
-
-    def plain(indices: Sequence[int]) -> str:
-        return " ".join(sentence.tokens[i] for i in indices)
-
-    write = render or plain
+    write = render or (lambda indices: " ".join(sentence.tokens[i] for i in indices))
     stus: dict[str, None] = {}
     for number, frame in enumerate(sentence.frames or ()):
         try:

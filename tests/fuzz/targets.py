@@ -327,8 +327,7 @@ def _parses(folder: Path) -> None:
     from litepyramid.easiness.predict import prepare
     from litepyramid.io.coerce import as_references
     from litepyramid.units.coreference import renderer, replaced, resolve
-    from litepyramid.units.parsers.interface import FileBackend
-    from litepyramid.units.parses import read_parses, write_parses
+    from litepyramid.units.parses import FileBackend, read_parses, write_parses
     from litepyramid.units.triplets import sentence_stus
 
     parses = read_parses(folder / "p.jsonl")
@@ -569,8 +568,7 @@ def _model_targets(folder: Path) -> dict[str, Target]:
 
     from litepyramid.easiness.regressor import Settings, fit_trees
     from litepyramid.easiness.sentence_features import FeatureTable
-    from litepyramid.judges.lexical.lexical_judge import fit_lexical
-    from litepyramid.judges.lexical.lexical_judge import save_lexical
+    from litepyramid.judges.lexical.lexical_judge import fit_lexical, save_lexical
 
     items = [("The bridge closed. It rained.", ["The bridge closed.", "Ana left."])] * 3
     save_lexical(fit_lexical(items, [[1, 0]] * 3), folder / "lexical.json")

@@ -58,18 +58,6 @@ def test_counts_of_how_units_were_placed():
     assert found.units.texts == units.texts
 
 
-@pytest.mark.parametrize(
-    ("units", "sentences", "words"),
-    [
-        ((Unit("x"),), [], "no reference sentences"),
-        ((Unit("x", reference=0, sentence=3),), SENTENCES, "names sentence 4 of reference 1"),
-    ],
-)
-def test_what_cannot_be_placed_is_named(units, sentences, words):
-    with pytest.raises(InputError, match=words):
-        align_units(InputUnits("a", units), sentences)
-
-
 def test_sentences_of_marked_and_unmarked_references():
     marked = InputReferences("a", (("One .", " Two  words . "), ("Three .",)), (True, True))
     plain = InputReferences("b", (("Four . Five .",),), (False,))
@@ -121,13 +109,3 @@ def test_scus_go_where_the_stus_name_whom_they_are_about():
         found, machine = align_both(scus, [InputUnits("a", (stu,))], sentences)
         assert [unit.sentence for unit in found[0].units.units] == wanted
         assert [unit.sentence for unit in machine[0].units.units] == [1]
-
-
-@given(texts=st.lists(st.text("ab c", min_size=1), min_size=1, max_size=4), unit=st.text("abc "))
-def test_stus_that_say_nothing_new_move_no_scu(texts, unit):
-    sentences = tuple(Sentence("a", 0, i, text) for i, text in enumerate(texts))
-    scus = [InputUnits("a", (Unit(unit),))]
-    stus = [InputUnits("a", tuple(Unit(s.text, kind="stu", reference=0, sentence=s.sentence)
-                                  for s in sentences))]  # fmt: skip
-    found, _ = align_both(scus, stus, sentences)
-    assert found[0] == align_units(scus[0], sentences)

@@ -78,11 +78,6 @@ def test_the_predicate_is_seen(model):
     assert np.abs(alone[0][0].logits - alone[1][0].logits).max() > 0.01
 
 
-def test_nothing_to_tag(model):
-    assert tag_predicates(model, [], []) == []
-    assert tag_predicates(model, [["a"], []], [[], []]) == [[], []]
-
-
 @pytest.mark.parametrize(
     ("sentences", "verbs", "says"),
     [
@@ -120,14 +115,6 @@ def test_a_long_sentence_is_cut_to_a_window_around_each_predicate(model):
     assert middle.tags[9:31] == alone.tags
     fits = tag_predicates(model, [words[:22]], [[5]])[0][0]
     assert fits.outside == 0
-
-
-def test_words_of_many_pieces_stay_whole_in_the_window(model):
-    words = ["barked"] * 14  # two pieces each
-    for verb in range(14):
-        (frame,) = tag_predicates(model, [words], [[verb]])[0]
-        assert frame.outside == 3
-        assert len(frame.tags) == 14
 
 
 def test_exact_decoding_is_another_one(tmp_path):

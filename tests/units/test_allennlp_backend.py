@@ -79,12 +79,6 @@ def test_predicates_of_a_file(archive, tmp_path):
     assert re.fullmatch("file:[0-9a-f]{8}", batch.signature["verbs"])
 
 
-def test_frames_cut_to_the_window_are_counted(archive):
-    long = reference("a", " ".join(["the dog barked"] * 12))
-    batch = AllenNlpBackend(archive, tagger=tagger).parse([long])
-    assert batch.counts == {"frames of sentences truncated to the model's window": 12}
-
-
 def test_what_allennlp_said_comes_through_the_interchange_file(tmp_path):
     rows = [json.loads(line) for line in (OWN / "srl-bert-129-labels.expected.jsonl").open()]
     rows = [row for row in rows if all(row["words"])]
@@ -122,21 +116,3 @@ def test_options(archive):
         open_backend("allennlp")
     with pytest.raises(ModelError, match="cannot be put on the device 'nowhere'"):
         AllenNlpBackend(archive, tagger=tagger, device="nowhere").parse(REFERENCES)
-
-
-def test_on_the_command_line(cli, archive, tmp_path):
-    rows = [{"input": "a", "references": [["the dog barked .", "who was the cat"]]}]
-    (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    frame = Frame(2, ("O",) * 4)
-    named = ParsedReference("a", 0, (ParsedSentence(("the", "dog", "barked", "."), (frame,)),))
-    write_parses(tmp_path / "verbs.jsonl", [named])
-    spec = f"allennlp:{archive},verbs={tmp_path / 'verbs.jsonl'}"
-    args = ("units", "extract", tmp_path / "r.jsonl", "--srl", spec)
-    done = cli(*args, "--parses", tmp_path / "p.jsonl", "-o", tmp_path / "u.json")
-    assert "allennlp:srl.tar.gz@" in (tmp_path / "u.json").read_text()
-    (parsed,) = read_parses(tmp_path / "p.jsonl")
-    assert len(parsed.sentences[0].frames[0].tags) == 4
-    (tmp_path / "bad.tar.gz").write_bytes(b"no archive")
-    spec = f"allennlp:{tmp_path / 'bad.tar.gz'}"
-    done = cli("units", "extract", tmp_path / "r.jsonl", "--srl", spec, status=2)
-    assert "is damaged or not a tar file" in done.stderr

@@ -9,8 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from litepyramid.errors import InputError
-
 torch = pytest.importorskip("torch")
 
 from litepyramid.units.parsers.allennlp.srl_bert import decode, transitions  # noqa: E402
@@ -90,18 +88,3 @@ def test_exact_decoding_is_the_best_of_all_paths(seed, length):
     paths = filter(allowed, itertools.product(range(len(labels)), repeat=length))
     best = max(paths, key=lambda path: sum(scores[t, i] for t, i in enumerate(path)))
     assert decode(logits, [length], transitions(labels, "exact"), "exact") == [list(best)]
-
-
-def test_what_lies_beyond_a_rows_length_does_not_matter():
-    labels = labels_of(3)
-    logits = torch.randn(2, 9, len(labels), generator=torch.Generator().manual_seed(3))
-    changed = logits.clone()
-    changed[0, 4:] = 50.0
-    matrix = transitions(labels)
-    assert decode(logits, [4, 9], matrix)[0] == decode(changed, [4, 9], matrix)[0]
-    assert decode(logits, [4, 9], matrix)[0] == decode(logits[:1, :4], [4], matrix)[0]
-
-
-def test_no_such_decoding():
-    with pytest.raises(InputError, match="unknown decoding 'beam'"):
-        decode(torch.zeros(1, 1, 3), [1], transitions(labels_of(1)), "beam")

@@ -38,11 +38,6 @@ def test_each_pronoun_is_replaced_and_gives_no_unit(pronoun):
     assert resolve(parse).identities == ()
 
 
-def test_a_cluster_of_pronouns_alone_is_left():
-    parse = reference("She saw her .", clusters=[((0, 1), (2, 3))])
-    assert texts(replaced(parse)) == ["She saw her ."]
-
-
 def test_identities_come_in_the_order_of_mentions_with_their_sentences():
     parse = reference(
         "Ann met Bob .",
@@ -77,14 +72,6 @@ def test_which_mentions_say_something_new(mention, unit):
     assert [i.text for i in resolve(parse).identities] == [f"Ann Lee is {mention}"] * unit
 
 
-def test_the_same_mention_twice_gives_one_unit():
-    parse = reference(
-        "Ann left .", "The mayor ran .", "the mayor fell .",
-        clusters=[((0, 1), (3, 5), (7, 9))],
-    )  # fmt: skip
-    assert [i.text for i in resolve(parse).identities] == ["Ann is The mayor"]
-
-
 def test_of_overlapping_mentions_the_leftmost_longest_is_replaced():
     parse = reference(
         "Ann and Bob met .", "She saw his dog .",
@@ -103,22 +90,12 @@ def test_mentions_inside_a_name_are_replaced_where_it_stands():
     ]
 
 
-def test_paris_holds_an_is_and_does_no_harm():
-    parse = reference("Paris shone .", "The capital slept .", clusters=[((0, 1), (3, 5))])
-    assert resolve(parse).identities == (Identity("Paris is The capital", 1),)
-
-
 def test_render_writes_a_mention_once_and_in_parts():
     parse = reference("Ann left .", "The mayor ran .", clusters=[((0, 1), (3, 5))])
     render = renderer(parse, resolve(parse))
     assert render([3, 4, 5]) == ["Ann", "ran"]
     assert render([4, 5]) == ["Ann", "ran"]
     assert render([5, 3]) == ["ran", "Ann"]
-
-
-def test_without_clusters_nothing_changes():
-    parse = ParsedReference("a", 0, (ParsedSentence(("It", "rained")),), None)
-    assert replaced(parse) == parse
 
 
 spans = st.tuples(st.integers(0, 7), st.integers(1, 4)).map(lambda p: (p[0], min(8, p[0] + p[1])))

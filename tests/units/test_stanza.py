@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from litepyramid.errors import InputError, MissingExtraError, ModelError
+from litepyramid.errors import InputError, ModelError
 from litepyramid.units.parses import ParsedReference, ParsedSentence, read_parses, write_parses
 
 stanza = pytest.importorskip("stanza")
@@ -17,7 +17,6 @@ from stanza.models.coref.coref_chain import CorefChain, CorefMention  # noqa: E4
 
 from litepyramid.units.parsers.stanza import (  # noqa: E402
     StanzaBackend,
-    bracketed,
     clusters_of,
     open_stanza,
     read_document,
@@ -122,19 +121,6 @@ def test_mentions_of_words_that_are_not_written_are_left_out():
     assert clusters_of(SimpleNamespace(coref=chains), reference()) == (((0, 2), (7, 8)),)
 
 
-def test_a_tree_without_root_is_kept():
-    tree = Tree("S", [leaf("NP", "It"), leaf("VP", "(x)")])
-    assert bracketed(tree) == "(S (NP It) (VP -LRB-x-RRB-))"
-
-
-def test_other_tokens_are_refused():
-    other = ParsedReference("a", 0, (ParsedSentence(("Ann",)), reference().sentences[1]))
-    with pytest.raises(ModelError, match="other tokens for reference 1 of input 'a'"):
-        read_document(document(), other)
-    with pytest.raises(ModelError, match="other tokens"):
-        read_document(document(), ParsedReference("a", 0, reference().sentences[:1]))
-
-
 def test_the_backends_name():
     assert open_stanza("").also == ("constituency", "coref")
     assert open_stanza("none").also == ()
@@ -154,11 +140,3 @@ def test_models_that_cannot_be_had(tmp_path, monkeypatch):
     (tmp_path / "resources.json").write_text("{}")
     with pytest.raises(ModelError, match="cannot be loaded"):
         StanzaBackend((), tmp_path).parse([reference()])
-
-
-def test_coreference_says_what_it_needs(monkeypatch):
-    import sys
-
-    monkeypatch.setitem(sys.modules, "peft", None)
-    with pytest.raises(MissingExtraError, match="peft"):
-        StanzaBackend().link([reference()])

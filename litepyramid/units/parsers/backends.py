@@ -1,22 +1,25 @@
-"""Backends by name: semantic roles (``--srl``) and coreference (``--coref``).
-
-To add one: write a class with the method `parse` (or `link`) of `parsers.base`, and
-put one line into `BACKENDS` (or `COREF`). Heavy imports belong inside its methods.
-"""
+"""Backends by name: semantic roles (``--srl``) and coreference (``--coref``)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import repeat
 from typing import TypeVar
 
 from litepyramid.errors import InputError
 from litepyramid.files import ending
 from litepyramid.units.parsers.allennlp.srl_bert import open_allennlp
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
-from litepyramid.units.parsers.interface import CorefBackend, FileBackend, ParsedBatch, SrlBackend
 from litepyramid.units.parsers.stanza import open_stanza
-from litepyramid.units.parses import ParsedReference
+from litepyramid.units.parses import (
+    CorefBackend,
+    FileBackend,
+    ParsedBatch,
+    ParsedReference,
+    SrlBackend,
+    with_frames,
+)
 
 _Backend = TypeVar("_Backend")
 
@@ -27,13 +30,8 @@ class SentencesBackend:
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Gives every sentence an empty list of frames."""
-        return ParsedBatch(
-            tuple(
-                replace(r, sentences=tuple(replace(s, frames=()) for s in r.sentences))
-                for r in references
-            ),
-            {"srl": "sentences"},
-        )
+        parses = tuple(with_frames(reference, repeat(())) for reference in references)
+        return ParsedBatch(parses, {"srl": "sentences"})
 
 
 BACKENDS: dict[str, Callable[[str], SrlBackend]] = {
@@ -61,27 +59,12 @@ _NO_ARGUMENT = frozenset({"embedded", "sentences"})
 
 
 def open_backend(spec: str) -> SrlBackend:
-    """The semantic role backend that a ``--srl`` value names.
-
-    That is ``embedded``, ``sentences``, ``NAME:ARGUMENT`` for a backend with an argument, or the
-    path of an interchange file (ending in .jsonl), short for ``frames:PATH``.
-
-    Example:
-        >>> open_backend("sentences")
-        SentencesBackend()
-        >>> open_backend("parses.jsonl")
-        FileBackend(path='parses.jsonl')
-    """
+    """The semantic role backend of ``--srl``: its name, NAME:ARGUMENT, or an interchange file."""
     return _open(spec, BACKENDS, "SRL backend", "frames")
 
 
 def open_coref(spec: str) -> CorefBackend:
-    """The coreference backend that a ``--coref`` value names, in the same way.
-
-    Example:
-        >>> open_coref("clusters.jsonl")
-        FileBackend(path='clusters.jsonl')
-    """
+    """The coreference backend that a ``--coref`` value names, in the same way."""
     return _open(spec, COREF, "coreference backend", "clusters")
 
 

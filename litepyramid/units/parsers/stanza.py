@@ -10,15 +10,20 @@ from pathlib import Path
 from typing import Any
 
 from litepyramid.errors import InputError, ModelError, loading, require
+from litepyramid.language import name_of
 from litepyramid.progress import track
 from litepyramid.text import place
-from litepyramid.units.parsers.embedded.frames import dependency_frames
+from litepyramid.units.parsers.embedded.frames import dependency_frames, word_set
 from litepyramid.units.parsers.embedded.tree import Word
-from litepyramid.units.parsers.interface import ParsedBatch
-from litepyramid.units.parses import ParsedReference, ParsedSentence, Span
+from litepyramid.units.parsers.free_frames import free_frames
+from litepyramid.units.parses import ParsedBatch, ParsedReference, ParsedSentence, Span
 
-Pipeline = Callable[[list[list[str]]], Any]
-"""From the tokens of each sentence of one text to a ``stanza.Document``."""
+Pipeline = Callable[[Any], Any]
+"""From the tokens of each sentence of one text, or a text, to a ``stanza.Document``."""
+
+_MULTIWORD = word_set("de es fr it pt pl cs tr fi uk ar fa he el")
+"""Languages some of whose tokens are several words to Stanza: "zum" is zu dem."""
+_CODES = {"zh": "zh-hans"}
 
 EXTRAS = ("constituency", "coref")
 """What may be asked for besides dependencies."""
@@ -28,27 +33,36 @@ _ESCAPES = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 
 @dataclass(frozen=True)
 class StanzaBackend:
-    """Frames (by the dependency mapping), trees and clusters from Stanza's English models.
+    """Frames (by the dependency mapping), trees and clusters from Stanza's models.
+
+    Of other languages than English it makes frames alone, of Stanza's own words.
 
     Attributes:
         also: What to make besides frames: ``constituency`` and ``coref``, in any number.
         models: Folder of Stanza's models; its own default (``~/stanza_resources``) if None. A model
             that is not there is downloaded by Stanza on first use.
-        pipeline: A pipeline that stands in for Stanza's own, which takes tokens as they are.
+        pipeline: A pipeline that stands in for Stanza's own, which takes tokens as they are; of
+            other languages, texts with an empty line between sentences.
+        language: Code of the language.
     """
 
     also: tuple[str, ...] = EXTRAS
     models: str | Path | None = None
     pipeline: Pipeline | None = None
+    language: str = "en"
+
+    def in_language(self, language: str) -> StanzaBackend:
+        """The backend of a language."""
+        return replace(self, also=(), language=language)
 
     @cached_property
     def _loaded(self) -> Pipeline:
-        return self.pipeline or load_pipeline(("depparse", *self.also), self.models)
+        return self.pipeline or load_pipeline(("depparse", *self.also), self.models, self.language)
 
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Parses every reference, a reference at a time."""
         run = track(references, "parsing", "references")
-        parsed = tuple(read_document(self._run(r), r, self.also) for r in run)
+        parsed = tuple(read_document(self._run(r), r, self.also, self.language) for r in run)
         signature = {"srl": f"stanza-{version('stanza')}"}
         if "coref" in self.also:
             signature["coref"] = signature["srl"]
@@ -64,6 +78,8 @@ class StanzaBackend:
         return ParsedBatch(linked, {"coref": f"stanza-{version('stanza')}"})
 
     def _run(self, reference: ParsedReference) -> Any:
+        if self.language != "en":
+            return self._loaded("\n\n".join(sentence.text for sentence in reference.sentences))
         return self._loaded([list(sentence.tokens) for sentence in reference.sentences])
 
 
@@ -96,10 +112,14 @@ def open_stanza(argument: str) -> StanzaBackend:
     return StanzaBackend(also, models)
 
 
-def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -> Pipeline:
-    """Stanza's English pipeline over tokens as they are."""
+def load_pipeline(
+    processors: Sequence[str], models: str | Path | None = None, language: str = "en"
+) -> Pipeline:
+    """Stanza's pipeline: of English over tokens as they are, of others over sentences."""
     stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
     needed = ["tokenize"]
+    if language in _MULTIWORD:
+        needed.append("mwt")
     if {"depparse", "constituency"} & set(processors):
         needed.append("pos")
     if "depparse" in processors:
@@ -109,14 +129,15 @@ def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -
         require("peft", extra="stanza", purpose="Stanza's coreference")
     options = {} if models is None else {"model_dir": str(models)}
     hint = (
-        "Run python -c \"import stanza; stanza.download('en')\" where there is a network,"
+        f"Run python -c \"import stanza; stanza.download('{language}')\" where there is a network,"
         " and name the folder: stanza:models=FOLDER."
     )
-    with loading("Stanza's English models cannot be loaded", path=models, hint=hint):
+    with loading(f"Stanza's {name_of(language)} models cannot be loaded", path=models, hint=hint):
         pipeline: Pipeline = stanza.Pipeline(
-            "en",
+            _CODES.get(language, language),
             processors=",".join([*needed, *processors]),
-            tokenize_pretokenized=True,
+            tokenize_pretokenized=language == "en",
+            tokenize_no_ssplit=language != "en",
             download_method=stanza.DownloadMethod.REUSE_RESOURCES,
             verbose=False,
             **options,
@@ -125,10 +146,16 @@ def load_pipeline(processors: Sequence[str], models: str | Path | None = None) -
 
 
 def read_document(
-    document: Any, reference: ParsedReference, also: Sequence[str] = EXTRAS
+    document: Any,
+    reference: ParsedReference,
+    also: Sequence[str] = EXTRAS,
+    language: str = "en",
 ) -> ParsedReference:
     """A reference with what a ``stanza.Document`` of its tokens holds; ModelError if it is not."""
     tokens = [tuple(word.text for word in parsed.words) for parsed in document.sentences]
+    if language != "en" and len(tokens) == len(reference.sentences):
+        frames = [free_frames(words_of(parsed)) for parsed in document.sentences]
+        return replace(reference, sentences=tuple(map(ParsedSentence, tokens, frames)))
     if tokens != [sentence.tokens for sentence in reference.sentences]:
         raise ModelError(
             f"Stanza gives other tokens for {place(reference.input, reference.reference)}",
@@ -157,17 +184,14 @@ def words_of(sentence: Any) -> list[Word]:
             index if word.head == 0 else word.head - 1,
             word.deprel,
             word.xpos or "",
+            getattr(word, "feats", None) or "",
         )
         for index, word in enumerate(sentence.words)
     ]
 
 
 def clusters_of(document: Any, reference: ParsedReference) -> tuple[tuple[Span, ...], ...]:
-    """Coreference chains as clusters of spans counted through the reference.
-
-    Mentions of words that are not written (zero anaphora) have no span and are left out, and so is
-    a chain with fewer than two others.
-    """
+    """Coreference chains as clusters of spans counted through the reference."""
     offsets = reference.offsets
     clusters = []
     for chain in document.coref:
@@ -182,10 +206,7 @@ def clusters_of(document: Any, reference: ParsedReference) -> tuple[tuple[Span, 
 
 
 def bracketed(tree: Any) -> str:
-    """A ``stanza`` tree on one line, brackets among the words escaped.
-
-    Stanza puts ROOT above the sentence; it is taken off, as in the Penn treebank's plain trees.
-    """
+    """A ``stanza`` tree on one line, brackets among the words escaped."""
     if tree.label == "ROOT" and len(tree.children) == 1:
         tree = tree.children[0]
 

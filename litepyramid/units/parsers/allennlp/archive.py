@@ -46,27 +46,29 @@ _AGAIN = "Do not use this file; get the archive again from where it was publishe
 @dataclass(frozen=True, slots=True)
 class _Model:
     type: str
+    bert_model: str | dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    bert_model_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Config:
+    """What is needed of an archive's config.json."""
+
     model: _Model
+    dataset_reader: _Reader | None = None
+    validation_dataset_reader: _Reader | None = None
 
 
 @dataclass(frozen=True)
 class SrlArchive:
-    """All that an SRL-BERT archive says.
+    """An SRL-BERT archive; `lowercase` if its BERT's name holds "uncased", AllenNLP's rule.
 
-    Attributes:
-        path: The archive.
-        revision: The first 12 hexadecimal digits of the SHA-256 of its weights.
-        labels: BIO labels by index.
-        pieces: Word pieces with their indices.
-        lowercase: Whether words are lower-cased: by AllenNLP's rule, if the BERT's name holds
-            "uncased".
-        bert_name: The BERT's name in the archive.
-        bert_config: BERT's configuration as far as the archive or the BERT's folder gives it.
-        weights: The state dict, float32, on the CPU.
+    `bert_config` is BERT's configuration as far as the archive or the BERT's folder gives it,
+    `weights` the state dict in float32 on the CPU, `revision` the start of its SHA-256.
     """
 
     path: Path
@@ -80,27 +82,23 @@ class SrlArchive:
 
 
 def read_srl_archive(path: str | Path, bert: str | Path | None = None) -> SrlArchive:
-    """Reads an archive of AllenNLP's ``srl_bert`` model.
+    """Reads an archive (tar, gzipped too, or a folder) of AllenNLP's ``srl_bert`` model.
 
-    Args:
-        path: The archive (tar, also compressed), or a folder with the same files in it.
-        bert: Where the BERT's ``vocab.txt`` is (a folder, the file itself or a name on the Hugging
-            Face hub), if it is neither in the archive nor next to it nor under its own name.
-
-    Raises:
-        InputError: There is no such file.
-        ModelError: No such archive, a damaged one, one with members or weights that are not safe,
-            or a model of another kind; or the word pieces are not found.
-        MissingExtraError: torch is not installed.
+    `bert` is a folder, a ``vocab.txt`` or a name on the hub, if its word pieces lie elsewhere.
     """
     path = Path(path)
     require("torch", extra="nli", purpose=PURPOSE)
     with archive_folder(path) as folder:
         config = _read_config(folder, path)
-        name = _bert_name(config, path)
-        vocabulary = find_bert(
-            name, folder=folder, beside=path.absolute().parent, named=bert, owner=path
-        )
+        reader = config.validation_dataset_reader or config.dataset_reader or _Reader()
+        name = reader.bert_model_name or config.model.bert_model
+        if not isinstance(name, str):
+            raise ModelError(
+                "config.json does not name the BERT that makes the word pieces",
+                path=path,
+                expected="dataset_reader.bert_model_name",
+            )
+        vocabulary = find_bert(name, folder=folder, named=bert, archive=path)
         inside = vocabulary.is_relative_to(folder)
         shown = f"{path}/{vocabulary.relative_to(folder)}" if inside else vocabulary
         labels = read_labels(folder, path)
@@ -112,7 +110,7 @@ def read_srl_archive(path: str | Path, bert: str | Path | None = None) -> SrlArc
             pieces=read_vocabulary(vocabulary, shown),
             lowercase="uncased" in name,
             bert_name=name,
-            bert_config=_bert_config(config["model"].get("bert_model"), vocabulary, folder, path),
+            bert_config=_bert_config(config.model.bert_model, vocabulary, folder, path),
             weights=weights,
         )
 
@@ -125,59 +123,40 @@ def _file(folder: Path, path: Path, *names: str) -> Path:
     raise ModelError(f"holds no {names[0]}", path=path, expected=WHAT)
 
 
-def _read_config(folder: Path, path: Path) -> dict[str, Any]:
+def _read_config(folder: Path, path: Path) -> _Config:
     """config.json, if it is one of an ``srl_bert`` model."""
-    file = _file(folder, path, "config.json")
-    with loading("config.json is not valid JSON", path=path):
-        config = parse_json(
-            file.read_text("utf-8-sig"), path=f"{path}/config.json", error=ModelError
-        )
+    values = _read_json(_file(folder, path, "config.json"), f"{path}/config.json", path)
     what = "config.json names no model type"
-    kind = as_type(_Config, config, what=what, path=path, error=ModelError).model.type
-    if kind != MODEL:
+    config = as_type(_Config, values, what=what, path=path, error=ModelError)
+    if config.model.type != MODEL:
         raise ModelError(
-            f"is a model of the kind '{kind}'",
+            f"is a model of the kind '{config.model.type}'",
             path=path,
             expected=f"the kind '{MODEL}'",
             hint="scripts/train/allennlp_parse.py runs other models in AllenNLP's own environment.",
         )
-    return dict(config)
-
-
-def _bert_name(config: Mapping[str, Any], path: Path) -> str:
-    """The BERT whose word pieces the data reader uses."""
-    reader = config.get("validation_dataset_reader") or config.get("dataset_reader")
-    name = reader.get("bert_model_name") if isinstance(reader, dict) else None
-    name = name or config["model"].get("bert_model")
-    if not isinstance(name, str):
-        raise ModelError(
-            "config.json does not name the BERT that makes the word pieces",
-            path=path,
-            expected="dataset_reader.bert_model_name",
-        )
-    return name
-
-
-def _bert_config(stated: Any, vocabulary: Path, folder: Path, path: Path) -> dict[str, Any]:
-    """BERT's configuration: the archive's own if it is there, else that beside its vocabulary."""
-    if isinstance(stated, dict):
-        return stated
-    file = vocabulary.with_name("config.json")
-    if file_type(file) != "file" or file.parent == folder:  # there it is AllenNLP's
-        return {}
-    with loading("its BERT's config.json is not valid JSON", path=path):
-        config = parse_json(file.read_text("utf-8-sig"), path=path, error=ModelError)
-    if not isinstance(config, dict):
-        raise ModelError("its BERT's config.json holds no configuration", path=path)
     return config
 
 
-def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
-    """The labels by index, as AllenNLP's ``Vocabulary.from_files`` counts them.
+def _read_json(file: Path, shown: str | Path, path: Path) -> Any:
+    with loading("config.json is not valid JSON", path=path):
+        return parse_json(file.read_text("utf-8-sig"), path=shown, error=ModelError)
 
-    A namespace that is not named in ``non_padded_namespaces.txt`` has a padding label before the
-    first line.
-    """
+
+def _bert_config(
+    named: str | dict[str, Any] | None, vocabulary: Path, folder: Path, path: Path
+) -> dict[str, Any]:
+    """BERT's configuration: the archive's own if it is there, else that beside its vocabulary."""
+    if isinstance(named, dict):
+        return named
+    file = vocabulary.with_name("config.json")
+    if file_type(file) != "file" or file.parent == folder:  # there it is AllenNLP's
+        return {}
+    return as_type(dict[str, Any], _read_json(file, file, path), path=path, error=ModelError)
+
+
+def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
+    """The labels by index; AllenNLP puts padding first in namespaces that it does not name."""
     file = _file(folder, path, "vocabulary/labels.txt")
     listed = file.with_name("non_padded_namespaces.txt")
     with loading("its vocabulary cannot be read", path=path):
@@ -224,12 +203,7 @@ def _read_weights(folder: Path, path: Path) -> tuple[dict[str, torch.Tensor], st
 
 @contextmanager
 def archive_folder(path: Path) -> Iterator[Path]:
-    """A folder with the files of an archive (or of a folder like it) while the block lasts.
-
-    Of a tar file, plain or gzipped, only what a model needs is copied. Refused with a ModelError:
-    no tar file or a damaged one; links, devices, names that lead out of it or occur twice, more
-    than 10,000 members, more than 256 MiB and twenty times its own size in it.
-    """
+    """A folder with the files of an archive, of which no more than is needed is ever copied."""
     kind = file_type(path)
     if kind in (None, "other"):
         raise InputError("no such file", path=path, expected=WHAT, hint="Check the path.")
@@ -304,28 +278,19 @@ _VOCABULARIES = ("vocab.txt", "tokenizer.json")
 _PUBLISHER = {"spanbert": "SpanBERT", "scibert": "allenai", "bert": "google-bert"}
 
 
-def find_bert(
-    name: str, *, folder: Path, beside: Path, named: str | Path | None, owner: Path
-) -> Path:
-    """The ``vocab.txt`` or ``tokenizer.json`` of the BERT that an archive names.
-
-    Where the user says (`named`), and nothing else; or in this order: in the archive, under the
-    name, its last part, or at the top; next to the archive; at the path that the name is; in the
-    Hugging Face cache; on the hub (not with ``HF_HUB_OFFLINE=1``).
-
-    Raises:
-        ModelError: It is in none of these places; the message says which they were.
-    """
+def find_bert(name: str, *, folder: Path, named: str | Path | None, archive: Path) -> Path:
+    """The vocabulary of a BERT, as named by the user or in or next to the archive or on the hub."""
     if named is not None:
         vocabulary = _at(Path(named)) or _on_hub(str(named))
         if vocabulary is None:
             raise ModelError(
                 f"no BERT vocabulary at '{named}'",
-                path=owner,
+                path=archive,
                 expected="a folder with vocab.txt, that file, or a name on the Hugging Face hub",
             )
         return vocabulary
     last = Path(name).name or "."
+    beside = archive.absolute().parent
     inside = (folder / top for top in (name.lstrip("/"), last, f"fta/{last}", ""))
     places = (*inside, beside / name, beside / last, Path(name))
     vocabulary = next(filter(None, map(_at, places)), None) or _on_hub(name)
@@ -333,7 +298,7 @@ def find_bert(
         raise ModelError(
             f"the word pieces of '{name}' were not found in the archive, next to it, as a folder, "
             "in the Hugging Face cache or on the hub",
-            path=owner,
+            path=archive,
             expected=f"vocab.txt in a folder '{last}' next to the archive",
             hint="Name the BERT's folder (with vocab.txt and, if it is not published, "
             "config.json) yourself: allennlp:ARCHIVE,bert=FOLDER.",
@@ -384,23 +349,17 @@ def read_vocabulary(file: Path, shown: str | Path) -> dict[str, int]:
     return pieces
 
 
-def bert_settings(
-    stated: Mapping[str, Any], name: str, weights: Mapping[str, torch.Tensor], owner: Path
-) -> dict[str, Any]:
-    """BERT's configuration: sizes from the weights, the rest as stated, else as BERT's are.
-
-    Raises:
-        ModelError: Sizes stated do not agree with the weights; or the number of attention heads is
-            neither stated nor that of a published BERT.
-    """
-    layers = {int(m[1]) for key in weights if (m := re.match(r"encoder\.layer\.(\d+)\.", key))}
+def bert_settings(archive: SrlArchive, weights: Mapping[str, torch.Tensor]) -> dict[str, Any]:
+    """BERT's configuration: sizes from the weights, the rest as stated, else as BERT's are."""
+    stated, path = archive.bert_config, archive.path
     shapes = {key: tuple(value.shape) for key, value in weights.items()}
+    layers = {m[1] for key in weights if (m := re.match(r"encoder\.layer\.(\d+)\.", key))}
     try:
         vocab_size, hidden_size = shapes["embeddings.word_embeddings.weight"]
-        seen = {
+        sizes = {
             "vocab_size": vocab_size,
             "hidden_size": hidden_size,
-            "num_hidden_layers": max(layers, default=-1) + 1,
+            "num_hidden_layers": len(layers),
             "intermediate_size": shapes["encoder.layer.0.intermediate.dense.weight"][0],
             "max_position_embeddings": shapes["embeddings.position_embeddings.weight"][0],
             "type_vocab_size": shapes["embeddings.token_type_embeddings.weight"][0],
@@ -408,35 +367,29 @@ def bert_settings(
     except (KeyError, ValueError, IndexError) as error:
         raise ModelError(
             f"weights.th holds no BERT ({error} missing or of another shape)",
-            path=owner,
+            path=path,
             expected="tensors bert_model.embeddings…, bert_model.encoder.layer.0…",
         ) from None
-    if layers != set(range(len(layers))):
-        raise ModelError("weights.th lacks some of its BERT's layers", path=owner)
-    for key, value in seen.items():
-        if key in stated and stated[key] != value:
+    for key, value in sizes.items():
+        if stated.get(key, value) != value:
             raise ModelError(
                 f"the BERT's {key} is {stated[key]} in its configuration, {value} in the weights",
-                path=owner,
+                path=path,
             )
-    heads = stated.get("num_attention_heads", _published_heads(name))
+    heads = stated.get("num_attention_heads", _published_heads(archive.bert_name))
     if heads is None:
         raise ModelError(
-            f"the number of attention heads of '{name}' is not known",
-            path=owner,
+            f"the number of attention heads of '{archive.bert_name}' is not known",
+            path=path,
             hint="Name a folder that has the BERT's config.json next to its vocab.txt:"
             " allennlp:ARCHIVE,bert=FOLDER.",
         )
     if not isinstance(heads, int) or heads < 1 or hidden_size % heads:
-        raise ModelError(f"{heads} attention heads do not divide {hidden_size}", path=owner)
+        raise ModelError(f"{heads} attention heads do not divide {hidden_size}", path=path)
     if stated.get("position_embedding_type", "absolute") != "absolute" or stated.get("is_decoder"):
-        raise ModelError(
-            "the BERT is a decoder or has relative positions",
-            path=owner,
-            expected="an encoder with absolute positions",
-        )
+        raise ModelError("the BERT is a decoder or has relative positions", path=path)
     return {
-        **seen,
+        **sizes,
         "num_attention_heads": heads,
         "hidden_act": stated.get("hidden_act", "gelu"),
         "layer_norm_eps": stated.get("layer_norm_eps", 1e-12),
@@ -453,18 +406,11 @@ def _published_heads(name: str) -> int | None:
 
 
 def check_weights(file: IO[bytes]) -> None:
-    """Refuses a torch file whose parts are compressed or overlap: a small one can fill the memory.
-
-    torch itself stores every part as it is, one after the other.
-
-    Raises:
-        ModelError: It is such a file.
-    """
+    """Refuses a torch file with compressed or overlapping parts, which can fill the memory."""
     if not zipfile.is_zipfile(file):
         return  # torch's old form has no parts; its loader reads no more than there is
     with zipfile.ZipFile(file) as parts:
         sizes = [(part.file_size, part.compress_size) for part in parts.infolist()]
-    if any(whole != kept for whole, kept in sizes) or sum(kept for _, kept in sizes) > file.seek(
-        0, 2
-    ):
+    stored = sum(size for _, size in sizes)
+    if any(whole != packed for whole, packed in sizes) or stored > file.seek(0, 2):
         raise ModelError("holds compressed weights", expected="weights as torch.save writes them")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate, chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.errors import InputError, ModelError, loading, require
+from litepyramid.errors import InputError, ModelError, choose, loading, require
 from litepyramid.progress import bar
 from litepyramid.text import counted
 from litepyramid.units.parsers.allennlp.archive import (
@@ -21,8 +21,13 @@ from litepyramid.units.parsers.allennlp.archive import (
     bert_settings,
     read_srl_archive,
 )
-from litepyramid.units.parsers.interface import FileBackend, ParsedBatch
-from litepyramid.units.parses import Frame, ParsedReference
+from litepyramid.units.parses import (
+    FileBackend,
+    Frame,
+    ParsedBatch,
+    ParsedReference,
+    with_frames,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -48,12 +53,9 @@ class AllenNlpBackend:
     Attributes:
         archive: The archive.
         bert: Where its BERT's word pieces are, if they are not found by themselves.
-        verbs: An interchange file whose frames say which words are predicates (its tokens stand in
-            for the reference's). Without one they are the words that the tagger calls VERB or AUX.
-        tagger: Tags words; the embedded parser if None.
+        verbs: An interchange file whose frames name the predicates, and whose tokens are used;
+            without one they are the words that `tagger` (the embedded parser) calls VERB or AUX.
         decoding: ``allennlp``, as published, or ``exact``.
-        device: A torch device.
-        batch_pieces: Word pieces in a batch.
     """
 
     archive: str | Path
@@ -64,73 +66,52 @@ class AllenNlpBackend:
     device: str = "cpu"
     batch_pieces: int = BATCH_PIECES
 
-    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
-        """Labels every predicate of every sentence, all of them in common batches.
+    languages: ClassVar[tuple[str, ...]] = ("en",)
 
-        Raises:
-            InputError: There is no archive, or `verbs` does not fit the references.
-            ModelError: The archive cannot serve; the message says why.
-            MissingExtraError: torch or transformers is not installed.
-        """
+    def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
+        """Labels every predicate of every sentence, all of them in common batches."""
         model = load_srl_bert(
             self.archive, bert=self.bert, device=self.device, decoding=self.decoding
         )
-        source = "embedded" if self.tagger is None else "tagger"
-        counts: dict[str, int] = {}
+        batch = ParsedBatch(tuple(references))
         if self.verbs is not None:
-            named = FileBackend(self.verbs).parse(references)
-            references, counts = named.references, dict(named.counts)
-            source = named.signature["srl"]
-            rows = [[f.verb for f in s.frames or ()] for r in references for s in r.sentences]
-        sentences = [s.tokens for r in references for s in r.sentences]
-        if self.verbs is None:
+            batch = FileBackend(self.verbs).parse(references)
+        counts, source = dict(batch.counts), batch.signature.get("srl", "embedded")
+        sentences = [s.tokens for r in batch.references for s in r.sentences]
+        if self.verbs is not None:
+            rows = [[f.verb for f in s.frames or ()] for r in batch.references for s in r.sentences]
+        else:
             tags = (self.tagger or _embedded_tagger)(sentences)
             rows = [[i for i, tag in enumerate(row) if tag in PREDICATES] for row in tags]
+            source = "embedded" if self.tagger is None else "tagger"
         tagged = tag_predicates(model, sentences, rows, batch_pieces=self.batch_pieces)
         outside = sum(frame.outside > 0 for frames in tagged for frame in frames)
         if outside:
             counts["frames of sentences truncated to the model's window"] = outside
-        labelled = iter(tagged)
-        result = tuple(
-            replace(
-                r,
-                sentences=tuple(
-                    replace(s, frames=tuple(Frame(f.verb, f.tags) for f in next(labelled)))
-                    for s in r.sentences
-                ),
-            )
-            for r in references
-        )
+        frames = (tuple(Frame(f.verb, f.tags) for f in row) for row in tagged)
+        result = tuple(with_frames(reference, frames) for reference in batch.references)
         name = f"allennlp:{Path(self.archive).name}@{model.archive.revision}"
         signature = {"srl": name, "decoding": self.decoding, "verbs": source}
         return ParsedBatch(result, signature, counts)
 
 
 def open_allennlp(argument: str) -> AllenNlpBackend:
-    """The backend that stands after ``allennlp:``.
-
-    That is the archive, then options after commas: ``bert=FOLDER``, ``verbs=FRAMES.jsonl``,
-    ``decoding=exact``, ``device=cuda``.
-
-    Example:
-        >>> open_allennlp("srl-bert.tar.gz,bert=berts/bert-base-uncased").bert
-        'berts/bert-base-uncased'
-    """
+    """The backend of ``ARCHIVE,bert=FOLDER,verbs=FRAMES.jsonl,decoding=exact,device=cuda``."""
     archive, *options = argument.split(",")
     while options and "=" not in options[0]:  # a comma in the archive's own name
         archive += "," + options.pop(0)
-    options_named: dict[str, Any] = {}
+    settings: dict[str, Any] = {}
     for option in options:
         name, _, value = option.partition("=")
-        if name not in _OPTIONS or not value or name in options_named:
+        if name not in _OPTIONS or not value or name in settings:
             raise InputError(
                 f"unknown option '{option}' of the SRL backend 'allennlp'",
                 expected="allennlp:ARCHIVE[,bert=FOLDER][,verbs=FRAMES.jsonl][,decoding=exact]"
                 "[,device=cuda]",
             )
-        options_named[name] = value
-    check_decoding(options_named.get("decoding", "allennlp"))
-    return AllenNlpBackend(archive, **options_named)
+        settings[name] = value
+    choose("decoding", settings.get("decoding", "allennlp"), get_args(Decoding))
+    return AllenNlpBackend(archive, **settings)
 
 
 def _embedded_tagger(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -142,14 +123,9 @@ def _embedded_tagger(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
 
 @dataclass(frozen=True)
 class PredicateTags:
-    """What the model says of one predicate.
+    """The tags of one predicate's sentence, with logits (pieces, L) if asked for.
 
-    Attributes:
-        verb: Index of the predicate among the words.
-        tags: One tag per word.
-        logits: (pieces, L) float32, one row per word piece, ``[CLS]`` and ``[SEP]`` among them, if
-            asked for.
-        outside: Number of words at the ends, tagged O, that did not fit in the model's window.
+    `outside` words at the ends did not fit in the model's window and are tagged O.
     """
 
     verb: int
@@ -160,15 +136,7 @@ class PredicateTags:
 
 @dataclass(frozen=True)
 class SrlBert:
-    """An SRL-BERT model ready to tag. Made by `load_srl_bert`.
-
-    Attributes:
-        archive: What it was made from.
-        encoder: The BERT.
-        projection: (L, hidden) weight and (L,) bias from word pieces to labels.
-        device: Where they are.
-        decoding: ``allennlp`` (as published) or ``exact``; see `decode`.
-    """
+    """An SRL-BERT model ready to tag; `projection` goes from word pieces to labels."""
 
     archive: SrlArchive
     encoder: torch.nn.Module = field(repr=False)
@@ -209,14 +177,8 @@ def load_srl_bert(
     device: str = "cpu",
     decoding: Decoding = "allennlp",
 ) -> SrlBert:
-    """Loads an archive of AllenNLP's ``srl_bert`` model (Shi & Lin 2019).
-
-    Raises:
-        InputError: There is no such file, or no such decoding.
-        ModelError: The archive cannot serve; the message says why.
-        MissingExtraError: torch or transformers is not installed.
-    """
-    check_decoding(decoding)
+    """Loads an archive of AllenNLP's ``srl_bert`` model (Shi & Lin 2019)."""
+    choose("decoding", decoding, get_args(Decoding))
     require("torch", extra="nli", purpose=PURPOSE)
     require("transformers", extra="nli", purpose=PURPOSE)
     archive = read_srl_archive(path, bert)
@@ -247,7 +209,7 @@ def _build_bert(archive: SrlArchive) -> torch.nn.Module:
             continue
         name = name.replace("LayerNorm.gamma", "LayerNorm.weight")
         weights[name.replace("LayerNorm.beta", "LayerNorm.bias")] = value
-    settings = bert_settings(archive.bert_config, archive.bert_name, weights, archive.path)
+    settings = bert_settings(archive, weights)
     highest = max(archive.pieces.values())
     if highest >= settings["vocab_size"]:
         raise ModelError(
@@ -277,20 +239,11 @@ def tag_predicates(
     batch_pieces: int = BATCH_PIECES,
     keep_logits: bool = False,
 ) -> list[list[PredicateTags]]:
-    """Tags the arguments of every predicate of every sentence.
+    """Tags the arguments of every predicate of every sentence, in the order asked for.
 
-    All predicates of all sentences are sorted by length and run in batches of about `batch_pieces`
-    word pieces; the result is in the order asked for, and does not depend on the batches but for
-    the rounding of float32. A sentence longer than the BERT's positions (512) is cut, predicate by
-    predicate, to a window of whole words with the predicate in its middle; the words outside are
-    tagged O and counted in `PredicateTags.outside` (AllenNLP fails on such a sentence).
-
-    Returns:
-        Per sentence, one result for each of its predicates, in their order.
-
-    Raises:
-        InputError: As many lists of predicates as sentences are expected; an index outside its
-            sentence; a word longer than the window.
+    All predicates are sorted by length and run in batches of about `batch_pieces` word pieces. A
+    sentence longer than the BERT's positions (512) is cut, predicate by predicate, to a window of
+    whole words with the predicate in its middle (AllenNLP fails on such a sentence).
     """
     import torch
 
@@ -427,20 +380,8 @@ def _result(
     return PredicateTags(job.verb, full, logits, job.first_word + after)
 
 
-def check_decoding(name: str) -> None:
-    """Raises InputError unless there is a decoding of this name."""
-    if name not in get_args(Decoding):
-        raise InputError(f"unknown decoding '{name}'", expected="allennlp or exact")
-
-
 def transitions(labels: Sequence[str], decoding: Decoding = "allennlp") -> torch.Tensor:
-    """Which label may follow which, with a start and an end state as the last two.
-
-    An I- label may follow itself and its own B- label, and may not come first.
-
-    Returns:
-        (L + 2, L + 2): 0 where allowed, -inf where not; float32 for ``allennlp``, else float64.
-    """
+    """Which label may follow which, with a start and an end state as the last two."""
     import torch
 
     size = len(labels)
@@ -473,20 +414,10 @@ def decode(
 
     Of each row of `logits` (rows, pieces, L) the first `lengths` pieces count; `matrix` comes from
     `transitions`.
-
-    Returns:
-        Per row, one label index for each of its word pieces.
-
-    Example:
-        >>> import torch
-        >>> labels = ("O", "B-V", "I-V")
-        >>> logits = torch.tensor([[[0.0, 1.0, 5.0], [0.0, 0.0, 4.0]]])
-        >>> decode(logits, [2], transitions(labels))  # I-V cannot come first
-        [[1, 2]]
     """
     import torch
 
-    check_decoding(decoding)
+    choose("decoding", decoding, get_args(Decoding))
     rows, width, size = logits.shape
     dtype = _dtype(decoding)
     if decoding == "allennlp":
@@ -504,7 +435,11 @@ def decode(
         scores[:, size] = 0.0
     back = torch.empty(width + 1, rows, size + 2, dtype=torch.long)
     for step in range(width + 1):
-        best, previous = _best(scores.unsqueeze(2) + columns, decoding)
+        candidates = scores.unsqueeze(2) + columns
+        if decoding == "allennlp":  # ties fall as topk lets them
+            best, previous = (found.squeeze(1) for found in torch.topk(candidates, k=1, dim=1))
+        else:
+            best, previous = candidates.max(dim=1)
         back[step] = previous[:, of_column]
         if step < width:
             scores = emissions[:, step] + best[:, of_column]
@@ -518,17 +453,6 @@ def decode(
             path.append(label)
         paths.append(path[::-1])
     return paths
-
-
-def _best(scores: torch.Tensor, decoding: Decoding) -> tuple[torch.Tensor, torch.Tensor]:
-    """The best predecessor and its score for each (row, column)."""
-    import torch
-
-    if decoding == "allennlp":
-        best, index = torch.topk(scores, k=1, dim=1)
-        return best.squeeze(1), index.squeeze(1)
-    best, index = scores.max(dim=1)
-    return best, index
 
 
 def _dtype(decoding: Decoding) -> torch.dtype:

@@ -34,12 +34,7 @@ _Group = tuple[str, list[int]]
 
 
 def word_set(text: str) -> frozenset[str]:
-    """The words of a text as a set, for lists that read better without quotes.
-
-    Example:
-        >>> sorted(word_set("who which"))
-        ['which', 'who']
-    """
+    """The words of a text as a set, for lists that read better without quotes."""
     return frozenset(text.split())
 
 
@@ -61,14 +56,9 @@ _NOT_ARGUMENTS = word_set(
 _SUBJECTS = ("nsubj", "nsubj:pass", "csubj", "csubj:pass", "nsubj:outer", "csubj:outer")
 _OF_NOUN = word_set("det amod nummod compound flat appos acl fixed goeswith case cc")
 _ROLES = {
-    "nsubj": "ARG0",
-    "csubj": "ARG0",
-    "obl:agent": "ARG0",
-    "obj": "ARG1",
-    "ccomp": "ARG1",
-    "expl": "ARG1",
-    "iobj": "ARG2",
-    "xcomp": "ARG2",
+    **dict.fromkeys(("nsubj", "csubj", "obl:agent"), "ARG0"),
+    **dict.fromkeys(("obj", "ccomp", "expl"), "ARG1"),
+    **dict.fromkeys(("iobj", "xcomp"), "ARG2"),
 }
 _CLAUSAL = word_set(
     """
@@ -82,26 +72,18 @@ _CLAUSAL = word_set(
 _BE = frozenset({"am", "are", "is", "was", "were", "been"})
 _NOT_HAPPENED = frozenset({"without", "instead"})
 _PARTICIPLES = word_set(
-    """
-    become begun come drunk overcome rung run shrunk sprung stunk sung sunk swum
-    """
+    "become begun come drunk overcome rung run shrunk sprung stunk sung sunk swum"
 )
 """Participles that are no past forms and do not end in n or ne."""
 
 _OF_VERBS = word_set(
-    """
-    after against amid as before by despite during following since through under until via
-    """
+    "after against amid as before by despite during following since through under until via"
 )
 _EDGE = word_set(", . ; : - -- – — ... ! ? ( ) '' ``")
 
 
 def dependency_frames(words: Sequence[Word]) -> tuple[Frame, ...]:
     """The frames of a sentence, in the order of their verbs.
-
-    Args:
-        words: Its tokens in order; heads and relations as in Universal Dependencies 2. Heads
-            that run in a circle do no harm.
 
     Example:
         >>> words = [Word("Ann", "PROPN", 1, "nsubj"), Word("left", "VERB", 1, "root"),
@@ -149,10 +131,7 @@ class _Clauses(Tree):
         ]
 
     def auxiliaries(self, head: int, verb: int) -> list[int]:
-        """The auxiliaries before a verb that its STU cannot do without; modals are theirs already.
-
-        Rule 3 puts a form of "be" just before the verb, so a single one there is not needed.
-        """
+        """The auxiliaries before a verb that neither rule 3 nor its modals give to the STU."""
         chain = [
             c
             for c in self.children[head]
@@ -207,11 +186,11 @@ class _Clauses(Tree):
 
     def subject_of(self, head: int, verb: int, steps: int = 0) -> list[int]:
         """Tokens of a predicate's subject, taken from elsewhere where it has none itself."""
-        own = self.child(head, *_SUBJECTS)
+        nominal = self.child(head, *_SUBJECTS)
         relation = self.relation(head)
-        if own is not None:
-            tokens = self.phrase(self.below(own))
-            if relation == "acl:relcl" and self.lower(own) in _RELATIVE:
+        if nominal is not None:
+            tokens = self.phrase(self.below(nominal))
+            if relation == "acl:relcl" and self.lower(nominal) in _RELATIVE:
                 return self.antecedent(head) + tokens
             return tokens
         governor = self.governor(head)
@@ -238,7 +217,7 @@ class _Clauses(Tree):
     def frame(self, verb: int, head: int) -> Frame:
         """The frame of a verb, or of a copula whose predicate is `head`."""
         groups: list[_Group] = []
-        own = self.child(head, *_SUBJECTS)
+        nominal = self.child(head, *_SUBJECTS)
         subject = self.subject_of(head, verb)
         if subject:
             passive = self.child(head, "aux:pass") is not None
@@ -253,15 +232,15 @@ class _Clauses(Tree):
         if min(subject, default=verb) < verb and (auxiliaries := self.auxiliaries(head, verb)):
             groups.append(("ARGM-MOD", auxiliaries))
         for child in self.children[head]:
-            if child not in (own, verb):
+            if child not in (nominal, verb):
                 groups += self.arguments(child, head, verb)
-        if own is None and subject and self.relation(head) == "conj":
+        if nominal is None and subject and self.relation(head) == "conj":
             groups += self.shared(head, verb, subject[0])
             governor = self.governor(head)
             bare = self.words[verb].xpos == "VB" or self.words[verb].upos != "VERB"
             if governor is not None and head == verb and bare and not self.child(head, "aux"):
                 groups += [("ARGM-MOD", self.modals(governor))]
-        if own is not None and self.relation(head) == "parataxis" and head == verb:
+        if nominal is not None and self.relation(head) == "parataxis" and head == verb:
             groups += self.quoted(head)
         return self.tagged(verb, groups)
 
@@ -283,24 +262,19 @@ class _Clauses(Tree):
         return relation in {"xcomp", "ccomp"} and child > head
 
     def object_and_clause(self, verb: int) -> list[_Group]:
-        """Object and complement of a verb, "them to leave", as one argument.
-
-        A finite clause or one without "to" is the object's only after verbs of wanting, letting
-        or perceiving.
-        """
+        """Object and complement of a verb, "them to leave", as one argument."""
         objects = [c for c in self.children[verb] if self.relation(c) == "obj" and c > verb]
         clausal = self.lower(verb) in _CLAUSAL
-        clauses = [
+        clauses = [  # finite or without "to": only after verbs of wanting, letting or perceiving
             c
             for c in self.children[verb]
             if self.relation(c) == "xcomp"
             or (clausal and self.relation(c) == "ccomp")
             or (clausal and self.relation(c) == "advcl" and self.has(c, "mark", "to"))
         ]
-        if objects and clauses and objects[0] < clauses[0]:
-            both = {*self.below(objects[0]), *self.below(clauses[0])}
-            return [("ARG1", sorted(both))]
-        return []
+        if not objects or not clauses or clauses[0] < objects[0]:
+            return []
+        return [("ARG1", sorted({*self.below(objects[0]), *self.below(clauses[0])}))]
 
     def arguments(self, child: int, head: int, verb: int) -> list[_Group]:
         """The arguments that one dependent of a predicate makes: none, one, or more."""
@@ -317,27 +291,28 @@ class _Clauses(Tree):
             return []
         raised = self.raised(child) if child > verb else []
         role = _ROLES.get(relation, _ROLES.get(self.base(child), "ARGM-ADV"))
-        found = [(role, self.below(child, raised))]
-        return found + [("ARGM-ADV", self.below(c)) for c in raised]
+        return [
+            (role, self.below(child, raised)),
+            *(("ARGM-ADV", self.below(c)) for c in raised),
+        ]
 
     def raised(self, argument: int) -> list[int]:
         """Phrases after an object or oblique that modify the verb, not the noun beside them.
 
-        Bare times and measures ("launched by forces [a month ago]"), and prepositions that
-        mostly go with verbs ("identified the cause [as poisoning]"): a parser without word
-        vectors hangs them on the nearest noun.
+        A parser without word vectors hangs bare times and measures ("launched by forces [a month
+        ago]") and prepositions of verbs ("identified the cause [as poisoning]") on that noun.
         """
         if self.base(argument) not in {"obj", "obl"}:
             return []
-        found = []
+        phrases = []
         for c in self.children[argument]:
             late = c > argument and self.base(c) in {"nmod", "obl", "advmod"}
             year = c == argument + 1 and self.words[c].upos == "NUM"  # "in April 2027"
             if late and not year and self.relation(c) != "nmod:poss":
                 cases = [d for d in self.children[c] if self.relation(d) == "case" and d < c]
                 if not cases or self.lower(cases[0]) in _OF_VERBS:
-                    found.append(c)
-        return found
+                    phrases.append(c)
+        return phrases
 
     def shared(self, head: int, verb: int, before: int) -> list[_Group]:
         """What stands before the subject that a conjoined verb takes from the first one."""

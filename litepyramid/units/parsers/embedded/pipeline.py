@@ -34,6 +34,8 @@ PARSER = Path(__file__).resolve().parents[3] / "embedded" / "parser"
 class EmbeddedBackend:
     """Universal dependencies by a spaCy pipeline, read as frames and as coreference clusters."""
 
+    languages = ("en",)
+
     def __init__(self, path: str | Path = PARSER) -> None:
         self.path = Path(path)
 

@@ -44,15 +44,11 @@ def _nouns() -> dict[str, frozenset[str]]:
 
 @dataclass(slots=True)
 class _Entity:
-    """What a noun phrase names, with the mentions found so far.
+    """What a noun phrase names.
 
-    Attributes:
-        words: The words of the name or phrase, without what is joined to it.
-        sentence: Sentence of the latest mention that is not a pronoun.
-        head: The word that this mention hangs on, counted through the reference; -1 at a root.
-        subject: Whether that mention is a subject.
-        person: Whether it is a person; None if it may be.
-        gender: "m", "f", or "" if unknown.
+    `words` are without what is joined to it; `sentence`, `head` (counted through the reference, -1
+    at a root) and `subject` are of the latest mention that is not a pronoun; `person` is None if
+    it may be one, `gender` "" if unknown.
     """
 
     words: tuple[str, ...]
@@ -71,16 +67,8 @@ class _Entity:
 
 
 def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, ...], ...]:
-    """Coreference clusters of one reference.
-
-    Args:
-        sentences: Its sentences in order, as a dependency parser gives them.
-
-    Returns:
-        Clusters of half-open token ranges, counted through the whole reference; each has the
-        name first and at least one more mention.
-    """
-    found: list[_Entity] = []
+    """Coreference clusters of one reference."""
+    named: list[_Entity] = []
     entities: deque[_Entity] = deque(maxlen=_REACH)
     offset = 0
     for number, words in enumerate(sentences):
@@ -93,19 +81,19 @@ def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, .
                 if entity is not None:
                     entity.mentions.append(span)
                 continue
-            known = None if phrases.beside_a_name(i) else _by_surname(entities, word.text)
-            if known is not None:
-                known.mention(span, number, head, word.deprel in _SUBJECT)
+            entity = None if phrases.beside_a_name(i) else _by_surname(entities, word.text)
+            if entity is not None:
+                entity.mention(span, number, head, word.deprel in _SUBJECT)
                 continue
             for phrase in phrases.at(i):
-                known = _by_name(entities, phrase)
-                if known is None:
+                entity = _by_name(entities, phrase)
+                if entity is None:
                     entities.append(phrase)
-                    found.append(phrase)
+                    named.append(phrase)
                 else:
-                    known.mention(phrase.mentions[0], number, head, phrase.subject)
+                    entity.mention(phrase.mentions[0], number, head, phrase.subject)
         offset += len(words)
-    return tuple(tuple(e.mentions) for e in found if len(e.mentions) > 1)
+    return tuple(tuple(e.mentions) for e in named if len(e.mentions) > 1)
 
 
 class _Phrases(Tree):
@@ -139,9 +127,10 @@ class _Phrases(Tree):
         text = self.lower(i)
         nouns = _nouns()
         gender = "m" if text in nouns["men"] else "f" if text in nouns["women"] else ""
-        known = bool(gender) or text in nouns["people"]
         plural = word.xpos in {"NNS", "NNPS"} or text in nouns["groups"]
-        person = True if known else None if name and self.may_be_person(i) else False
+        person: bool | None = bool(gender) or text in nouns["people"]
+        if not person and name and self.may_be_person(i):
+            person = None
 
         def entity(end_: int, whole: bool) -> _Entity:
             return _Entity(
@@ -176,8 +165,8 @@ class _Phrases(Tree):
         """A name may be a person's unless it has "the", or a preposition other than by or with."""
         children = self.children[i]
         case = {self.lower(c) for c in children if self.relation(c) == "case"} - _CASES_OF_PEOPLE
-        place = bool(case) and self.base(i) in {"obl", "nmod"}
-        return not place and "the" not in map(self.lower, children)
+        elsewhere = bool(case) and self.base(i) in {"obl", "nmod"}
+        return not elsewhere and "the" not in map(self.lower, children)
 
 
 def _by_surname(entities: Sequence[_Entity], text: str) -> _Entity | None:
@@ -198,29 +187,23 @@ def _antecedent(
 ) -> _Entity | None:
     """What a pronoun points to; no argument of a verb points to another one of the same verb."""
     pronoun = word.text.lower()
-    own = word.deprel == "nmod:poss"
-    fitting = [
+    possessive = word.deprel == "nmod:poss"
+    personal = pronoun in _HE | _SHE
+
+    def preference(e: _Entity) -> tuple[int, ...]:
+        spoken_of, first = len(e.mentions) > 1, -e.mentions[0][0]
+        if personal:
+            return e.name, e.subject, spoken_of, e.sentence, first
+        return e.sentence == sentence and e.subject, spoken_of, e.sentence, e.subject, first
+
+    fitting = (
         e
         for e in entities
-        if _agrees(e, pronoun) and e.mentions[-1][1] <= span[0] and (own or e.head != head)
-    ]
-    if not fitting:
-        return None
-    if pronoun not in _HE | _SHE:
-        return max(
-            fitting,
-            key=lambda e: (
-                e.sentence == sentence and e.subject,
-                len(e.mentions) > 1,
-                e.sentence,
-                e.subject,
-                -e.mentions[0][0],
-            ),
-        )
-    best = max(
-        fitting,
-        key=lambda e: (e.name, e.subject, len(e.mentions) > 1, e.sentence, -e.mentions[0][0]),
+        if _agrees(e, pronoun) and e.mentions[-1][1] <= span[0] and (possessive or e.head != head)
     )
+    best = max(fitting, key=preference, default=None)
+    if best is None or not personal:
+        return best
     best.gender = "m" if pronoun in _HE else "f"
     best.person = True
     return best
@@ -233,5 +216,4 @@ def _agrees(entity: _Entity, pronoun: str) -> bool:
         return False
     if pronoun == "its":
         return entity.subject and entity.person is not True
-    wanted = "m" if pronoun in _HE else "f"
-    return entity.person is not False and entity.gender in ("", wanted)
+    return entity.person is not False and entity.gender in ("", "m" if pronoun in _HE else "f")

@@ -16,6 +16,7 @@ class Word:
         head: Index of its head in the sentence; its own index, or -1, for the root.
         deprel: Universal dependency relation with its subtype, for example ``nsubj:pass``.
         xpos: Penn part of speech, "" if unknown; only the pronoun resolver looks at it.
+        feats: Universal features, "" if unknown; only frames of other languages look at them.
     """
 
     text: str
@@ -23,23 +24,11 @@ class Word:
     head: int
     deprel: str
     xpos: str = ""
+    feats: str = ""
 
 
 class Tree:
-    """A sentence as a dependency parser sees it, with the children of each word at hand.
-
-    Args:
-        words: Its tokens in order; heads and relations as in Universal Dependencies 2. Heads
-            that run in a circle do no harm.
-
-    Attributes:
-        children: By word, the indices of those that hang on it, ascending.
-
-    Example:
-        >>> tree = Tree([Word("Ann", "PROPN", 1, "nsubj"), Word("left", "VERB", 1, "root")])
-        >>> tree.children, tree.root, tree.subject, tree.depth
-        ([[], [0]], 1, 0, 2)
-    """
+    """A sentence as a dependency parser sees it, with the children of each word at hand."""
 
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
@@ -48,15 +37,8 @@ class Tree:
             if (head := self.governor(i)) is not None:
                 self.children[head].append(i)
 
-    @property
-    def tokens(self) -> list[str]:
-        """The words' texts."""
-        return [word.text for word in self.words]
-
-    @property
-    def tags(self) -> list[str]:
-        """The words' universal parts of speech."""
-        return [word.upos for word in self.words]
+        self.tokens = [word.text for word in words]
+        self.tags = [word.upos for word in words]
 
     @property
     def root(self) -> int:
@@ -100,13 +82,7 @@ class Tree:
         return any(self.relation(c) == relation and self.lower(c) == word for c in self.children[i])
 
     def under(self, i: int, without: Iterable[int] = ()) -> list[int]:
-        """A word and all words below it, in order, not going into `without`.
-
-        Example:
-            >>> tree = Tree([Word("the", "DET", 1, "det"), Word("cat", "NOUN", 1, "root")])
-            >>> tree.under(1), tree.under(1, [0])
-            ([0, 1], [1])
-        """
+        """A word and all words below it, in order, not going into `without`."""
         barred = {*without, i}
         below, stack = [i], [i]
         while stack:
