@@ -20,11 +20,9 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta.core.coefficients import Coefficient
 from litepyramid.meta.core.levels import LEVELS, Level, several
-from litepyramid.stats import check_share
+from litepyramid.stats import check_samples, check_seed, check_share
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable, Signature, fingerprint
-
-MOST_SAMPLES = 1_000_000
 
 
 def score_table(scores: Any, **sources: Any) -> ScoreTable:
@@ -51,12 +49,8 @@ def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] 
 
 def check_draws(samples: Any = 1, seed: Any = 0, confidence: Any = 0.5) -> None:
     """Checks the types and bounds of what every verb with random draws takes."""
-    for what, value, low, high in (("samples", samples, 1, MOST_SAMPLES), ("seed", seed, 0, None)):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < low or (high is not None and value > high):
-            most = f"from {low} to {high:,}" if high else f"from {low}"
-            raise InputError(f"{what} is {value!r}", expected=f"a whole number {most}")
-    check_number("confidence", confidence)
+    check_samples(samples)
+    check_seed(seed)
     check_share("confidence", confidence)
 
 

@@ -62,7 +62,6 @@ class PairTests:
         correlations: (K,) each metric's correlation with the human score.
         p_values: (K, K): of H0: the row metric's correlation is not larger than the column's (or
             not different, two-sided). NaN on the diagonal and where there is no test.
-        counting_ties: (K, K) the same by the rule ``"plus_one"``.
         failed: (K, K) samples that had no value and were left out.
         constant: (K,) vectors constant on one side.
         samples: Samples of a test, at most; 0 for a formula.
@@ -71,7 +70,6 @@ class PairTests:
 
     correlations: FloatArray
     p_values: FloatArray
-    counting_ties: FloatArray
     failed: IntArray
     constant: tuple[int, ...]
     samples: int
@@ -132,7 +130,7 @@ class ComparisonResult(Result):
         return tables
 
     def remarks(self) -> list[str]:
-        """How small p could become, and what the rule ``"paper"`` finds by ties alone."""
+        """How small p could become, or what is wrong with the rule ``"paper"``."""
         if self.method == "williams":
             return []
         if self.signature.to_json()["p_value"] != "paper":
@@ -142,23 +140,10 @@ class ComparisonResult(Result):
                 f"p can be as small as {', '.join(levels.values())}; the strictest of "
                 f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
             ]
-        remarks = [
+        return [
             "p = c/k counts only samples larger than the observed difference: two equal "
             "metrics get p = 0, and the test does not keep its level. plus_one does."
         ]
-        ties = [
-            f"{self.metrics[i]} > {self.metrics[j]}"
-            for c in self.comparisons
-            for i, j in self.pairs()
-            if c.p_values[i, j] <= self.alpha < c.counting_ties[i, j]
-        ]
-        if ties:
-            remarks.append(
-                f"Warning: p ≤ {self.alpha:g} only because of ties in "
-                f"{counted(len(ties), 'test')}: {', '.join(ties[:3])}"
-                f"{' …' if len(ties) > 3 else ''}."
-            )
-        return remarks
 
     def to_csv_table(self) -> Table:
         """One row per test."""
@@ -423,20 +408,20 @@ def compare_pairs(
     r = np.array([point.value for point in points])
     constants = tuple(point.constant for point in points)
     if method in PERM:
-        p, valid, failed, most, smallest = permuted_p_values(
+        p, failed, most, smallest = permuted_p_values(
             values, Z, level, coefficient, PERM[method], alternative=alternative,
             rule=p_value, samples=None if adaptive else samples, target=target, seed=seed,
         )  # fmt: skip
-        return PairTests(r, p, valid, failed, constants, most, smallest)
+        return PairTests(r, p, failed, constants, most, smallest)
     count = len(values)
-    p, valid = np.full((2, count, count), np.nan)
+    p = np.full((count, count), np.nan)
     failed = np.zeros((count, count), dtype=np.int64)
     if method == "williams":
         for i, j in permutations(range(count), 2):
             r_xy = level_correlation(values[i], values[j], level, coefficient).value
             n = observations(values[i], Z, level)
             p[i, j] = williams_p_value(r[i], r[j], r_xy, n, alternative)
-        return PairTests(r, p, p, failed, constants, 0, 0.0)
+        return PairTests(r, p, failed, constants, 0, 0.0)
     drawn = [
         bootstrap_samples(X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed)
         for X in values
@@ -446,9 +431,8 @@ def compare_pairs(
         null = drawn[i] - drawn[j] - observed
         failed[i, j] = np.isnan(null).sum()
         p[i, j] = resampled_p_value(observed, null, alternative, p_value)
-        valid[i, j] = resampled_p_value(observed, null, alternative)
     smallest = 1 / (samples + 1) if p_value == "plus_one" else 0.0
-    return PairTests(r, p, valid, failed, constants, samples, smallest)
+    return PairTests(r, p, failed, constants, samples, smallest)
 
 
 def williams_p_value(

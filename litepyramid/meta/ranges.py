@@ -38,14 +38,9 @@ _PAIRS = 20  # pairs of summaries drawn for each summary drawn: 100,000 and 5,00
 
 @dataclass(frozen=True, slots=True)
 class RangePoint:
-    """One step of a curve against the normalised average score.
+    """One step of a curve, from `low` to `high` of the normalised average score.
 
-    Attributes:
-        low: Where the step begins.
-        high: Where it ends.
-        value: The mean over what falls in it; NaN where nothing does.
-        deviation: The standard deviation (with n − 1).
-        number: How much falls in it.
+    Mean (`value`) and standard `deviation` (with n − 1) of the `number` of values in it, or NaN.
     """
 
     low: float
@@ -70,10 +65,7 @@ class RangeAgreement:
 
     Attributes:
         range: ``judged`` (P19's A), ``whole`` (W) or ``top`` (T).
-        one: A metric.
-        other: Another one.
-        tau: Mean over the topics that have a τ; NaN if none has.
-        topics: How many have.
+        tau: Mean over the `topics` that have a τ; NaN if none has.
         undefined: Topics with fewer than two such summaries, or all tied for one metric.
         summaries: Mean number of summaries a topic.
     """
@@ -92,17 +84,13 @@ class ScoringRangeResult(Result):
     """Agreement between metrics by scoring range.
 
     Attributes:
-        metrics: The metrics compared.
         better_metrics: The metrics used for F/N.
         agreement: τ of every pair of metrics on every range that the table has.
         disagreement: The curve of every pair of metrics; opposite orders against average score.
         better: F/N (eq. 1) against the normalised average score.
         unbeaten: Summaries sampled for eq. 1 that no other beats on any metric (0/0).
-        topics: How many topics were used.
-        dropped: Topics with too few summaries.
+        dropped: Topics with too few summaries; `topics` were used.
         above: Share of the whole range's summaries that are in the top range.
-        rule: ``"text"`` or ``"code"``.
-        signature: Names everything that the numbers depend on.
     """
 
     metrics: tuple[str, ...]
@@ -139,16 +127,14 @@ class ScoringRangeResult(Result):
                 "no F/N.",
             ),
         )
-        curves = [(c, p) for c in self.disagreement for p in c.points]
         scores = "averages over the pair by the first metric, without rescaling"
         if self.rule == "text":
             scores = "averages over the metrics, each from 0 to 1 within its topic"
+        curves = [(c, p) for c in self.disagreement for p in c.points]
+        pair = Column("one", "metric"), Column("other", "and")
         opposite = Table.of(
             "Pairs of summaries that two metrics order differently, by score",
-            (
-                *(Column("one", "metric"), Column("other", "and"), "score"),
-                *(Column("value", "opposite"), Column("number", "pairs")),
-            ),
+            (*pair, "score", Column("value", "opposite"), Column("number", "pairs")),
             [row(p, one=c.one, other=c.other, score=_step(p)) for c, p in curves],
             (f"Scores: {scores}.", f"Signature: {self.signature}"),
         )
@@ -174,11 +160,8 @@ class ScoringRangeResult(Result):
             x = [p.low if self.rule == "code" else (p.low + p.high) / 2 for p in points]
             opposite.append(Line(f"{curve.one} / {curve.other}", x, [p.value for p in points]))
         points = [p for p in self.better if p.number >= 5 and not isnan(p.value)]
-        middles = [(p.low + p.high) / 2 for p in points]
-        shares = Line(
-            "better on all / on one", middles, [p.value for p in points],
-            [p.deviation for p in points],
-        )  # fmt: skip
+        x, y = [(p.low + p.high) / 2 for p in points], [p.value for p in points]
+        shares = Line("better on all / on one", x, y, [p.deviation for p in points])
         above = " above" if self.rule == "code" else ""
         return line_panels(
             [
@@ -261,12 +244,11 @@ def range_(
             expected="a whole number from 2, and a share above 0, at most 1",
         )
     table = score_table(scores, **sources)
-    raters: tuple[str, ...] = () if human is None else select_metrics(table, human)
+    _, raters, people = ("", (), None) if human is None else human_score(table, human)
     chosen = select_metrics(table, metrics) if metrics is not None else table.metrics
     names = tuple(name for name in chosen if name not in raters)
     if len(names) < 2:
         raise InputError(f"{counted(len(names), 'metric')}", expected="at least two to compare")
-    people = None if human is None else human_score(table, human)[2]
     topics, dropped = _topics(table, names, people, judged, baseline, top, rule)
     ranges: dict[RangeName, list[FloatArray]] = {
         "judged": [topic.judged for topic in topics],
@@ -294,31 +276,15 @@ def range_(
     rng = piece_generator(seed, "better")
     steps, unbeaten = better([part[rows] for part in whole], samples, rule, rng)
     signature = Signature.of(
-        metrics="+".join(names),
-        human="+".join(raters) or None,
-        judged="+".join(several(judged)) or None,
-        top=top,
-        baseline=baseline,
-        best=best if top == "best" else None,
-        share=f"{share:g}" if top == "human" else None,
-        rule=rule,
-        samples=samples,
-        seed=seed,
-        scores_sha=scores_sha(table, names, raters),
-    )
+        metrics="+".join(names), human="+".join(raters) or None,
+        judged="+".join(several(judged)) or None, top=top, baseline=baseline,
+        best=best if top == "best" else None, share=f"{share:g}" if top == "human" else None,
+        rule=rule, samples=samples, seed=seed, scores_sha=scores_sha(table, names, raters),
+    )  # fmt: skip
     return ScoringRangeResult(
-        names,
-        on,
-        tuple(agreement),
-        tuple(curves),
-        steps,
-        unbeaten,
-        len(topics),
-        dropped,
-        above / sum(part.shape[1] for part in whole),
-        rule,
-        signature,
-    )
+        names, on, tuple(agreement), tuple(curves), steps, unbeaten, len(topics), dropped,
+        above / sum(part.shape[1] for part in whole), rule, signature,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -378,10 +344,8 @@ def _topics(
         else:
             topics.append(topic)
     if not topics:
-        raise InputError(
-            "no topic has enough summaries that all the metrics score",
-            expected=f"at least {fewest}",
-        )
+        what = "no topic has enough summaries that all the metrics score"
+        raise InputError(what, expected=f"at least {fewest}")
     return topics, tuple(dropped)
 
 
@@ -412,12 +376,7 @@ def _normalised(part: FloatArray) -> FloatArray:
 
 
 def opposite_orders(
-    parts: Sequence[FloatArray],
-    one: int,
-    other: int,
-    pairs: int,
-    rule: Rule,
-    rng: np.random.Generator,
+    parts: Sequence[FloatArray], one: int, other: int, pairs: int, rule: Rule, rng: Any
 ) -> tuple[RangePoint, ...]:
     """Opposite orders among pairs of a topic's summaries, by the pair's average score (Fig. 2)."""
     averages, opposite = [], []
@@ -439,7 +398,7 @@ def opposite_orders(
 
 
 def better(
-    parts: Sequence[FloatArray], drawn: int, rule: Rule, rng: np.random.Generator
+    parts: Sequence[FloatArray], drawn: int, rule: Rule, rng: Any
 ) -> tuple[tuple[RangePoint, ...], int]:
     """F/N of eq. 1 against the normalised average score (Fig. 3)."""
     averages, shares, unbeaten = [], [], 0

@@ -397,16 +397,6 @@ def delta(
 # What a difference is worth --------------------------------------------------------------------
 
 
-def wilson_interval(agreed: int, total: int, confidence: float) -> tuple[float, float]:
-    """Wilson's interval of a share of `total` independent trials; (NaN, NaN) for none."""
-    from scipy.stats import binomtest
-
-    if total == 0:
-        return nan, nan
-    ends = binomtest(agreed, total).proportion_ci(confidence, method="wilson")
-    return float(ends.low), float(ends.high)
-
-
 def fitted(
     pairs: SystemPairs,
     agreed: NDArray[np.bool_] | None = None,
@@ -636,7 +626,7 @@ def difference(
             raise InputError(
                 f"a {what} of {value}", expected="a number above 0" + (", at most 1" * (top == 1))
             )
-    check_draws(samples, seed, confidence)
+    check_draws(1, seed, confidence)
     check_samples(samples, confidence=confidence)
     every, hashes = sides_of(scores, human, metrics, full, sources)
     entries = tuple(
@@ -654,6 +644,8 @@ def difference(
 def _worth(
     sides: Sides, d: float, target: float, window: float, samples: int, seed: int, confidence: float
 ) -> Difference:
+    from scipy.stats import binomtest
+
     pairs = sides.pairs()
     signed = pairs.gaps[pairs.gaps > 0]
     if not signed.size:
@@ -668,11 +660,9 @@ def _worth(
         drawn = weights[:, inside] * (pairs.gaps[inside] > 0)
         shares = np.asarray((drawn * agreed[:, inside]).sum(axis=1) / drawn.sum(axis=1))
     ordered = about.agreed + about.disagreed + about.tied_human
-    ends = [
-        percentile_interval(shares, confidence),
-        wilson_interval(about.agreed, ordered, confidence),
-    ]
-    ends = [pair for pair in ends if not isnan(pair[0])] or [(nan, nan)]
+    ends = [end for end in percentile_interval(shares, confidence) if not isnan(end)]
+    if ordered:
+        ends += binomtest(about.agreed, ordered).proportion_ci(confidence, method="wilson")
     reached = [reaching(pairs, target, *one) for one in zip(agreed, weights, strict=True)]
     tail = (1 - confidence) / 2
     reached_low, reached_high = np.quantile(
@@ -683,8 +673,8 @@ def _worth(
         metric=sides.metric,
         sides=sides,
         about=about,
-        low=min(end for end, _ in ends),
-        high=max(end for _, end in ends),
+        low=float(min(ends, default=nan)),
+        high=float(max(ends, default=nan)),
         failed=int(np.isnan(shares).sum()),
         unsigned=len(pairs) - signed.size,
         largest=float(pairs.gaps[-1]),
@@ -836,25 +826,16 @@ def stability(
         raise InputError(f"sizes {list(sizes or ())}", expected="at most the number of inputs")
     names = [name for name, _ in machines]
     signature = Signature.of(
-        coefficient="kendall",
-        human="+".join(raters) or None,
-        sizes=None if sizes is None else "+".join(map(str, sizes)),
-        samples=samples,
-        seed=seed,
+        coefficient="kendall", human="+".join(raters) or None,
+        sizes=None if sizes is None else "+".join(map(str, sizes)), samples=samples, seed=seed,
         scores_sha=scores_sha(table, () if whole else names, raters),
         full_sha=whole and scores_sha(whole, names),
-    )
+    )  # fmt: skip
     return StabilityResult(points, samples, seed, signature)
 
 
 def usual_sizes(available: int) -> list[int]:
-    """Ten even steps, the first of which is at most 10, then doubles of 100 up to all inputs.
-
-    Example:
-        >>> usual_sizes(100), usual_sizes(450)
-        ([10, 20, 30, 40, 50, 60, 70, 80, 90, 100],
-         [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 400, 450])
-    """
+    """Ten even steps, the first of which is at most 10, then doubles of 100 up to all inputs."""
     first = min(100, available)
     steps = {max(1, round(first * i / 10)) for i in range(1, 11)}
     doubles = (first << n for n in range(available.bit_length()))
@@ -1020,7 +1001,7 @@ def whole_test_set(
         $ litepyramid meta testset table.csv --full all.csv --samples 1000
         $ litepyramid meta testset table.csv --full all.csv -o intervals.pdf
     """
-    check_draws(samples, seed, confidence)
+    check_draws(1, seed, confidence)
     check_samples(samples, confidence=confidence)
     samplings = several(sampling, "the sampling")
     for one in samplings:

@@ -158,7 +158,7 @@ def permuted_p_values(
     samples: int | None,
     target: float,
     seed: int,
-) -> tuple[FloatArray, FloatArray, IntArray, int, float]:
+) -> tuple[FloatArray, IntArray, int, float]:
     """The p-values of all ordered pairs of K metrics under swaps (`permutation_samples`).
 
     With `samples` given, p is that of `resampled_p_value` over that many. Without, tests stop as
@@ -184,8 +184,8 @@ def permuted_p_values(
     stop gives p ≤ u; and whatever the later looks' results, p ≤ u needs p_i ≤ u.
 
     Returns:
-        (K, K) p-values, row against column, NaN on the diagonal; the same by ``"plus_one"``; (K, K)
-        samples without a value; the number of samples, at most; the smallest p that was possible.
+        (K, K) p-values, row against column, NaN on the diagonal; (K, K) samples without a value;
+        the number of samples, at most; the smallest p that was possible.
     """
     count, one_sided = len(values), alternative == "greater"
     sides = 2 if one_sided else 1
@@ -206,7 +206,7 @@ def permuted_p_values(
     shared = _Shared(values, Z, level, coefficient, swaps, seed)
     running = ~np.eye(count, dtype=bool) if one_sided else ~np.tri(count, dtype=bool)
     refined_p = np.full((count, count), np.nan)
-    larger, equal, valued, failed = np.zeros((4, count, count), dtype=np.int64)
+    larger, valued, failed = np.zeros((3, count, count), dtype=np.int64)
     pairs = list(combinations(range(count), 2))
     first = most if refined or samples else _FIRST_LOOK
     with bar(most * len(pairs), "testing", "samples") as shown:
@@ -227,9 +227,6 @@ def permuted_p_values(
                     large = as_large(turn * observed[0], turn * drawn, alternative, rule)
                     larger[a, b] += large[0]
                     valued[a, b] += large[1]
-                    if rule == "paper":
-                        ties = as_large(turn * observed[0], turn * drawn, alternative)
-                        equal[a, b] += ties[0] - large[0]
                     if refined and larger[a, b] < _CLEARLY:
                         rows = turn * terms()[: 1 if swaps in ("systems", "inputs") else most + 1]
                         tails = flip_tails(rows, cosets=len(rows) > 1)
@@ -239,10 +236,7 @@ def permuted_p_values(
     with np.errstate(invalid="ignore"):
         p = larger / valued if samples is None else p_values_of(larger, valued, rule)
     p = np.where(np.isnan(refined_p), p, refined_p)
-    valid = p if rule == "plus_one" else p_values_of(larger + equal, valued)
-    if not one_sided:
-        p, valid = (np.where(np.isnan(each), each.T, each) for each in (p, valid))
-    return p, valid, failed, most, smallest
+    return p if one_sided else np.where(np.isnan(p), p.T, p), failed, most, smallest
 
 
 class _Shared:

@@ -220,8 +220,7 @@ class ColumnRanks(_ByInput):
 
     With s'_il = sign(x'_i - x'_l) and a_il antisymmetric (the signs of Z, or half the difference of
     its midranks), Σ_{i<l} a_il s'_il = c + L·u + uᵀQu. For y' the coins are -u. Where nothing in
-    the column ties, the denominator does not depend on u, and the difference of the two
-    coefficients is 2 L·u over it.
+    the column ties, the denominator does not depend on u, and the difference is 2 L·u over it.
     """
 
     def __init__(self, scores: Scores, coefficient: Coefficient) -> None:
