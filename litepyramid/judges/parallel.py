@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -49,7 +50,7 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
         raise InputError(f"workers is {workers!r}", expected="a whole number, at least 1")
     if engine == "ray":
         require("ray", extra="ray", purpose="the engine 'ray'")
-        if not _portable(judge):
+        if not getattr(judge, "portable", _start_cost(judge)):
             raise InputError(
                 f"a {type(judge).__name__} on Ray", expected="an embedded judge or an NLI model"
             )
@@ -91,27 +92,18 @@ def judge_pairs(judge: Judge, items: Items) -> JudgedBatch:
     way = judge if isinstance(judge, OnWorkers) else OnWorkers(judge)
     one, pairs = way.one, sum(len(units) for _, units in items)
     if way.engine == "ray":
-        return _joined(_on_ray(one, items, pairs, way.workers), items)
+        return _joined(_on_ray(one, items, pairs, way.workers))
     cost = _start_cost(one)
     workers = way.workers or (min(cores(), pairs // cost) if cost and pairs > cost else 1)
     if workers == 1 or not pairs:
-        return checked_batch(one.judge(items), items, _name(one))
+        return _judged(one, items)
     parts = list(windows(items, -(-pairs // (workers * _PARTS_A_WORKER))))
-    return _joined(_on_processes(one, parts, pairs, workers), items)
+    return _joined(_on_processes(one, parts, pairs, workers))
 
 
 def _start_cost(judge: Judge) -> int:
     """Pairs that take the judge about as long as one more process to start; 0: it takes none."""
     return int(getattr(judge, "start_cost", 0))
-
-
-def _portable(judge: Judge) -> bool:
-    """Whether a judge can be sent to another machine: it is made there by its settings."""
-    return bool(getattr(judge, "portable", _start_cost(judge)))
-
-
-def _name(judge: Judge) -> str:
-    return type(judge).__name__
 
 
 def _on_processes(
@@ -147,10 +139,12 @@ def _unpacked(packed: bytes) -> Judge:
     return judge
 
 
+def _judged(judge: Judge, items: Items) -> JudgedBatch:
+    return checked_batch(judge.judge(items), items, type(judge).__name__)
+
+
 def _judge_window(packed: bytes, items: Items) -> JudgedBatch:
-    judge = _unpacked(packed)
-    batch = checked_batch(judge.judge(items), items, _name(judge))
-    return replace(batch, logits=None)
+    return replace(_judged(_unpacked(packed), items), logits=None)
 
 
 def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iterator[JudgedBatch]:
@@ -162,8 +156,8 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
         resources = ray.cluster_resources()
         uses_gpu = hasattr(judge, "device") and judge.device != "cpu"
         gpus = int(resources.get("GPU", 0)) if uses_gpu else 0
-        processors = int(resources.get("CPU", 1))
-        count = workers or gpus or max(1, processors // (1 if _start_cost(judge) else 2))
+        cpus = int(resources.get("CPU", 1))
+        count = workers or gpus or max(1, cpus // (1 if _start_cost(judge) else 2))
         if gpus and count > gpus:
             raise InputError(counted(count, "worker"), expected=f"at most {gpus}, one per GPU")
         parts = list(windows(items, max(1, -(-pairs // (count * _PARTS_A_WORKER)))))
@@ -174,10 +168,9 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
             _Actor,
             fn_constructor_args=(pickle.dumps(judge),),
             batch_size=1,
-            batch_format="numpy",
             compute=data.ActorPoolStrategy(size=count),
             num_gpus=1 if gpus else None,
-            num_cpus=None if gpus else min(1.0, 0.9 * processors / count),
+            num_cpus=None if gpus else min(1.0, 0.9 * cpus / count),
         )
         batches: dict[int, JudgedBatch] = {}
         with bar(pairs, "judging", "pairs") as shown:
@@ -199,24 +192,18 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
 
 
 class _Actor:
-    """A judge of its own on one device of the cluster."""
+    """A judge of its own on one device of the cluster; it judges one window a call."""
 
     def __init__(self, packed: bytes) -> None:
-        self._judge = _unpacked(packed)
+        self._packed = packed
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
-        import numpy as np
-
-        answers = np.empty(len(batch["items"]), dtype=object)
-        for index, packed in enumerate(batch["items"]):
-            items = pickle.loads(packed)  # noqa: S301 - sent by the process that asks
-            try:
-                answer: Any = checked_batch(self._judge.judge(items), items, _name(self._judge))
-                answer = replace(answer, logits=None, spans=None)
-            except LitepyramidError as error:
-                answer = error
-            answers[index] = pickle.dumps(answer)
-        return {"window": batch["window"], "answer": answers}
+        items = pickle.loads(batch["items"][0])  # noqa: S301 - sent by the process that asks
+        try:
+            answer: Any = replace(_judge_window(self._packed, items), spans=None)
+        except LitepyramidError as error:
+            answer = error
+        return {"window": batch["window"], "answer": [pickle.dumps(answer)]}
 
 
 def _connect(ray: Any) -> bool:
@@ -237,20 +224,18 @@ def _connect(ray: Any) -> bool:
     return True
 
 
-def _joined(batches: Iterable[JudgedBatch], items: Items) -> JudgedBatch:
+def _joined(batches: Iterable[JudgedBatch]) -> JudgedBatch:
     """The batches of all windows as one."""
-    every = list(batches)
-    if not every:
+    joined = list(batches)
+    if not joined:
         return JudgedBatch(())
-    counts: dict[str, int] = {}
-    for batch in every:
-        for name, number in batch.counts.items():
-            counts[name] = counts.get(name, 0) + number
-    spans = [batch.spans for batch in every if batch.spans is not None]
+    counts: Counter[str] = Counter()
+    for batch in joined:
+        counts.update(batch.counts)
+    spans = [batch.spans for batch in joined if batch.spans is not None]
     return JudgedBatch(
-        tuple(chain.from_iterable(batch.presence for batch in every)),
-        every[0].signature,
-        counts,
-        None,
-        tuple(chain.from_iterable(spans)) if len(spans) == len(every) else None,
+        tuple(chain.from_iterable(batch.presence for batch in joined)),
+        joined[0].signature,
+        dict(counts),
+        spans=tuple(chain.from_iterable(spans)) if len(spans) == len(joined) else None,
     )

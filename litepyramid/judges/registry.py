@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from inspect import Parameter, getdoc, signature
+from inspect import getdoc, signature
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -32,48 +32,41 @@ from litepyramid.types import JudgeLike
 
 LLM = "llm:"
 """How the names of judges behind an endpoint begin."""
-
-
-def _lexical() -> Judge:
-    return LexicalJudge(load_lexical())
-
-
-def _mini() -> Callable[..., Judge]:
-    from litepyramid.judges.mini.mini import mini
-
-    return mini
-
-
-EMBEDDED: dict[str, Callable[[], Callable[..., Judge]]] = {
-    "lexical": lambda: _lexical,
-    "recall": lambda: RecallJudge,
-    "mini": _mini,
-}
-"""Judges that need no download, by name: what imports what makes them."""
-
+EMBEDDED = ("lexical", "recall", "mini")
+"""Judges that need no download."""
 REFITTED: dict[str, tuple[Callable[..., Judge], Callable[..., PresenceModel]]] = {
     "lexical": (LexicalJudge, fit_lexical),
 }
 """Those that labels can refit: the judge of a model, and what fits one to items and labels."""
 
 
+def _factory(name: str) -> Callable[..., Judge]:
+    """What makes the judge of a name from its settings; models take the name first."""
+    if name == "recall":
+        return lambda: RecallJudge()
+    if name == "lexical" or is_lexical(name):
+        return lambda: LexicalJudge(load_lexical(None if name == "lexical" else name))
+    if name == "mini":
+        from litepyramid.judges.mini import mini
+
+        return mini
+    if name.startswith(LLM):
+        from litepyramid.judges.llm.llm_judge import LLMJudge
+
+        return LLMJudge
+    from litepyramid.judges.nli.nli_judge import NLIJudge
+
+    return NLIJudge
+
+
 @dataclass(frozen=True, slots=True)
 class FunctionJudge:
-    """Any function as a judge.
-
-    Attributes:
-        function: Takes a summary and its input's units; gives one presence in [0, 1] per unit. It
-            is not asked about empty summaries, which carry no unit.
-    """
+    """A function of a summary and its units; it is not asked about empty summaries."""
 
     function: Callable[[str, Sequence[str]], Any]
 
     def judge(self, items: Items) -> JudgedBatch:
-        """Asks the function about every summary.
-
-        Raises:
-            InputError: It does not give one number from 0 to 1 for each unit.
-        """
+        """Asks the function about every summary."""
         name = str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
         presence = tuple(
             as_presence_row(self.function(summary, units), len(units), name)
@@ -88,9 +81,10 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     """Makes a judge, which rates how far each unit is present in a summary.
 
     Args:
-        name: lexical (default), recall, a hub id or folder of an NLI model (safetensors or ONNX),
-            llm:MODEL behind an endpoint; from Python also a function of (summary, units) that
-            returns one number from 0 to 1 per unit (NaN: no judgement), or an object with `judge`.
+        name: lexical (default), mini, recall, a hub id or folder of an NLI model (safetensors or
+            ONNX), llm:MODEL behind an endpoint; from Python also a function of (summary, units)
+            that returns one number from 0 to 1 per unit (NaN: no judgement), or an object with
+            `judge`.
         **settings: Settings of the judge (`judge_settings` lists them): ``mode``, ``device``,
             ``endpoint``, ``cache``, ``workers`` … None leaves one at its default.
 
@@ -108,19 +102,21 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     """
     workers, engine = settings.pop("workers", None), settings.pop("engine", None) or "local"
     if isinstance(name, str | Path):
-        return on_workers(_made(str(name), settings), workers, engine)
-    if settings:
+        made = _made(str(name), settings)
+    elif settings:
         raise InputError(f"a judge object takes no {', '.join(sorted(settings))}")
-    if isinstance(name, OnWorkers) and workers is None and engine == "local":
+    elif isinstance(name, OnWorkers) and workers is None and engine == "local":
         return name
-    if hasattr(name, "judge"):
-        return on_workers(name, workers, engine)
-    if callable(name):
-        return on_workers(FunctionJudge(name), workers, engine)
-    raise InputError(
-        f"a judge cannot be made from a {type(name).__name__}",
-        expected="a name, a folder, a function of (summary, units), or an object with 'judge'",
-    )
+    elif hasattr(name, "judge"):
+        made = name
+    elif callable(name):
+        made = FunctionJudge(name)
+    else:
+        raise InputError(
+            f"a judge cannot be made from a {type(name).__name__}",
+            expected="a name, a folder, a function of (summary, units), or an object with 'judge'",
+        )
+    return on_workers(made, workers, engine)
 
 
 def in_language(judge: Judge, language: str) -> Judge:
@@ -145,34 +141,13 @@ def in_language(judge: Judge, language: str) -> Judge:
 
 def _made(name: str, settings: dict[str, Any]) -> Judge:
     check_judge_name(name)
-    known = settings_of(name)
-    values = {k: v for k, v in settings.items() if v is not None or (k == "cache" and k in known)}
-    if foreign := sorted(values.keys() - known):
-        raise _foreign(name, foreign, known)
+    names = settings_of(name)
+    values = {k: v for k, v in settings.items() if v is not None or (k == "cache" and k in names)}
+    _check_settings(name, values)
     factory = _factory(name)
     if "model" in signature(factory).parameters:
         return factory(name.removeprefix(LLM), **values)
     return factory(**values)
-
-
-def _factory(name: str) -> Callable[..., Judge]:
-    """What makes the judge of a name from its settings; models take the name first."""
-    if name in EMBEDDED:
-        return EMBEDDED[name]()
-    if is_lexical(name):
-        return lambda: LexicalJudge(load_lexical(name))
-    if name.startswith(LLM):
-        from litepyramid.judges.llm.llm_judge import LLMJudge
-
-        return LLMJudge
-    from litepyramid.judges.nli.nli_judge import NLIJudge
-
-    return NLIJudge
-
-
-def _parameters(name: str) -> dict[str, Parameter]:
-    """The settings of the judge of a name, besides how it is run."""
-    return {k: p for k, p in signature(_factory(name)).parameters.items() if k != "model"}
 
 
 def settings_of(name: str) -> frozenset[str]:
@@ -181,21 +156,22 @@ def settings_of(name: str) -> frozenset[str]:
     Example:
         >>> sorted(settings_of("lexical")), "mode" in settings_of("roberta-large-mnli")
         ([], True)
-        >>> "endpoint" in settings_of("llm:any")
-        True
     """
-    return frozenset(_parameters(name))
+    return frozenset(signature(_factory(name)).parameters) - {"model"}
 
 
-def _foreign(name: str, foreign: Sequence[str], known: Iterable[str]) -> InputError:
-    """The error of settings that a judge does not take, with what was probably meant."""
+def _check_settings(name: str, settings: Any) -> None:
+    """Sees that a judge takes these settings; else says what was probably meant."""
+    names = {*settings_of(name), "workers", "engine"}
+    foreign = sorted(set(settings) - names)
+    if not foreign:
+        return
     hint = f"The settings of a judge: litepyramid judge settings {name}."
-    near = get_close_matches(foreign[0], [*known, "workers", "engine"], 1, 0.6)
-    if near:
+    if near := get_close_matches(foreign[0], names, 1, 0.6):
         hint = f"Did you mean '{near[0]}'?"
     elif not name.startswith(LLM) and foreign[0] in settings_of(LLM + name):
         hint = f"A model behind an endpoint is called '{LLM}{name}'."
-    return InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
+    raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
 
 
 def check_judge_name(name: str) -> None:
@@ -214,17 +190,9 @@ def check_judge_name(name: str) -> None:
 
 
 def check_trainable(name: str) -> None:
-    """Raises InputError if a judge has nothing to train, or its name is misspelt.
-
-    Example:
-        >>> check_trainable("recall")
-        Traceback (most recent call last):
-        litepyramid.errors.InputError: the judge 'recall' cannot be trained. Expected lexical, \
-or a hub id or folder of an NLI model.
-    """
+    """Raises InputError if a judge has nothing to train, or its name is misspelt."""
     check_judge_name(name)
-    fixed = name in EMBEDDED.keys() - REFITTED.keys() or name.startswith(LLM)
-    if fixed or is_lexical(name):
+    if name in {*EMBEDDED} - {*REFITTED} or name.startswith(LLM) or is_lexical(name):
         raise InputError(
             f"the judge '{name}' cannot be trained",
             expected="lexical, or a hub id or folder of an NLI model",
@@ -243,37 +211,31 @@ def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[s
         >>> parse_settings(["mode=p2c", "max_length=128", "workers=2"], "roberta-large-mnli")
         {'mode': 'p2c', 'max_length': 128, 'workers': 2}
     """
-    hints = {**_hints(on_workers), **_hints(_factory(name))}
-    hints |= {"workers": int | None, "engine": str}
-    known = {*_parameters(name), "workers", "engine"}
+    factory = _factory(name)
+    maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
+    hints = {**get_type_hints(maker), "workers": int | None, "engine": str}
     values: dict[str, Any] = {}
     for setting in settings:
         key, equals, text = setting.partition("=")
         key = key.strip().replace("-", "_")
         if not equals or not key:
             raise InputError(f"the setting '{setting}'", expected="KEY=VALUE")
-        if key not in known:
-            raise _foreign(name, [key], known)
+        _check_settings(name, [key])
         if key in values:
             raise InputError(f"the setting '{key}' is given twice")
         values[key] = _typed(key, text.strip(), hints[key])
     return values
 
 
-def _hints(factory: Any) -> dict[str, Any]:
-    return get_type_hints(vars(factory)["__init__"] if isinstance(factory, type) else factory)
-
-
 def _typed(key: str, text: str, hint: Any) -> Any:
     """A text as a value of the type."""
     from pydantic import TypeAdapter, ValidationError
 
-    adapter = TypeAdapter(hint)
     value: Any = None if text.lower() in ("none", "null") else text
     if text[:1] in ("{", "["):
         value = parse_json(text, expected=f"the setting '{key}' as JSON")
     try:
-        return adapter.validate_python(value)
+        return TypeAdapter(hint).validate_python(value)
     except ValidationError as misfit:
         problem = misfit.errors(include_url=False)[0]["msg"]
         raise InputError(f"the setting {key} is '{text}'", expected=problem.lower()) from None
@@ -305,7 +267,7 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
     """Lists the settings that a judge takes, with their defaults.
 
     Args:
-        name: The judge: lexical, recall, a hub id or folder of an NLI model, or llm:MODEL.
+        name: The judge: lexical, recall, mini, a hub id or folder of an NLI model, or llm:MODEL.
 
     Raises:
         InputError: The name is misspelt.
@@ -319,11 +281,12 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         $ litepyramid judge settings llm:any
     """
     check_judge_name(name)
-    parameters = _parameters(name)
-    texts = _argument_texts(_factory(name))
+    factory = _factory(name)
+    texts = _argument_texts(factory)
     rows = [
         JudgeSetting(key, "none" if p.default is None else str(p.default), texts.get(key, ""))
-        for key, p in parameters.items()
+        for key, p in signature(factory).parameters.items()
+        if key != "model"
     ]
     rows += [
         JudgeSetting("workers", "none", "Processes, or judges on the cluster; none chooses."),

@@ -211,7 +211,7 @@ def test_an_oversized_model_is_not_read(exported, monkeypatch):
 def test_mini_is_the_folder_that_ships_with_the_words_beside_it(
     exported, items, tmp_path, monkeypatch
 ):
-    from litepyramid.judges.mini import mini as module
+    import litepyramid.judges.mini as module
 
     folder = tmp_path / "mini"
     shutil.copytree(exported, folder)

@@ -16,7 +16,7 @@ from litepyramid.judges.lexical.lexical_judge import LexicalJudge, load_lexical
 from litepyramid.judges.nli.nli_judge import NLIJudge
 from litepyramid.types import FloatArray
 
-FOLDER = Path(__file__).resolve().parents[2] / "embedded" / "mini"
+FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
 
 
 @dataclass(frozen=True)
