@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from litepyramid.language import detect_language, words
 from litepyramid.units.parsers.embedded.tree import Tree, Word
+from litepyramid.units.parsers.free_frames import free_frames
+from litepyramid.units.parsers.stanza import read_document, words_of
+from litepyramid.units.parses import ParsedReference, ParsedSentence
+from litepyramid.units.triplets import sentence_stus
 
 FOLDER = Path(__file__).parents[1] / "data" / "ud"
 UNITS: dict[str, list[str]] = json.loads((FOLDER / "units.json").read_text(encoding="utf-8"))
@@ -45,3 +50,41 @@ def test_trees_are_whole_and_their_units_are_made_of_their_words(code):
         for unit in UNITS[name]:
             assert set(words(unit)) <= set(words(text))
     assert detect_language([text for text, _ in trees.values()]) == code
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
+def test_frames_of_written_trees(code):
+    for name, (_, rows) in read_trees(code).items():
+        tree = [
+            Word(r[1], r[3], int(r[6]) - 1 if r[6] != "0" else i, r[7], r[4], r[5])
+            for i, r in enumerate(rows)
+        ]
+        sentence = ParsedSentence(tuple(word.text for word in tree), free_frames(tree))
+        joint = "" if code == "zh" else " "
+
+        def write(indices, joint=joint, sentence=sentence):
+            return joint.join(sentence.tokens[i] for i in indices)
+
+        assert sentence_stus(sentence, render=write) == UNITS[name]
+
+
+def test_stanza_in_german_gives_its_own_words():
+    rows = read_trees("de")["de-1"][1]
+    sentence = SimpleNamespace(
+        words=[
+            SimpleNamespace(text=r[1], upos=r[3], head=int(r[6]), deprel=r[7], xpos="", feats=r[5])
+            for r in rows
+        ]
+    )
+    given = ParsedReference(
+        "1",
+        0,
+        (
+            ParsedSentence(
+                ("Der", "Text."),
+            ),
+        ),
+    )
+    parsed = read_document(SimpleNamespace(sentences=[sentence]), given, language="de")
+    assert parsed.sentences[0].tokens == tuple(word.text for word in words_of(sentence))
+    assert sentence_stus(parsed.sentences[0]) == UNITS["de-1"]

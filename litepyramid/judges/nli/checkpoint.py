@@ -73,7 +73,7 @@ class JudgeCard:
         answers: Of a model that writes: the ids of the tokens that begin "no" and "yes". Presence
             is judged by their logits in its first step.
         max_length: The most tokens of a pair unless the user says otherwise.
-        languages: Codes of the languages that it was trained for; none for any language.
+        languages: Codes of the languages that it reads; () for many, None if that is not known.
     """
 
     kind: Kind = "presence"
@@ -82,7 +82,7 @@ class JudgeCard:
     template: str | None = None
     answers: tuple[int, int] | None = None
     max_length: int | None = None
-    languages: tuple[str, ...] = ()
+    languages: tuple[str, ...] | None = None
 
     @property
     def default_mode(self) -> Mode:
@@ -99,6 +99,7 @@ _ENC = THREE
 _CNE = ("contradiction", "neutral", "entailment")
 _CEN = ("contradiction", "entailment", "neutral")
 _TUNED = JudgeCard("presence", _ENC)
+_MULTILINGUAL = JudgeCard("zero-shot", _ENC, languages=())
 
 _JOINED = "{premise}{eos}{hypothesis}"
 _CHOICE = (
@@ -140,8 +141,8 @@ _ENGLISH: Mapping[str, JudgeCard] = {
 }
 CARDS: Mapping[str, JudgeCard] = {
     **{name: replace(card, languages=("en",)) for name, card in _ENGLISH.items()},
-    "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": JudgeCard("zero-shot", _ENC),
-    "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli": JudgeCard("zero-shot", _ENC),
+    "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": _MULTILINGUAL,
+    "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli": _MULTILINGUAL,
 }
 
 

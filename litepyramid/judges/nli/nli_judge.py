@@ -139,8 +139,8 @@ class NLIJudge:
         self._backend: tuple[Backend, int] | None = None
 
     @property
-    def languages(self) -> tuple[str, ...]:
-        """Codes of the languages that the model reads, as its card says; empty: not known."""
+    def languages(self) -> tuple[str, ...] | None:
+        """Codes of the languages that the model reads: () for many, None if that is not known."""
         return self.checkpoint.card.languages
 
     @property

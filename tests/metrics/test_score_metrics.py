@@ -1,0 +1,113 @@
+"""Metrics beside ours: equal to their packages, pair by pair, and a table that meta takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rouge_score.rouge_scorer import RougeScorer
+
+from litepyramid.errors import InputError
+from litepyramid.io.dataset import load
+from litepyramid.io.scores import read_scores
+from litepyramid.metrics.score_metrics import MetricScores, _bertscore, score_metrics
+from litepyramid.types import InputReferences
+
+TEXTS = ["A storm hit Oslo on Monday.", "", "Two people died in the storm."]
+SUMMARIES = {"a": TEXTS, "b": TEXTS[::-1]}
+REFERENCES = [
+    InputReferences("1", (("A storm hit Oslo .", "Two died ."), ("Storm .",)), (True, True)),
+    InputReferences("2", (("Nobody was hurt on Monday .",),), (False,)),
+    InputReferences("3", (("Two died in Oslo .",),), (False,)),
+]
+PAIRS = [
+    (s, i, texts[i], [" ".join(one) for one in entry.references])
+    for s, texts in enumerate(SUMMARIES.values())
+    for i, entry in enumerate(REFERENCES)
+]
+
+
+def scored(*metrics: str) -> MetricScores:
+    return score_metrics(SUMMARIES, references=REFERENCES, metrics=metrics)
+
+
+def test_bleu_and_chrf_are_sacrebleus() -> None:
+    sacrebleu = pytest.importorskip("sacrebleu", reason="the extra metrics is not installed")
+    table = scored("bleu", "chrf").scores
+    for s, i, text, references in PAIRS:
+        bleu = sacrebleu.sentence_bleu(text, references).score
+        assert table.matrix("bleu").values[s, i] == pytest.approx(bleu, abs=1e-12)
+        chrf = sacrebleu.sentence_chrf(text, references).score
+        assert table.matrix("chrf").values[s, i] == pytest.approx(chrf, abs=1e-12)
+
+
+def test_meteor_is_nltks_or_says_what_it_lacks() -> None:
+    import nltk
+
+    try:
+        nltk.data.find("corpora/wordnet.zip")
+    except LookupError:
+        with pytest.raises(InputError, match=r"nltk\.downloader wordnet"):
+            scored("meteor")
+        return
+    from nltk.translate.meteor_score import meteor_score
+
+    words = nltk.tokenize.wordpunct_tokenize
+    table = scored("meteor").scores
+    for s, i, text, references in PAIRS:
+        expected = meteor_score([words(one) for one in references], words(text))
+        assert table.values[0, s, i] == pytest.approx(expected, abs=1e-12)
+
+
+def test_bertscore_takes_the_best_of_several_references(tmp_path: Path) -> None:
+    pytest.importorskip("bert_score", reason="the extra metrics is not installed")
+    from tiny_models import make_matching_bert
+
+    make_matching_bert(tmp_path / "bert", ["a storm hit oslo", "two people died"])
+    family = _bertscore("en", str(tmp_path / "bert"), 1)
+    both = family(["a storm hit oslo", "two died"], ["a storm hit oslo", "two people died"])
+    assert set(both) == {"bertscore_precision", "bertscore_recall", "bertscore_f1"}
+    assert both["bertscore_f1"][0] == pytest.approx(1.0, abs=1e-5)
+    one = family(["two died"], ["two people died"])["bertscore_f1"][0]
+    other = family(["two died"], ["a storm hit oslo"])["bertscore_f1"][0]
+    assert both["bertscore_f1"][1] == pytest.approx(max(one, other), abs=1e-5)
+
+
+@pytest.mark.data
+def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
+    folder = data / "realsumm"
+    dataset = load(summaries=folder / "summaries", references=folder / "references.txt")
+    few = {system.system: list(system.texts[:8]) for system in dataset.summaries}
+    references = dataset.references[:8]
+    table = score_metrics(few, references=references).scores
+    scorer = RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+    for i, entry in enumerate(references):
+        for s, texts in enumerate(few.values()):
+            expected = scorer.score(" ".join(entry.references[0]), texts[i])
+            for kind, theirs in (("1", "rouge1"), ("2", "rouge2"), ("l", "rougeL")):
+                names = [f"rouge-{kind}_{name}" for name in ("precision", "recall", "f1")]
+                ours = [table.matrix(name).values[s, i] for name in names]
+                assert ours == pytest.approx(list(expected[theirs]), abs=1e-12)
+
+
+def test_the_table_is_one_that_meta_takes(tmp_path: Path) -> None:
+    result = scored("rouge-2_recall", "rouge-l_f1")
+    assert result.scores.metrics == ("rouge-2_recall", "rouge-l_f1")
+    result.save(tmp_path / "scores.csv")
+    table = read_scores(tmp_path / "scores.csv")
+    for metric in result.scores.metrics:
+        assert np.array_equal(table.matrix(metric).values, result.scores.matrix(metric).values)
+
+
+@pytest.mark.parametrize("name", ["rouge-9", "rouge-2_median", "js-2", "s3", ""])
+def test_unknown_metrics_are_named(name: str) -> None:
+    with pytest.raises(InputError, match=f"unknown metric '{name}'"):
+        scored(name)
+
+
+def test_signature_follows_the_data() -> None:
+    changed = score_metrics({"a": TEXTS, "b": ["x", *TEXTS[1:]]}, references=REFERENCES)
+    shuffled = score_metrics({"b": TEXTS[::-1], "a": TEXTS}, references=REFERENCES)
+    first = score_metrics(SUMMARIES, references=REFERENCES)
+    assert str(first.signature) == str(shuffled.signature) != str(changed.signature)

@@ -1,0 +1,199 @@
+"""Texts in other languages: nothing that reads English only scores them silently."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+import litepyramid as lp
+from litepyramid.errors import InputError
+from litepyramid.io.dataset import as_dataset
+from litepyramid.judges.evaluate import load_contrast
+from litepyramid.judges.llm.prompt import Prompt
+from litepyramid.judges.nli.checkpoint import CARDS
+from litepyramid.judges.registry import in_language
+from litepyramid.language import language_of, name_of, words
+
+FILE = Path(__file__).parent / "data" / "languages.json"
+SENTENCES: dict[str, list[str]] = json.loads(FILE.read_text(encoding="utf-8"))
+TWELVE = ["ar", "de", "es", "fr", "hi", "it", "ja", "nl", "pt", "ru", "sv", "zh"]
+
+EXAMPLE = {  # units, a summary that carries them, and nonsense of about the same length
+    "en": (
+        ["A storm hit Oslo on Monday.", "Two people died.", "The airport was closed."],
+        "On Monday a heavy storm hit Oslo; two people died, and the airport had to be closed.",
+        "Bananas are cheap this year, says a shop keeper who has sold fruit for twenty years.",
+    ),
+    "de": (
+        ["Ein Sturm traf Oslo am Montag.", "Zwei Menschen starben.", "Der Flughafen war zu."],
+        "Am Montag hat ein schwerer Sturm Oslo getroffen; zwei Menschen starben, der Flughafen "
+        "wurde geschlossen.",
+        "Bananen sind in diesem Jahr billig, sagt ein Händler, der seit Jahren Obst verkauft.",
+    ),
+    "es": (
+        ["Una tormenta golpeó Oslo el lunes.", "Murieron dos personas.", "El aeropuerto cerró."],
+        "El lunes, una fuerte tormenta golpeó la ciudad de Oslo: dos personas murieron y cerraron "
+        "el aeropuerto.",
+        "Los plátanos son baratos este año, dice un tendero que vende fruta desde hace años.",
+    ),
+    "fr": (
+        ["Une tempête a frappé Oslo lundi.", "Deux personnes sont mortes.", "L'aéroport a fermé."],
+        "Lundi, une forte tempête a frappé la ville d'Oslo : deux personnes sont mortes et "
+        "l'aéroport a été fermé.",
+        "Les bananes ne sont pas chères cette année, dit un marchand qui vend des fruits.",
+    ),
+    "zh": (
+        ["周一暴风雨袭击了奥斯陆。", "两人死亡。", "机场关闭。"],
+        "奥斯陆周一遭到暴风雨袭击，造成两人死亡，机场也被迫关闭。",
+        "一位卖了二十年水果的店主说，今年的香蕉特别便宜。",
+    ),
+}
+
+
+def parts(code: str):
+    """What must refuse: each a function that scores texts of this language, insisting or not."""
+    units, text = [SENTENCES[code][:3]], " ".join(SENTENCES[code][:5])
+    english = SimpleNamespace(judge=lp.judge("recall").judge, languages=("en",))
+    return {
+        "lexical": lambda **o: lp.score([text], units, judge="lexical", samples=40, **o),
+        "model of English": lambda **o: lp.score([text], units, judge=english, samples=40, **o),
+        "parser": lambda **o: lp.score([text], references=[text], judge="recall", samples=40, **o),
+        "precision": lambda **o: lp.precision([text], references=[text], judge="recall", **o),
+        "rouge": lambda **o: lp.score_metrics([text], references=[text], metrics=["rouge-1"], **o),
+        "regressor": lambda **o: lp.easiness.predict([text], stus=units, **o),
+        "explain": lambda **o: lp.explain(text, units[0], judge="lexical", **o),
+    }
+
+
+@pytest.mark.parametrize("code", TWELVE)
+def test_nothing_that_reads_english_only_scores_other_languages_silently(code):
+    for name, score in parts(code).items():
+        with pytest.raises(InputError) as error:
+            score()
+        assert f"these texts are in {name_of(code)}" in str(error.value), name
+        assert "--language any" in str(error.value)
+
+
+def test_any_language_insists_and_is_signed():
+    for name, score in parts("de").items():
+        result = score(language="any")
+        if name != "explain":
+            assert "language:any" in str(result.signature), name
+
+
+def test_english_is_unchanged_and_unsigned():
+    units, good, nonsense = EXAMPLE["en"]
+    summaries = {"good": [good], "nonsense": [nonsense]}
+    plain = lp.score(summaries, [units], samples=40)
+    assert "language" not in str(plain.signature)
+    assert plain.notes == ()
+    for told in ("en", "any"):
+        insisted = lp.score(summaries, [units], samples=40, language=told)
+        assert str(insisted.signature) == str(plain.signature)
+        assert insisted.scores == plain.scores
+
+
+@pytest.mark.parametrize("code", list(EXAMPLE))
+def test_recall_ranks_a_good_summary_above_nonsense(code):
+    units, good, nonsense = EXAMPLE[code]
+    summaries = {"good": [good], "nonsense": [nonsense]}
+    result = lp.score(summaries, [units], judge="recall", samples=40)
+    assert result.scores["good"] > 0.5 > 0.2 > result.scores["nonsense"]
+    assert ("language" in str(result.signature)) == (code != "en")
+
+
+def test_a_denial_counts_in_german():
+    texts = {"denied": ["Er wurde nicht getroffen."], "told": ["Er wurde getroffen."]}
+    result = lp.score(texts, [["Er wurde nicht getroffen."]], judge="recall", samples=40)
+    assert result.scores["denied"] == 1 > result.scores["told"]
+
+
+def test_evidence_of_recall_in_chinese():
+    units, good, _ = EXAMPLE["zh"]
+    evidence = lp.explain(f"今天很冷。{good}", units[1], judge="recall").evidence[0]
+    assert evidence.sentence == 1
+    assert ("两人", "两人") in evidence.words
+
+
+def test_mixed_sets_are_counted_and_different_parts_refused():
+    german, french = SENTENCES["de"][:12], SENTENCES["fr"][:3]
+    units = [[text] for text in german]
+    texts = [*german[:9], *french]
+    result = lp.score(texts, units, judge="recall", samples=40)
+    assert any("French 3" in note and "of 24" in note for note in result.notes)
+    with pytest.raises(InputError, match="units are in German, the summaries in French"):
+        lp.score([" ".join(SENTENCES["fr"][:9])], [german], judge="recall")
+
+
+def test_a_language_that_is_told_is_not_questioned():
+    assert (
+        as_dataset(["It rained."], [["It rained."]], language="de").with_language().language == "de"
+    )
+    with pytest.raises(InputError, match="Did you mean de"):
+        language_of({}, "German")
+
+
+def test_rouge_of_identical_hindi_texts():
+    texts = [" ".join(SENTENCES["hi"][:3])]
+    names = ["rouge-u-1_f1", "rouge-u-2_f1", "rouge-u-l_f1"]
+    result = lp.score_metrics(texts, references=texts, metrics=names)
+    assert result.scores.values.ravel().tolist() == [1.0, 1.0, 1.0]
+    with pytest.raises(InputError, match="bleu reads other languages"):
+        lp.score_metrics(["市长在周一辞职了。"], references=["市长辞职了。"], metrics=["bleu"])
+
+
+@pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
+def test_contrast_set_in_other_languages(code):
+    result = lp.evaluate("recall", contrast=True, language=code)
+    assert result.names == (f"contrast.{code}",)
+    assert result.sets[0].pairs == 60
+    assert 0.4 < result.sets[0].auc < 0.7  # counting words tells little there
+    assert f"language:{code}" in str(result.signature)
+    with pytest.raises(InputError, match="the judge lexical reads English only"):
+        lp.evaluate("lexical", contrast=True, language=code)
+
+
+def test_contrast_set_in_a_language_that_has_none(cli):
+    assert len(load_contrast().items) == 824
+    done = cli("judge", "evaluate", "--contrast", "--language", "it", "-j", "recall", status=2)
+    assert "en, de, es, fr or zh" in " ".join(done.stderr.split())
+    done = cli("judge", "evaluate", "--contrast", "--language", "de", "-j", "recall")
+    assert "contrast.de" in done.stdout
+
+
+def test_prompts_say_the_language_and_english_ones_do_not():
+    prompt = Prompt("p", "You judge.\n\n{summary} {units}\n", {"yes": 1.0, "no": 0.0})
+    assert prompt.in_language("en") == prompt == prompt.in_language("any")
+    assert "in German." in prompt.in_language("de").request("Es regnet.", ["Es regnet."])
+    judge = lp.judge("llm:m", endpoint="http://127.0.0.1:9/v1", cache=None)
+    assert in_language(judge, "en") is judge
+    assert in_language(judge, "de").signature()["prompt"] != judge.signature()["prompt"]
+
+
+def test_cards_tell_the_languages_of_models():
+    multilingual = "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7"
+    assert CARDS[multilingual].languages == ()
+    assert {card.languages for card in CARDS.values()} == {("en",), ()}
+    unknown = SimpleNamespace(judge=lp.judge("recall").judge, languages=None)
+    units, good, _ = EXAMPLE["de"]
+    result = lp.score([good], [units], judge=unknown, samples=40)
+    assert "It is not known whether this model reads German." in result.notes
+
+
+def test_sentences_as_units_keep_the_text():
+    for code in TWELVE:
+        units = lp.extract([" ".join(SENTENCES[code][:4])], srl="sentences").units[0].texts
+        assert " ".join(units) == " ".join(" ".join(SENTENCES[code][:4]).split())
+
+
+def test_words_of_wide_and_right_to_left_scripts_stay_in_the_table():
+    units, good, nonsense = EXAMPLE["zh"]
+    names = {"系统甲": [good], "ערבית": [nonsense]}
+    table = lp.score(names, [units], judge="recall", samples=40).to_table()
+    assert "系统甲" in table
+    assert "ערבית" in table
+    assert "The texts are in Chinese." in table
+    assert words(good)
