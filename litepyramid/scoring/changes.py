@@ -515,13 +515,12 @@ def _facts(
 
     A sentence is the judge's evidence where that is saved, else the one with most words of the
     fact, and of the sentence that holds it in the other run.
-    """  # fmt: skip
+    """
     sides = runs.sides[::sign]  # first the run that holds the fact
     high, low = (side.presence[n] for side in sides)
     changed = (high >= how.present) & (low < how.present) & (high - low >= how.lost_by - _ROUNDING)
-    order = [
-        (sign * np.nan_to_num(differences[runs.numbers[u][0]]), u) for u in np.nonzero(changed)[0]
-    ]
+    size = (sign * np.nan_to_num(differences)).tolist()
+    order = [(size[runs.numbers[u][0]], u) for u in np.nonzero(changed)[0].tolist()]
     unit_texts = [unit.text for entry in runs.units for unit in entry.units]
     facts = []
     for _, u in sorted(order):

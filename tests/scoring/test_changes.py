@@ -285,7 +285,7 @@ def test_what_is_saved_can_be_read(old, new, tmp_path):
     for ending in (".json", ".csv", ".tex", ".txt", ".html", ".svg"):
         result.save(tmp_path / f"c{ending}")
     saved = json.loads((tmp_path / "c.json").read_text())
-    assert [fact["text"] for fact in saved["changes"][0]["lost"]][0] == "Fact 1 of 0."
+    assert saved["changes"][0]["lost"][0]["text"] == "Fact 1 of 0."
     assert len((tmp_path / "c.csv").read_text().splitlines()) == 1 + 2 * 10
     pytest.importorskip("pandas")
     assert [len(result.to_frame(rows)) for rows in ("systems", "inputs", "facts", "groups")] == [

@@ -1,0 +1,132 @@
+"""The page of what changed, in a browser: read, filtered, linked to, given hostile texts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from test_report_page import HOSTILE, choose, find, open_report
+
+import litepyramid as lp
+
+
+@pytest.fixture(scope="module")
+def changed():
+    """Two systems; `a` loses two facts of one input and gains one of another."""
+
+    def run(first, second):
+        return lp.score(
+            {"a": [first, second], "b": ["It rained.", "The bridge is shut."]},
+            [["A storm hit Oslo.", "Two people died."], ["The bridge is closed.", "Cars wait."]],
+            ids=["storm", "bridge/2"],
+            judge="recall",
+            samples=40,
+        )
+
+    old = run("A storm hit Oslo. Two people died. It was dark.", "The bridge is closed.")
+    new = run("A flood hit Bergen. It was dark.", "The bridge is closed. Cars wait.")
+    return lp.compare(old, new, fail_if_lost=2, by={"storm": "weather", "bridge/2": "roads"})
+
+
+@pytest.fixture
+def page(changed, browser, tmp_path):
+    path = tmp_path / "c.html"
+    changed.to_html(path)
+    open_report(browser, path)
+    return path
+
+
+def test_nothing_is_loaded(changed):
+    text = changed.to_html().replace("http://www.w3.org/2000/svg", "")  # a name, not an address
+    assert "default-src 'none'" in text
+    assert not any(word in text for word in ("http://", "https://", "src=", "@import", "url("))
+
+
+def test_the_verdict_and_the_facts_are_on_the_first_screen(page, browser):
+    verdict = find(browser, "#verdict")[0].text
+    assert verdict.startswith("FAIL: 2 of 2 systems unchanged")
+    assert "a lost 2 facts" in find(browser, "#failures")[0].text
+    rows = find(browser, "#changes [data-fact]")
+    assert [row.get_attribute("class") for row in rows] == ["lost", "lost", "gained"]
+    assert rows[0].rect["y"] + rows[0].rect["height"] < 720
+    assert [x.text.split()[0] for x in find(browser, "#changes h3")] == ["storm", "bridge/2"]
+    assert [x.text for x in rows[0].find_elements("css selector", "del")] == ["storm", "Oslo"]
+    assert [x.text for x in rows[0].find_elements("css selector", "ins")] == ["flood", "Bergen"]
+    assert [row.text.split()[0] for row in find(browser, "#scores tbody tr")] == ["a", "b"]
+    assert len(find(browser, "#by-group tbody tr")) == 4
+
+
+def test_filters_and_search(page, browser):
+    found = find(browser, "#found")[0]
+    assert found.text == "3 of 3 facts that changed"
+    choose(browser, "show", "gained")
+    assert [x.text for x in find(browser, "#changes .fact-text bdi")] == ["Cars wait."]
+    choose(browser, "show", "all")
+    choose(browser, "input", "storm")
+    assert found.text == "2 of 3 facts that changed"
+    choose(browser, "search", "PEOPLE")
+    assert found.text == "1 of 3 facts that changed"
+    choose(browser, "system", "1")
+    assert found.text == "0 of 3 facts that changed"
+
+
+def test_a_link_opens_both_texts_side_by_side(page, browser):
+    open_report(browser, page, "#fact=bridge%2F2/2/a")
+    detail = find(browser, "#detail")[0]
+    assert "Fact 2 of bridge/2, gained by a" in detail.text
+    texts = [x.text for x in find(browser, "#detail .text")]
+    assert texts == ["The bridge is closed.", "The bridge is closed. Cars wait."]
+    assert find(browser, "#detail ins")[0].text.strip().startswith("Cars wait")
+    assert find(browser, "#detail mark")[-1].text == "Cars wait."
+    left, right = (x.rect for x in find(browser, "#detail .text"))
+    assert left["y"] == right["y"]
+    open_report(browser, page, "#fact=%E0%A4%A/9")
+    assert not find(browser, "#detail")[0].is_displayed()
+
+
+def test_the_keyboard(page, browser):
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    browser.execute_script("document.querySelector('#changes [data-fact]').focus()")
+    ActionChains(browser).send_keys(Keys.ARROW_DOWN, Keys.ENTER).perform()
+    assert find(browser, "#detail .unit")[0].text == "Two people died."
+    assert browser.current_url.endswith("#fact=storm/2/a")
+    ActionChains(browser).send_keys(Keys.ESCAPE).perform()
+    assert not find(browser, "#detail")[0].is_displayed()
+    assert browser.execute_script("return document.activeElement.dataset.fact") == "1"
+
+
+def test_texts_are_data_and_a_phone_cuts_nothing(browser, tmp_path):
+    units = [[*HOSTILE, "x" * 5000]]
+    names = [f"system {text}" for text in HOSTILE]
+    full = lp.score({name: [" ".join(units[0])] for name in names}, units, judge="recall",
+                    ids=[HOSTILE[0]], samples=40)  # fmt: skip
+    none = lp.score({name: [f"\U0001f600 {HOSTILE[1]}"] for name in names}, units, judge="recall",
+                    ids=[HOSTILE[0]], samples=40)  # fmt: skip
+    lp.compare(full, none).to_html(tmp_path / "c.html")
+    size = {"width": 400, "height": 850, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    open_report(browser, tmp_path / "c.html")
+    assert "broken" not in browser.title
+    browser.execute_script("document.querySelector('#changes [data-fact]').click()")
+    detail = find(browser, "#detail")[0]
+    assert "\U0001f600" in detail.text
+    assert browser.execute_script("return document.scripts.length") == 2
+    assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
+    row = find(browser, "#changes [aria-pressed=true]")[0]
+    assert detail.rect["y"] == pytest.approx(row.rect["y"] + row.rect["height"], abs=20)
+    errors = [entry for entry in browser.get_log("browser") if entry["level"] == "SEVERE"]
+    assert errors == []
+
+
+def test_a_result_without_texts(browser, tmp_path):
+    runs = [
+        lp.score(units=[["It rained.", "We left."]], presence={"a": np.array([row]).tolist()},
+                 samples=40)
+        for row in ([1.0, 0.0], [0.0, 1.0])
+    ]  # fmt: skip
+    lp.compare(*runs).to_html(tmp_path / "c.html")
+    open_report(browser, tmp_path / "c.html", "#fact=1/1/a")
+    assert "without the summaries' texts" in find(browser, "#detail")[0].text
+    assert len(find(browser, "#changes [data-fact]")) == 2
+    assert not find(browser, "#groups")[0].is_displayed()
