@@ -19,14 +19,9 @@ from litepyramid.types import FloatArray, Signature, fingerprint
 
 @dataclass(frozen=True, slots=True)
 class WorkerRecord:
-    """How often one worker contradicted the others.
+    """How many items a worker answered, and how often they contradicted the others there.
 
-    Attributes:
-        worker: The worker's name.
-        answers: How many items the worker answered.
-        compared: On how many of them the other workers had a majority.
-        disagreed: On how many of those the worker said the opposite.
-        dropped: Whether the worker's answers were left out.
+    `compared` are the items on which the other workers have a majority.
     """
 
     worker: str
@@ -77,18 +72,18 @@ class AgreementResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The workers, and the counts and alpha in notes."""
-        columns = (
-            *("worker", "answers", "compared", "disagreed"),
-            Column("share", "share disagreed"),
-            "dropped",
-        )
+        share = Column("share", "share disagreed")
+        columns = ("worker", "answers", "compared", "disagreed", share, "dropped")
         rows = (row(w, share=w.share, dropped="yes" if w.dropped else "no") for w in self.workers)
         dropped = sum(w.dropped for w in self.workers)
         level = dict(self.signature.fields)["alpha"].removeprefix("krippendorff_")
+        alphas = [
+            "undefined" if math.isnan(a) else f"{a:.3f}" for a in (self.alpha, self.alpha_all)
+        ]
         notes = [
-            f"Krippendorff's alpha ({level}): {_number(self.alpha)} on "
+            f"Krippendorff's alpha ({level}): {alphas[0]} on "
             f"{counted(self.pairable, 'item')} with two answers or more"
-            + (f"; {_number(self.alpha_all)} before workers were dropped." if dropped else "."),
+            + (f"; {alphas[1]} before workers were dropped." if dropped else "."),
             f"{counted(self.items, 'item')}, {self.kept_answers} of "
             f"{counted(self.answers, 'answer')} kept, "
             f"{dropped} of {counted(len(self.workers), 'worker')} dropped.",
@@ -98,11 +93,10 @@ class AgreementResult(Result):
         ]
         if self.undecided:
             notes.append(
-                f"These contradict one another; a third worker is needed to tell who is noisy: "
+                "These contradict one another; a third worker is needed to tell who is noisy: "
                 f"{', '.join(self.undecided)}."
             )
-        notes.append(f"Signature: {self.signature}")
-        return [Table.of("Workers", columns, rows, notes)]
+        return [Table.of("Workers", columns, rows, (*notes, f"Signature: {self.signature}"))]
 
     def to_json(self) -> dict[str, Any]:
         """Everything as plain values, the workers with their shares."""
@@ -138,9 +132,7 @@ def krippendorff_alpha(
         >>> round(krippendorff_alpha([[1, 0, 1, 1], [1, 0, 0, nan], [nan, 0, 0, 1]]), 4)
         0.64
     """
-    table = np.asarray(answers, dtype=np.float64)
-    if table.ndim != 2:
-        raise InputError(f"answers of the shape {table.shape}", expected="a (workers, items) table")
+    table = _table(answers)
     categories = np.unique(table[~np.isnan(table)])
     if categories.size < 2:
         return math.nan
@@ -170,10 +162,9 @@ def majority_labels(answers: ArrayLike) -> FloatArray:
         [1.0, 0.0, nan]
     """
     table = np.sort(_graded(answers), axis=0)  # NaN last
-    count = (~np.isnan(table)).sum(axis=0)
     if not len(table):
-        return np.full(count.shape, np.nan)
-    middle = np.maximum(count - 1, 0) // 2
+        return np.full(table.shape[1], np.nan)
+    middle = np.maximum((~np.isnan(table)).sum(axis=0) - 1, 0) // 2
     return np.asarray(np.take_along_axis(table, middle[None], axis=0)[0])
 
 
@@ -182,12 +173,9 @@ def disagreement(
 ) -> tuple[FloatArray, FloatArray]:
     """How often each worker contradicts the majority of the *other* workers; .5 contradicts none.
 
-    Leaving the worker's own answer out means that nobody agrees with a majority that they made;
-    items on which the others are tied, or on which there are no others, are not compared.
-
-    Args:
-        answers: (workers, items) of 1, .5, 0 and NaN.
-        gold: (items,) gold labels, NaN without one: compared with in the others' place.
+    Leaving out the worker's own answer means that nobody agrees with a majority that they made;
+    items on which the others are tied, or on which there are no others, are not compared. Where
+    `gold` (items,) is not NaN, it stands in the others' place.
 
     Returns:
         (workers,) numbers of compared items, and of those the worker disagreed on.
@@ -199,15 +187,13 @@ def disagreement(
     """
     table = _graded(answers)
     answered = ~np.isnan(table)
-    yes = np.where(answered, table, 0.0)
-    others_answered = answered.sum(axis=0) - answered
-    others_yes = yes.sum(axis=0) - yes
-    lead = 2 * others_yes - others_answered
+    votes = np.where(answered, 2 * table - 1, 0.0)
+    lead = votes.sum(axis=0) - votes
     if gold is not None:
         truth = np.asarray(gold, dtype=np.float64)
         lead = np.where(np.isnan(truth), lead, 2 * truth - 1)
     compared = answered & (lead != 0)
-    disagreed = compared & (np.sign(lead) == -np.sign(2 * yes - 1))
+    disagreed = compared & (np.sign(lead) == -np.sign(votes))
     return compared.sum(axis=1).astype(np.float64), disagreed.sum(axis=1).astype(np.float64)
 
 
@@ -223,9 +209,8 @@ def agree(
 
     A worker is noisy who contradicts the majority of the others on more than `noisy_above` of the
     items that can be compared (ZB21 A.2 dropped one at 72 %). The worst one is dropped first and
-    the rest are looked at again without that worker's answers, until nobody is noisy: one bad
-    worker cannot make good ones look bad. It is one worker's word against another's where a worker
-    can be compared with one other alone: neither is dropped; they are named as `undecided`.
+    the rest are looked at again without that worker's answers, until nobody is noisy. Where a
+    worker can be compared with one other alone, neither is dropped; they are `undecided`.
 
     Args:
         answers: (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer).
@@ -277,13 +262,13 @@ def agree(
     by_worker = (~np.isnan(table)).sum(axis=1)
     records = []
     for i, name in enumerate(workers):
-        seen, wrong = dropped.get(i, (compared[i], disagreed[i]))
-        records.append(WorkerRecord(name, int(by_worker[i]), int(seen), int(wrong), i in dropped))
+        counts = map(int, (by_worker[i], *dropped.get(i, (compared[i], disagreed[i]))))
+        records.append(WorkerRecord(name, *counts, i in dropped))
     records.sort(key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker))
     undecided = np.zeros(len(workers), dtype=np.bool_)
     if noisy_above is not None:
         undecided = enough & (others == 1) & (disagreed > noisy_above * compared)
-    counts = answered.sum(axis=0)
+    answers_of = answered.sum(axis=0)
     level: Literal["nominal", "ordinal"] = "ordinal" if (table == 0.5).any() else "nominal"
     hashed = sorted(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
     return AgreementResult(
@@ -293,10 +278,10 @@ def agree(
         workers=tuple(records),
         items=int(table.shape[1]),
         answers=int(by_worker.sum()),
-        kept_answers=int(counts.sum()),
-        unanswered=int((counts == 0).sum()),
-        ties=int(((counts > 0) & (2 * np.nansum(remaining, axis=0) == counts)).sum()),
-        pairable=int((counts >= 2).sum()),
+        kept_answers=int(answers_of.sum()),
+        unanswered=int((answers_of == 0).sum()),
+        ties=int(((answers_of > 0) & (2 * np.nansum(remaining, axis=0) == answers_of)).sum()),
+        pairable=int((answers_of >= 2).sum()),
         undecided=tuple(w for w, flag in zip(workers, undecided, strict=True) if flag),
         signature=Signature.of(
             labels="majority",
@@ -310,17 +295,18 @@ def agree(
     )
 
 
-def _graded(answers: ArrayLike) -> FloatArray:
+def _table(answers: ArrayLike) -> FloatArray:
     table = np.asarray(answers, dtype=np.float64)
     if table.ndim != 2:
         raise InputError(f"answers of the shape {table.shape}", expected="a (workers, items) table")
+    return table
+
+
+def _graded(answers: ArrayLike) -> FloatArray:
+    table = _table(answers)
     if not (np.isnan(table) | np.isin(table, (0, 0.5, 1))).all():
         raise InputError(
             "an answer is not 0, 0.5 or 1",
             expected="1 present, 0.5 in part, 0 not present, NaN no answer",
         )
     return table
-
-
-def _number(value: float) -> str:
-    return "undefined" if math.isnan(value) else f"{value:.3f}"

@@ -3,32 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from litepyramid.annotation.agreement import AgreementResult, agree
-from litepyramid.annotation.forms import label_studio, page, sheet
-from litepyramid.annotation.responses import (
-    Completion,
-    ResponseFile,
-    listed,
-    nothing_belongs,
-    sort_responses,
-)
+from litepyramid.annotation.forms import Response, ResponseFile, read_responses
 from litepyramid.annotation.tasks import TaskSet, read_tasks
-from litepyramid.checked import parse_json
 from litepyramid.errors import InputError, choose
-from litepyramid.files import (
-    check_names,
-    check_output,
-    new_folder,
-    read_text,
-    write_json,
-    write_jsonl,
-)
+from litepyramid.files import check_names, check_output, new_folder, write_json, write_jsonl
 from litepyramid.io.coerce import as_labels, as_units
 from litepyramid.io.write import write_labels, write_units
 from litepyramid.tables import Column, Result, Table, plain, record
@@ -47,6 +32,44 @@ from litepyramid.types import (
 from litepyramid.units.align import Place, align_all
 
 Writers = Literal["first", "all"]
+_LISTED = 5
+
+
+@dataclass(frozen=True)
+class Completion:
+    """What became of the responses.
+
+    Attributes:
+        tasks: Number of tasks that went out.
+        done: How many are answered in full.
+        started: Names of the tasks that are answered in part, or whose answer is a draft.
+        open: Names of the tasks nobody has answered.
+        unknown: Responses to tasks that did not go out, as "id (source)"; left out.
+        duplicates: Responses set aside because the same worker gave a later one, which counts.
+        extra: Answers to units that a task does not have, as "task: index (source)"; left out.
+        notes: What the readers left out.
+    """
+
+    tasks: int
+    done: int
+    started: tuple[str, ...]
+    open: tuple[str, ...]
+    unknown: tuple[str, ...]
+    duplicates: tuple[str, ...]
+    extra: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def sentences(self) -> tuple[str, ...]:
+        """The same for people; what did not happen is not mentioned."""
+        return (
+            f"Done: {self.done} of {counted(self.tasks, 'task')}.",
+            *_listed("Started but not done", self.started),
+            *_listed("Not started", self.open),
+            *_listed("Left out: answers to unknown tasks", self.unknown),
+            *_listed("Set aside: the same worker answered again", self.duplicates),
+            *_listed("Left out: answers to units that are not in the task", self.extra),
+            *self.notes,
+        )
 
 
 @dataclass(frozen=True)
@@ -101,14 +124,14 @@ class WrittenUnits(Answers):
         notes = list(self.progress.sentences())
         if self.progress.started:
             notes.append("Started answers are taken on request (drafts).")
-        notes += listed("Done, no fact, so no unit", self.no_fact)
+        notes += _listed("Done, no fact, so no unit", self.no_fact)
         what = "Answers that give facts and “no fact” at once, counted as started"
-        notes += listed(what, self.contradictory)
-        notes += listed("Several workers wrote for", self.several)
+        notes += _listed(what, self.contradictory)
+        notes += _listed("Several workers wrote for", self.several)
         if self.fallen_back:
             what = "STUs" if self.earlier_scus is None else "what they had"
             notes.append(f"Sentences not done yet, so carrying {what}: {self.fallen_back}.")
-        notes += listed("Left out: inputs without a unit", self.without)
+        notes += _listed("Left out: inputs without a unit", self.without)
         rows: list[tuple[str, str, int]] = [("SCU", "people", self.scus)]
         if self.earlier_scus is not None:
             rows.append(("SCU", "people, earlier", self.earlier_scus))
@@ -142,7 +165,7 @@ class JudgedLabels(Answers):
             share = sum(flat) / len(flat) if flat else float("nan")
             rows.append((entry.system, len(entry.inputs), len(flat), share))
         notes = list(self.progress.sentences())
-        notes += listed("Left out: inputs not complete in every system", self.incomplete)
+        notes += _listed("Left out: inputs not complete in every system", self.incomplete)
         if not self.units:
             notes.append("No input is complete yet, so there is nothing to score.")
         columns = (Column("system"), Column("inputs"), Column("labels"), Column("present"))
@@ -150,7 +173,7 @@ class JudgedLabels(Answers):
         return [labels, *self.agreement.to_tables()]
 
     def to_json(self) -> dict[str, Any]:
-        """Everything, with the labels."""
+        """Everything but the texts, with the labels by system and input."""
         labels = {e.system: dict(zip(e.inputs, e.labels, strict=True)) for e in self.labels}
         agreement = {k: v for k, v in self.agreement.to_json().items() if k != "labels"}
         return {
@@ -224,28 +247,6 @@ def import_answers(
     return judged
 
 
-def read_responses(paths: Sequence[str | Path]) -> ResponseFile:
-    """Reads answers in any form, recognised by their content."""
-    several = [paths] if isinstance(paths, str | Path) else paths
-    if not isinstance(several, Sequence) or not all(isinstance(p, str | Path) for p in several):
-        raise InputError(f"answers are {type(paths).__name__}", expected="files of answers")
-    if not several:
-        raise InputError("no answers given", expected="at least one file")
-    files = []
-    for path in map(Path, several):
-        text = read_text(path)
-        if text.lstrip()[:1] in ("[", "{"):
-            data = parse_json(text, path=path)
-            reader = page if isinstance(data, dict) else label_studio
-            files.append(reader.parse_answers(data, path))
-        else:
-            files.append(sheet.parse_answers(text, path))
-    return ResponseFile(
-        tuple(response for file in files for response in file.responses),
-        tuple(note for file in files for note in file.notes),
-    )
-
-
 def collect_units(
     tasks: TaskSet,
     answers: ResponseFile,
@@ -257,122 +258,91 @@ def collect_units(
     """Makes units of the SCUs that people wrote; every other sentence carries its STUs.
 
     A sentence that people found no fact in is done and carries neither. An answer that gives facts
-    and says that there are none is one that was started.
-
-    Args:
-        tasks: The writing tasks that went out.
-        answers: What came back, perhaps half of it.
-        others: STUs of the same inputs for the sentences that are not done or are left to the
-            machine; or, if there is an SCU among them, the units of an earlier import, each with
-            its sentence. Without them only SCUs come back.
-        writers: Whose SCUs to take where several wrote: the ``first`` in the order of the files,
-            or ``all`` of them with the same text taken once.
-        drafts: Whether to take answers that were not marked as finished.
+    and says that there are none is one that was started. `others` are STUs of the same inputs, or,
+    if there is an SCU among them, the units of an earlier import, each with its sentence; without
+    them only SCUs come back.
     """
-    rows, unknown, duplicates = sort_responses(tasks, answers)
-    if not rows:
-        raise nothing_belongs(tasks, unknown)
+    rows, unknown, duplicates = _sorted(tasks, answers)
     scus: dict[Place, list[str]] = {}
-    started: list[str] = []
-    untouched: list[str] = []
-    no_fact: list[str] = []
-    contradictory: list[str] = []
-    several: list[str] = []
+    names: dict[str, list[str]] = {
+        key: [] for key in ("started", "open", "no_fact", "contradictory", "several")
+    }
     for task in tasks.writing:
         responses = [r for r in rows.get(task.id, {}).values() if r.scus or r.no_fact]
-        odd = [r for r in responses if r.contradictory]
-        contradictory += [f"{task.name} by {r.worker} ({r.source})" for r in odd]
+        names["contradictory"] += [
+            f"{task.name} by {r.worker} ({r.source})" for r in responses if r.contradictory
+        ]
         finished = [r for r in responses if r.done or drafts]
         if not finished:
-            (started if responses else untouched).append(task.name)
+            names["started" if responses else "open"].append(task.name)
             continue
         if len(finished) > 1:
-            names = [r.worker if r.scus else f"{r.worker} (no fact)" for r in finished]
-            several.append(f"{task.name}: {', '.join(names)}")
-        taken = finished if writers == "all" else finished[:1]
-        texts = dict.fromkeys(text for r in taken for text in r.scus)
-        scus[task.input, task.reference, task.sentence] = list(texts)
+            who = [r.worker if r.scus else f"{r.worker} (no fact)" for r in finished]
+            names["several"].append(f"{task.name}: {', '.join(who)}")
+        counting = finished if writers == "all" else finished[:1]
+        texts = list(dict.fromkeys(text for r in counting for text in r.scus))
+        scus[task.input, task.reference, task.sentence] = texts
         if not texts:
-            no_fact.append(task.name)
+            names["no_fact"].append(task.name)
     earlier = any(unit.kind == "scu" for entry in others or () for unit in entry.units)
-    units, without = _filled(tasks, scus, others, earlier)
+    units = _merged(tasks, scus, others, earlier)
     kinds = [unit.kind for entry in units for unit in entry.units]
     now = sum(map(len, scus.values()))
+    started, untouched, *oddities = (tuple(several) for several in names.values())
+    done = len(scus)
     return WrittenUnits(
-        units=units,
-        progress=Completion(
-            tasks=len(tasks.writing),
-            done=len(scus),
-            started=tuple(started),
-            open=tuple(untouched),
-            unknown=unknown,
-            duplicates=duplicates,
-            notes=answers.notes,
+        tuple(entry for entry in units if entry.units),
+        Completion(
+            len(tasks.writing), done, started, untouched, unknown, duplicates, (), answers.notes
         ),
-        scus=now,
-        earlier_scus=kinds.count("scu") - now if earlier else None,
-        stus=kinds.count("stu"),
-        fallen_back=0 if others is None else len(started) + len(untouched),
-        no_fact=tuple(no_fact),
-        contradictory=tuple(contradictory),
-        several=tuple(several),
-        without=without,
-        signature=Signature.of(
+        Signature.of(
             tasks=tasks.digest, writers=writers, drafts="yes" if drafts else None,
-            **data_hashes(units=units),
+            **data_hashes(units=[entry for entry in units if entry.units]),
         ),
+        now,
+        kinds.count("scu") - now if earlier else None,
+        kinds.count("stu"),
+        0 if others is None else len(tasks.writing) - done,
+        *oddities,
+        tuple(entry.input for entry in units if not entry.units),
     )  # fmt: skip
 
 
-def _filled(
+def _merged(
     tasks: TaskSet,
     written: Mapping[Place, Sequence[str]],
     others: Sequence[InputUnits] | None,
     earlier: bool,
-) -> tuple[tuple[InputUnits, ...], tuple[str, ...]]:
-    """The units of all inputs: SCUs by their sentences, then STUs as they came; inputs without."""
-    names = dict.fromkeys(s.input for s, _ in tasks.sentences)
-    base = [] if others is None else list(others)
-    if earlier:
-        _check_placed(base)
-    elif others is not None:
-        missing = [name for name in names if name not in {entry.input for entry in base}]
-        if missing:
-            raise InputError(
-                f"input '{missing[0]}' has no STUs",
-                hint="Give the STUs of the references that the plan was made from.",
-            )
-    sentences = [s for s, _ in tasks.sentences]
-    scus: dict[Place, list[Unit]] = {}
-    machine: dict[str, list[Unit]] = {name: [] for name in names}
-    for aligned in align_all([entry for entry in base if entry.input in names], sentences):
-        name = aligned.units.input
-        for unit in aligned.units.units:
-            key = (name, unit.reference or 0, unit.sentence or 0)
-            if key not in written:
-                (machine[name] if unit.kind == "stu" else scus.setdefault(key, [])).append(unit)
-    human: dict[str, list[Unit]] = {name: [] for name in names}
-    for s in sentences:
-        texts = written.get(s.key, ())
-        human[s.input] += [Unit(t, 1.0, "scu", s.reference, s.sentence) for t in texts]
-        human[s.input] += scus.get(s.key, [])
-    entries = [InputUnits(name, tuple(human[name] + machine[name])) for name in names]
-    if earlier:
-        entries += [entry for entry in base if entry.input not in names]
-    return (
-        tuple(entry for entry in entries if entry.units),
-        tuple(entry.input for entry in entries if not entry.units),
-    )
-
-
-def _check_placed(units: Sequence[InputUnits]) -> None:
-    for entry in units:
+) -> list[InputUnits]:
+    """The units of all inputs, perhaps none: SCUs by their sentences, then STUs as they came."""
+    names = dict.fromkeys(s.input for s in tasks.sentences)
+    base = {entry.input: entry for entry in others or ()}
+    for entry in base.values() if earlier else ():
         for unit in entry.units:
             if any(e.reference is None or e.sentence is None for e in unit.entries()):
                 raise InputError(
                     f"unit '{unit.text}' of input '{entry.input}' does not say its sentence",
                     expected="only STUs, or units that `litepyramid budget import` wrote",
                 )
+    missing = [name for name in names if name not in base]
+    if missing and others is not None and not earlier:
+        hint = "Give the STUs of the references that the plan was made from."
+        raise InputError(f"input '{missing[0]}' has no STUs", hint=hint)
+    scus: dict[Place, list[Unit]] = {
+        key: [Unit(text, 1.0, "scu", *key[1:]) for text in texts] for key, texts in written.items()
+    }
+    machine: dict[str, list[Unit]] = {name: [] for name in names}
+    for aligned in align_all([base[name] for name in names if name in base], tasks.sentences):
+        name = aligned.units.input
+        for unit in aligned.units.units:
+            key = (name, unit.reference or 0, unit.sentence or 0)
+            if key not in written:
+                (machine[name] if unit.kind == "stu" else scus.setdefault(key, [])).append(unit)
+    human: dict[str, list[Unit]] = {name: [] for name in names}
+    for s in tasks.sentences:
+        human[s.input] += scus.get(s.key, [])
+    entries = [InputUnits(name, tuple(human[name] + machine[name])) for name in names]
+    return entries + [entry for name, entry in base.items() if earlier and name not in names]
 
 
 def collect_labels(
@@ -386,22 +356,13 @@ def collect_labels(
 ) -> JudgedLabels:
     """Makes presence labels of yes and no answers: noisy workers dropped, majority, tie = absent.
 
-    Args:
-        tasks: The judging tasks that went out.
-        answers: The answers; each counts by itself, even if its task is incomplete.
-        noisy_above: See `agreement.agree`.
-        min_compared: See `agreement.agree`.
-        drafts: Whether to take answers that were not marked as finished.
-        gold: Gold labels of some summaries, that workers are compared with (`agreement.agree`).
-
-    Returns:
-        Labels of the inputs that are complete: each unit of each system's summary has an answer
-        from a worker who was not dropped. Empty summaries contain nothing and are complete.
+    Each answer counts by itself, even if its task is incomplete; labels are of the inputs of which
+    each unit of each system's summary has an answer from a worker who was not dropped. Empty
+    summaries contain nothing and are complete. For the other arguments see `agreement.agree`.
     """
-    rows, unknown, duplicates = sort_responses(tasks, answers)
+    rows, unknown, duplicates = _sorted(tasks, answers)
     offsets = np.cumsum([0] + [len(t.units) for t in tasks.judging])
     workers = list(dict.fromkeys(worker for by_worker in rows.values() for worker in by_worker))
-    row_of = {worker: row for row, worker in enumerate(workers)}
     table = np.full((len(workers), int(offsets[-1])), np.nan)
     extra = []
     for task, offset in zip(tasks.judging, offsets, strict=False):
@@ -410,11 +371,11 @@ def collect_labels(
                 continue
             for index, present in response.presence.items():
                 if 0 <= index < len(task.units):
-                    table[row_of[worker], offset + index] = present
+                    table[workers.index(worker), offset + index] = present
                 else:
                     extra.append(f"{task.name}: {index + 1} ({response.source})")
     if np.isnan(table).all():
-        raise nothing_belongs(tasks, unknown)
+        raise _foreign(tasks, unknown)
     truth = {
         (entry.system, name): row
         for entry in gold
@@ -429,61 +390,51 @@ def collect_labels(
         min_compared=min_compared,
         gold=np.concatenate(checks) if truth else None,
     )
-    started: list[str] = []
-    untouched: list[str] = []
-    for task, start, end in zip(tasks.judging, offsets, offsets[1:], strict=False):
-        missing = np.isnan(agreement.labels[start:end])
-        if missing.any():
-            (untouched if missing.all() else started).append(task.name)
+    by_task = np.split(agreement.labels, offsets[1:-1])
+    missing = [np.isnan(row) for row in by_task]
+    named = [(task.name, row) for task, row in zip(tasks.judging, missing, strict=True)]
     progress = Completion(
         tasks=len(tasks.judging),
-        done=len(tasks.judging) - len(started) - len(untouched),
-        started=tuple(started),
-        open=tuple(untouched),
+        done=sum(not row.any() for row in missing),
+        started=tuple(name for name, row in named if row.any() and not row.all()),
+        open=tuple(name for name, row in named if row.all()),
         unknown=unknown,
         duplicates=duplicates,
         extra=tuple(extra),
         notes=answers.notes,
     )
-    return _labels(tasks, agreement, offsets[1:-1], progress)
+    return _labels(tasks, agreement, by_task, progress)
 
 
 def _labels(
-    tasks: TaskSet, agreement: AgreementResult, ends: Any, progress: Completion
+    tasks: TaskSet, agreement: AgreementResult, by_task: Sequence[FloatArray], progress: Completion
 ) -> JudgedLabels:
     """The labels of the inputs that are complete."""
     texts = {(t.system, t.input): t.summary for t in tasks.judging}
     sizes = {entry.input: len(entry.units) for entry in tasks.units}
-    labels: dict[tuple[str, str], FloatArray] = {
-        (system, name): np.zeros(sizes[name]) for system, name in tasks.blank
-    }
-    labels |= dict(zip(texts, np.split(agreement.labels, ends), strict=True))
+    labels = {cell: np.zeros(sizes[cell[1]]) for cell in tasks.blank}
+    labels |= dict(zip(texts, by_task, strict=True))
     complete = tuple(
         entry
         for entry in tasks.units
         if not any(np.isnan(labels[system, entry.input]).any() for system in tasks.systems)
     )
     names = tuple(entry.input for entry in complete)
+    hashes = (("tasks", tasks.digest), ("inputs_sha", fingerprint(names)))
     return JudgedLabels(
-        units=complete,
-        labels=tuple(
+        complete,
+        progress,
+        Signature((*hashes, *agreement.signature.fields)),
+        tuple(
             SystemLabels(s, names, tuple(tuple(map(int, labels[s, name])) for name in names))
             for s in tasks.systems
         ),
-        summaries=tuple(
+        tuple(
             SystemSummaries(s, names, tuple(texts.get((s, name), "") for name in names))
             for s in tasks.systems
         ),
-        incomplete=tuple(e.input for e in tasks.units if e.input not in set(names)),
-        agreement=agreement,
-        progress=progress,
-        signature=Signature(
-            (
-                ("tasks", tasks.digest),
-                ("inputs_sha", fingerprint(names)),
-                *agreement.signature.fields,
-            )
-        ),
+        tuple(e.input for e in tasks.units if e.input not in names),
+        agreement,
     )
 
 
@@ -510,3 +461,54 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
             pairs = zip(texts.inputs, texts.texts, strict=True)
             rows = [{"input": name, "summary": " ".join(text.split())} for name, text in pairs]
             write_jsonl(new / "summaries" / f"{texts.system}.jsonl", rows)
+
+
+def _sorted(
+    tasks: TaskSet, answers: ResponseFile
+) -> tuple[dict[str, dict[str, Response]], tuple[str, ...], tuple[str, ...]]:
+    """By task id and worker the response that counts; those to unknown tasks, those set aside.
+
+    Of a worker's two responses the later counts, one that is done before a draft: the one saved
+    later, where both files say when; else the one read later.
+    """
+    by_id = {task.id: task for task in tasks.tasks}
+    rows: dict[str, dict[str, Response]] = {}
+    unknown: list[str] = []
+    duplicates: list[str] = []
+    for response in answers.responses:
+        task = by_id.get(response.task)
+        if task is None:
+            unknown.append(f"{response.task} ({response.source})")
+            continue
+        by_worker = rows.setdefault(task.id, {})
+        before = by_worker.get(response.worker)
+        if before is not None:
+            if before.saved and response.saved and response.saved < before.saved:
+                before, response = response, before
+            if response.presence:
+                # An earlier answer to a unit that the later one leaves out counts.
+                response = replace(response, presence={**before.presence, **response.presence})
+            elif before.done and not response.done:
+                before, response = response, before
+            duplicates.append(f"{task.name} by {before.worker} ({before.source})")
+        by_worker[response.worker] = response
+    others = tuple(dict.fromkeys(unknown))
+    if not rows:
+        raise _foreign(tasks, others)
+    return rows, others, tuple(dict.fromkeys(duplicates))
+
+
+def _foreign(tasks: TaskSet, unknown: Sequence[str]) -> InputError:
+    """The error for answers none of which belongs to the tasks."""
+    return InputError(
+        "no answer belongs to these tasks",
+        expected=f"answers to the {counted(len(tasks.ids), f'{tasks.kind} task')} in tasks.json",
+        hint=_listed("Answers to unknown tasks", unknown)[0] if unknown else None,
+    )
+
+
+def _listed(what: str, names: Sequence[str]) -> list[str]:
+    """A sentence with the first names, and how many more there are; none if there is none."""
+    more = len(names) - _LISTED
+    rest = f"; and {more} more, all of them in the .json" if more > 0 else ""
+    return [f"{what} ({len(names)}): {'; '.join(names[:_LISTED])}{rest}."] if names else []

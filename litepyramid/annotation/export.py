@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
-from litepyramid.annotation.forms.label_studio import export_label_studio
-from litepyramid.annotation.forms.page import export_page
-from litepyramid.annotation.forms.sheet import export_sheet
+from litepyramid.annotation.forms import WRITERS, Form
 from litepyramid.annotation.plan import BudgetPlan, read_plan
 from litepyramid.annotation.tasks import (
     TASK_FILE,
     TaskSet,
     judging_tasks,
-    some_tasks,
     write_tasks,
     writing_tasks,
 )
@@ -29,9 +26,6 @@ from litepyramid.io.dataset import Dataset
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import InputUnits, OutPath, Signature, SystemSummaries
-
-Form = Literal["page", "label-studio", "csv"]
-_FORMS = {"page": export_page, "label-studio": export_label_studio, "csv": export_sheet}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,18 +54,18 @@ class ExportResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """Numbers and files."""
         tasks = self.tasks
-        counts: tuple[tuple[str, int], ...]
+        counts: dict[str, int]
         if tasks.kind == "writing":
             inputs = len({t.input for t in tasks.writing})
-            counts = (("sentences to write SCUs for", len(tasks.writing)), ("inputs", inputs))
+            counts = {"sentences to write SCUs for": len(tasks.writing), "inputs": inputs}
         else:
-            counts = (
-                ("summaries to judge", len(tasks.judging)),
-                ("questions", sum(len(t.units) for t in tasks.judging)),
-                ("systems", len(tasks.systems)),
-                ("inputs", len(tasks.units)),
-                ("empty summaries, skipped", len(tasks.blank)),
-            )
+            counts = {
+                "summaries to judge": len(tasks.judging),
+                "questions": sum(len(t.units) for t in tasks.judging),
+                "systems": len(tasks.systems),
+                "inputs": len(tasks.units),
+                "empty summaries, skipped": len(tasks.blank),
+            }
         notes = [f"Wrote {path}" for path in self.files]
         if self.sample is not None:
             drawn = f"{len(tasks.units)} of {counted(self.sample, 'input')}"
@@ -80,7 +74,8 @@ class ExportResult(Result):
                 "be combined with a judge's scores of all."
             )
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")
-        return [Table("Tasks", (Column("what"), Column("number")), counts, tuple(notes))]
+        columns = (Column("what"), Column("number"))
+        return [Table("Tasks", columns, tuple(counts.items()), tuple(notes))]
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
@@ -128,7 +123,7 @@ def export(
         $ litepyramid budget export plan.json -o tasks
         $ litepyramid budget export example/summaries --units example/scus.jsonl -o judging
     """
-    choose("form", form, get_args(Form))
+    choose("form", form, tuple(WRITERS))
     heading = {} if title is None else {"title": as_type(str, title, what="title")}
     sample = None
     if units is None and not isinstance(work, Dataset):
@@ -143,26 +138,25 @@ def export(
             raise InputError("a sample of inputs of a plan", expected="summaries and units")
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
-        entries, systems = _judged(work, units, names)
+        entries, systems = _records(work, units, names)
         if inputs is not None:
             sample = len(entries)
             entries, systems = _sample(entries, systems, inputs, seed)
         tasks = judging_tasks(systems, entries, **heading)
-    files = write_export(tasks, output, form, parts)
-    drawn = {} if sample is None else {"sample": sample, "seed": seed}
-    return ExportResult(tasks, form, files, **drawn)
+    result = ExportResult(tasks, form, write_export(tasks, output, form, parts))
+    return result if sample is None else replace(result, sample=sample, seed=seed)
 
 
-def _judged(
+def _records(
     work: Any, units: Any, names: dict[str, Any]
-) -> tuple[list[InputUnits], list[SystemSummaries]]:
+) -> tuple[Sequence[InputUnits], Sequence[SystemSummaries]]:
     if isinstance(work, Dataset) and units is None:
-        return list(work.units), list(work.summaries)
+        return work.units, work.summaries
     readers = as_names(names.pop("ids", None), names.pop("columns", None))
     if names:
         raise InputError(f"unknown option '{min(names)}'", expected="ids or columns")
-    entries = list(as_units(units, **readers))
-    return entries, list(as_summaries(work, [entry.input for entry in entries], **readers))
+    entries = as_units(units, **readers)
+    return entries, as_summaries(work, [entry.input for entry in entries], **readers)
 
 
 def _sample(
@@ -174,13 +168,12 @@ def _sample(
     names = sorted(entry.input for entry in units)
     rng = np.random.default_rng(seed)
     drawn = {names[i] for i in rng.choice(len(names), number, replace=False)}
-    return [entry for entry in units if entry.input in drawn], [
-        SystemSummaries(
-            s.system,
-            tuple(name for name in s.inputs if name in drawn),
-            tuple(t for name, t in zip(s.inputs, s.texts, strict=True) if name in drawn),
-        )
-        for s in summaries
+    entries = [entry for entry in units if entry.input in drawn]
+    order = tuple(entry.input for entry in entries)
+    texts = [dict(zip(s.inputs, s.texts, strict=True)) for s in summaries]
+    return entries, [
+        SystemSummaries(s.system, order, tuple(by_input[name] for name in order))
+        for s, by_input in zip(summaries, texts, strict=True)
     ]
 
 
@@ -192,13 +185,10 @@ def write_export(
     if not 1 <= as_type(int, parts, what="parts") <= total:
         raise InputError(f"{counted(parts, 'part')}", expected=f"from 1 to {total}, one task each")
     check_names(tasks.systems)  # the labels' files will be called so
-    output = Path(output)
-    written: list[Path] = []
-    with new_folder(output) as folder:
+    written: list[str] = []
+    with new_folder(Path(output)) as folder:
         for n in range(parts):
-            indices = range(n * total // parts, (n + 1) * total // parts)
-            suffix = f"-{n + 1}" if parts > 1 else ""
-            written += _FORMS[form](some_tasks(tasks, indices), folder, suffix)
+            some = tasks.part(n * total // parts, (n + 1) * total // parts)
+            written += WRITERS[form](some, folder, f"-{n + 1}" if parts > 1 else "")
         write_tasks(folder / TASK_FILE, tasks)
-        written.append(folder / TASK_FILE)
-    return tuple(dict.fromkeys(output / path.name for path in written))
+    return tuple(Path(output) / name for name in dict.fromkeys([*written, TASK_FILE]))

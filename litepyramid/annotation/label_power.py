@@ -27,12 +27,9 @@ _GRID = (10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000,
 
 @dataclass(frozen=True, slots=True)
 class PowerAt:
-    """The share of tests that detect the difference, for a number of labelled inputs.
+    """The share of simulated tests that detect the difference, by number of labelled inputs.
 
-    Attributes:
-        labels: Labelled inputs.
-        alone: Share of simulated tests that find it from the labels alone.
-        combined: The same with labels and judge combined.
+    `alone` from the labels alone, `combined` from labels and judge.
     """
 
     labels: int
@@ -51,10 +48,8 @@ class LabelPower(Result):
         rows: The simulations, fewest labels first.
         alone: Labelled inputs needed with the labels alone; None if more than were tried.
         combined: The same with the judge.
-        judged: How many inputs the judge scores; None: ten times those labelled.
         pilot: Where the spread of differences comes from.
         samples: Simulated tests per row.
-        seed: Seed of the simulation.
         signature: Everything needed to reproduce the numbers.
     """
 
@@ -64,10 +59,8 @@ class LabelPower(Result):
     rows: tuple[PowerAt, ...]
     alone: int | None
     combined: int | None
-    judged: int | None
     pilot: str
     samples: int
-    seed: int
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
@@ -85,11 +78,8 @@ class LabelPower(Result):
             "labels.",
             str(self.signature),
         )
-        columns = (
-            Column("labels", "labelled inputs"),
-            Column("alone", "power, labels alone"),
-            Column("combined", "power, with judge"),
-        )
+        heads = {"labels": "labelled inputs", "alone": "power, labels alone"}
+        columns = [Column(*head) for head in (heads | {"combined": "power, with judge"}).items()]
         title = f"Power to detect a difference of {self.difference:g}"
         return [Table.of(title, columns, self.rows, notes)]
 
@@ -174,7 +164,7 @@ def label_power(
     labels = [row.labels for row in rows]
     alone, combined = (_needed(labels, curve, power) for curve in curves)
     return LabelPower(
-        difference, power, alpha, tuple(rows), alone, combined, inputs, source, samples, seed,
+        difference, power, alpha, tuple(rows), alone, combined, source, samples,
         Signature.of(
             power=power, difference=difference, alpha=alpha, inputs=inputs,
             pilot_sha=None if pilot is None else fingerprint(p.tolist() for p in pool),
@@ -227,8 +217,6 @@ def _needed(labels: Sequence[int], curve: Sequence[float], power: float) -> int 
     rising = np.maximum.accumulate(curve)
     if rising[-1] < power:
         return None
-    place = int(np.argmax(rising >= power))
-    if place == 0:
-        return labels[0]
-    low, high = rising[place - 1], rising[place]
-    return int(np.ceil(np.interp(power, [low, high], [labels[place - 1], labels[place]])))
+    last = max(1, int(np.argmax(rising >= power)))  # below the first row it is the first number
+    rows = slice(last - 1, last + 1)
+    return int(np.ceil(np.interp(power, rising[rows], labels[rows])))

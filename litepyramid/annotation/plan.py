@@ -100,28 +100,26 @@ class BudgetPlan(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The budget, its expected quality, and the first sentences to annotate."""
-        total = len(self.sentences)
         before = self.earlier & ~self.annotate
-        groups = [("people (SCUs)", self.annotate)]
-        groups += [("people, earlier plans", before)] if before.any() else []
-        groups += [("machine (STUs)", ~self.annotate & ~self.earlier)]
+        groups = {
+            "people (SCUs)": self.annotate,
+            **({"people, earlier plans": before} if before.any() else {}),
+            "machine (STUs)": ~self.annotate & ~self.earlier,
+            "all": np.ones(len(self.sentences), dtype=bool),
+        }
         rows = []
-        for name, mask in (*groups, ("all", np.ones(total, dtype=bool))):
+        for name, mask in groups.items():
             texts = [s for s, chosen in zip(self.sentences, mask, strict=True) if chosen]
-            rows.append(
-                {
-                    "by": name,
-                    "sentences": len(texts),
-                    "share": len(texts) / total,
-                    "inputs": len({s.input for s in texts}),
-                    "words": sum(_words(s.text) for s in texts),
-                    "easiness": mean_of_scored(self.easiness[mask]),
-                }
+            counts = (len(texts), len(texts) / len(mask), len({s.input for s in texts}))
+            easiness = mean_of_scored(self.easiness[mask])
+            rows.append((name, *counts, sum(_words(s.text) for s in texts), easiness))
+        columns = tuple(
+            Column(*head)
+            for head in (
+                ("by",), ("sentences",), ("share", "", 2), ("inputs",), ("words",),
+                ("easiness", "mean easiness"),
             )
-        columns = (
-            *("by", "sentences", Column("share", digits=2), "inputs", "words"),
-            Column("easiness", "mean easiness"),
-        )
+        )  # fmt: skip
         scus = SCUS_PER_WORD * sum(_words(s.text) for s in self.chosen())
         notes = (
             f"Expect about {counted(round(scus), 'SCU')} to be written: "
@@ -129,7 +127,7 @@ class BudgetPlan(Result):
             *self.notes,
             f"Signature: {self.signature}",
         )
-        budget = Table.of("Who covers which sentences", columns, rows, notes)
+        budget = Table("Who covers which sentences", columns, tuple(rows), notes)
         return [budget, self._expected_table(), *self._first_table()]
 
     def _expected_table(self) -> Table:
@@ -147,18 +145,14 @@ class BudgetPlan(Result):
         return Table("Expected quality, by who annotates", columns, rows, (note,))
 
     def _first_table(self, limit: int = 5) -> list[Table]:
-        several = any(s.reference for s in self.sentences)
         value = dict(zip(self.sentences, self.easiness.tolist(), strict=True))
         rows = [
             row(s, rank=n, reference=s.reference + 1, sentence=s.sentence + 1, easiness=value[s])
             for n, s in enumerate(self.chosen()[:limit], start=1)
         ]
-        columns = (
-            *("rank", "input"),
-            *((Column("reference", "ref."),) if several else ()),
-            Column("sentence", "sent."),
-            *("easiness", "text"),
-        )
+        several = any(s.reference for s in self.sentences)
+        reference = (Column("reference", "ref."),) if several else ()
+        columns = ("rank", "input", *reference, Column("sentence", "sent."), "easiness", "text")
         return [Table.of("First sentences to annotate", columns, rows)] if rows else []
 
     def to_json(self) -> dict[str, Any]:
@@ -180,21 +174,16 @@ class BudgetPlan(Result):
         axes = figure.subplots()
         base.plain_axes(axes)
         total, quality = len(self.sentences), self.curve()
-        label = {"random": "in random order", "reversed": "easiest first"}.get(
-            self.by, "hardest first"
-        )
-        axes.plot(range(total + 1), quality, color=base.BLUE, label=f"this plan: {label}")
+        orders = {"random": "in random order", "reversed": "easiest first"}
+        label = f"this plan: {orders.get(self.by, 'hardest first')}"
+        axes.plot(range(total + 1), quality, color=base.BLUE, label=label)
         ends = ([0, total], [quality[0], quality[-1]])
         axes.plot(*ends, "--", color="0.45", label="sentences at random")
         done = int((self.annotate | self.earlier).sum())
         axes.plot([done], [quality[done]], "o", color=base.ORANGE)
-        axes.annotate(
-            f"{counted(done, 'sentence')}: {quality[done]:.2f}",
-            (done, quality[done]),
-            xytext=(6, -12),
-            textcoords="offset points",
-            fontsize=8.5,
-        )
+        text = f"{counted(done, 'sentence')}: {quality[done]:.2f}"
+        offset = {"xytext": (6, -12), "textcoords": "offset points"}
+        axes.annotate(text, (done, quality[done]), **offset, fontsize=8.5)
         axes.set_xlabel(f"sentences that people annotate, of {total}")
         axes.set_ylabel("expected quality of the units")
         axes.set_xlim(0, total)

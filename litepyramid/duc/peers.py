@@ -370,9 +370,7 @@ def _notes(
             {p.path for p in files if p.legacy_encoding}
         ),
         "peer annotations carry another pyramid than the first of their input: each is scored by "
-        "its own.": sum(
-            a.pyramid.content != by_input[a.pyramid.input].content for a in annotations
-        ),
+        "its own.": differing,
         "SCUs found in summaries are not in the pyramid and do not count.": sum(
             len(a.unknown) for a in annotations
         ),

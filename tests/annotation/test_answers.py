@@ -8,12 +8,16 @@ import pytest
 import sample
 
 import litepyramid as lp
-from litepyramid.annotation.answers import collect_labels, collect_units, read_responses
+from litepyramid.annotation.answers import collect_labels, collect_units
 from litepyramid.annotation.export import write_export
-from litepyramid.annotation.forms.guide import NO_FACT
-from litepyramid.annotation.forms.label_studio import labelling_configuration
+from litepyramid.annotation.forms import (
+    NO_FACT,
+    Response,
+    ResponseFile,
+    labelling_configuration,
+    read_responses,
+)
 from litepyramid.annotation.plan import plan_budget
-from litepyramid.annotation.responses import Response, ResponseFile
 from litepyramid.annotation.tasks import judging_tasks, read_tasks, write_tasks, writing_tasks
 from litepyramid.easiness.gold import Easiness
 from litepyramid.errors import InputError
@@ -187,13 +191,13 @@ def test_task_file_round_trip(tmp_path, tasks, judging):
         write_tasks(path, kind)
         assert read_tasks(tmp_path) == kind
         data = json.loads(path.read_text(encoding="utf-8"))
-        first = data["tasks"][0]
+        first, *others = data[kind.kind]
         field = "text" if "text" in first else "summary"
-        changed = {**data, "tasks": [{**first, field: "Another."}, *data["tasks"][1:]]}
+        changed = {**data, kind.kind: [{**first, field: "Another."}, *others]}
         path.write_text(json.dumps(changed), encoding="utf-8")
         with pytest.raises(InputError, match=f"the text of {first['id']} differs"):
             read_tasks(path)
-        data["tasks"] = data["tasks"][1:]
+        data[kind.kind] = others
         path.write_text(json.dumps(data), encoding="utf-8")
         with pytest.raises(InputError, match=r"digest differs|not one summary of every system"):
             read_tasks(path)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 import litepyramid as lp
 from litepyramid.annotation.export import write_export
-from litepyramid.annotation.forms.label_studio import labelling_configuration
-from litepyramid.annotation.forms.page import render_page
+from litepyramid.annotation.forms import labelling_configuration, render_page
 from litepyramid.annotation.tasks import judging_tasks, read_tasks
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 

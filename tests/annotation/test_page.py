@@ -8,9 +8,9 @@ import pytest
 from test_round_trip import check_judged, check_written, judge_of, scus_of
 
 import litepyramid as lp
-from litepyramid.annotation.answers import collect_units, read_responses
+from litepyramid.annotation.answers import collect_units
 from litepyramid.annotation.export import write_export
-from litepyramid.annotation.forms.page import render_page
+from litepyramid.annotation.forms import read_responses, render_page
 from litepyramid.annotation.tasks import judging_tasks
 from litepyramid.io.coerce import as_units
 

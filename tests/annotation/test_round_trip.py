@@ -11,12 +11,11 @@ import litepyramid as lp
 from litepyramid.annotation.answers import (
     collect_labels,
     collect_units,
-    read_responses,
     write_judged,
 )
 from litepyramid.annotation.export import write_export
-from litepyramid.annotation.responses import Response, ResponseFile
-from litepyramid.annotation.tasks import _judging_id, read_tasks
+from litepyramid.annotation.forms import Response, ResponseFile, read_responses
+from litepyramid.annotation.tasks import read_tasks
 from litepyramid.easiness.mix import mix_units
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_units
@@ -159,16 +158,14 @@ def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name):
         judging,
         systems=(name, *judging.systems[1:]),
         judging=tuple(
-            replace(task, system=name, id=_judging_id(name, task.input, task.summary, task.units))
-            if task.system == first
-            else task
+            replace(task, system=name if task.system == first else task.system)
             for task in judging.judging
         ),
         blank=tuple((name if s == first else s, i) for s, i in judging.blank),
     )
-    rows = [
-        Response(t.id, "A", "x", presence=dict.fromkeys(range(9), True)) for t in renamed.judging
-    ]
+    again = tuple(replace(task, id=task.content_id) for task in renamed.judging)
+    renamed = replace(renamed, judging=again)
+    rows = [Response(t.id, "A", "x", presence=dict.fromkeys(range(9), True)) for t in again]
     result = collect_labels(renamed, ResponseFile(tuple(rows)))
     for write in (
         lambda: write_judged(tmp_path / "out", result),

@@ -1,1 +1,0 @@
-"""Forms of tasks and answers: the page, Label Studio, a sheet."""
