@@ -14,14 +14,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.files import ending, read_jsonl, stem
 from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Items
 from litepyramid.judges.lexical.lexical_judge import fit_weights
 from litepyramid.judges.parallel import judge_pairs
+from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
+from litepyramid.language import language_of, signed
+from litepyramid.stats import mean_of_scored
 from litepyramid.tables import Column, Result, Table, hidden
 from litepyramid.text import counted
 from litepyramid.types import DataLike, FloatArray, JudgeLike, Signature, fingerprint
@@ -29,15 +32,7 @@ from litepyramid.types import DataLike, FloatArray, JudgeLike, Signature, finger
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Pairs whose presence falls in one range.
-
-    Attributes:
-        low: Lower end of the range.
-        high: Upper end; inside the range only in the last bin.
-        pairs: How many pairs.
-        predicted: Their mean presence; NaN if there are none.
-        observed: The share that people labelled present; NaN if there are none.
-    """
+    """Pairs with a presence from `low` up to `high`: how many, mean presence, share present."""
 
     low: float
     high: float
@@ -87,28 +82,24 @@ class CalibrationResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The reliability table, with the other numbers below it."""
-        return [
-            Table.of(
-                f"Presence against {counted(self.pairs, 'human label')}",
-                (
-                    Column("low", "from", digits=2),
-                    Column("high", "to", digits=2),
-                    "pairs",
-                    Column("predicted", "judge says"),
-                    Column("observed", "people say"),
-                ),
-                self.bins,
-                (
-                    *([f"{self.missing} more have no judgement."] if self.missing else []),
-                    f"Accuracy {self.accuracy:.3f} (always the more frequent answer: "
-                    f"{self.majority:.3f}), AUC {self.auc:.3f}.",
-                    f"Brier {self.brier:.3f} (always the base rate {self.base_rate:.3f}: "
-                    f"{self.brier_constant:.3f}), calibration error {self.calibration_error:.3f}, "
-                    f"calibration slope {self.slope:.2f}.",
-                    str(self.signature),
-                ),
-            )
-        ]
+        columns = (
+            Column("low", "from", digits=2),
+            Column("high", "to", digits=2),
+            "pairs",
+            Column("predicted", "judge says"),
+            Column("observed", "people say"),
+        )
+        notes = (
+            *([f"{self.missing} more have no judgement."] if self.missing else []),
+            f"Accuracy {self.accuracy:.3f} (always the more frequent answer: {self.majority:.3f}), "
+            f"AUC {self.auc:.3f}.",
+            f"Brier {self.brier:.3f} (always the base rate {self.base_rate:.3f}: "
+            f"{self.brier_constant:.3f}), calibration error {self.calibration_error:.3f}, "
+            f"calibration slope {self.slope:.2f}.",
+            str(self.signature),
+        )
+        title = f"Presence against {counted(self.pairs, 'human label')}"
+        return [Table.of(title, columns, self.bins, notes)]
 
     def to_figure(self) -> Any:
         """Reliability on the left, the ROC curve on the right."""
@@ -123,11 +114,8 @@ class Phenomenon:
     """A judge's accuracy on the contrasting pairs of one kind; present means presence ≥ .5.
 
     Attributes:
-        name: The kind: ``negation``, ``roles``, ``number`` …
-        pairs: How many there are.
-        accuracy: Share judged as labelled.
-        present: The same among those labelled present.
-        absent: The same among those labelled absent.
+        accuracy: Share judged as labelled; `present` and `absent` are those of the pairs so
+            labelled.
     """
 
     name: str
@@ -169,12 +157,10 @@ class EvaluationResult(Result):
             {"set": name, **{c.name: getattr(one, c.name) for c in columns[2:]}, "pairs": one.pairs}
             for name, one in zip(self.names, self.sets, strict=True)
         ]
-        missing = sum(one.missing for one in self.sets)
-        notes = [f"{counted(missing, 'more pair has', 'more pairs have')} no judgement."]
-        title = "Judge against labels"
-        tables = [
-            Table.of(title, columns, rows, [*notes[: bool(missing)], str(self.signature)]),
-        ]
+        notes = [str(self.signature)]
+        if missing := sum(one.missing for one in self.sets):
+            notes.insert(0, f"{counted(missing, 'more pair has', 'more pairs have')} no judgement.")
+        tables = [Table.of("Judge against labels", columns, rows, notes)]
         if len(self.sets) == 1:
             tables.append(self.sets[0].to_tables()[0])
         if self.phenomena:
@@ -213,7 +199,8 @@ def evaluate(
         pairs: Files of labelled pairs, .jsonl or .jsonl.gz, each a set of its own:
             {"premise": text, "hypothesis": text, "present": 0, 0.5 or 1} a line.
         contrast: Also evaluate on the embedded contrast set, 824 pairs that differ in negation,
-            roles, numbers and the like, and show the accuracy on each kind.
+            roles, numbers and the like, and show the accuracy on each kind; in the languages de,
+            es, fr and zh 60 pairs.
         bins: Rows of the reliability table.
         **sources: As for `load`.
 
@@ -233,13 +220,12 @@ def evaluate(
         $ litepyramid judge evaluate --contrast
     """
     ready = make_judge(judge)
+    language = sources.pop("language", None)
     several = data if isinstance(data, list | tuple) and not sources else [data]
     sets = [_labelled_set(one, sources) for one in several if one is not None or sources]
     sets += [read_pairs(path) for path in pairs]
-
     if contrast:
-        sets.append(load_contrast())
-
+        sets.append(load_contrast("en" if language in (None, "any") else language))
     if not sets:
         raise InputError(
             "nothing to evaluate on",
@@ -247,9 +233,11 @@ def evaluate(
         )
     results, phenomena = [], []
     for one in sets:
-        batch = judge_pairs(ready, one.items)
+        code = language_of(one.texts, language or one.language)
+        batch = judge_pairs(in_language(ready, code), one.items)
         presence = np.concatenate(batch.presence)
-        about = Signature.of(**batch.signature, data_sha=one.sha, bins=bins)
+        fields = {**batch.signature, **signed(code)}
+        about = Signature.of(**fields, data_sha=one.sha, bins=bins)
         results.append(calibrate(presence, one.labels, bins=bins, signature=about))
         if one.kinds:
             phenomena = list(_by_kind(presence, one.labels, one.kinds))
@@ -257,7 +245,7 @@ def evaluate(
         tuple(one.name for one in sets),
         tuple(results),
         tuple(phenomena),
-        Signature.of(**batch.signature, data_sha=fingerprint(one.sha for one in sets), bins=bins),
+        Signature.of(**fields, data_sha=fingerprint(one.sha for one in sets), bins=bins),
     )
 
 
@@ -290,13 +278,13 @@ def calibrate(
         raise InputError(f"{bins} bins", expected="at least one")
     scores, truth = _pairs(presence, labels)
     base, steps = float(truth.mean()), 2 if (truth == 0.5).any() else 1
-    which = np.minimum((scores * bins).astype(np.int64), bins - 1)
+    bin_of = np.minimum((scores * bins).astype(np.int64), bins - 1)
     table = []
     for index in range(bins):
-        inside = which == index
-        pairs = int(inside.sum())
-        means = [float(x[inside].mean()) if pairs else float("nan") for x in (scores, truth)]
-        table.append(ReliabilityBin(index / bins, (index + 1) / bins, pairs, *means))
+        inside = bin_of == index
+        means = [mean_of_scored(values[inside]) for values in (scores, truth)]
+        ends = index / bins, (index + 1) / bins
+        table.append(ReliabilityBin(*ends, int(inside.sum()), *means))
     error = sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs) / truth.size
     return CalibrationResult(
         pairs=int(truth.size),
@@ -377,12 +365,20 @@ class LabelledSet:
         items: (summary, units).
         labels: (pairs,) the labels of all units, one item after the other; NaN: not labelled.
         kinds: Of contrasting pairs, what makes each hard.
+        language: Their language; "" if not told yet.
     """
 
     name: str
     items: Items
     labels: FloatArray
     kinds: list[str]
+    language: str = ""
+
+    @property
+    def texts(self) -> dict[str, list[str]]:
+        """All its texts."""
+        units = [unit for _, units in self.items for unit in units]
+        return {"units": units, "summaries": [text for text, _ in self.items]}
 
     @property
     def sha(self) -> str:
@@ -413,23 +409,21 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
     if isinstance(data, str | Path) and not sources and ending(data) == ".jsonl":
         return read_pairs(data)
     dataset = labelled(data, **sources)
-    by_system = {entry.system: entry for entry in dataset.labels}
+    rows = {(s.system, name): row for s in dataset.labels
+            for name, row in zip(s.inputs, s.labels, strict=True)}  # fmt: skip
     items: list[tuple[str, tuple[str, ...]]] = []
     labels: list[float] = []
     for entry in dataset.summaries:
-        if entry.system not in by_system:
-            continue
-        rows = dict(
-            zip(by_system[entry.system].inputs, by_system[entry.system].labels, strict=True)
-        )
         texts = dict(zip(entry.inputs, entry.texts, strict=True))
         for units in dataset.label_units or dataset.scus:
-            if units.input in texts and rows.get(units.input):
+            if units.input in texts and (row := rows.get((entry.system, units.input))):
                 items.append((texts[units.input], units.texts))
-                labels += rows[units.input]
+                labels += row
     if not items:
         raise InputError("no system has both summaries and labels", expected="the same names")
-    return LabelledSet(dataset.name, items, np.array(labels, dtype=np.float64), [])
+    return LabelledSet(
+        dataset.name, items, np.array(labels, dtype=np.float64), [], dataset.language
+    )
 
 
 @dataclass(frozen=True)
@@ -457,24 +451,27 @@ def read_pairs(path: str | Path) -> LabelledSet:
     return LabelledSet(stem(path), [(row.premise, [row.hypothesis]) for row in rows], labels, [])
 
 
-def load_contrast() -> LabelledSet:
+def load_contrast(language: str = "en") -> LabelledSet:
     """The embedded contrast set: pairs of one summary hold much the same words.
 
-    So counting words gets an AUC near .5. The idea of tests by capability is that of CheckList
-    (Ribeiro et al., ACL 2020).
+    So counting words gets an AUC near .5. After CheckList (Ribeiro et al., ACL 2020).
 
     Example:
         >>> pairs = load_contrast()
         >>> len(pairs.items), int(pairs.labels.sum())
         (824, 392)
     """
-    text = files("litepyramid.embedded").joinpath("contrast.jsonl").read_text(encoding="utf-8")
+    choose("language of the contrast set", language, ("en", "de", "es", "fr", "zh"))
+    code = "" if language == "en" else f".{language}"
+    file = files("litepyramid.embedded").joinpath(f"contrast{code}.jsonl")
+    text = file.read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
     return LabelledSet(
-        "contrast",
+        f"contrast{code}",
         [(row["summary"], [row["unit"]]) for row in rows],
         np.array([row["label"] for row in rows], dtype=np.float64),
         [row["phenomenon"] for row in rows],
+        language,
     )
 
 
@@ -482,13 +479,11 @@ def _by_kind(
     presence: FloatArray, labels: FloatArray, kinds: Sequence[str]
 ) -> Iterator[Phenomenon]:
     """Accuracy on the pairs of each kind; a pair without a judgement counts as wrong."""
-    kind = np.array(kinds)
-    right = (presence >= 0.5) == (labels == 1)
-    right &= ~np.isnan(presence)
+    right = ((presence >= 0.5) == (labels == 1)) & ~np.isnan(presence)
     for name in sorted(set(kinds)):
-        chosen = kind == name
-        parts = (chosen, chosen & (labels == 1), chosen & (labels == 0))
-        shares = [float(right[part].mean()) if part.any() else float("nan") for part in parts]
+        chosen = np.array(kinds) == name
+        groups = (chosen, chosen & (labels == 1), chosen & (labels == 0))
+        shares = [float(right[rows].mean()) if rows.any() else float("nan") for rows in groups]
         yield Phenomenon(name, int(chosen.sum()), *shares)
 
 

@@ -61,7 +61,10 @@ class OnnxBackend:
         """Logits (pairs, classes) float32 in the model's own class order."""
         batch = {"token_type_ids": np.zeros_like(batch["input_ids"]), **batch}
         pairs = [
-            {name: batch[name][row : row + 1, used].astype(kind) for name, kind in self._types.items()}
+            {
+                name: batch[name][row : row + 1, used].astype(kind)
+                for name, kind in self._types.items()
+            }
             for row, used in enumerate(batch["attention_mask"].astype(bool))
         ]
         with loading("the model failed", path=self._path):
