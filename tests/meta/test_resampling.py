@@ -12,9 +12,7 @@ from nlpstats.correlations import permutation_test as rival_permutation
 from threadpoolctl import threadpool_limits
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
-from litepyramid.meta.alignment import align
-from litepyramid.meta.core import draws, permutation
+from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.core.coefficients import COEFFICIENTS
 from litepyramid.meta.core.levels import LEVELS, level_correlation
@@ -249,25 +247,3 @@ def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
         observed, samples = permutation_samples(X, 100 * X + 3, Z, level, coefficient, samples=64)
         assert observed == 0
         assert (samples == 0).all()
-
-
-@pytest.mark.data
-def test_nlpstats_on_summeval(data):
-    table = read_scores(data / "summeval" / "metric_scores.csv")
-    aligned = align(table, ["bertscore_recall", "rouge-2_f1"], "expert_relevance_*")
-    (X, Y), Z = aligned.values, aligned.Z
-    np.random.seed(5)
-    rival = rival_bootstrap(X, Z, "input", "kendall", "both", n_resamples=5)
-    np.random.seed(5)
-    chosen = [(np.random.choice(16, 16), np.random.choice(100, 100)) for _ in range(5)]
-    ours = Resampled(X, Z, "summary", "kendall")(
-        counts_of([c[0] for c in chosen], 16), counts_of([c[1] for c in chosen], 100)
-    )
-    same(ours, rival.samples, 1e-10)
-    np.random.seed(5)
-    rival = rival_permutation(X, Y, Z, "input", "spearman", "both", n_resamples=4)
-    np.random.seed(5)
-    swapped = [(np.random.rand(16, 1) > 0.5) ^ (np.random.rand(1, 100) > 0.5) for _ in range(4)]
-    pair = permutation.prepare_pair(*standardised(X, Y, Z), "summary", "spearman")
-    u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype).swapaxes(0, 1)
-    same(pair([np.ascontiguousarray(u)]), rival.samples, 1e-10)
