@@ -19,6 +19,7 @@ _END = re.compile(rf"[.?!؟۔]({_CLOSING})\s+|[。！？｡।॥։።။។]+({
 _ORDINAL = re.compile(  # of German and Nordic dates: "am 3. Mai"
     r"(?:\b(?:vom|zum|den|dem|der|des)|(?<!\bI\s)\bam)\s\d\d?$"
 )
+_DOTTED = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,2}")  # p.m, which may end a sentence
 _GAP = re.compile(r"\n\s*\n")
 
 
@@ -28,8 +29,8 @@ def sentence_spans(text: str) -> list[tuple[int, int]]:
     A sentence ends after ``.``, ``?`` or ``!`` before white space and after the stops of scripts
     without spaces (``。``) and the danda, with the closing quotes and brackets that follow, and
     at an empty line. A full stop after a title (Dr., U.S. …), an initial or the day of a German
-    date ends none, nor does an ellipsis before a small letter or a stop before a Japanese
-    quotative; a piece without letters or digits belongs to the sentence before it.
+    date ends none, nor does an ellipsis or "p.m." before a small letter or a stop before a
+    Japanese quotative; a piece without letters or digits belongs to the sentence before it.
 
     Example:
         >>> sentence_spans("Two  died. It was dark.")
@@ -56,7 +57,8 @@ def _inside(text: str, match: re.Match[str]) -> bool:
     stop = match.start()
     if text[stop] != ".":
         return False
-    if text[max(0, stop - 2) : stop] == ".." and text[match.end() : match.end() + 1].islower():
+    goes_on = text[match.end() : match.end() + 1].islower()
+    if goes_on and text[max(0, stop - 2) : stop] == "..":
         return True
     if match[1]:
         return False
@@ -64,7 +66,11 @@ def _inside(text: str, match: re.Match[str]) -> bool:
         return True
     word = text[max(0, stop - 40) : stop].rstrip(". ").rsplit(None, 1)[-1:]
     inner = word[0].lstrip("(\"'“‘").lower() if word else ""
-    return inner in _ABBREVIATIONS or (len(inner) == 1 and inner.isalpha())
+    return (
+        inner in _ABBREVIATIONS
+        or (len(inner) == 1 and inner.isalpha())
+        or (goes_on and _DOTTED.fullmatch(inner) is not None)
+    )
 
 
 def split_sentences(text: str) -> list[str]:

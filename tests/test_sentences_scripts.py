@@ -37,6 +37,7 @@ SPACED = [
     ["Er kam am 3. Mai.", "Es regnete."],
     ["Die Nr. 3 siegte.", "Das gilt z.B. hier."],
     ["M. Dupont est venu.", "Il pleuvait."],
+    ["The ferry left at 9 p.m. on Tuesday.", "It came at 5 a.m.", "The crew slept."],
     ["2019年上映。", "It was shown in Oslo.", "نعم."],
 ]
 
