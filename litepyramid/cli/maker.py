@@ -29,6 +29,7 @@ from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import EstimateOnly
 from litepyramid.judges.registry import parse_settings
 from litepyramid.tables import Result
+from litepyramid.text import legible
 
 _SECTION = re.compile(r"^([A-Z][a-z]+(?: [a-z]+)?):\n(?=    )", re.MULTILINE)
 _SHORT = {
@@ -336,6 +337,8 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         sys.stdout.writelines(result.json_parts())
     elif not files:
         sys.stdout.write(result.to_table())
+    if files and (line := getattr(result, "headline", "")):
+        sys.stderr.write(f"{legible(line)}\n")
     if status := getattr(result, "exit_status", 0):
         raise typer.Exit(status)
 

@@ -243,6 +243,10 @@ class ChangeResult(Result):
         if total == 1:
             return ("" if changed else "no significant change: ") + self._lost(self.changes[0])
         what = "systems" if len(self.runs) == 1 else "systems of all runs"
+        lost, gained = (sum(len(getattr(c, k)) for c in self.changes) for k in ("lost", "gained"))
+        if not changed:
+            facts = f"{counted(lost, 'fact')} lost, {gained} gained"
+            return f"{total} of {total} {what} unchanged ({facts})"
         told = [self._lost(change) for change in changed[:_NAMED]]
         more = [f"{len(changed) - _NAMED} more changed"] * (len(changed) > _NAMED)
         return "; ".join([f"{total - len(changed)} of {total} {what} unchanged", *told, *more])
@@ -253,7 +257,7 @@ class ChangeResult(Result):
         return f"`{cut(change.name)}`{run} {facts}: {change.measured}"
 
     @property
-    def title(self) -> str:
+    def headline(self) -> str:
         """The verdict, behind PASS or FAIL if there is a gate."""
         outcome = ("FAIL: " if self.failures else "PASS: ") if self.gate else ""
         return f"{outcome}{self.verdict}"
@@ -267,7 +271,7 @@ class ChangeResult(Result):
         ]  # fmt: skip
         columns = [*run, "system", "old", "new", *measures, "lost", "gained", "better", "worse"]
         notes = (*(f"FAIL: {reason}" for reason in self.failures), *self.notes, str(self.signature))
-        systems = Table.of(self.title, columns, self.rows("systems"), notes)
+        systems = Table.of(self.headline, columns, self.rows("systems"), notes)
         tables = [replace(systems, repeated=1 + len(run))]
         for kind, first in (("lost", "worst"), ("gained", "best")):
             facts = [row for row in self.rows("facts") if row["change"] == kind]
@@ -337,7 +341,7 @@ class ChangeResult(Result):
         """A comment for a pull request, at most 60,000 characters; written to `path`."""
         many, mark = len(self.runs) > 1, ("❌ " if self.failures else "✅ ") if self.gate else ""
         head = ["run"] * many + ["system", "old", "new", "difference", "p", "lost", "gained", "+/−"]
-        lines = [f"### {mark}{_escaped(self.title)}", ""]
+        lines = [f"### {mark}{_escaped(self.headline)}", ""]
         lines += [f"- FAIL: {_escaped(reason)}" for reason in self.failures]
         lines += ["", f"| {' | '.join(head)} |", "|" + " --- |" * len(head)]
         for c in self.changes:

@@ -309,7 +309,11 @@ def _runs(
         ]
     first = 0
     if baseline is not None:
-        fits = [n for n, name in enumerate(names) if baseline in (name, str(sources[n]))]
+        fits = [
+            n
+            for n, path in enumerate(paths)
+            if baseline in (names[n], str(path), path and path.stem)
+        ]
         if not fits:
             raise InputError(f"no run '{baseline}'", expected=f"one of {', '.join(names)}")
         first = fits[0]

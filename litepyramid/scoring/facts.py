@@ -87,7 +87,7 @@ def change_data(result: ChangeResult) -> dict[str, Any]:
                 numbers = (round(fact.old, 3), round(fact.new, 3))
                 facts.append([n, fact.input, fact.unit, fact.text, *numbers, *spans])
     return {
-        "title": result.title,
+        "title": result.headline,
         "failures": list(result.failures),
         "signature": str(result.signature),
         "notes": [legible(note) for note in result.notes],
