@@ -250,7 +250,9 @@ def check_language(
 
 def language_notes(texts: Sequence[str], language: str) -> tuple[str, ...]:
     """What a reader should know of the language of some texts; nothing if all are in English."""
-    notes = () if language in {"en", "any"} else (f"The texts are in {name_of(language)}.",)
+    notes: tuple[str, ...] = ()
+    if language not in {"en", "any"}:
+        notes = (f"The texts are in {name_of(language)}.",)
     long = language != "any" and sum(map(len, texts)) >= _LONG_PART
     others = other_languages(texts, language) if long else {}
     if others:

@@ -129,6 +129,7 @@ def test_mixed_sets_are_counted_and_different_parts_refused():
 
 
 def test_a_language_that_is_told_is_not_questioned():
+    assert as_dataset(as_dataset(["Es regnet."], [["Es regnet."]]), language="en").language == "en"
     assert (
         as_dataset(["It rained."], [["It rained."]], language="de").with_language().language == "de"
     )

@@ -283,7 +283,7 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
         data: A `Dataset`; or summaries; alone, whatever `load` takes that holds all: a folder, the
             name of a data set, a table.
         units: As for `load`.
-        **sources: Keyword arguments of `load`.
+        **sources: Keyword arguments of `load`; with a `Dataset`, its language alone.
 
     Raises:
         InputError: As `load`; or an argument that it does not have.
@@ -297,6 +297,8 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
             raise _unknown(key)
     sources = {key: value for key, value in sources.items() if value is not None}
     if isinstance(data, Dataset):
+        if "language" in sources:
+            data = replace(data, language=sources.pop("language"))
         if units is not None or sources:
             raise InputError(
                 "a Dataset and further sources", expected="one of the two: load them together"
