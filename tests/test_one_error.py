@@ -22,9 +22,10 @@ class Stranger:
 
 STRANGE = st.sampled_from(
     [
-        None, True, 3, -1, 0, 10**9, math.nan, math.inf, 1e308, "", "x", "50", "a\0b", b"x", [], [None],
-        {}, {"a": None}, {"a": Path("none")}, {"a", "b"}, [[]], [["x"]], [["x", 3]], Stranger(),
-        Stranger, Path("none"), ["none.txt"], "x" * 5000, [float("nan")], {"system": 3}, (1, 2), range(3),
+        None, True, 3, -1, 0, 10**9, math.nan, math.inf, 1e308, "", "x", "50", "a\0b", b"x", [],
+        [None], {}, {"a": None}, {"a": Path("none")}, {"a", "b"}, [[]], [["x"]], [["x", 3]],
+        Stranger(), Stranger, Path("none"), ["none.txt"], "x" * 5000, [float("nan")], {"system": 3}, (1, 2),
+        range(3),
     ]
 )  # fmt: skip
 TEXTS = {"a": ["It rained.", "We left."], "b": ["It rained.", "We slept."]}

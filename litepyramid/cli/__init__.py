@@ -71,12 +71,12 @@ def _usage_error(error: Any, words: Sequence[str]) -> InputError:
     """
     command = ["litepyramid"]
     for word in words[:2]:
-        verbs = COMMANDS[command[-1]][1] if command[-1] in COMMANDS else COMMANDS
-        command += [word] if word in verbs else []
+        below = COMMANDS[command[1]][1] if len(command) > 1 else COMMANDS
+        command += [word] if not isinstance(below, str) and word in below else []
     text = " ".join(error.format_message().replace("Value error, ", "").split())
     what, _, hint = text.partition(". ")
-    word = re.search(r"'([^']*)'|(--?[\w-]+)", what)
-    wrong = (word[1] or word[2]).strip("-") if word else ""
+    named = re.search(r"'([^']*)'|(--?[\w-]+)", what)
+    wrong = (named[1] or named[2]).strip("-") if named else ""
     if what.startswith("No such option") and wrong in _JUDGE_SETTINGS:
         judge = " with --judge llm:MODEL" if wrong == "endpoint" else ""
         hint = f"A setting of the judge is written -J {wrong}=VALUE{judge}."

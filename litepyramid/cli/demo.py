@@ -136,8 +136,8 @@ def _remark(result: ScoreResult) -> str:
 
 def _side_by_side(lite2: ScoreResult, *others: ScoreResult) -> ScoreTable:
     """Several scores of the same summaries, with the human score, as one table."""
-    human = lite2.human_matrix
-    results = [lite2, *others]
-    values = [result.values for result in results] + [human.values] * (human is not None)
-    names = [result.metric for result in results] + [human.metric] * (human is not None)
-    return ScoreTable(tuple(names), lite2.systems, lite2.inputs, np.stack(values))
+    matrices = [result.matrix for result in (lite2, *others)]
+    matrices += [human for human in [lite2.human_matrix] if human is not None]
+    names = tuple(matrix.metric for matrix in matrices)
+    values = np.stack([matrix.values for matrix in matrices])
+    return ScoreTable(names, lite2.systems, lite2.inputs, values)
