@@ -19,6 +19,21 @@ LARGEST = 40_000_000
 _SHARED = ("report.css", "parts.js")
 
 
+def rounded(value: float | None, digits: int = 5) -> float | None:
+    """A number of a page's data; None for NaN."""
+    return None if value is None or value != value else round(float(value), digits)
+
+
+def utf16(text: str, index: int) -> int:
+    """A place in a text as a browser counts: a character beyond U+FFFF is two.
+
+    Example:
+        >>> utf16("a\U0001f600b", 2)
+        3
+    """
+    return len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
+
+
 def write_page(
     title: str, data: Mapping[str, Any], path: str | Path | None = None, *, page: str = "report"
 ) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 
 from litepyramid.errors import InputError, choose, require
 from litepyramid.files import atomic_write
+from litepyramid.reports.score_page import rounded, utf16, write_page
 from litepyramid.scoring.history import History, RunScores, append_history
 from litepyramid.scoring.inference import flip_p_values, system_intervals, too_few_inputs
 from litepyramid.scoring.pyramid import metric_title
@@ -21,7 +22,7 @@ from litepyramid.scoring.runs import Aligned, align_runs, names_of
 from litepyramid.sentences import sentence_spans
 from litepyramid.stats import adjust_p_values
 from litepyramid.tables import Column, Result, Table, hidden, record, row
-from litepyramid.text import counted, cut
+from litepyramid.text import counted, cut, legible
 from litepyramid.types import FloatArray, Signature, fingerprint
 
 _SHOWN, _NAMED = 10, 5  # facts of a table, names of a note
@@ -328,10 +329,7 @@ class ChangeResult(Result):
 
     def to_html(self, path: Any = None) -> str:
         """The page of what changed: verdict, facts lost and gained, both texts side by side."""
-        from litepyramid.reports.score_page import write_page
-        from litepyramid.scoring.facts import change_data
-
-        return write_page("What changed", change_data(self), path, page="changes")
+        return write_page("What changed", _page_data(self), path, page="changes")
 
     def to_history(self, path: Any) -> None:
         """Appends the new runs to a history (`append_history`)."""
@@ -390,6 +388,48 @@ def _escaped(text: str, longest: int = 1000) -> str:
 
 
 # The comparison ------------------------------------------------------------------------------
+
+
+def _page_data(result: ChangeResult) -> dict[str, Any]:
+    """What the page of changes draws; a text that both runs share is there once."""
+    several = len(result.runs) > 1
+    facts = []
+    for n, change in enumerate(result.changes):
+        for kind in (change.lost, change.gained):
+            for fact in kind:
+                texts = change.texts.get(fact.input, ("", ""))
+                spans = [
+                    [utf16(text, end) for end in span]
+                    for text, span in zip(texts, fact.spans, strict=True)
+                ]
+                numbers = (round(fact.old, 3), round(fact.new, 3))
+                facts.append([n, fact.input, fact.unit, fact.text, *numbers, *spans])
+    return {
+        "title": result.headline,
+        "failures": list(result.failures),
+        "signature": str(result.signature),
+        "notes": [legible(note) for note in result.notes],
+        "runs": [result.baseline, *result.runs],
+        "systems": [
+            {
+                "name": f"{c.run}: {c.name}" if several else c.name,
+                "old": rounded(c.old), "new": rounded(c.new), "difference": rounded(c.difference),
+                "low": rounded(c.low), "high": rounded(c.high), "p": rounded(c.p_holm),
+                "clear": c.p_holm < result.alpha, "better": c.better, "worse": c.worse,
+                "count": c.inputs, "lost": len(c.lost), "gained": len(c.gained),
+                "inputs": {
+                    e.input: [rounded(e.difference, 4), rounded(e.share, 4)] for e in c.by_input
+                },
+                "groups": [
+                    [g.group, g.inputs, *map(rounded, (g.difference, g.low, g.high, g.p_holm))]
+                    for g in c.by_group
+                ],
+                "texts": {i: [a, None if a == b else b] for i, (a, b) in c.texts.items()},
+            }
+            for c in result.changes
+        ],
+        "facts": facts,
+    }  # fmt: skip
 
 
 def compare_runs(

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import Any
 
 import numpy as np
 
 from litepyramid.judges.evaluate import CalibrationResult, calibrate
-from litepyramid.scoring.compare import compare_matrix
-from litepyramid.scoring.inference import group_letters
-from litepyramid.stats import system_means
+from litepyramid.reports.score_page import rounded, utf16
+from litepyramid.scoring.inference import flip_p_values, group_letters
+from litepyramid.stats import adjust_p_values, mean_of_scored, system_means
 from litepyramid.text import cut, legible
 from litepyramid.types import FloatArray
-
-if TYPE_CHECKING:
-    from litepyramid.scoring.changes import ChangeResult
-    from litepyramid.scoring.result import ScoreResult
 
 BOUNDS = (0.25, 0.75)
 """A fact of at most this presence is missing, of at least that present, without labels to tell."""
@@ -24,7 +21,7 @@ BOUNDS = (0.25, 0.75)
 _SURE = 0.8  # share of labels that must say so for a verdict
 
 
-def page_data(result: ScoreResult) -> dict[str, Any]:
+def page_data(result: Any) -> dict[str, Any]:
     """What the page's script draws; presences are in thousandths, labels in halves, -1 is none."""
     table, human, means = result.to_tables()[0], result.human_scores, result.scores
     references = result.references or [()] * len(result.units)
@@ -38,12 +35,12 @@ def page_data(result: ScoreResult) -> dict[str, Any]:
         "systems": [
             {
                 "name": name,
-                "score": _number(means[name]),
-                "low": _number(result.intervals[i][0]),
-                "high": _number(result.intervals[i][1]),
+                "score": rounded(means[name]),
+                "low": rounded(result.intervals[i][0]),
+                "high": rounded(result.intervals[i][1]),
                 "letters": group_letters(result.groups[i]),
-                "human": _number(human.get(name)),
-                "inputs": [_number(value, 3) for value in result.values[i]],
+                "human": rounded(human.get(name)),
+                "inputs": [rounded(value, 3) for value in result.values[i]],
             }
             for i, name in enumerate(result.systems)
         ],
@@ -72,48 +69,6 @@ def page_data(result: ScoreResult) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def change_data(result: ChangeResult) -> dict[str, Any]:
-    """What the page of changes draws; a text that both runs share is there once."""
-    several = len(result.runs) > 1
-    facts = []
-    for n, change in enumerate(result.changes):
-        for kind in (change.lost, change.gained):
-            for fact in kind:
-                texts = change.texts.get(fact.input, ("", ""))
-                spans = [
-                    [_utf16(text, end) for end in span]
-                    for text, span in zip(texts, fact.spans, strict=True)
-                ]
-                numbers = (round(fact.old, 3), round(fact.new, 3))
-                facts.append([n, fact.input, fact.unit, fact.text, *numbers, *spans])
-    return {
-        "title": result.headline,
-        "failures": list(result.failures),
-        "signature": str(result.signature),
-        "notes": [legible(note) for note in result.notes],
-        "runs": [result.baseline, *result.runs],
-        "systems": [
-            {
-                "name": f"{c.run}: {c.name}" if several else c.name,
-                "old": _number(c.old), "new": _number(c.new), "difference": _number(c.difference),
-                "low": _number(c.low), "high": _number(c.high), "p": _number(c.p_holm),
-                "clear": c.p_holm < result.alpha, "better": c.better, "worse": c.worse,
-                "count": c.inputs, "lost": len(c.lost), "gained": len(c.gained),
-                "inputs": {
-                    e.input: [_number(e.difference, 4), _number(e.share, 4)] for e in c.by_input
-                },
-                "groups": [
-                    [g.group, g.inputs, *map(_number, (g.difference, g.low, g.high, g.p_holm))]
-                    for g in c.by_group
-                ],
-                "texts": {i: [a, None if a == b else b] for i, (a, b) in c.texts.items()},
-            }
-            for c in result.changes
-        ],
-        "facts": facts,
-    }  # fmt: skip
-
-
 def verdict_bounds(calibration: CalibrationResult) -> tuple[float, float]:
     """Presence up to which facts are missing, and from which they are present, by the labels.
 
@@ -133,34 +88,20 @@ def verdict_bounds(calibration: CalibrationResult) -> tuple[float, float]:
     return (low or BOUNDS[0], high if high < 1 else BOUNDS[1])
 
 
-def _number(value: float | None, digits: int = 5) -> float | None:
-    return None if value is None or np.isnan(value) else round(float(value), digits)
-
-
-def _evidence(result: ScoreResult) -> list[list[Any]] | None:
+def _evidence(result: Any) -> list[list[Any]] | None:
     """Per system and unit [start, end, conflict, words missing], or 0 where nothing was found."""
     if result.evidence is None or result.summaries is None:
         return None
     inputs = [m for m, entry in enumerate(result.units) for _ in entry.units]
     return [
         [
-            [*(_utf16(texts[m], end) for end in e.span), e.conflict, _words(e.missing)]
+            [*(utf16(texts[m], end) for end in e.span), e.conflict, _words(e.missing)]
             if e.sentence >= 0
             else 0
             for m, e in zip(inputs, row, strict=True)
         ]
         for texts, row in zip(result.summaries, result.evidence, strict=True)
     ]
-
-
-def _utf16(text: str, index: int) -> int:
-    """A place in a text as a browser counts: a character beyond U+FFFF is two.
-
-    Example:
-        >>> _utf16("a\U0001f600b", 2)
-        3
-    """
-    return len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _scaled(values: FloatArray, by: int) -> list[list[int]]:
@@ -172,24 +113,27 @@ def _words(missing: Sequence[str]) -> str:
     return f"Not in that sentence: {cut(', '.join(missing), 200)}" if missing else ""
 
 
-def _pairs(result: ScoreResult) -> dict[str, Any] | None:
+def _pairs(result: Any) -> dict[str, Any] | None:
     """The matrix of differences, best system first: [difference, significant] or None."""
     order = result.order
     if len(order) < 2 or np.isnan(system_means(result.values)).any():
         return None
-    comparison = compare_matrix(result.matrix, samples=40)  # the fewest: no interval is shown
-    ranks = {result.systems[i]: n for n, i in enumerate(order)}
+    values = result.values[order]
+    places = np.array(list(combinations(range(len(order)), 2)))
+    p = adjust_p_values(flip_p_values(values, places), "holm")
     cells: list[list[Any]] = [[None] * len(order) for _ in order]
-    for pair in comparison.pairs:
-        first, second = ranks[pair.first], ranks[pair.second]
-        clear = bool(pair.p_holm < comparison.alpha)
-        cells[first][second] = [round(pair.difference, 4), clear]
-        cells[second][first] = [round(-pair.difference, 4), clear]
-    note = next(note for note in comparison.to_tables()[0].notes if "significantly" in note)
-    return {"cells": cells, "note": f"* differs significantly. {note}"}
+    for (i, j), chance in zip(places.tolist(), p.tolist(), strict=True):
+        difference = mean_of_scored(values[i] - values[j])
+        clear = chance < 1 - result.confidence
+        cells[i][j] = [round(difference, 4), clear]
+        cells[j][i] = [round(-difference, 4), clear]
+    note = (
+        "* differs significantly (two-sided sign-flip test over inputs, exact; Holm's correction)."
+    )
+    return {"cells": cells, "note": note}
 
 
-def _calibration(result: ScoreResult, labels: FloatArray) -> CalibrationResult | None:
+def _calibration(result: Any, labels: FloatArray) -> CalibrationResult | None:
     """The judge against the labels, each unit's weight ignored."""
     both = ~np.isnan(labels) & ~np.isnan(result.presence)
     if not both.any():
@@ -200,7 +144,7 @@ def _calibration(result: ScoreResult, labels: FloatArray) -> CalibrationResult |
 def _calibration_data(calibration: CalibrationResult) -> dict[str, Any]:
     return {
         "bins": [
-            [_number(b.predicted), _number(b.observed), b.pairs]
+            [rounded(b.predicted), rounded(b.observed), b.pairs]
             for b in calibration.bins
             if b.pairs
         ],
