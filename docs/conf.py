@@ -45,7 +45,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 autodoc_default_options = {"members": True}
 napoleon_numpy_docstring = False
-napoleon_custom_sections = [("Attributes", "params_style"), "Command line"]
+napoleon_custom_sections = [("Attributes", "params_style")]
 napoleon_use_rtype = False
 python_maximum_signature_line_length = 88
 
@@ -60,6 +60,8 @@ ELSEWHERE = {
     "models/README.md": "models",
     "models/highlights/README.md": "highlights",
 }
+SHOWN: set[str] = set()
+"""The results that a page shows in full; pages of other verbs link to it."""
 LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
@@ -121,7 +123,11 @@ def verb_page(words: str, target: str) -> str:
     lines = [f"# {words}", "", "```console", examples, "```", "", "## From Python", ""]
     lines += ["```{eval-rst}", *full(function.__module__, function.__name__)]
     if isclass(result) and result.__module__.startswith("litepyramid"):
-        lines += [".. rubric:: What it returns", "", *full(result.__module__, result.__name__)]
+        name = f"{result.__module__}.{result.__name__}"
+        shown = full(result.__module__, result.__name__)
+        lines += [".. rubric:: What it returns", ""]
+        lines += [f":py:class:`~{name}`", ""] if name in SHOWN else shown
+        SHOWN.add(name)
     os.environ |= {"COLUMNS": "88", "TERM": "dumb"}
     with contextlib.redirect_stdout(io.StringIO()) as shown:
         app([*words.split(), "--help"], prog_name="litepyramid", standalone_mode=False)
@@ -136,6 +142,15 @@ def without_factories(app: Sphinx, *given: Any) -> tuple[str | None, str | None]
     return signature and signature.replace("<factory>", "..."), returns
 
 
+def without_commands(app: Sphinx, *given: Any) -> None:
+    """Takes the section "Command line" out of a docstring: its page begins with it."""
+    lines: list[str] = given[-1]
+    if "Command line:" in lines:
+        start = lines.index("Command line:")
+        inside = (n for n in range(start + 1, len(lines)) if lines[n][:1].strip())
+        del lines[start : next(inside, len(lines))]
+
+
 def link(app: Sphinx, name: str, source: list[str]) -> None:
     """Turns the links of a page as it is read."""
     if not name.startswith("generated/"):
@@ -147,3 +162,4 @@ def setup(sphinx: Sphinx) -> None:
     write_generated()
     sphinx.connect("source-read", link)
     sphinx.connect("autodoc-process-signature", without_factories)
+    sphinx.connect("autodoc-process-docstring", without_commands, priority=400)

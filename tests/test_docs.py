@@ -17,14 +17,13 @@ from typer.core import TyperGroup
 from litepyramid.cli.app import app
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [
-    ROOT / "README.md",
-    *sorted(p for part in (".", "guides") for p in (ROOT / "docs" / part).glob("*.md")),
-]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OTHERS = [ROOT / name for name in ("CONTRIBUTING.md", "models/README.md")]
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n+)?```(console|python)\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
-SCRIPT = re.compile(r"\b(?:scripts|litepyramid|models|tests|adapters)/[\w/]+\.(?:py|txt|md|json(?:\.gz)?)\b")
+SCRIPT = re.compile(
+    r"\b(?:scripts|litepyramid|models|tests|adapters)/[\w/]+\.(?:py|txt|md|json(?:\.gz)?)\b"
+)
 
 
 def named(page: Path) -> str:
