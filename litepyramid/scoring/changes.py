@@ -159,13 +159,24 @@ class Settings:
     present: float = 0.5
     lost_by: float = 0.2
     groups: Mapping[str, str] | None = None
-    fail_worse: bool = False
+    fail_if: str | None = None
     fail_under: float | None = None
-    fail_lost: int | None = None
+    fail_if_lost: int | None = None
     margin: float | None = None
     samples: int = 10_000
     confidence: float = 0.95
     seed: int = 12345
+
+    def __post_init__(self) -> None:
+        shares = ("present", "lost_by", "fail_under", "margin")
+        for name in shares:
+            value = getattr(self, name)
+            if value is not None and not 0 <= value <= 1:
+                raise InputError(f"{name} is {cut(value)}", expected="a number from 0 to 1")
+        if self.fail_if not in (None, "worse"):
+            raise InputError(f"fail_if is '{cut(self.fail_if)}'", expected="worse")
+        if self.fail_if_lost is not None and self.fail_if_lost < 1:
+            raise InputError(f"fail_if_lost is {self.fail_if_lost}", expected="a number from 1")
 
     @property
     def alpha(self) -> float:
@@ -175,19 +186,19 @@ class Settings:
     @property
     def gate(self) -> str:
         """The conditions under which a run fails, as a signature says them; empty for none."""
-        limits = {"under": self.fail_under, "lost": self.fail_lost, "margin": self.margin}
+        limits = {"under": self.fail_under, "lost": self.fail_if_lost, "margin": self.margin}
         texts = [f"{name} {limit:g}" for name, limit in limits.items() if limit is not None]
-        return ", ".join(["worse"] * self.fail_worse + texts)
+        return ", ".join(["worse"] * bool(self.fail_if) + texts)
 
     def failures(self, change: SystemChange) -> list[str]:
         """A clause for each condition that a system fails."""
         failed = []
-        if self.fail_worse and change.p_holm < self.alpha and change.difference < 0:
+        if self.fail_if and change.p_holm < self.alpha and change.difference < 0:
             failed.append(f"is significantly worse ({change.measured})")
         if self.fail_under is not None and not change.new >= self.fail_under:
             failed.append(f"scores {_number(change.new)}, under {_number(self.fail_under)}")
-        if self.fail_lost is not None and len(change.lost) >= self.fail_lost:
-            failed.append(f"lost {counted(len(change.lost), 'fact')}; {self.fail_lost} fail")
+        if self.fail_if_lost is not None and len(change.lost) >= self.fail_if_lost:
+            failed.append(f"lost {counted(len(change.lost), 'fact')}; {self.fail_if_lost} fail")
         if self.margin is not None and not change.low > -self.margin:
             differences = np.array([entry.difference for entry in change.by_input])
             error = float(differences.std()) / len(differences) ** 0.5 or 1e-12
@@ -256,6 +267,10 @@ class ChangeResult(Result):
         run = "" if len(self.runs) == 1 else f" of {cut(change.run, 40)}"
         facts = f"lost {counted(len(change.lost), 'fact')} and gained {len(change.gained)}"
         return f"`{cut(change.name)}`{run} {facts}: {change.measured}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields, and the verdict."""
+        return {"verdict": self.verdict, **record(self)}
 
     @property
     def headline(self) -> str:
@@ -445,6 +460,8 @@ def compare_runs(
         changes += _changes(name, runs, how)
         hashes += [(one.systems, one.presence.tolist(), one.scores.tolist()) for one in runs.sides]
         own = [*runs.judges, *runs.notes]
+        if n := int(np.isnan(runs.sides[1].scores - runs.sides[0].scores).sum()):
+            own.append(f"{counted(n, 'pair')} of summaries without a score in both runs, left out.")
         if how.groups and (n := sum(entry.input not in how.groups for entry in runs.units)):
             own.append(f"{counted(n, 'input has', 'inputs have')} no group.")
         notes += [f"{name}: {note}" if len(names) > 2 else note for note in own]

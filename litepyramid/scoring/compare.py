@@ -280,7 +280,7 @@ def compare(
         _unused({"metric": metric, "against": against, "top": top}, "runs", "systems of one result")
         how = Settings(
             pair, across_judges, present, lost_by, None if by is None else read_groups(by),
-            fail_if == "worse", fail_under, fail_if_lost, margin, samples, confidence, seed,
+            fail_if, fail_under, fail_if_lost, margin, samples, confidence, seed,
         )  # fmt: skip
         return _runs(sources, runs, how, baseline, date, judge_drift=judge_drift)
     _unused(options, "systems", "several results that score has saved")

@@ -266,8 +266,20 @@ def test_drift_of_the_judge_names_whom_it_favours():
 def test_options_of_the_other_comparison_are_refused(old, new):
     with pytest.raises(InputError, match="'top'"):
         lp.compare(old, new, top=3)
+    for wrong in ({"fail_if": "wrose"}, {"fail_under": 40}, {"fail_if_lost": 0}, {"margin": -1}):
+        with pytest.raises(InputError, match=next(iter(wrong))):
+            lp.compare(old, new, **wrong)
     with pytest.raises(InputError, match="'fail_if'"):
         lp.compare(old, fail_if="worse")
+
+
+def test_summaries_without_a_score_are_left_out_and_counted():
+    presence = np.random.default_rng(4).random((2, 6, 2))
+    gaps = presence + 0.0
+    gaps[0, 2] = np.nan
+    result = lp.compare(given(presence, ("a", "b")), given(gaps, ("a", "b")))
+    assert [c.inputs for c in result.changes] == [5, 6]
+    assert "1 pair of summaries without a score in both runs" in " ".join(result.notes)
 
 
 def test_the_power_of_a_margin_is_said():

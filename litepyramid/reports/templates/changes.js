@@ -211,9 +211,9 @@
   const p = (value) => (value < 0.001 ? "<.001" : number(value).replace(/^0/, ""));
   const drawSystems = () => {
     const table = byId("scores");
-    const people = ["system", "before", "now", "difference", "interval", systems.length > 1 ? "p (Holm)" : "p", "lost", "gained", "inputs +/−"];
+    const people = ["system", "before", "now", "diff.", "interval", systems.length > 1 ? "p (Holm)" : "p", "lost", "gained", "inputs +/−"];
     const head = rowOf(table.createTHead(), people, "th");
-    head.append(make("th", null, { class: "plot" }));
+    head.append(make("th", null, { class: "plot optional" }));
     for (const i of [1, 4, 8]) head.cells[i].classList.add("optional");
     const ends = systems.flatMap((s) => [s.low, s.high, 0]);
     const [least, most] = [Math.min(...ends), Math.max(...ends)];
@@ -225,7 +225,7 @@
         `${signed(s.low)} to ${signed(s.high)}`, p(s.p), String(s.lost), String(s.gained), `${s.better}/${s.worse} of ${s.count}`]);
       for (const i of [1, 4, 8]) row.cells[i].classList.add("optional");
       const cell = row.insertCell();
-      cell.className = "plot";
+      cell.className = "plot optional";
       const plot = shape("svg", { "aria-hidden": "true" });
       plot.append(shape("line", { class: "axis", x1: at(0), x2: at(0), y1: 0, y2: 24 }),
         shape("line", { class: "range", x1: at(s.low), x2: at(s.high), y1: 12, y2: 12 }),
