@@ -130,12 +130,6 @@ def test_a_damaged_row_is_never_taken(path):
     assert errors > 0
 
 
-def test_a_file_that_cannot_be_made_is_an_error_with_advice(tmp_path):
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(InputError, match="setting cache"):
-        JudgementCache(tmp_path / "file" / "judged.sqlite")
-
-
 def test_the_command_shows_and_clears(path):
     assert cache(file=path).bytes == 0
     with JudgementCache(path) as store:

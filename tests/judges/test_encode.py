@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny_models import TEXT
 
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import InputError
 from litepyramid.judges.nli.encode import PairEncoder, plan_batches
 from litepyramid.judges.nli.torch_backend import as_tokenizer
 
@@ -75,8 +75,3 @@ def test_every_pair_is_in_one_batch_within_the_budget(lengths, budget):
         assert len(batch) == 1 or len(batch) * max(lengths[i] for i in batch) <= budget
     flat = [lengths[index] for batch in batches for index in batch]
     assert flat == sorted(lengths, reverse=True)
-
-
-def test_a_tokenizer_written_in_python_is_refused():
-    with pytest.raises(ModelError, match="not one of the library tokenizers"):
-        as_tokenizer(transformers.CanineTokenizer())

@@ -66,7 +66,7 @@ def test_the_reliability_table_holds_every_pair(rows, bins):
     filled = [b for b in result.bins if b.pairs]
     assert sum(b.pairs * b.observed for b in filled) == pytest.approx(labels.sum())
     assert sum(b.pairs * b.predicted for b in filled) == pytest.approx(presence.sum())
-    assert all(b.low <= b.predicted <= b.high for b in filled)
+    assert all(b.low - 1e-9 <= b.predicted <= b.high + 1e-9 for b in filled)
 
 
 def test_pairs_without_a_label_or_a_judgement_are_left_out_and_counted():
@@ -123,11 +123,3 @@ def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):
     for row in ({"premise": "a"}, {"premise": "a", "hypothesis": "b", "present": 2}, {"x": 1}):
         with pytest.raises(InputError, match=r"p\.jsonl:1"):
             evaluate("recall", pairs=[write(tmp_path / "p.jsonl", [row])])
-
-
-def test_one_set_has_a_figure(tmp_path):
-    pytest.importorskip("matplotlib")
-    result = evaluate("recall", example())
-    assert len(result.to_figure().axes) == 2
-    with pytest.raises(InputError, match="several sets"):
-        evaluate("recall", example(), contrast=True).to_figure()

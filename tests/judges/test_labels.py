@@ -1,11 +1,14 @@
-"""Class orders under the names that public models use, and the errors for all others."""
+"""Class orders: of public models' names, of cards (as models/README.md has them), of maps."""
 
 from __future__ import annotations
+
+import re
+from pathlib import Path
 
 import pytest
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.checkpoint import class_order, parse_label_map
+from litepyramid.judges.nli.checkpoint import CARDS, class_order, parse_label_map
 
 
 @pytest.mark.parametrize(
@@ -58,14 +61,32 @@ def test_a_card_orders_nameless_labels_only():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "entailment", "entailment=0", "present=1,absent=", "a=0,b=1", "present=1,present=0"],
+    [
+        *("", "entailment", "entailment=0", "present=1,absent=", "a=0,b=1", "present=1,present=0"),
+        *("present=1,absent=1", "present=7,absent=0", "present=x,absent=0"),
+    ],
 )
-def test_unreadable_maps(text):
-    with pytest.raises(InputError, match="entailment=0,neutral=1,contradiction=2"):
-        parse_label_map(text)
-
-
-@pytest.mark.parametrize("text", ["present=1,absent=1", "present=7,absent=0", "present=x,absent=0"])
-def test_maps_that_do_not_fit(text):
+def test_maps_that_cannot_be_read_or_do_not_fit(text):
     with pytest.raises(InputError, match="label map"):
         class_order({0: "LABEL_0", 1: "LABEL_1"}, parse_label_map(text))
+
+
+def table() -> dict[str, tuple[str, str]]:
+    """Id to (class order, mode), the five folds written out."""
+    rows = {}
+    text = (Path(__file__).parents[2] / "models" / "README.md").read_text(encoding="utf-8")
+    for name, order, mode in re.findall(
+        r"^\| `([^`]+/[^`]+)`[^|]*\| (. .(?: .)?) \| (...) \|", text, re.M
+    ):
+        folds = range(1, 6) if "{1..5}" in name else [0]
+        rows |= {name.replace("{1..5}", str(fold)): (order, mode) for fold in folds}
+    return rows
+
+
+def test_the_readme_and_the_cards_agree():
+    cards = {
+        name: (" ".join(label[0] for label in card.order), card.default_mode)
+        for name, card in CARDS.items()
+    }
+    assert table() == cards
+    assert sum(name.startswith("shiyue/") for name in cards) == 15

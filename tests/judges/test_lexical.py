@@ -16,7 +16,6 @@ from litepyramid.judges.lexical.lexical_judge import (
     FEATURES,
     LexicalJudge,
     fit_lexical,
-    lexical_features,
     load_lexical,
     save_lexical,
 )
@@ -73,14 +72,6 @@ def test_a_pair_is_judged_alike_in_any_company(items, seed):
         np.testing.assert_allclose(backwards, row, rtol=0, atol=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
-@given(items=ITEMS)
-def test_features_are_shares(items):
-    for rows in lexical_features(items, load_lexical().frequencies):
-        kept = rows[~np.isnan(rows).any(axis=1)]
-        assert ((kept >= 0) & (kept <= 1 + 1e-9)).all()
-
-
 @pytest.mark.parametrize(
     "unit",
     [
@@ -99,12 +90,6 @@ def test_an_empty_summary_carries_nothing(judge):
     batch = judge.judge([("", ["A storm hit.", "It rained."]), ("  \n", ["A storm hit."])])
     assert [row.tolist() for row in batch.presence] == [[0.0, 0.0], [0.0]]
     assert batch.counts == {"pairs": 3, "wordless": 3}
-
-
-def test_units_without_content_words(judge):
-    there, absent, none = one(judge, "He was there with them.", "He was there.", "I am you.", "!?")
-    assert there > 0.5 > absent
-    assert none == 0.0
 
 
 def test_negation_mismatch_lowers_presence(judge):
@@ -128,12 +113,6 @@ def test_words_of_one_sentence_count_more_than_scattered_ones(judge):
     near = one(judge, "The minister opened the school. A dog slept in the park.", unit)[0]
     far = one(judge, "The minister slept. A dog opened the gate. The school was in a park.", unit)
     assert near > far[0] + 0.1
-
-
-def test_case_accents_and_word_forms_do_not_matter_much(judge):
-    unit = "The Norwegian café opened its doors to children."
-    close = one(judge, "THE NORWEGIAN CAFE IS OPENING ITS DOORS TO CHILDREN.", unit)[0]
-    assert close > 0.75
 
 
 def test_weights_keep_their_signs():
@@ -196,33 +175,13 @@ def test_files_that_are_no_model(tmp_path):
             load_lexical(path)
 
 
-def test_names_of_judges(tmp_path, monkeypatch):
-    """An embedded judge's name means it, whatever lies in the folder one works in."""
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "lexical").mkdir()
-    (tmp_path / "lexical" / "lexical.json").write_text("{}")
-    assert make_judge("lexical") == LexicalJudge(load_lexical())
-    with pytest.raises(ModelError, match="not a lexical model"):
-        make_judge("lexical/lexical.json")
-    with pytest.raises(LitepyramidError):
-        make_judge("no-such-folder/", offline=True).judge([("a", ["b"])])
-
-
-def test_an_embedded_judge_takes_no_settings():
-    with pytest.raises(InputError, match="takes no mode"):
-        make_judge("lexical", mode="p2c", device=None)
-
-
-def test_blocks_and_halves_change_nothing(judge, monkeypatch):
+def test_chunks_change_nothing_and_too_many_words_alike_are_refused(judge, monkeypatch):
     units = [f"Storm {i} hit Oslo and the bridge fell." for i in range(40)] + ["", "No."]
     items = [("A storm hit Oslo. Not one bridge fell.", units), ("It rained.", units[:3])] * 3
     whole = judge.judge(items)
-    monkeypatch.setattr(lexical, "_ROWS", 7)
-    cut = judge.judge(items)
-    assert all(map(np.array_equal, whole.presence, cut.presence))
-    monkeypatch.setattr(vocabulary, "MOST_ALIKE", 700)  # halves the items until they fit
-    halved = judge.judge([*items, ("Nepal", ["Nepalese"])])
-    assert all(map(np.array_equal, whole.presence, halved.presence))
+    monkeypatch.setattr(lexical, "_CHUNK", 2)
+    chunks = judge.judge(items)
+    assert all(map(np.array_equal, whole.presence, chunks.presence))
     monkeypatch.setattr(vocabulary, "MOST_ALIKE", 1)
     with pytest.raises(InputError, match="spelt alike"):
         judge.judge([("Nepal", ["Nepalese"])])

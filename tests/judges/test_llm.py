@@ -20,12 +20,11 @@ pytest.importorskip("openai", reason="the extra llm is not installed")
 from llm_server import KEY, FakeEndpoint, asked, rule
 from running import ROOT
 
-from litepyramid.errors import InputError, ModelError
+from litepyramid.errors import ModelError
 from litepyramid.judges.base import EstimateOnly
-from litepyramid.judges.llm.endpoint import Endpoint, redacted
+from litepyramid.judges.llm.endpoint import redacted
 from litepyramid.judges.llm.llm_judge import LLMJudge
 from litepyramid.judges.llm.prompt import load_prompt
-from litepyramid.judges.registry import judge as make_judge
 
 ITEMS = [
     ("A storm hit Oslo on Monday.", ["A storm hit Oslo.", "Two people died.", "It hit on Monday"]),
@@ -74,21 +73,6 @@ def test_grades_are_those_of_the_rule_and_units_of_a_summary_share_requests(fake
     assert schema["required"] == [str(n) for n in range(1, len(schema["properties"]) + 1)]
     assert fake.keys == {f"Bearer {KEY}"}
     assert batch.signature["revision"] == "fake-1"
-
-
-@pytest.mark.parametrize("size", [1, 2, 20])
-def test_chunks_change_nothing(fake, size):
-    assert values(judge(fake, units_per_request=size).judge(ITEMS)) == rule(ITEMS)
-
-
-def test_a_second_run_sends_nothing_and_says_the_same(fake, tmp_path):
-    first = judge(fake, tmp_path).judge(ITEMS)
-    sent = fake.requests
-    again = judge(fake, tmp_path).judge(ITEMS)
-    assert fake.requests == sent
-    assert values(again) == values(first)
-    assert again.signature == first.signature
-    assert (again.counts["from_cache"], again.counts["judged"]) == (DISTINCT, 0)
 
 
 @pytest.mark.parametrize(
@@ -296,15 +280,6 @@ def test_the_key_goes_nowhere_whatever_the_server_says(fake, tmp_path):
     assert redacted(f"a {KEY[3:12]} b", KEY) == "a … b"
 
 
-@pytest.mark.parametrize("name", ["x" * 2_000_000, "a|x:y\n|seed:1", 7, None, ["m"], "\x1b[31m"])
-def test_what_a_server_says_of_its_model_is_cut_and_cleaned(fake, name):
-    fake.version = name if len(str(name)) < 10**6 else "x" * 900_000
-    revision = judge(fake).judge(ITEMS).signature["revision"]
-    assert len(revision) <= 80
-    assert revision.isprintable()
-    assert not set("|\n") & set(revision)
-
-
 def test_an_answer_that_drips_is_given_up_in_time(fake):
     def drip(file):
         file.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
@@ -389,37 +364,6 @@ def test_a_prompt_of_ones_own(fake, tmp_path):
     assert batch.signature["prompt"] == f"mine-{load_prompt(own).sha}"
     single = load_prompt("minicheck").request("A storm.\nClaim: Sun.", ["Rain."])
     assert single == "Document: A storm. Claim: Sun.\nClaim: Rain.\n"
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("Text: {summary} {unit}", "without grades"),
-        ("grades: yes=2 no=0\n{summary} {unit}", "without grades"),
-        ("grades: yes=1\n{summary} {unit}", "without grades"),
-        ("grades: yes=1 no=0\n{unit}", "without placeholders"),
-        ("grades: yes=1 no=0\n{summary} {unit} {units}", "without placeholders"),
-    ],
-)
-def test_a_broken_prompt_is_one_error(tmp_path, text, says):
-    (tmp_path / "p.txt").write_text(text)
-    with pytest.raises(InputError, match=says):
-        load_prompt(tmp_path / "p.txt")
-
-
-def test_bad_settings_are_one_error(monkeypatch):
-    for url in ("ftp://x", "https://me:secret@host/v1", "https://host/v1?key=1", "host"):
-        with pytest.raises(InputError, match="address cannot be used") as error:
-            Endpoint("m", url)
-        assert "secret" not in str(error.value)
-    with pytest.raises(InputError, match="unknown prompt 'nothing'"):
-        LLMJudge("m", prompt="nothing")
-    with pytest.raises(InputError, match="takes no mode"):
-        make_judge("llm:m", mode="p2c")
-    for name in ("LITEPYRAMID_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-    with pytest.raises(InputError, match="no key for the endpoint"):
-        LLMJudge("m", cache=None).judge(ITEMS)
 
 
 RUN = """

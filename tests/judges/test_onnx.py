@@ -12,9 +12,7 @@ import pytest
 from running import ROOT
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli import onnx_backend
 from litepyramid.judges.nli.nli_judge import NLIJudge
-from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import judge
 
 onnx = pytest.importorskip("onnx", reason="onnx is not installed")
@@ -93,15 +91,6 @@ def test_numbers_do_not_depend_on_company_order_or_threads(exported, items, monk
             for unit, row in zip(us, rows, strict=True):
                 if (text, unit) in at:
                     np.testing.assert_array_equal(at[text, unit], row)
-
-
-def test_any_number_of_workers_gives_the_same(exported, items, tmp_path):
-    one = judge_pairs(judge(str(exported), cache=tmp_path / "a"), items)
-    two = judge_pairs(judge(str(exported), cache=tmp_path / "b", workers=2), items)
-    for a, b in zip(one.presence, two.presence, strict=True):
-        np.testing.assert_array_equal(a, b)
-    cached = judge_pairs(judge(str(exported), cache=tmp_path / "b"), items)
-    assert cached.counts["judged"] == 0
 
 
 def test_it_runs_without_torch(exported, items, tmp_path):
@@ -200,12 +189,6 @@ def test_a_damaged_or_foreign_model_is_one_error(exported, tmp_path, kind):
     with pytest.raises(ModelError) as error:
         logits(folder, [("The river rose.", ["It rose."])])
     assert "\n" not in str(error.value)
-
-
-def test_an_oversized_model_is_not_read(exported, monkeypatch):
-    monkeypatch.setattr(onnx_backend, "MOST_BYTES", 1000)
-    with pytest.raises(ModelError, match="at most 2 GB"):
-        logits(exported, [("The river rose.", ["It rose."])])
 
 
 def test_mini_is_the_folder_that_ships_with_the_words_beside_it(

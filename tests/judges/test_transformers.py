@@ -10,11 +10,10 @@ import sys
 import numpy as np
 import pytest
 from running import ROOT
-from tiny_models import make_checkpoint, train_tokenizer
+from tiny_models import make_checkpoint
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.checkpoint import THREE
-from litepyramid.judges.nli.modes import NAMES, presence
+from litepyramid.judges.nli.modes import NAMES
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
@@ -79,34 +78,6 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
     )
 
 
-def test_all_realsumm_pairs_equal_a_plain_loop(realsumm, tmp_path, judge_of):
-    summaries = (realsumm / "summaries/abs_bart_out.summary").read_text().split("\n")
-    units = [line.split("\t") for line in (realsumm / "SCUs.txt").read_text().split("\n")]
-    items = list(zip(summaries, units, strict=True))
-    assert len(items) == 100
-    tokenizer = train_tokenizer(summaries, 1500)
-    folder = make_checkpoint(tmp_path / "m", tokenizer, labels=THREE)
-    expected, cut = plain_loop(folder, items)
-    judge = judge_of(folder)
-    said = judge.judge(items)
-    assert said.counts["pairs"] == sum(map(len, units)) > 1000
-    assert said.counts["truncated"] == cut
-    for mine, theirs in zip(said.logits, expected, strict=True):
-        np.testing.assert_allclose(mine, theirs, atol=1e-5)
-    e, n, c = np.concatenate(expected).astype(float).T
-    powers = np.exp(np.stack([e, n, c]))
-    formulas = {
-        "p3c": powers[0] / powers.sum(axis=0),
-        "l3c": (e > np.maximum(n, c)).astype(float),
-        "p2c": np.exp(e) / (np.exp(e) + np.exp(n + c)),
-        "l2c": (e >= n + c).astype(float),
-    }
-    for mode in NAMES:
-        mine = np.concatenate([presence(logits, mode) for logits in said.logits])
-        np.testing.assert_allclose(mine, formulas[mode], atol=1e-5)
-        assert 0 < formulas[mode].mean() < 1
-
-
 def relabelled(tiny, target, order):
     """The same model with its outputs in another order, and its labels with them."""
     from safetensors.torch import load_file, save_file
@@ -160,17 +131,6 @@ def test_the_default_mode_follows_the_model(tiny, tmp_path, judge_of):
         judge_of(tuned)
 
 
-def test_tabs_and_line_breaks_are_read_as_a_space(judge_of):
-    judge = judge_of()
-    items = [
-        ("The river rose.\n\nIt\train", ["It\nrained"]),
-        ("The river rose. It rain", ["It rained"]),
-    ]
-    judged = judge.judge(items)
-    assert judged.counts["judged"] == 1
-    assert judged.presence[0] == judged.presence[1]
-
-
 def test_only_the_summary_is_cut(tiny, judge_of, items):
     short = judge_of(max_length=40).judge(items)
     expected, cut = plain_loop(tiny, items, max_length=40, truncation="only_first")
@@ -179,12 +139,6 @@ def test_only_the_summary_is_cut(tiny, judge_of, items):
     long_unit = " ".join(["a river"] * 40)
     with pytest.raises(InputError, match=r"the unit 'a river .*…' has \d+ tokens.*max_length"):
         judge_of(max_length=40).judge([("A summary.", [long_unit])])
-
-
-@pytest.mark.parametrize("options", [{"max_length": 513}, {"max_length": 7}, {"dtype": "int4"}])
-def test_bad_options_are_named(judge_of, options):
-    with pytest.raises(InputError, match=str(next(iter(options.values())))):
-        judge_of(**options)
 
 
 def test_small_batches_and_halved_batches_give_the_same(judge_of, items, monkeypatch):
@@ -234,18 +188,6 @@ def test_models_that_cannot_judge(tiny, tmp_path, judge_of, items):
         NLIJudge(str(tiny), device="cuda:7", cache=None).judge(items)
     with pytest.raises(InputError, match="revision"):
         judge_of(revision="main")
-
-
-def test_weights_that_are_cut_short_are_an_error(tiny, tmp_path, judge_of, items):
-    broken = tmp_path / "broken"
-    shutil.copytree(tiny, broken)
-    weights = broken / "model.safetensors"
-    weights.write_bytes(weights.read_bytes()[:5000])
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        judge_of(broken).judge(items)
-    (broken / "tokenizer.json").write_text("{}")
-    with pytest.raises(ModelError, match=r"the tokenizer of .* cannot be read"):
-        judge_of(broken).judge(items)
 
 
 def test_folders_are_read_from_safetensors_alone(tiny, tmp_path, judge_of, items):

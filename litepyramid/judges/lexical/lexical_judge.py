@@ -19,7 +19,7 @@ from litepyramid.files import file_type, read_text, write_json
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
 from litepyramid.judges.lexical.features import FEATURES, StemTable, UnitSet, overlap
 from litepyramid.judges.lexical.recall import word_evidence
-from litepyramid.judges.lexical.vocabulary import EncodedText, Vocabulary
+from litepyramid.judges.lexical.vocabulary import Vocabulary
 from litepyramid.progress import track
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
@@ -28,9 +28,10 @@ FEATURE_VERSION = 2
 """Goes up whenever a feature, the words or the stems change: old weights are then refused."""
 RIDGE, LEAST_NEGATION = 0.03, 1.0
 _FORMAT = "litepyramid-lexical"
-_CHUNK = 20_000
-_ROWS, _CELLS = 4000, 4_000_000
-_UNIT_CELLS, _ITEM_CELLS = 20_000_000, 500_000_000
+_CHUNK = 2_000
+"""Items whose words share a vocabulary."""
+_MOST_CELLS = 50_000_000
+"""The most comparisons of words of one summary with its units, a byte each."""
 
 
 @dataclass(frozen=True)
@@ -146,52 +147,26 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
     summaries = [words.encode(summary) for summary, _ in items]
     units_of = [tuple(units) for _, units in items]
     encoded = {units: [words.encode(unit) for unit in units] for units in dict.fromkeys(units_of)}
-    try:
-        table = StemTable.of(words.stems, frequencies.idf(words.stems))
-    except InputError:
-        if len(items) == 1:
-            raise
-        for half in (items[: len(items) // 2], items[len(items) // 2 :]):
-            yield from _features(half, frequencies)
-        return
-    longest = dict.fromkeys(encoded, 1)
-    for summary, units in zip(summaries, units_of, strict=True):
-        longest[units] = max(longest[units], len(summary.ids))
-    ready = {
-        units: [UnitSet.of(block, table) for block in _blocks(texts, table, longest[units])]
-        for units, texts in encoded.items()
-    }
+    table = StemTable.of(words.stems, frequencies.idf(words.stems))
+    ready: dict[tuple[str, ...], UnitSet] = {}
     for summary, units in zip(summaries, units_of, strict=True):
         if not units or not len(summary.ids):
             yield np.full((len(units), len(FEATURES)), np.nan)
             continue
-        rows = np.concatenate([overlap(block, summary, table) for block in ready[units]])
-        rows[[not len(unit.ids) for unit in encoded[units]]] = np.nan
+        texts = encoded[units]
+        size = sum(len(table.alike[stem]) for unit in texts for stem in unit.ids.tolist())
+        if size * len(summary.ids) > _MOST_CELLS:
+            raise InputError(
+                f"{counted(len(units), 'unit')} of {sum(len(unit.ids) for unit in texts)} words "
+                f"in all, and a summary of {len(summary.ids)}, are too long for the lexical judge",
+                expected="short sentences as units",
+                hint="If these texts are intended, use the judge recall or an NLI model.",
+            )
+        if units not in ready:
+            ready[units] = UnitSet.of(texts, table)
+        rows = overlap(ready[units], summary, table)
+        rows[[not len(unit.ids) for unit in texts]] = np.nan
         yield rows
-
-
-def _blocks(
-    units: Sequence[EncodedText], table: StemTable, longest: int
-) -> Iterator[Sequence[EncodedText]]:
-    """Units in blocks of at most `_ROWS` words, alike ones counted, and `_CELLS` comparisons."""
-    rows = [sum(len(table.alike[stem]) for stem in unit.ids.tolist()) for unit in units]
-    if max(rows, default=0) * longest > _UNIT_CELLS or sum(rows) * longest > _ITEM_CELLS:
-        words = sum(len(unit.ids) for unit in units)
-        raise InputError(
-            f"{counted(len(units), 'unit')} of {words} words in all, and a summary of {longest}, "
-            "are too long for the lexical judge",
-            expected="short sentences as units",
-            hint="If these texts are intended, use the judge recall or an NLI model.",
-        )
-    first = size = 0
-    most = min(_ROWS, _CELLS // longest)
-    for number, more in enumerate(rows):
-        if size and size + more > most:
-            yield units[first:number]
-            first, size = number, 0
-        size += more
-    if units:
-        yield units[first:]
 
 
 def fit_lexical(

@@ -168,10 +168,7 @@ def load_classifier(
         "revision": revision, "local_files_only": offline, "trust_remote_code": False, **config,
     }  # fmt: skip
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
-        if (folder := Path(source).expanduser()).is_dir():
-            _check_size(
-                torch, auto, folder, transformers.AutoConfig.from_pretrained(source, **where)
-            )
+        if Path(source).expanduser().is_dir():
             where["use_safetensors"] = True
         try:
             model, report = auto.from_pretrained(
@@ -184,19 +181,6 @@ def load_classifier(
                 hint="It was not run, and cannot be used here.",
             ) from error
         return model, report
-
-
-def _check_size(torch: Any, auto: Any, folder: Path, config: Any) -> None:
-    """Refuses a configuration that would fill the memory without the weights for it."""
-    size = sum(path.stat().st_size for path in folder.glob("*.safetensors"))
-    with torch.device("meta"):
-        weights = sum(weight.numel() for weight in auto.from_config(config).parameters())
-    if weights > 4 * size:
-        raise ModelError(
-            f"the model '{folder}' cannot be loaded: its configuration is of {weights} weights, "
-            f"its files have {counted(size, 'byte')}",
-            expected="safetensors, at most four weights per byte",
-        )
 
 
 def find_device(device: str = "auto") -> str:
