@@ -53,6 +53,18 @@ EXAMPLE = {  # units, a summary that carries them, and nonsense of about the sam
 }
 
 
+def finetuned(texts, folder, **options):
+    scus = [[text, texts[0]] for text in texts]
+    labels = {"a": [[1, 0] for _ in texts]}
+    return lp.finetune("lexical", {"a": texts}, units=scus, labels=labels, output=folder, **options)
+
+
+def test_nothing_is_learned_of_other_languages_silently(tmp_path):
+    with pytest.raises(InputError, match="the judge lexical reads English only"):
+        finetuned(SENTENCES["de"][1:13], tmp_path / "judge")
+    assert not (tmp_path / "judge").exists()
+
+
 def parts(code: str):
     """What must refuse: each a function that scores texts of this language, insisting or not."""
     units, text = [SENTENCES[code][:3]], " ".join(SENTENCES[code][:5])

@@ -297,13 +297,12 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
             raise _unknown(key)
     sources = {key: value for key, value in sources.items() if value is not None}
     if isinstance(data, Dataset):
-        if "language" in sources:
-            data = replace(data, language=sources.pop("language"))
+        told = sources.pop("language", data.language)
         if units is not None or sources:
             raise InputError(
                 "a Dataset and further sources", expected="one of the two: load them together"
             )
-        return data
+        return data if told == data.language else replace(data, language=told)
     if units is None and not sources.keys() - {"kind", "ids", "columns", "name", "language"}:
         if isinstance(data, list | tuple) and len(data) == 1 and isinstance(data[0], Path):
             data = data[0]
