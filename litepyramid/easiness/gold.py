@@ -64,8 +64,9 @@ class Easiness(Result):
     @property
     def sha(self) -> str:
         """A hash of the values, by sentence, which names them in a signature."""
-        pairs = zip((s.key for s in self.sentences), map(plain, self.values.tolist()), strict=True)
-        return fingerprint(sorted(pairs, key=lambda pair: pair[0]))
+        keys = (s.key for s in self.sentences)
+        values = dict(zip(keys, map(plain, self.values.tolist()), strict=True))
+        return fingerprint((key, values[key]) for key in sorted(values))
 
     def of(self, sentences: Sequence[Sentence]) -> FloatArray:
         """The values of these sentences, found by input, reference and sentence number."""
@@ -140,9 +141,9 @@ def read_easiness(source: str | Path | Easiness) -> Easiness:
     )
 
 
-def rouge1(stem: bool = False) -> Similarity:
+def rouge1() -> Similarity:
     """ROUGE-1 F1 of two texts as rouge-score has it: lower-cased, ``[a-z0-9]`` alone."""
-    rouge = rouge_scorer("1", stem=stem)
+    rouge = rouge_scorer("1", stem=False)
     return lambda target, prediction: float(rouge.score(target, prediction)["rouge1"].fmeasure)
 
 
@@ -155,8 +156,6 @@ def gold_easiness(
     scus: Sequence[InputUnits],
     stus: Sequence[InputUnits],
     sentences: Sequence[Sentence],
-    *,
-    stem: bool = False,
 ) -> Easiness:
     """How well the STUs of each sentence simulate the SCUs of the same sentence.
 
@@ -178,7 +177,7 @@ def gold_easiness(
     sentences = [s for s in sentences if s.input in inputs]
     of_scu, of_stu = align_both(scus, stus, sentences)
     human, machine = by_sentence(of_scu), by_sentence(of_stu)
-    similarity = rouge1(stem)
+    similarity = rouge1()
     values, counts = [], []
     for s in sentences:
         texts = machine.get(s.key, [])
@@ -188,7 +187,6 @@ def gold_easiness(
     signature = Signature.of(
         easiness="gold",
         similarity="rouge1-f1",
-        stem="yes" if stem else None,
         scus_sha=unit_hashes(scus)["units_sha"],
         stus_sha=unit_hashes(stus)["units_sha"],
     )

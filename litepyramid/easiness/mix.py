@@ -211,6 +211,7 @@ def mix(
     else:
         machine = as_units(stus, kind="stu", only=True, **names)
     inputs = {entry.input for entry in human}
+    ranked = by in ("easiness", "reversed")
     values = None
     if texts is None:
         values = read_easiness(easiness)
@@ -218,11 +219,10 @@ def mix(
     else:
         texts = [entry for entry in texts if entry.input in inputs]
         sentences = sentences_of(texts)
-        if by in ("easiness", "reversed"):
+        if ranked:
             values = sentence_easiness(texts, easiness=easiness, stus=machine, language=language)
     count = stu_count(stu_share, sum(s.input in inputs for s in sentences))
-    if by not in ("easiness", "reversed"):
-        values = None
+    values = values if ranked else None
     return mix_units(human, machine, sentences, count, by=by, easiness=values, seed=seed)
 
 
@@ -263,8 +263,7 @@ def mix_units(
     for entry in units:
         if not entry.units:
             raise InputError(
-                f"input '{entry.input}' is left without a unit: the sentences that carry STUs "
-                "have none and the others have no SCU",
+                f"input '{entry.input}' is left without a unit",
                 hint="Use units that name their sentences, or another number of sentences.",
             )
     return Mix(

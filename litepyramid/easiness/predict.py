@@ -27,7 +27,7 @@ from litepyramid.easiness.sentence_features import (
     stu_features,
     subject_features,
 )
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
 from litepyramid.text import place
@@ -202,9 +202,6 @@ def sentence_easiness(
 
     From `easiness` (values or their file) if there is one, from `scus` and `stus` where sentences
     are chosen by ``gold``, else predicted.
-
-    Raises:
-        InputError: Something needed is missing, or a sentence has no value in the file.
     """
     sentences = sentences_of(references)
     if easiness is not None:
@@ -247,16 +244,11 @@ def prepare(
 ) -> Prepared:
     """The features of every sentence of the references.
 
-    ``dependency+stus`` (the embedded regressor's): counts from the dependency tree of the embedded
-    parser, what the sentence shares with the others of its reference, what its STUs leave of it,
-    and whom sentence and STUs are about; ``dependency``: the counts alone; ``constituency``:
-    ZB21's 69, from trees that another program wrote into an interchange file.
-
-    Raises:
-        InputError: An unknown feature set; trees or STUs that are missing or do not fit.
+    ``dependency+stus`` (the embedded regressor's): counts from the dependency tree, what the
+    sentence shares with the others of its reference, what its STUs leave of it, and whom they are
+    about; ``dependency``: the counts alone; ``constituency``: ZB21's 69, from `parses`.
     """
-    if feature_set not in FEATURE_SETS:
-        raise InputError(f"unknown feature set '{feature_set}'", expected=", ".join(FEATURE_SETS))
+    choose("feature set", feature_set, FEATURE_SETS)
     if not references:
         raise InputError("no references")
     about: dict[str, str | None] = {
@@ -279,10 +271,9 @@ def prepare(
         return Prepared(sentences, dependency_features(trees), Signature.of(**about))
     if stus is None:
         stus = extract(references, language=language).units
-    inputs = {entry.input: None for entry in references}
-    missing = [name for name in inputs if name not in {entry.input for entry in stus}]
-    if missing:
-        raise InputError(f"input '{missing[0]}' has no STUs")
+    inputs = {entry.input for entry in references}
+    if missing := inputs - {entry.input for entry in stus}:
+        raise InputError(f"input '{min(missing)}' has no STUs")
     machine = [entry for entry in stus if entry.input in inputs]
     about["stus_sha"] = unit_hashes(machine)["units_sha"]
     units = by_sentence(align_all(machine, sentences))

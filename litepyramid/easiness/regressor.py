@@ -10,7 +10,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -80,16 +80,8 @@ PAPER = Settings()
 REFINED = Settings(eta=0.05, rounds=20, forest=8, min_child_weight=5, subsample=0.6, colsample=0.4)
 """A few careful steps, for going on from a trained regressor on a hundred sentences or more."""
 
-SHIPPED = Settings(
-    max_depth=6,
-    eta=0.05,
-    rounds=300,
-    forest=2,
-    min_child_weight=50,
-    subsample=0.6,
-    colsample=0.4,
-    reg_lambda=10,
-    scu_prior=2,
+SHIPPED = replace(
+    REFINED, max_depth=6, rounds=300, forest=2, min_child_weight=50, reg_lambda=10, scu_prior=2
 )
 """The embedded regressor's: chosen by cross-validation on the highlights; REALSumm had no say."""
 
@@ -99,7 +91,6 @@ class EasinessRegressor(Result):
     """A trained regressor and what it was trained on.
 
     Attributes:
-        booster: The XGBoost model.
         feature_set: Name of its features.
         names: Names of its features, in order.
         about: What else the file says: settings, data, number of sentences.
@@ -233,12 +224,9 @@ def predict_trees(regressor: EasinessRegressor, features: FeatureTable) -> Float
     import xgboost
 
     if features.feature_set != regressor.feature_set or features.names != regressor.names:
-        pairs = enumerate(zip(features.names, regressor.names, strict=False), start=1)
-        other = (f"; number {n} is '{a}', not '{b}'" for n, (a, b) in pairs if a != b)
         raise ModelError(
             f"the regressor was trained on other features ('{regressor.feature_set}', "
-            f"{len(regressor.names)}) than these ('{features.feature_set}', "
-            f"{len(features.names)}{next(other, '')})",
+            f"{len(regressor.names)}) than these ('{features.feature_set}', {len(features.names)})",
             hint="Compute the features it was trained on, or train one on these.",
         )
     if not len(features.values):
@@ -255,16 +243,15 @@ def cross_fit(
     start: EasinessRegressor | None = None,
 ) -> Easiness:
     """Predicts each sentence by a regressor trained on the sentences of the other folds' inputs."""
-    for s in gold.sentences:
-        if s.input not in folds:
-            raise InputError(f"input '{s.input}' is in no fold")
+    if missing := {s.input for s in gold.sentences} - folds.keys():
+        raise InputError(f"input '{min(missing)}' is in no fold")
     fold_of = np.array([folds[s.input] for s in gold.sentences], dtype=np.int64)
-    if len(set(fold_of.tolist())) < 2:
+    numbers = np.unique(fold_of).tolist()
+    if len(numbers) < 2:
         raise InputError("all inputs are in one fold", expected="at least two folds")
     predicted = np.full(fold_of.size, np.nan)
-    scored = ~np.isnan(gold.values)
-    for fold in track(sorted(set(fold_of.tolist())), "cross-fitting", "folds"):
-        here, others = fold_of == fold, (fold_of != fold) & scored
+    for fold in track(numbers, "cross-fitting", "folds"):
+        here, others = fold_of == fold, np.flatnonzero(fold_of != fold)
         counts = None if gold.scus is None else gold.scus[others]
         regressor = fit_trees(
             features.rows(others), gold.values[others], settings, scus=counts, start=start
@@ -273,7 +260,7 @@ def cross_fit(
     signature = Signature.of(
         easiness="cross-fitted",
         features=features.feature_set,
-        folds=len(set(fold_of.tolist())),
+        folds=len(numbers),
         start=None if start is None else start.sha,
         settings=",".join(f"{k}={v}" for k, v in asdict(settings).items()),
         gold_sha=gold.sha,
@@ -314,8 +301,7 @@ def load_regressor(path: str | Path) -> EasinessRegressor:
     except (xgboost.core.XGBoostError, ValueError, TypeError) as error:
         why = re.sub(r"^\[[\d:]+\] \S+: ", "", reason(error))
         raise ModelError(f"is not an XGBoost model ({why})", path=path) from None
-    attributes = booster.attributes()
-    names = booster.feature_names
+    attributes, names = booster.attributes(), booster.feature_names
     feature_set = attributes.get(f"{_PREFIX}feature_set")
     if names is None and feature_set is None and booster.num_features() == 69:
         names, feature_set = list(CONSTITUENCY_NAMES), CONSTITUENCY

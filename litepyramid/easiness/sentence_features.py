@@ -9,7 +9,7 @@ a long STU holds much that no single SCU says. Words of STUs are those of ROUGE 
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -69,7 +69,7 @@ class FeatureTable:
 
 
 def constituency_features(trees: Sequence[str]) -> FeatureTable:
-    """ZB21's 69 features (appendix A.3), in the order of the authors' regressors.
+    """ZB21's 69 features (appendix A.3), in the order of the authors' regressors: (sentences, 69).
 
     Sentence length in tokens; length of the linearised tree in characters; depth of the tree (the
     deepest nesting of brackets, preterminals included); length / depth; then the counts of the 65
@@ -79,14 +79,6 @@ def constituency_features(trees: Sequence[str]) -> FeatureTable:
     What the features do not know is taken off first: a node above the sentence with no label or
     the label ROOT or TOP, function tags and indices (``NP-SBJ`` is NP, ``NP=2`` is NP), and empty
     elements (``-NONE-``) with what is then empty above them. ``-LRB-`` and ``-RRB-`` stay.
-
-    Returns:
-        (sentences, 69); InputError if a text is not one tree.
-
-    Example:
-        >>> table = constituency_features(["(ROOT (S (NP-SBJ (NN Rain)) (VP (VBZ falls))))"])
-        >>> table.values[0, :4].tolist(), int(table.values[0, 4:].sum())
-        ([2.0, 35.0, 3.0, 0.6666666666666666], 5)
     """
     rows = []
     for tree in trees:
@@ -150,17 +142,13 @@ def rouge_words(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", text.lower())
 
 
-_RELATIONS = (
+_RELATIONS = (  # without root and clf; a subtype (nmod:poss) counts as its relation
     "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse "
     "dislocated expl fixed flat goeswith iobj list mark nmod nsubj nummod obj obl orphan "
     "parataxis punct reparandum vocative xcomp"
 )
-RELATIONS = tuple(_RELATIONS.split())
-"""Universal relations but ``root`` and ``clf``; a subtype (``nmod:poss``) counts as its own."""
-
 _TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X"
-TAGS = tuple(_TAGS.split())
-"""Universal parts of speech."""
+RELATIONS, TAGS = tuple(_RELATIONS.split()), tuple(_TAGS.split())
 
 
 def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
@@ -168,22 +156,12 @@ def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
     rows = []
     for tree in trees:
         length, depth = len(tree.words), tree.depth
+        shape = length, len(" ".join(tree.tokens)), depth, length / max(1, depth)
         relations, tags = Counter(map(tree.base, range(length))), Counter(tree.tags)
-        rows.append(
-            [
-                length,
-                len(" ".join(tree.tokens)),
-                depth,
-                length / max(1, depth),
-                *(relations[name] for name in RELATIONS),
-                *(tags[name] for name in TAGS),
-            ]
-        )
+        counts = [relations[name] for name in RELATIONS] + [tags[name] for name in TAGS]
+        rows.append([*shape, *counts])
     names = (
-        "length",
-        "characters",
-        "tree_depth",
-        "length_per_depth",
+        *("length", "characters", "tree_depth", "length_per_depth"),
         *(f"relation:{name}" for name in RELATIONS),
         *(f"tag:{name}" for name in TAGS),
     )
@@ -192,9 +170,9 @@ def dependency_features(trees: Sequence[Tree]) -> FeatureTable:
 
 def members(groups: Sequence[Hashable]) -> list[list[int]]:
     """The indices of the sentences of each group."""
-    of_group: dict[Hashable, list[int]] = {}
+    of_group: defaultdict[Hashable, list[int]] = defaultdict(list)
     for index, group in enumerate(groups):
-        of_group.setdefault(group, []).append(index)
+        of_group[group].append(index)
     return list(of_group.values())
 
 
@@ -226,30 +204,13 @@ LENGTHS = (4, 6, 8)
 
 WINDOWS = (5, 7)
 
-STU_NAMES = (
-    "stu:count",
-    "stu:mean_length",
-    "stu:longest",
-    "stu:shortest",
-    "stu:length_sd",
-    "stu:mean_share",
-    "stu:longest_share",
-    "stu:shortest_share",
-    "stu:coverage",
-    "stu:content_coverage",
-    "stu:repetition",
-    "stu:new_words",
-    "stu:pronouns",
-    "stu:sentence_f1_mean",
-    "stu:sentence_f1_best",
-    *(f"stu:expected_f1_{length}" for length in LENGTHS),
-    *(f"stu:window_f1_{length}" for length in WINDOWS),
-    "stu:distinct_openings",
-    "stu:to_6_words",
-    "stu:from_12_words",
-    "stu:4_to_9_words",
-    "stu:count_4_to_9_words",
-)
+_OF_STUS = """
+    count mean_length longest shortest length_sd mean_share longest_share shortest_share coverage
+    content_coverage repetition new_words pronouns sentence_f1_mean sentence_f1_best expected_f1_4
+    expected_f1_6 expected_f1_8 window_f1_5 window_f1_7 distinct_openings to_6_words from_12_words
+    4_to_9_words count_4_to_9_words
+"""
+STU_NAMES = tuple(f"stu:{name}" for name in _OF_STUS.split())
 
 _PRONOUNS = word_set("he her hers him his i it its my our she their them they us we you your")
 
@@ -264,14 +225,6 @@ def stu_features(trees: Sequence[Tree], stus: Sequence[Sequence[str]]) -> Featur
     ``sentence_f1``: ROUGE-1 F1 of sentence and STUs. ``expected_f1_m``: each word is worth the
     best ``2 min(m, n) / (m + n)`` of an STU of n words that holds it (an imagined SCU of m words),
     the mean over words. ``window_f1_m``: the mean best F1 of every run of m words.
-
-    Example:
-        >>> from litepyramid.units.parsers.embedded.tree import Word
-        >>> tree = Tree([Word("Rain", "NOUN", 1, "nsubj"), Word("falls", "VERB", 1, "root"),
-        ...              Word("hard", "ADV", 1, "advmod")])
-        >>> table = stu_features([tree], [["Rain falls"]])
-        >>> dict(zip(table.names, table.values[0].round(2).tolist()))["stu:coverage"]
-        0.67
     """
     rows = [_stu_row(tree, units) for tree, units in zip(trees, stus, strict=True)]
     return FeatureTable("stus", STU_NAMES, np.array(rows, dtype=np.float64))
@@ -333,26 +286,17 @@ def _mean(values: Sequence[float]) -> float:
 KINDS = ("full_name", "name", "person", "pronoun", "thing")
 """What a subject can be: a name of several words, of one; a noun for a person; …"""
 
-_OPENINGS = {
-    "verb": {"VERB", "AUX"},
-    "adverbial": {"ADP", "ADV", "SCONJ"},
-    "noun": {"NOUN", "ADJ"},
-    "determiner": {"DET"},
-    "pronoun": {"PRON"},
-    "name": {"PROPN"},
-}
+_OPENINGS = {"verb": {"VERB", "AUX"}, "adverbial": {"ADP", "ADV", "SCONJ"}, "noun": {"NOUN", "ADJ"}}
+_OPENINGS |= {"determiner": {"DET"}, "pronoun": {"PRON"}, "name": {"PROPN"}}
 
-SUBJECT_NAMES = (
-    *(f"subject:root_{kind}" for kind in (*KINDS, "none")),
-    *(f"subject:stu_{kind}" for kind in KINDS),
-    "subject:root_length",
-    "subject:root_place",
-    "subject:root_is_verb",
-    *(f"subject:opens_with_{name}" for name in _OPENINGS),
-    "subject:titled_names",
-    "subject:person_nouns",
-    "subject:upper_case",
+_OF_SUBJECTS = (
+    *(f"root_{kind}" for kind in (*KINDS, "none")),
+    *(f"stu_{kind}" for kind in KINDS),
+    *("root_length", "root_place", "root_is_verb"),
+    *(f"opens_with_{name}" for name in _OPENINGS),
+    *("titled_names", "person_nouns", "upper_case"),
 )
+SUBJECT_NAMES = tuple(f"subject:{name}" for name in _OF_SUBJECTS)
 
 _NOT_IN_SUBJECT = frozenset({"acl", "appos", "advcl", "parataxis", "punct"})
 _LONGEST_SUBJECT = 4
@@ -378,13 +322,6 @@ def subject_features(
     appositions, place of the root, what the sentence opens with, nouns for persons (just before a
     name: ``titled_names``), share of words in capitals. A word of an STU that its own sentence
     lacks has the part of speech that it has elsewhere in the reference (`groups`).
-
-    Example:
-        >>> from litepyramid.units.parsers.embedded.tree import Word
-        >>> tree = Tree([Word("Singer", "NOUN", 1, "nsubj"), Word("fell", "VERB", 1, "root")])
-        >>> row = subject_features([tree], [["Singer fell"]], ["a"])
-        >>> [name for name, value in zip(row.names, row.values[0]) if value == 1][:2]
-        ['subject:root_person', 'subject:stu_person']
     """
     rows: list[list[float]] = [[] for _ in trees]
     for group in members(groups):

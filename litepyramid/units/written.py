@@ -21,19 +21,15 @@ from litepyramid.text import fill, one_line
 from litepyramid.types import InputReferences, InputUnits, Signature, Unit
 from litepyramid.units.align import references_sha, sentence_texts
 
+_UNIT = {
+    "type": "object",
+    "properties": {"unit": {"type": "string"}, "sentence": {"type": "integer"}},
+    "required": ["unit", "sentence"],
+    "additionalProperties": False,
+}
 _SCHEMA = {
     "type": "object",
-    "properties": {
-        "units": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"unit": {"type": "string"}, "sentence": {"type": "integer"}},
-                "required": ["unit", "sentence"],
-                "additionalProperties": False,
-            },
-        }
-    },
+    "properties": {"units": {"type": "array", "items": _UNIT}},
     "required": ["units"],
     "additionalProperties": False,
 }
@@ -62,15 +58,7 @@ def written_units(
     left out if none does. All that is counted, and so is the share of the units' content words
     (Snowball stems) that their reference does not hold.
 
-    Args:
-        references: The references.
-        llm: An `LLMJudge`, or its name: ``llm:MODEL``.
-        language: The references', which the units are to be written in.
-
-    Raises:
-        InputError: `llm` names no language model.
-        ModelError: A reference got no units; those of the others are kept.
-        EstimateOnly: An estimate was asked for.
+    `llm` is an `LLMJudge` or its name, ``llm:MODEL``; ModelError if an input got no units.
     """
     writer = as_judge(llm)
     if not isinstance(writer, LLMJudge):

@@ -95,14 +95,6 @@ def test_the_embedded_regressor_is_centred_on_people(measured):
     assert regressor.about["centred_on"] == "REALSumm (CC BY 4.0), 363 sentences"
 
 
-def test_other_draws_of_folds_give_the_same_gain(measured):
-    start = EasinessRegressor.embedded()
-    for seed in range(3):
-        order = np.random.default_rng(seed).permutation(measured[0])
-        folds = {str(name): place % 5 for place, name in enumerate(order)}
-        assert gain(measured, CENTRED, start, folds)[0] > 0.13
-
-
 @pytest.mark.slow
 def test_the_embedded_file_is_the_regressor_that_the_highlights_give():
     references = as_references(HIGHLIGHTS / "references.jsonl")
@@ -113,17 +105,6 @@ def test_the_embedded_file_is_the_regressor_that_the_highlights_give():
     again = fit_trees(prepared.features, gold.values, SHIPPED, scus=gold.scus)
     offset = EasinessRegressor.embedded().offset
     assert predict_trees(again, prepared.features) == pytest.approx(found - offset, abs=1e-3)
-
-
-def test_the_highlights_are_whole():
-    references = as_references(HIGHLIGHTS / "references.jsonl")
-    scus = as_units(HIGHLIGHTS / "scus.jsonl", only=True)
-    assert [entry.input for entry in references] == [entry.input for entry in scus]
-    texts = [entry.references[0] for entry in references]
-    assert len(set(texts)) == len(texts) == 2004
-    assert sum(len(entry.units) for entry in scus) == 20553
-    for entry, sentences in zip(scus, texts, strict=True):
-        assert {unit.sentence for unit in entry.units} == set(range(len(sentences)))
 
 
 def test_fit_and_predict_take_what_people_have(tmp_path):
@@ -144,12 +125,3 @@ def test_fit_and_predict_take_what_people_have(tmp_path):
         predict(texts, regressor=tmp_path / "old.ubj")
     with pytest.raises(InputError, match="a regressor is a int"):
         predict(texts, regressor=3)
-
-
-def test_fit_on_the_command_line(cli, tmp_path):
-    (tmp_path / "r.txt").write_text("A cat sat. A dog ran.\nIt rained. We left.\n")
-    (tmp_path / "s.txt").write_text("A cat sat\tA dog ran fast\nIt rained\tThey left\n")
-    cli("easiness", "fit", "r.txt", "s.txt", "-o", "e.json", cwd=tmp_path)
-    options = ["--regressor", "e.json", "-o", "e.jsonl"]
-    cli("easiness", "predict", "r.txt", *options, cwd=tmp_path)
-    assert len((tmp_path / "e.jsonl").read_text().splitlines()) == 4

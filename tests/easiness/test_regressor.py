@@ -57,17 +57,6 @@ def test_the_released_regressors_load_without_a_warning_and_predict(data, name):
     assert 0 < found[0] < 1
 
 
-def test_a_saved_regressor_comes_back_whole(trained, tmp_path):
-    regressor, features = trained
-    path = tmp_path / "r.json"
-    regressor.save(path)
-    back = load_regressor(path)
-    assert (back.feature_set, back.names) == ("mine", ("length", "depth"))
-    assert back.about == regressor.about
-    assert back.about["data"] == "made up"
-    assert predict_trees(back, features).tolist() == predict_trees(regressor, features).tolist()
-
-
 def test_an_old_file_saved_again_is_the_same_regressor(data, tmp_path):
     old = load_regressor(data / "regressors" / "TAC08" / "all_xgb.json")
     old.save(tmp_path / "new.json")
@@ -91,16 +80,6 @@ def test_other_features_are_refused(trained, features):
         predict_trees(trained[0], features)
 
 
-def test_sentences_without_gold_teach_nothing():
-    features = table()
-    gold = features.values[:, 0] / 9
-    gold[30:] = np.nan
-    one = fit_trees(features, gold)
-    other = fit_trees(features.rows(np.arange(30)), gold[:30])
-    assert predict_trees(one, features).tolist() == predict_trees(other, features).tolist()
-    assert one.about["sentences"] == "30"
-
-
 def test_an_scu_prior_weighs_sentences_by_their_scus():
     features = FeatureTable("mine", ("same",), np.ones((4, 1)))
     gold, scus = np.array([0.0, 1.0, np.nan, 1.0]), np.array([1, 3, 0, 3])
@@ -112,16 +91,6 @@ def test_an_scu_prior_weighs_sentences_by_their_scus():
     assert weighted.about["scu_prior"] == "1"
     with pytest.raises(InputError, match="needs the number of SCUs"):
         fit_trees(features, gold, Settings(scu_prior=1))
-
-
-def test_fitting_is_repeatable_and_the_seed_counts():
-    features = table(80)
-    gold = np.random.default_rng(1).random(80)
-    settings = Settings(subsample=0.5, seed=1)
-    first = predict_trees(fit_trees(features, gold, settings), features)
-    assert first.tolist() == predict_trees(fit_trees(features, gold, settings), features).tolist()
-    other = predict_trees(fit_trees(features, gold, Settings(subsample=0.5, seed=2)), features)
-    assert first.tolist() != other.tolist()
 
 
 @pytest.mark.parametrize(
@@ -145,8 +114,6 @@ def test_what_cannot_be_fitted_is_named(gold, settings, words):
     ("content", "words"),
     [
         (b"\x80\x04\x95pickle", "not an XGBoost model"),
-        (b"", "not an XGBoost model"),
-        (b'{"a": 1}', "not an XGBoost model"),
         (b'{"version": [1, 4, 1], "learner": {}}', "damaged"),
         (b'{"version": [3, 0, 0], "learner": {}}', "not an XGBoost model"),
         (b'{"a": ', "not valid JSON"),
@@ -158,14 +125,6 @@ def test_a_file_that_is_no_regressor_is_refused(tmp_path, content, words):
     path.write_bytes(content)
     with pytest.raises(ModelError, match=words):
         load_regressor(path)
-
-
-def test_a_cut_file_is_refused(trained, tmp_path):
-    trained[0].save(tmp_path / "r.json")
-    whole = (tmp_path / "r.json").read_bytes()
-    (tmp_path / "r.json").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelError):
-        load_regressor(tmp_path / "r.json")
 
 
 def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path):
@@ -219,16 +178,6 @@ def test_a_tree_that_is_none_is_named(trained, tmp_path, name, index, value, wor
         load_regressor(path)
 
 
-def test_a_model_that_does_not_name_its_features_is_refused(trained, tmp_path):
-    import xgboost
-
-    features = table()
-    bare = xgboost.train({}, xgboost.DMatrix(features.values, label=np.zeros(40)), 2)
-    bare.save_model(tmp_path / "bare.json")
-    with pytest.raises(ModelError, match="does not say what its 2 features are"):
-        load_regressor(tmp_path / "bare.json")
-
-
 def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
     start, features = trained
     harder = features.values[:, 0] / 9 - 0.2
@@ -249,8 +198,3 @@ def test_a_regressor_is_centred_and_goes_on(trained, tmp_path):
     assert predict_trees(again, features).tolist() == predict_trees(more, features).tolist()
     twice = fit_trees(features, harder + 0.5, Settings(rounds=0), start=centred)
     assert twice.offset == pytest.approx(centred.offset + 0.5)
-
-
-def test_going_on_with_other_features_is_refused(trained):
-    with pytest.raises(ModelError, match="trained on other features"):
-        fit_trees(table(names=("length", "width")), np.zeros(40), start=trained[0])

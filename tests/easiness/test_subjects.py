@@ -51,13 +51,6 @@ def test_a_word_that_the_sentence_lacks_has_the_part_of_speech_of_its_reference(
     assert beside["subject:stu_name"] == 1
 
 
-def test_what_is_under_a_word():
-    assert BOWLER.under(2) == [0, 1, 2, 3, 4, 5]
-    assert BOWLER.under(2, [4]) == [0, 1, 2]
-    assert BOWLER.under(7) == list(range(10))
-    assert (BOWLER.root, BOWLER.subject, BOWLER.depth) == (7, 2, 4)
-
-
 @given(st.data())
 def test_shares_are_shares_and_kinds_are_exclusive(data):
     n = data.draw(st.integers(1, 8))

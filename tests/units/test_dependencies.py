@@ -27,21 +27,6 @@ def stus(text: str) -> list[str]:
 
 
 ROWS = {
-    "object and oblique": (
-        "Ann/PROPN/nsubj/2 gave/VERB/root/0 Bob/PROPN/iobj/2 a/DET/det/5 book/NOUN/obj/2 "
-        "on/ADP/case/7 Monday/PROPN/obl/2 ./PUNCT/punct/2",
-        ["Ann gave Bob", "Ann gave a book", "Ann gave on Monday"],
-    ),
-    "neighbouring obliques stay apart": (
-        "Ann/PROPN/nsubj/2 died/VERB/root/0 in/ADP/case/4 Rome/PROPN/obl/2 in/ADP/case/6 "
-        "May/PROPN/obl/2",
-        ["Ann died in Rome", "Ann died in May"],
-    ),
-    "adverbial before the subject": (
-        "Yesterday/NOUN/obl:tmod/4 ,/PUNCT/punct/4 Ann/PROPN/nsubj/4 left/VERB/root/0 "
-        "home/NOUN/obj/4",
-        ["Yesterday Ann left home"],
-    ),
     "passive with an agent": (
         "He/PRON/nsubj:pass/3 was/AUX/aux:pass/3 seen/VERB/root/0 by/ADP/case/5 "
         "Ann/PROPN/obl:agent/3 twice/ADV/advmod/3",
@@ -52,10 +37,6 @@ ROWS = {
         "twice/ADV/advmod/4",
         ["He has been seen twice"],
     ),
-    "modal": (
-        "He/PRON/nsubj/3 may/AUX/aux/3 leave/VERB/root/0 Rome/PROPN/obj/3",
-        ["He may leave Rome"],
-    ),
     "negation of an auxiliary": (
         "They/PRON/nsubj/4 do/AUX/aux/4 n't/PART/advmod/4 feel/VERB/root/0 safe/ADJ/xcomp/4",
         ["They do n't feel safe"],
@@ -64,29 +45,15 @@ ROWS = {
         "She/PRON/nsubj/4 is/AUX/cop/4 not/PART/advmod/4 racist/ADJ/root/0 now/ADV/advmod/4",
         ["She is not racist", "She is not now"],
     ),
-    "copula, adjective and adjuncts": (
-        "Most/ADJ/nsubj/3 were/AUX/cop/3 harmless/ADJ/root/0 on/ADP/case/6 the/DET/det/6 "
-        "money/NOUN/obl/3",
-        ["Most were harmless", "Most were on the money"],
-    ),
     "copula, noun with what belongs to it": (
         "Rome/PROPN/nsubj/4 is/AUX/cop/4 the/DET/det/4 capital/NOUN/root/0 of/ADP/case/6 "
         "Italy/PROPN/nmod/4",
         ["Rome is the capital of Italy"],
     ),
-    "there is no subject": (
-        "There/PRON/expl/2 is/VERB/root/0 evidence/NOUN/nsubj/2 ./PUNCT/punct/2",
-        ["There is evidence ."],
-    ),
     "conjoined verbs share subject and what stands before it": (
         "Later/ADV/advmod/3 Ann/PROPN/nsubj/3 fell/VERB/root/0 down/ADV/advmod/3 and/CCONJ/cc/6 "
         "broke/VERB/conj/3 a/DET/det/8 leg/NOUN/obj/6",
         ["Later Ann fell down", "Later Ann broke a leg"],
-    ),
-    "a conjoined verb with its own subject": (
-        "Ann/PROPN/nsubj/2 fell/VERB/root/0 down/ADV/advmod/2 and/CCONJ/cc/6 Bob/PROPN/nsubj/6 "
-        "called/VERB/conj/2 help/NOUN/obj/6",
-        ["Ann fell down", "Bob called help"],
     ),
     "infinitives give no STU, verbs joined to them do": (
         "He/PRON/nsubj/2 hopes/VERB/root/0 to/PART/mark/4 win/VERB/xcomp/2 gold/NOUN/obj/4 "
@@ -121,10 +88,6 @@ ROWS = {
         "Stars/NOUN/nsubj/2 gave/VERB/root/0 a/DET/det/4 ball/NOUN/obj/2 which/PRON/nsubj/6 "
         "raised/VERB/acl:relcl/4 money/NOUN/obj/6",
         ["Stars gave a ball which raised money", "a ball which raised money"],
-    ),
-    "a relative clause with a subject of its own": (
-        "children/NOUN/root/0 she/PRON/nsubj/3 raised/VERB/acl:relcl/1 here/ADV/advmod/3",
-        ["children she raised here"],
     ),
     "a participle has its noun, without the preposition before it": (
         "He/PRON/nsubj/2 was/VERB/root/0 among/ADP/case/4 those/PRON/obl/2 sold/VERB/acl/4 "
@@ -182,10 +145,6 @@ ROWS = {
         "Ann/PROPN/nsubj/5",
         ["It 's fun", "It 's fun said Ann"],
     ),
-    "But at the start of a sentence": (
-        "But/CCONJ/cc/3 it/PRON/nsubj/3 rose/VERB/root/0 again/ADV/advmod/3",
-        ["But it rose again"],
-    ),
     "attributive participles have no frame": (
         "missing/VERB/amod/2 girl/NOUN/nsubj/3 slept/VERB/root/0 here/ADV/advmod/3",
         ["missing girl slept here"],
@@ -199,10 +158,6 @@ ROWS = {
         "They/PRON/nsubj/2 named/VERB/root/0 poison/NOUN/obj/2 as/ADP/case/6 the/DET/det/6 "
         "cause/NOUN/nmod/3",
         ["They named poison", "They named as the cause"],
-    ),
-    "a phrase with of after an object is not": (
-        "They/PRON/nsubj/2 named/VERB/root/0 causes/NOUN/obj/2 of/ADP/case/5 death/NOUN/nmod/3",
-        ["They named causes of death"],
     ),
     "no verb": ("CLICK/PROPN/root/0 HERE/ADV/advmod/1 ./PUNCT/punct/1", ["CLICK HERE ."]),
 }

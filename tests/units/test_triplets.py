@@ -25,10 +25,6 @@ ROWS = {
         "Ann/B-ARG0 gave/B-V Bob/B-ARG2 a/B-ARG1 book/I-ARG1 ./O",
         ["Ann gave Bob", "Ann gave a book"],
     ),
-    "1 everything tagged before the verb, as it comes": (
-        "Yesterday/B-ARGM-TMP ,/O Ann/B-ARG0 surely/B-ARGM-ADV left/B-V home/B-ARG1",
-        ["Yesterday Ann surely left home"],
-    ),
     "1 one role across untagged tokens": (
         "Ann/B-ARG0 ate/B-V bread/B-ARG1 ,/O cheese/I-ARG1",
         ["Ann ate bread cheese"],
@@ -41,17 +37,9 @@ ROWS = {
         "Ann/B-ARG0 left/B-V Monday/B-ARGM-TMP home/B-ARG1 early/B-ARGM-TMP",
         ["Ann left Monday", "Ann left home", "Ann left early"],
     ),
-    "1 several V tokens": (
-        "Ann/B-ARG0 gave/B-V up/I-V smoking/B-ARG1",
-        ["Ann gave up smoking"],
-    ),
     "1 V tokens apart: the argument between them stays one of its own": (
         "Ann/B-ARG0 picked/B-V it/B-ARG1 up/B-V today/B-ARGM-TMP",
         ["Ann picked up it", "Ann picked up today"],
-    ),
-    "1 a second V token ends an argument": (
-        "Ann/B-ARG0 turned/B-V it/B-ARG1 down/I-V flat/B-ARG1",
-        ["Ann turned down it", "Ann turned down flat"],
     ),
     "1 C- and R- roles are roles of their own": (
         "those/B-ARG1 who/B-R-ARG1 said/B-V no/B-ARG2 today/B-ARGM-TMP again/B-C-ARG2",
@@ -59,7 +47,6 @@ ROWS = {
     ),
     "2 nothing before the verb": ("Sat/B-V down/B-ARG1", ["Sat down"]),
     "2 no verb": ("Ann/B-ARG0 ./O", ["Ann ."]),
-    "2 empty frame": ("Ann/O left/O ./O", ["Ann left ."]),
     "2 nothing after the verb": ("Ann/B-ARG0 left/B-V ./O", ["Ann left ."]),
     "3 to": ("Ann/B-ARG0 wants/O to/O leave/B-V now/B-ARGM-TMP", ["Ann wants to leave now"]),
     "3 to before the last of several V tokens": (
@@ -74,14 +61,9 @@ ROWS = {
         "Ann/B-ARG1 has/O been/O seen/B-V here/B-ARGM-LOC",
         ["Ann been seen here"],
     ),
-    "3 has is not kept": ("Ann/B-ARG0 has/O left/B-V home/B-ARG1", ["Ann left home"]),
     "3 being is not kept by the authors' code": (
         "Ann/B-ARG1 being/O jailed/B-V here/B-ARGM-LOC",
         ["Ann jailed here"],
-    ),
-    "3 a word between be and the verb": (
-        "Ann/B-ARG1 was/O never/B-ARGM-NEG seen/B-V here/B-ARGM-LOC",
-        ["Ann never seen here"],
     ),
     "3 a form of be that is tagged is not written twice": (
         "Ann/B-ARG1 is/B-V is/I-V here/B-ARGM-LOC",
@@ -92,7 +74,6 @@ ROWS = {
         "Ann/B-ARG0 Was/O Could/B-V leave/B-ARG1",
         ["Ann Was Could leave"],
     ),
-    "4 may is a verb like others": ("Ann/B-ARG0 may/B-V leave/B-ARG1 ./O", ["Ann may leave"]),
     "4 the apostrophe": ("Ann/B-ARG0 '/B-V leave/B-ARG1 ./O", ["Ann ' leave ."]),
     "5 negation after the verb joins it": (
         "Ann/B-ARG1 is/B-V not/B-ARGM-NEG here/B-ARGM-LOC now/B-ARGM-TMP",
@@ -101,14 +82,6 @@ ROWS = {
     "5 a negation that is not the first argument is one": (
         "Ann/B-ARG1 is/B-V here/B-ARGM-LOC no/B-ARGM-NEG more/I-ARGM-NEG",
         ["Ann is here", "Ann is no more"],
-    ),
-    "5 a negation before the verb": (
-        "Ann/B-ARG0 did/O n't/B-ARGM-NEG leave/B-V home/B-ARG1",
-        ["Ann n't leave home"],
-    ),
-    "5 negation alone after the verb leaves no argument": (
-        "Ann/B-ARG1 is/B-V not/B-ARGM-NEG ./O",
-        ["Ann is not ."],
     ),
 }
 

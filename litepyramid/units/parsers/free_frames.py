@@ -34,13 +34,7 @@ _BORROWING = word_set("acl conj advcl parataxis")
 
 
 def free_frames(words: Sequence[Word]) -> tuple[Frame, ...]:
-    """The frames of a sentence in any language, in the order of their heads.
-
-    Example:
-        >>> words = [Word("Llegó", "VERB", 0, "root"), Word("tarde", "ADV", 0, "advmod")]
-        >>> free_frames(words)
-        (Frame(verb=0, tags=('B-V', 'B-FREE1')),)
-    """
+    """The frames of a sentence in any language, in the order of their heads."""
     return tuple(_FreeClauses(words).frames())
 
 

@@ -25,14 +25,11 @@ from typing import IO, TYPE_CHECKING, Any
 from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import file_type, split_lines
-from litepyramid.units.parsers.embedded.frames import word_set
 
 if TYPE_CHECKING:
     import torch
 
-MODEL = "srl_bert"
 PURPOSE = "reading AllenNLP archives"
-_PADDING, _UNKNOWN = "@@PADDING@@", "@@UNKNOWN@@"
 WHAT = "an AllenNLP archive of an SRL-BERT model (config.json, weights.th, vocabulary/labels.txt)"
 _WANTED = frozenset(
     ("config.json", "weights.th", "best.th", "labels.txt", "non_padded_namespaces.txt",
@@ -40,7 +37,6 @@ _WANTED = frozenset(
 )  # fmt: skip
 _MEMBERS = 10_000
 _ROOM, _RATIO = 256 << 20, 20
-_AGAIN = "Do not use this file; get the archive again from where it was published."
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +124,11 @@ def _read_config(folder: Path, path: Path) -> _Config:
     values = _read_json(_file(folder, path, "config.json"), f"{path}/config.json", path)
     what = "config.json names no model type"
     config = as_type(_Config, values, what=what, path=path, error=ModelError)
-    if config.model.type != MODEL:
+    if config.model.type != "srl_bert":
         raise ModelError(
             f"is a model of the kind '{config.model.type}'",
             path=path,
-            expected=f"the kind '{MODEL}'",
+            expected="the kind 'srl_bert'",
             hint="scripts/train/allennlp_parse.py runs other models in AllenNLP's own environment.",
         )
     return config
@@ -163,9 +159,9 @@ def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
         labels = split_lines(file.read_text("utf-8-sig"))
         patterns = listed.read_text().split() if listed.exists() else ["*labels"]
     if not any(fnmatchcase("labels", pattern) for pattern in patterns):
-        labels.insert(0, _PADDING)
+        labels.insert(0, "@@PADDING@@")
     for number, label in enumerate(labels):
-        if label not in ("O", _PADDING, _UNKNOWN) and not re.fullmatch(r"[A-Z]-\S+", label):
+        if not re.fullmatch(r"O|@@(PADDING|UNKNOWN)@@|[A-Z]-\S+", label):
             raise ModelError(
                 f"label {number} in vocabulary/labels.txt is '{label}'",
                 path=path,
@@ -246,7 +242,8 @@ def _unpack(path: Path, folder: Path) -> None:
 
 
 def _unsafe(path: Path, what: str) -> ModelError:
-    return ModelError(f"holds {what}", path=path, expected=WHAT, hint=_AGAIN)
+    hint = "Do not use this file; get the archive again from where it was published."
+    return ModelError(f"holds {what}", path=path, expected=WHAT, hint=hint)
 
 
 class _Counted:
@@ -263,14 +260,10 @@ class _Counted:
         return data
 
 
-_PUBLISHED = word_set(
-    """
-    bert-base-uncased bert-base-cased bert-base-chinese bert-base-german-cased
-    bert-base-multilingual-cased bert-base-multilingual-uncased
-    bert-large-uncased bert-large-uncased-whole-word-masking
-    bert-large-cased bert-large-cased-whole-word-masking
-    spanbert-base-cased spanbert-large-cased scibert_scivocab_uncased scibert_scivocab_cased
-    """
+_PUBLISHED = re.compile(
+    r"bert-(base|large)-(un)?cased|bert-base-(chinese|german-cased|multilingual-(un)?cased)"
+    r"|bert-large-(un)?cased-whole-word-masking|spanbert-(base|large)-cased"
+    r"|scibert_scivocab_(un)?cased"
 )
 """BERTs whose attention heads are known, the one number of theirs that weights do not show."""
 
@@ -402,7 +395,7 @@ def _published_heads(name: str) -> int | None:
     if stated := re.search(r"_H-\d+_A-(\d+)", last):
         return int(stated[1])
     large = 16 if "large" in last.lower() else 12
-    return large if last.lower() in _PUBLISHED else None
+    return large if _PUBLISHED.fullmatch(last.lower()) else None
 
 
 def check_weights(file: IO[bytes]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -265,7 +265,7 @@ def tag_predicates(
                 job = batch[row]
                 kept = logits[row, : lengths[row]].numpy().copy() if keep_logits else None
                 words = len(sentences[job.sentence])
-                results[job.sentence, job.place] = _result(model, job, path, words, kept)
+                results[job.sentence, job.number] = _result(model, job, path, words, kept)
             shown.update(len(batch))
     return [[results[s, p] for p in range(len(row))] for s, row in enumerate(verbs)]
 
@@ -275,7 +275,7 @@ class _Job:
     """One pass: word-piece ids, which of them are the predicate's, and each word's first piece."""
 
     sentence: int
-    place: int
+    number: int
     verb: int
     pieces: list[int]
     start: int
@@ -290,18 +290,16 @@ def _jobs(
     """One job a predicate; words are cut into pieces once."""
     archive, cutter = model.archive, model.word_pieces
     cls, sep = archive.pieces["[CLS]"], archive.pieces["[SEP]"]
-    known: dict[str, list[int]] = {}
 
+    @cache
     def cut(word: str) -> list[int]:
-        if word not in known:
-            text = word.lower() if archive.lowercase else word
-            known[word] = [token.id for part in text.split() for token in cutter.tokenize(part)]
-        return known[word]
+        text = word.lower() if archive.lowercase else word
+        return [token.id for part in text.split() for token in cutter.tokenize(part)]
 
     for s, (words, indices) in enumerate(zip(sentences, verbs, strict=True)):
         pieces = [cut(word) for word in words] if indices else []
-        sizes = [len(own) for own in pieces]
-        for place, verb in enumerate(indices):
+        sizes = list(map(len, pieces))
+        for number, verb in enumerate(indices):
             if not 0 <= verb < len(words):
                 raise InputError(
                     f"sentence {s + 1} has a predicate at word {verb}",
@@ -316,7 +314,7 @@ def _jobs(
             *offsets, _ = accumulate(sizes[low:high], initial=1)
             start = offsets[verb - low]
             ids = [cls, *chain.from_iterable(pieces[low:high]), sep]
-            yield _Job(s, place, verb, ids, start, start + sizes[verb], low, offsets)
+            yield _Job(s, number, verb, ids, start, start + sizes[verb], low, offsets)
 
 
 def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
