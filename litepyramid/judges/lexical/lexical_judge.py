@@ -241,11 +241,16 @@ def fit_weights(
         return float(value + penalty @ parameters**2 / 2), slope
 
     limits = [(low * sd, high * sd) for (low, high), sd in zip(bounds, spread, strict=True)]
-    start = [0.0, *(min(max(0.0, low), high) for low, high in limits)]
-    options = {"ftol": 1e-14, "gtol": 1e-9, "maxiter": 1000}
-    parameters = minimize(
-        loss, start, jac=True, bounds=[(None, None), *limits], method="L-BFGS-B", options=options
-    ).x
+    fitted = minimize(
+        loss,
+        np.array([0.0, *(min(max(0.0, low), high) for low, high in limits)]),
+        args=(),
+        jac=True,
+        bounds=[(None, None), *limits],
+        method="L-BFGS-B",
+        options={"ftol": 1e-14, "gtol": 1e-9, "maxiter": 1000},
+    )
+    parameters = np.asarray(fitted.x)
     weights = parameters[1:] / spread
     return float(parameters[0] - weights @ mean), weights
 

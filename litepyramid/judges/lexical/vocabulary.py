@@ -262,8 +262,8 @@ class Vocabulary:
             for index in range(first, end):
                 if flags[index] & NEGATION:
                     negated[index + 1 : min(index + 1 + SCOPE, end)] = True
-        arrays = (np.array(values, dtype=np.int32) for values in (ids, flags, starts))
-        return EncodedText(*arrays, negated)
+        numbers, kinds, firsts = (np.array(v, dtype=np.int32) for v in (ids, flags, starts))
+        return EncodedText(numbers, kinds, firsts, negated)
 
     def _look_up(self, raw: str) -> tuple[int, int]:
         """Number and flags of a token."""
