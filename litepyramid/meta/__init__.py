@@ -8,8 +8,7 @@ DDR21 and DDR22 Deutsch, Dror & Roth 2021 and 2022, P19 Peyrard 2019.
 from __future__ import annotations
 
 from litepyramid.meta.comparisons import compare, rank
-from litepyramid.meta.correlations import correlate, interval
-from litepyramid.meta.normality_tests import normality
+from litepyramid.meta.correlations import correlate, interval, normality
 from litepyramid.meta.ranges import range_ as range
 from litepyramid.meta.system_level import delta, difference, stability
 from litepyramid.meta.system_level import whole_test_set as testset

@@ -255,7 +255,7 @@ def range_(
         "whole": [topic.whole for topic in topics],
         "top": [_top(topic, top, best, share) for topic in topics],
     }
-    above = sum(part.shape[1] for part in ranges["top"])
+    above = sum(matrix.shape[1] for matrix in ranges["top"])
     whole = [topic.all for topic in topics]
     agreement, curves = [], []
     for one, other in combinations(range(len(names)), 2):
@@ -265,16 +265,18 @@ def range_(
                 for topic in topics
             ]
         pair = names[one], names[other]
-        for which, parts in ranges.items():
-            if which == "top" or any(part.shape[1] for part in parts):
-                agreement.append(_agreement(which, pair, [part[[one, other]] for part in parts]))
+        for which, matrices in ranges.items():
+            if which == "top" or any(matrix.shape[1] for matrix in matrices):
+                agreement.append(
+                    _agreement(which, pair, [matrix[[one, other]] for matrix in matrices])
+                )
         rng = piece_generator(seed, "pairs")
         points = opposite_orders(whole, one, other, _PAIRS * samples, rule, rng)
         curves.append(DisagreementCurve(*pair, points))
     on = tuple(n for n in names if rule == "text" or not n.lower().startswith("js")) or names
     rows = [names.index(name) for name in on]
     rng = piece_generator(seed, "better")
-    steps, unbeaten = better([part[rows] for part in whole], samples, rule, rng)
+    steps, unbeaten = better([matrix[rows] for matrix in whole], samples, rule, rng)
     signature = Signature.of(
         metrics="+".join(names), human="+".join(raters) or None,
         judged="+".join(several(judged)) or None, top=top, baseline=baseline,
@@ -283,7 +285,7 @@ def range_(
     )  # fmt: skip
     return ScoringRangeResult(
         names, on, tuple(agreement), tuple(curves), steps, unbeaten, len(topics), dropped,
-        above / sum(part.shape[1] for part in whole), rule, signature,
+        above / sum(matrix.shape[1] for matrix in whole), rule, signature,
     )  # fmt: skip
 
 
@@ -334,11 +336,11 @@ def _topics(
     fewest = _CODE_SMALLEST if rule == "code" else 2
     topics, dropped = [], []
     for column, name in enumerate(table.inputs):
-        part, by = values[:, :, column], by_people[:, column]
-        scored = ~np.isnan(part).any(axis=0)
-        base, others = part[:, is_base & scored], scored & ~is_base
+        matrix, by = values[:, :, column], by_people[:, column]
+        scored = ~np.isnan(matrix).any(axis=0)
+        base, others = matrix[:, is_base & scored], scored & ~is_base
         judges = others & (named | ~np.isnan(by))
-        topic = _Topic(part[:, judges], part[:, others & ~judges], base, by[judges])
+        topic = _Topic(matrix[:, judges], matrix[:, others & ~judges], base, by[judges])
         if topic.all.shape[1] < fewest or (top == "baseline" and not base.size):
             dropped.append(name)
         else:
@@ -360,32 +362,32 @@ def _top(topic: _Topic, top: Top, best: int, share: float) -> FloatArray:
 
 
 def _agreement(
-    which: RangeName, pair: tuple[str, str], parts: Sequence[FloatArray]
+    which: RangeName, pair: tuple[str, str], matrices: Sequence[FloatArray]
 ) -> RangeAgreement:
-    taus = [correlate_rows(part[:1], part[1:], "kendall")[0] for part in parts]
+    taus = [correlate_rows(matrix[:1], matrix[1:], "kendall")[0] for matrix in matrices]
     tau, _, number = described(np.array(taus))
-    size = float(np.mean([part.shape[1] for part in parts]))
+    size = float(np.mean([matrix.shape[1] for matrix in matrices]))
     return RangeAgreement(which, *pair, tau, number, len(taus) - number, size)
 
 
-def _normalised(part: FloatArray) -> FloatArray:
+def _normalised(matrix: FloatArray) -> FloatArray:
     """Each metric's scores from 0, the topic's lowest, to 1, its highest."""
-    low = part.min(axis=1, keepdims=True)
-    width = np.ptp(part, axis=1, keepdims=True)
-    return np.asarray(np.divide(part - low, width, out=np.zeros_like(part), where=width > 0))
+    low = matrix.min(axis=1, keepdims=True)
+    width = np.ptp(matrix, axis=1, keepdims=True)
+    return np.asarray(np.divide(matrix - low, width, out=np.zeros_like(matrix), where=width > 0))
 
 
 def opposite_orders(
-    parts: Sequence[FloatArray], one: int, other: int, pairs: int, rule: Rule, rng: Any
+    matrices: Sequence[FloatArray], one: int, other: int, pairs: int, rule: Rule, rng: Any
 ) -> tuple[RangePoint, ...]:
     """Opposite orders among pairs of a topic's summaries, by the pair's average score (Fig. 2)."""
     averages, opposite = [], []
-    for part, number in _shared_out(parts, pairs, rng):
-        first, second = rng.integers(part.shape[1], size=(2, number))
-        signs = [np.sign(part[m, first] - part[m, second]) for m in (one, other)]
+    for matrix, number in _shared_out(matrices, pairs, rng):
+        first, second = rng.integers(matrix.shape[1], size=(2, number))
+        signs = [np.sign(matrix[m, first] - matrix[m, second]) for m in (one, other)]
         # The code divides by all pairs, tied ones too.
         counted = (signs[0] != 0) & (signs[1] != 0) | (rule == "code")
-        level = part[one] if rule == "code" else _normalised(part[[one, other]]).mean(axis=0)
+        level = matrix[one] if rule == "code" else _normalised(matrix[[one, other]]).mean(axis=0)
         averages.append(((level[first] + level[second]) / 2)[counted])
         opposite.append((signs[0] * signs[1] < 0)[counted])
     x, y = np.concatenate(averages), np.concatenate(opposite).astype(np.float64)
@@ -398,29 +400,29 @@ def opposite_orders(
 
 
 def better(
-    parts: Sequence[FloatArray], drawn: int, rule: Rule, rng: Any
+    matrices: Sequence[FloatArray], drawn: int, rule: Rule, rng: Any
 ) -> tuple[tuple[RangePoint, ...], int]:
     """F/N of eq. 1 against the normalised average score (Fig. 3)."""
     averages, shares, unbeaten = [], [], 0
-    for part, number in _shared_out(parts, drawn, rng):
-        chosen = rng.integers(part.shape[1], size=number)
-        higher = part[:, :, None] > part[:, None, chosen]
+    for matrix, number in _shared_out(matrices, drawn, rng):
+        chosen = rng.integers(matrix.shape[1], size=number)
+        higher = matrix[:, :, None] > matrix[:, None, chosen]
         on_all, on_one = higher.all(axis=0).sum(axis=0), higher.any(axis=0).sum(axis=0)
-        below = np.full(number, part.shape[1]) if rule == "code" else on_one
+        below = np.full(number, matrix.shape[1]) if rule == "code" else on_one
         unbeaten += int((below == 0).sum())
         defined = below > 0
-        level = part.mean(axis=0) if rule == "code" else _normalised(part).mean(axis=0)
+        level = matrix.mean(axis=0) if rule == "code" else _normalised(matrix).mean(axis=0)
         averages.append(level[chosen][defined])
         shares.append((on_all[defined] / below[defined]).astype(np.float64))
     return _steps(np.concatenate(averages), np.concatenate(shares)), unbeaten
 
 
 def _shared_out(
-    parts: Sequence[FloatArray], total: int, rng: np.random.Generator
+    matrices: Sequence[FloatArray], total: int, rng: np.random.Generator
 ) -> Iterator[tuple[FloatArray, int]]:
     """Each topic with how many of `total` draws fall on it; every topic is as likely."""
-    numbers = rng.multinomial(total, np.full(len(parts), 1 / len(parts)))
-    yield from zip(parts, numbers.tolist(), strict=True)
+    numbers = rng.multinomial(total, np.full(len(matrices), 1 / len(matrices)))
+    yield from zip(matrices, numbers.tolist(), strict=True)
 
 
 def _steps(x: FloatArray, y: FloatArray) -> tuple[RangePoint, ...]:

@@ -748,8 +748,9 @@ class StabilityResult(Result):
 
         lines = []
         for metric in dict.fromkeys(p.metric for p in self.points):
-            points = [(p.inputs, p.tau, p.deviation) for p in self.points if p.metric == metric]
-            lines.append(Line(metric, *zip(*points, strict=True)))
+            points = [p for p in self.points if p.metric == metric]
+            y, deviation = [p.tau for p in points], [p.deviation for p in points]
+            lines.append(Line(metric, [p.inputs for p in points], y, deviation))
         lines.sort(key=lambda line: -line.y[-1])
         return line_plot(
             lines, "inputs that each ranking is made from", "Kendall's τ-b between two rankings"
@@ -1013,7 +1014,7 @@ def whole_test_set(
     intervals = []
     for sides in every:
         for what in samplings:
-            ends: list[float] = []
+            ends: list[Any] = []
             failed = 0
             for X, paired in ((sides.X, True), (sides.scores_used, False)):
                 drawn = bootstrap_samples(
@@ -1025,7 +1026,8 @@ def whole_test_set(
                 failed += int(np.isnan(drawn).sum())
             width = ends[2] - ends[1]
             narrower = 1 - (ends[5] - ends[4]) / width if width else nan
-            intervals.append(FullSetInterval(sides.metric, what, *ends, failed, narrower))
+            ends += [failed, narrower]
+            intervals.append(FullSetInterval(sides.metric, what, *ends))
     signature = Signature.of(
         coefficient=coefficient, sampling="+".join(samplings), confidence=f"{confidence:g}",
         samples=samples, seed=seed, **hashes,

@@ -19,9 +19,9 @@ from litepyramid.meta.core.levels import LEVELS, level_correlation
 from litepyramid.meta.core.permutation import (
     coin_blocks,
     permutation_samples,
-    prepare_pair,
     standardised,
 )
+from litepyramid.meta.core.swaps import prepare_pair
 
 THREE = ("pearson", "spearman", "kendall")
 

@@ -188,23 +188,23 @@ class ColumnCorrelations:
         block = max(1, min(rows, _CELLS // (4 * n)))
         columns = max(1, min(m, _CELLS // (n * block), _PAIR_CELLS // (n * n)))
         for left in range(0, m, columns):
-            part = slice(left, left + columns)
-            below = [b[part].reshape(-1, n).astype(kind, copy=False) for b, _ in self._below]
+            chunk = slice(left, left + columns)
+            below = [b[chunk].reshape(-1, n).astype(kind, copy=False) for b, _ in self._below]
             for start in range(0, rows, block):
-                place = part, slice(start, start + block)
-                some = np.ascontiguousarray(drawn[:, place[1]])
+                cells = chunk, slice(start, start + block)
+                some = np.ascontiguousarray(drawn[:, cells[1]])
                 # The midrank of a system, less the mean of all: (drawn below it - above it) / 2.
                 x, z = ((b @ some).reshape(-1, n, some.shape[1]) for b in below)
                 product = x * some
-                if not x_simple[part].all():
+                if not x_simple[chunk].all():
                     x *= product
-                    sizes[0][place] = x.sum(axis=1)
+                    sizes[0][cells] = x.sum(axis=1)
                 product *= z
-                result[place] = product.sum(axis=1)
-                if not z_simple[part].all():
+                result[cells] = product.sum(axis=1)
+                if not z_simple[chunk].all():
                     z *= z
                     z *= some
-                    sizes[1][place] = z.sum(axis=1)
+                    sizes[1][cells] = z.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             result /= np.sqrt(sizes[0] * sizes[1])
         return np.clip(result, -1.0, 1.0, out=result).T

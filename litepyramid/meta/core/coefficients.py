@@ -162,14 +162,14 @@ def _by_pairs(
     fixed = [_signs(a, one, two, t) if len(a) == 1 else None for a, t in sides]
     weights = None if weights is None else np.atleast_2d(weights)
     for start in range(0, rows, block):
-        part = slice(start, start + block)
+        chunk = slice(start, start + block)
         sx, sz = (
-            _signs(a[part], one, two, t) if shared is None else shared
+            _signs(a[chunk], one, two, t) if shared is None else shared
             for (a, t), shared in zip(sides, fixed, strict=True)
         )
-        w = weights if weights is None or len(weights) == 1 else weights[part]
+        w = weights if weights is None or len(weights) == 1 else weights[chunk]
         pairs = None if w is None else w[:, one] * w[:, two]
-        result[part] = _pair_value(sx, sz, pairs, coefficient)
+        result[chunk] = _pair_value(sx, sz, pairs, coefficient)
     return result
 
 

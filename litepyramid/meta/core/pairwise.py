@@ -26,15 +26,15 @@ def spa(X: FloatArray, Z: FloatArray, weights: FloatArray | None = None) -> floa
     system has no score of is left out; two draws of one system (`weights`) are not a pair; NaN
     without a pair or an input.
     """
-    kept = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
-    signs = spa_signs(int(kept.sum()))
+    complete = ~(np.isnan(X) | np.isnan(Z)).any(axis=0)
+    signs = spa_signs(int(complete.sum()))
     w = np.ones(len(X)) if weights is None else weights
     one, two = np.triu_indices(len(X), 1)
     pairs = w[one] * w[two]
-    if not kept.any() or not pairs.any():
+    if not complete.any() or not pairs.any():
         return float("nan")
     metric, people = (
-        spa_p_values(np.ascontiguousarray(side[:, kept], dtype=np.float32), signs)
+        spa_p_values(np.ascontiguousarray(side[:, complete], dtype=np.float32), signs)
         for side in (X, Z)
     )
     return float(1 - np.average(np.abs(metric - people), weights=pairs))

@@ -17,17 +17,9 @@ from litepyramid.errors import InputError, choose
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.coefficients import Coefficient, dense_ranks
 from litepyramid.meta.core.draws import Sampling
-from litepyramid.meta.core.levels import Level, checked
+from litepyramid.meta.core.levels import Level
 from litepyramid.meta.core.pairwise import SPA_PERMUTATIONS
-from litepyramid.meta.core.swaps import (
-    ColumnRanks,
-    GlobalSwaps,
-    Moments,
-    SpaSwaps,
-    Swapped,
-    SystemSwaps,
-    TieAccuracySwaps,
-)
+from litepyramid.meta.core.swaps import Swapped, prepare_pair
 from litepyramid.progress import bar
 from litepyramid.stats import (
     SMALLEST_TAIL,
@@ -77,24 +69,6 @@ def permutation_samples(
     observed = pair([observed_coins(X.shape, pair)])
     drawn = pair(coin_blocks(X.shape, pair, swaps, seed, range(-(-samples // draws.BLOCK))))
     return float(observed[0]), drawn[:samples]
-
-
-def prepare_pair(
-    X: FloatArray, Y: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient
-) -> Swapped:
-    """All of a pair of standardised metrics that does not depend on the coins."""
-    checked(X, Z, level, coefficient)
-    if coefficient == "spa":
-        return SpaSwaps(X, Y, Z)
-    if coefficient == "acc-eq":
-        return TieAccuracySwaps(X, Y, Z)
-    if level == "system":
-        return SystemSwaps((X, Y, Z), coefficient)
-    if level == "global":
-        return GlobalSwaps((X, Y, Z), coefficient)
-    if coefficient == "pearson":
-        return Moments((X, Y, Z))
-    return ColumnRanks((X, Y, Z), coefficient)
 
 
 def observed_coins(shape: tuple[int, int], pair: Swapped) -> FloatArray:

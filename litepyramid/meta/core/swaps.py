@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.meta.core.coefficients import Coefficient, constant_rows, correlate_rows, midranks
-from litepyramid.meta.core.levels import mean_tolerance
+from litepyramid.meta.core.levels import Level, checked, mean_tolerance
 from litepyramid.meta.core.pairwise import SPA_PERMUTATIONS, acc_eq, spa_p_values, spa_signs
 from litepyramid.stats import system_means
 from litepyramid.types import FloatArray
@@ -27,7 +27,7 @@ Scores = tuple[FloatArray, FloatArray, FloatArray]
 Floats = NDArray[np.floating]
 
 _NEAR, _NEAR_SPA = 32_768, 8
-_TIES = 1e4  # null differences of standardised sums are distinguished to this part of a deviation
+_TIES = 1e4  # null differences of standardised sums are distinguished to this share of a deviation
 
 
 class Swapped:
@@ -54,12 +54,12 @@ class SystemSwaps(Swapped):
     def __init__(self, scores: Scores, coefficient: Coefficient) -> None:
         X, Y, Z = scores
         scored = ~np.isnan(Z)
-        kept = scored.any(axis=1)
+        ranked = scored.any(axis=1)
         number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
         self._half = np.where(scored, X - Y, 0.0) / (2.0 * number)
         self._middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (2.0 * number)
-        self._z = system_means(Z)[kept]
-        self._kept = np.nonzero(kept)[0]
+        self._z = system_means(Z)[ranked]
+        self._ranked = np.nonzero(ranked)[0]
         self._tolerance = max(mean_tolerance(X), mean_tolerance(Y))
         self._z_tolerance = mean_tolerance(Z)
         self._coefficient = coefficient
@@ -115,9 +115,9 @@ class SystemSwaps(Swapped):
     def _averages(
         self, shift: FloatArray, other: SystemSwaps | None
     ) -> tuple[FloatArray, FloatArray, float]:
-        shift, middle, tolerance = shift[self._kept], self._middle[self._kept], self._tolerance
+        shift, middle, tolerance = shift[self._ranked], self._middle[self._ranked], self._tolerance
         if other is not None:
-            middle = middle + other._middle[self._kept]
+            middle = middle + other._middle[self._ranked]
             tolerance = max(tolerance, other._tolerance)
         return middle + shift, middle - shift, tolerance
 
@@ -131,8 +131,8 @@ class GlobalSwaps(Swapped):
         self._coefficient = coefficient
 
     def _differences(self, u: FloatArray) -> FloatArray:
-        kept = u[self._scored].T > 0
-        sides = np.where(kept, self._x, self._y), np.where(kept, self._y, self._x)
+        unswapped = u[self._scored].T > 0
+        sides = np.where(unswapped, self._x, self._y), np.where(unswapped, self._y, self._x)
         rx, ry = (correlate_rows(side, self._z, self._coefficient) for side in sides)
         return np.asarray(rx - ry)
 
@@ -335,7 +335,7 @@ class ColumnRanks(_ByInput):
     ) -> tuple[FloatArray, FloatArray]:
         parts: list[FloatArray] = []
         for fixed, linear, square in (forms[:3], forms[3:]):
-            # The even and the odd part; all are small multiples of ⅛: exact.
+            # The even and the odd chunk; all are small multiples of ⅛: exact.
             even = fixed + (np.matmul(square, u) * u).sum(axis=1)
             parts += [even.astype(np.float64), np.matmul(linear, u)[:, 0].astype(np.float64)]
         balance, flip, untied, unflip = parts
@@ -356,19 +356,19 @@ class ColumnRanks(_ByInput):
         values = np.empty((2, len(u), u.shape[2]))
         at_once = max(1, _NEAR // u[0].size)
         for start in range(0, len(u), at_once):
-            part = slice(start, start + at_once)
-            some = u[part]
-            even = np.matmul(square[part], some)
+            chunk = slice(start, start + at_once)
+            some = u[chunk]
+            even = np.matmul(square[chunk], some)
             even *= some
-            even += fixed[part]
-            odd = np.matmul(others[part], some)
-            odd += linear[part] * some
+            even += fixed[chunk]
+            odd = np.matmul(others[chunk], some)
+            odd += linear[chunk] * some
             for value, ranks in zip(values, (even + odd, even - odd), strict=True):
-                value[part] = np.matmul(z[part], ranks)[:, 0]
+                value[chunk] = np.matmul(z[chunk], ranks)[:, 0]
                 ranks *= ranks
                 size = np.sqrt(ranks.sum(axis=1), dtype=np.float64)
                 with np.errstate(invalid="ignore", divide="ignore"):
-                    value[part] /= size * z_size[part, None]
+                    value[chunk] /= size * z_size[chunk, None]
         return values[0], values[1]
 
 
@@ -386,14 +386,14 @@ class SpaSwaps(Swapped):
     dtype = np.float32
 
     def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
-        self._kept = ~np.isnan(Z).any(axis=0)
-        x, y = X[:, self._kept], Y[:, self._kept]
+        self._complete = ~np.isnan(Z).any(axis=0)
+        x, y = X[:, self._complete], Y[:, self._complete]
         signs = spa_signs(x.shape[1])
         # A null difference less the observed one is a difference of these sums: −2 or 0 a score.
         self._less = np.ascontiguousarray((signs - 1).T) * np.float32(_TIES)
         self._half = np.asarray((x - y)[:, None] / 2, dtype=np.float32)
         self._middle = np.rint(np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[:, None]
-        z = np.ascontiguousarray(Z[:, self._kept], dtype=np.float32)
+        z = np.ascontiguousarray(Z[:, self._complete], dtype=np.float32)
         self._p_human = spa_p_values(z, signs).astype(np.float32)
 
     def _differences(self, u: FloatArray) -> FloatArray:
@@ -401,7 +401,7 @@ class SpaSwaps(Swapped):
 
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
         """(N, samples, permutations): what the sums of X gain and those of Y lose."""
-        moved = [(u[:, self._kept].swapaxes(1, 2) * self._half) @ self._less for u in blocks]
+        moved = [(u[:, self._complete].swapaxes(1, 2) * self._half) @ self._less for u in blocks]
         return np.rint(np.concatenate(moved, axis=1))
 
     def moved(self, shift: FloatArray, other: SpaSwaps | None = None) -> FloatArray:
@@ -411,8 +411,8 @@ class SpaSwaps(Swapped):
         for start in range(
             0, shift.shape[1], _NEAR_SPA
         ):  # parts that stay in the processor's cache
-            part = shift[:, start : start + _NEAR_SPA]
-            differences.append(self._distance(middle - part) - self._distance(middle + part))
+            chunk = shift[:, start : start + _NEAR_SPA]
+            differences.append(self._distance(middle - chunk) - self._distance(middle + chunk))
         return np.concatenate(differences)
 
     def _distance(self, sums: Any) -> FloatArray:
@@ -457,8 +457,26 @@ class TieAccuracySwaps(Swapped):
         np.add.at(self._parts, two, alpha - beta)
 
     def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(samples, M): each input's part of the difference."""
+        """(samples, M): each input's chunk of the difference."""
         return np.concatenate([np.einsum("nm,nmb->bm", self._parts, u) for u in blocks])
 
     def _differences(self, u: FloatArray) -> FloatArray:
         return np.asarray(self.terms([u]).sum(axis=1))
+
+
+def prepare_pair(
+    X: FloatArray, Y: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient
+) -> Swapped:
+    """All of a pair of standardised metrics that does not depend on the coins."""
+    checked(X, Z, level, coefficient)
+    if coefficient == "spa":
+        return SpaSwaps(X, Y, Z)
+    if coefficient == "acc-eq":
+        return TieAccuracySwaps(X, Y, Z)
+    if level == "system":
+        return SystemSwaps((X, Y, Z), coefficient)
+    if level == "global":
+        return GlobalSwaps((X, Y, Z), coefficient)
+    if coefficient == "pearson":
+        return Moments((X, Y, Z))
+    return ColumnRanks((X, Y, Z), coefficient)
