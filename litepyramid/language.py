@@ -182,19 +182,11 @@ def other_languages(texts: Iterable[str], language: str) -> dict[str, int]:
 def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None) -> str:
     """The language of data: what the user says, else that of their parts, which must agree.
 
-    A part with fewer than 100 characters, or without clear evidence, goes with the others.
-
-    Args:
-        parts: Texts by what they are: units, references, summaries.
-        language: A code of `LANGUAGES` is taken as it is. "any" asks for no check: it stays "any"
-            unless all is in English.
+    A part with fewer than 100 characters, or without clear evidence, goes with the others. "any"
+    asks for no check: it stays "any" unless all is in English.
 
     Raises:
         InputError: There is no such language, or two parts are in different ones.
-
-    Example:
-        >>> language_of({"units": ["Es war nicht kalt."], "summaries": ["Oslo"]})
-        'de'
     """
     if language and language != "any":
         if language not in LANGUAGES:
@@ -213,9 +205,8 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
     if language == "any":
         return "en" if set(clear.values()) <= {"en"} and codes == ["en"] else "any"
     if len(set(long.values())) > 1:
-        (first, one), (second, other) = next(
-            (a, b) for a, b in pairwise(long.items()) if a[1] != b[1]
-        )
+        pairs = pairwise(long.items())
+        (first, one), (second, other) = next((a, b) for a, b in pairs if a[1] != b[1])
         raise InputError(
             f"the {first} are in {name_of(one)}, the {second} in {name_of(other)}",
             expected="one language",
@@ -227,16 +218,10 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
 def check_language(
     part: str, language: str, name: str, languages: Collection[str] | None = None
 ) -> None:
-    """Checks that what serves some languages only serves this one; "any" always passes.
+    """Raises InputError if a part (a key of `SERVED`) does not serve a language, with the remedy.
 
-    Args:
-        part: A key of `SERVED`; others serve all.
-        language: As `language_of` gives it.
-        name: What the message calls the part.
-        languages: The languages that it serves, where they are not those of the table.
-
-    Raises:
-        InputError: It does not; with what to use instead.
+    `name` is what the message calls the part; `languages` are those that it serves, if they are
+    not those of the table. "any" always passes.
     """
     served, remedy = SERVED.get(part, (LANGUAGES, ""))
     if language in {"any", *(languages or served)} or part not in SERVED:
