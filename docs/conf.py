@@ -60,6 +60,12 @@ ELSEWHERE = {
     "models/README.md": "models",
     "models/highlights/README.md": "highlights",
 }
+PAPERS = {
+    "ZB21": "Zhang & Bansal 2021",
+    "DDR21": "Deutsch, Dror & Roth 2021",
+    "DDR22": "Deutsch, Dror & Roth 2022",
+    "P19": "Peyrard 2019",
+}
 SHOWN: set[str] = set()
 """The results that a page shows in full; pages of other verbs link to it."""
 LINK = re.compile(r"\]\(([^)#:\s]+)(#[^)\s]*)?\)")
@@ -118,7 +124,7 @@ def verbs() -> list[tuple[str, str]]:
 def verb_page(words: str, target: str) -> str:
     """The page of a verb: its docstring as Python reads it, and the help of its command."""
     function = function_of(target)
-    examples = documentation(function).examples
+    examples = re.sub(r"\s*\\\n\s+", " ", documentation(function).examples)
     result = get_type_hints(function).get("return")
     lines = [f"# {words}", "", "```console", examples, "```", "", "## From Python", ""]
     lines += ["```{eval-rst}", *full(function.__module__, function.__name__)]
@@ -136,15 +142,21 @@ def verb_page(words: str, target: str) -> str:
     return "\n".join(lines)
 
 
-def without_factories(app: Sphinx, *given: Any) -> tuple[str | None, str | None]:
-    """A signature whose defaults Sphinx can read: dataclasses show a factory as <factory>."""
+def plain_signature(app: Sphinx, *given: Any) -> tuple[str | None, str | None]:
+    """A signature as readers know it: no marks of the command line, no <factory>."""
     signature, returns = given[-2:]
-    return signature and signature.replace("<factory>", "..."), returns
+    if signature:
+        signature = re.sub(r"Annotated\[(\w+), '\w+'\]", r"\1", signature)
+        signature = signature.replace("<factory>", "...")
+    return signature, returns
 
 
-def without_commands(app: Sphinx, *given: Any) -> None:
-    """Takes the section "Command line" out of a docstring: its page begins with it."""
+def docstring(app: Sphinx, *given: Any) -> None:
+    """Names papers by their authors; takes out "Command line", with which the page begins."""
     lines: list[str] = given[-1]
+    for short, paper in PAPERS.items():
+        lines[:] = [re.sub(rf"{short} §", f"{paper}, section ", line) for line in lines]
+        lines[:] = [line.replace(short, paper) for line in lines]
     if "Command line:" in lines:
         start = lines.index("Command line:")
         inside = (n for n in range(start + 1, len(lines)) if lines[n][:1].strip())
@@ -161,5 +173,5 @@ def setup(sphinx: Sphinx) -> None:
     """Called by Sphinx."""
     write_generated()
     sphinx.connect("source-read", link)
-    sphinx.connect("autodoc-process-signature", without_factories)
-    sphinx.connect("autodoc-process-docstring", without_commands, priority=400)
+    sphinx.connect("autodoc-process-signature", plain_signature)
+    sphinx.connect("autodoc-process-docstring", docstring, priority=400)
