@@ -90,7 +90,7 @@ def explain(
     Command line:
         $ litepyramid judge explain "A storm hit Oslo. Two died." "Two people died in Oslo."
     """
-    units = (unit,) if isinstance(unit, str) else tuple(unit)
+    units = tuple(unit) if isinstance(unit, list | tuple) else (unit,)
     if not isinstance(summary, str) or not all(isinstance(one, str) for one in units):
         raise InputError("summary and units are not all texts", expected="one summary, and units")
     for what, texts in (("summary", (summary,)), ("unit", units or ("",))):

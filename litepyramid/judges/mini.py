@@ -1,4 +1,4 @@
-"""The embedded encoder as a judge, its verdict joined with what the words say."""
+"""The embedded encoder as a judge: its verdict joined with what the words say, and explained."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.errors import ModelError
 from litepyramid.files import file_type, read_json
-from litepyramid.judges.base import Items, JudgedBatch
+from litepyramid.judges.base import Evidence, Items, JudgedBatch
 from litepyramid.judges.lexical.lexical_judge import LexicalJudge, load_lexical
+from litepyramid.judges.lexical.recall import word_evidence
+from litepyramid.judges.nli.modes import p3c
 from litepyramid.judges.nli.nli_judge import NLIJudge
+from litepyramid.sentences import sentence_spans
 from litepyramid.types import FloatArray
 
 FOLDER = Path(__file__).resolve().parents[1] / "embedded" / "mini"
@@ -65,6 +68,37 @@ class MiniJudge:
         signature["lexical"] = words.signature["revision"]
         return replace(batch, presence=presence, signature=signature)
 
+    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+        """The sentence that decides, by the encoder's three classes; see `Explainer`.
+
+        Each sentence is asked about alone: a unit is shown with the one that entails it most, if
+        that is at least .5, else with the one that holds most of its words. A unit below .5 that
+        the whole summary contradicts has a conflict; one that it does not mention has none.
+        """
+        batch = self.judge(items)
+        spans = [sentence_spans(text) or [(0, 0)] for text, _ in items]
+        sentences = [
+            (text[start:end], units)
+            for (text, units), ends in zip(items, spans, strict=True)
+            for start, end in ends
+        ]
+        logits = iter(self.encoder.judge(sentences).logits or ())
+        chosen, contradicted = [], []
+        for values, whole, ends in zip(batch.presence, batch.logits or (), spans, strict=True):
+            entails = p3c(np.nan_to_num(np.stack([next(logits) for _ in ends])))
+            false = (values < 0.5) & (p3c(whole[..., ::-1]) >= 0.5)
+            entailed = (entails.max(axis=0) >= 0.5) & ~false
+            chosen.append(np.where(entailed, entails.argmax(axis=0), -1))
+            contradicted.append(false)
+        evidence = word_evidence(items, batch.presence, best=chosen)
+        return tuple(
+            tuple(
+                replace(one, conflict=(one.conflict or "contradicted") if false else "")
+                for one, false in zip(row, conflicts.tolist(), strict=True)
+            )
+            for row, conflicts in zip(evidence, contradicted, strict=True)
+        )
+
 
 def mini(
     *,
@@ -81,7 +115,7 @@ def mini(
         max_length: The most tokens of a pair; a longer pair has its summary cut, and is counted.
         long: What becomes of a summary that does not fit: cut at its end, or split at sentences
             into parts that fit, of which each unit's best counts.
-        threads: How many batches run side by side; none for as many as cores.
+        threads: How many pairs are judged side by side; none for as many as cores.
         cache: The cache's file; none for a store in memory that ends with the judge; default for
             the user's own.
     """

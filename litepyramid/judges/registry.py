@@ -280,6 +280,8 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         $ litepyramid judge settings roberta-large-mnli
         $ litepyramid judge settings llm:any
     """
+    if not isinstance(name, str):
+        raise InputError(f"a judge's name is a {type(name).__name__}", expected="a text")
     check_judge_name(name)
     factory = _factory(name)
     texts = _argument_texts(factory)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -212,5 +213,14 @@ def test_mini_is_the_folder_that_ships_with_the_words_beside_it(
         inside = np.clip(d, 1e-6, 1 - 1e-6)
         odds = np.exp(0.5) * inside / (1 - inside)
         np.testing.assert_allclose(c[d > 0], (odds / (1 + odds))[d > 0])
+    mini = judge("mini", cache=None)
+    for (text, units), row, values in zip(
+        items, mini.explain(items), stacked.presence, strict=True
+    ):
+        assert [e.presence for e in row] == values.tolist()
+        for unit, e in zip(units, row, strict=True):
+            assert not e.conflict or e.presence < 0.5
+            assert {word for word, _ in e.words} | set(e.missing) <= set(re.findall(r"\w+", unit))
+            assert (e.sentence >= 0) == bool(text[slice(*e.span)])
     with pytest.raises(InputError, match="takes no endpoint"):
         judge("mini", endpoint="http://x")

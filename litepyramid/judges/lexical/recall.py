@@ -15,7 +15,7 @@ from litepyramid.judges.lexical.vocabulary import FUNCTION_WORDS, NEGATIONS, Voc
 from litepyramid.language import SPACELESS, function_words, signed
 from litepyramid.language import words as unicode_words
 from litepyramid.sentences import sentence_spans
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, IntArray
 
 _LETTERS = re.compile(r"[^\W_]+")
 _WORD = re.compile(r"\w+(?:[.,'’]\w+)*")
@@ -105,30 +105,34 @@ def word_evidence(
     *,
     conflicts: bool = True,
     content: Callable[[str], Mapping[Any, str]] | None = None,
+    best: Sequence[IntArray] | None = None,
 ) -> tuple[tuple[Evidence, ...], ...]:
     """The evidence of a judge that counts words: the sentence that holds most of a unit's stems.
 
-    `content` gives the words of a text by their stems; those of English by default.
+    `content` gives the words of a text by their stems, those of English by default; `best` the
+    sentence of each unit where a judge has chosen one, else -1.
     """
     words = Vocabulary()
     content = content or partial(_content, words=words)
     evidence = []
-    for (summary, units), values in zip(items, presence, strict=True):
+    for number, ((summary, units), values) in enumerate(zip(items, presence, strict=True)):
         spans = sentence_spans(summary)
         contents = [content(summary[start:end]) for start, end in spans]
         rows = []
-        for unit, value in zip(units, values.tolist(), strict=True):
+        for index, (unit, value) in enumerate(zip(units, values.tolist(), strict=True)):
             stems = content(unit)
             common = [len(stems.keys() & sentence.keys()) for sentence in contents]
-            if not any(common):
+            at = -1 if best is None or not spans else int(best[number][index])
+            if at < 0 and any(common):
+                at = int(np.argmax(common))
+            if at < 0:
                 rows.append(Evidence(value, missing=tuple(stems.values())))
                 continue
-            best = int(np.argmax(common))
-            partners, (start, end) = contents[best], spans[best]
+            partners, (start, end) = contents[at], spans[at]
             pairs = tuple((w, partners[stem]) for stem, w in stems.items() if stem in partners)
             missing = tuple(word for stem, word in stems.items() if stem not in partners)
             conflict = conflict_of(unit, summary[start:end], words) if conflicts else ""
-            rows.append(Evidence(value, best, spans[best], pairs, missing, conflict))
+            rows.append(Evidence(value, at, spans[at], pairs, missing, conflict))
         evidence.append(tuple(rows))
     return tuple(evidence)
 

@@ -161,7 +161,7 @@ def load_classifier(
 
     A folder is read from safetensors alone; a hub model as transformers loads it, tensors only.
     """
-    torch = require("torch", extra="nli", purpose=PURPOSE)
+    require("torch", extra="nli", purpose=PURPOSE)
     transformers = require("transformers", extra="nli", purpose=PURPOSE)
     auto = getattr(transformers, f"AutoModelFor{head}")
     where: dict[str, Any] = {
