@@ -93,8 +93,8 @@ def open_stanza(argument: str) -> StanzaBackend:
     Example:
         >>> open_stanza("").also
         ('constituency', 'coref')
-        >>> open_stanza("none,models=models/stanza")
-        StanzaBackend(also=(), models='models/stanza', pipeline=None)
+        >>> open_stanza("none,models=models/stanza").models
+        'models/stanza'
     """
     named: list[str] = []
     models = None
