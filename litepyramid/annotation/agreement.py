@@ -262,8 +262,8 @@ def agree(
     by_worker = (~np.isnan(table)).sum(axis=1)
     records = []
     for i, name in enumerate(workers):
-        counts = map(int, (by_worker[i], *dropped.get(i, (compared[i], disagreed[i]))))
-        records.append(WorkerRecord(name, *counts, i in dropped))
+        items, wrong = map(int, dropped.get(i, (compared[i], disagreed[i])))
+        records.append(WorkerRecord(name, int(by_worker[i]), items, wrong, i in dropped))
     records.sort(key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker))
     undecided = np.zeros(len(workers), dtype=np.bool_)
     if noisy_above is not None:

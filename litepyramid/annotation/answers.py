@@ -288,23 +288,28 @@ def collect_units(
     units = _merged(tasks, scus, others, earlier)
     kinds = [unit.kind for entry in units for unit in entry.units]
     now = sum(map(len, scus.values()))
-    started, untouched, *oddities = (tuple(several) for several in names.values())
-    done = len(scus)
+    named = {key: tuple(several) for key, several in names.items()}
     return WrittenUnits(
-        tuple(entry for entry in units if entry.units),
-        Completion(
-            len(tasks.writing), done, started, untouched, unknown, duplicates, (), answers.notes
+        units=tuple(entry for entry in units if entry.units),
+        progress=Completion(
+            tasks=len(tasks.writing),
+            done=len(scus),
+            started=named.pop("started"),
+            open=named.pop("open"),
+            unknown=unknown,
+            duplicates=duplicates,
+            notes=answers.notes,
         ),
-        Signature.of(
+        signature=Signature.of(
             tasks=tasks.digest, writers=writers, drafts="yes" if drafts else None,
             **data_hashes(units=[entry for entry in units if entry.units]),
         ),
-        now,
-        kinds.count("scu") - now if earlier else None,
-        kinds.count("stu"),
-        0 if others is None else len(tasks.writing) - done,
-        *oddities,
-        tuple(entry.input for entry in units if not entry.units),
+        scus=now,
+        earlier_scus=kinds.count("scu") - now if earlier else None,
+        stus=kinds.count("stu"),
+        fallen_back=0 if others is None else len(tasks.writing) - len(scus),
+        without=tuple(entry.input for entry in units if not entry.units),
+        **named,
     )  # fmt: skip
 
 

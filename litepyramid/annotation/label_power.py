@@ -85,7 +85,7 @@ class LabelPower(Result):
 
     def to_figure(self) -> Any:
         """Power by the number of labelled inputs, from the labels alone and with the judge."""
-        from litepyramid.figures.scores import power_figure
+        from litepyramid.figures.score_plots import power_figure
 
         curves = {
             "labels and judge": [row.combined for row in self.rows],

@@ -277,7 +277,8 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
         if topic.input in topics:
             raise _twice(f"input '{topic.input}'", topics[topic.input], path)
         topics[topic.input] = topic
-    pyramids, several = dict(topics), []
+    pyramids = dict(topics)
+    several: list[PeerAnnotation] = []
     for key in sorted(annotations, key=lambda key: tuple(map(by_number, key)), reverse=True):
         annotation = annotations[key]
         name = annotation.pyramid.input

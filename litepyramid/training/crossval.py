@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from decimal import Decimal
 from itertools import product
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
 import numpy as np
 
+from litepyramid.easiness.gold import Easiness
+from litepyramid.easiness.mix import mix_units, stu_count
+from litepyramid.easiness.predict import predict, prepare_gold
+from litepyramid.easiness.regressor import REFINED, EasinessRegressor, cross_fit
 from litepyramid.errors import InputError, choose
 from litepyramid.io.dataset import Dataset
 from litepyramid.judges.base import Judge, JudgedBatch
@@ -42,8 +47,9 @@ from litepyramid.training.pairs import presence_pairs
 from litepyramid.training.run import made_from, train_transformer
 from litepyramid.training.settings import FinetuneSettings, as_settings
 from litepyramid.training.validation_result import FoldScores, JudgeQuality, ValidationResult
-from litepyramid.training.variants import unit_variants
 from litepyramid.types import DataLike, FloatArray, InputUnits, OutPath, Signature, fingerprint
+from litepyramid.units.align import sentences_of
+from litepyramid.units.extract import extract
 
 _JUDGING = ("mode", "max_length", "device", "dtype", "batch_tokens", "cache")
 
@@ -78,8 +84,8 @@ def crossval(
     folds, and the judge's presence against the labels.
 
     Args:
-        base: Judge to train: lexical, or a hub id or folder of an NLI model; with {fold} in it, a
-            trained judge for each fold.
+        base: Judge to train: lexical, mini, or a hub id or folder of an NLI model; with {fold} in
+            it, a trained judge for each fold.
         data: Summaries with units and labels; references or STUs for the scores that need them.
         by: Hold out examples (inputs) or systems.
         folds: Number of folds; the data set's own are used if there are as many.
@@ -215,6 +221,52 @@ def validate(
     return _validated(dataset, [(fold, judges)], units, constant, signature)
 
 
+def unit_variants(
+    dataset: Dataset,
+    *,
+    stu_share: float | None = 0.5,
+    folds: int | None = 5,
+    seed: int = 12345,
+    easiness: Easiness | None = None,
+) -> dict[str, Sequence[InputUnits]]:
+    """Lite2, Lite2.x and Lite3 units of a data set, as far as it has what they need.
+
+    STUs are the data set's own, else extracted from its references. The mix gives STUs to the
+    easiest `stu_share` of all sentences (ZB21 §3.3). Unless it is given, their easiness is
+    predicted by the embedded regressor, refined for each fold's inputs on the other folds', so that
+    no sentence is judged easy by its own SCUs; without folds, by that regressor as it is.
+
+    Returns:
+        ``lite2`` always; ``lite3`` if there are STUs or references; ``lite2.5`` (for a share of
+        .5) if there are references.
+
+    Raises:
+        InputError: The share is not between 0 and 1, or a sentence has no easiness.
+    """
+    variants: dict[str, Sequence[InputUnits]] = {"lite2": dataset.scus}
+    references, stus, language = dataset.references, dataset.stus, dataset.language
+    if stus is None and references is not None:
+        stus = extract(references, language=language).units
+    if stus is None:
+        return variants
+    if stu_share is not None and references is not None:
+        if not 0 <= stu_share <= 1:
+            raise InputError(f"a share of {stu_share}", expected="from 0 to 1")
+        if easiness is None and folds is None:
+            easiness = predict(references, stus=stus, language=language)
+        elif easiness is None and folds is not None:
+            prepared, gold = prepare_gold(references, dataset.scus, stus=stus, language=language)
+            split = make_folds(dataset, "examples", folds, seed)
+            fold_of = {name: fold.number for fold in split for name in fold.inputs}
+            start = EasinessRegressor.embedded()
+            easiness = cross_fit(prepared.features, gold, fold_of, REFINED, start)
+        sentences = sentences_of(references)
+        count = stu_count(stu_share, len(sentences))
+        mixed = mix_units(dataset.scus, stus, sentences, count, easiness=easiness)
+        variants[f"lite2.{(Decimal(str(stu_share)) * 10).normalize():f}"] = mixed.units
+    return {**variants, "lite3": stus}
+
+
 def _validated(
     dataset: Dataset,
     folds: Iterable[tuple[Fold, Mapping[str, Judge]]],
@@ -223,7 +275,17 @@ def _validated(
     signature: Signature,
 ) -> ValidationResult:
     """Scores the judges of each fold on what it holds out, with every kind of units."""
-    variants = _variants(dataset, units)
+    variants: dict[str, Sequence[InputUnits]] = {"lite2": dataset.scus}
+    if units is not None:
+        variants |= units
+    elif dataset.stus is not None:
+        variants["lite3"] = dataset.stus
+    for name, entries in variants.items():
+        if tuple(entry.input for entry in entries) != dataset.inputs:
+            raise InputError(
+                f"the inputs of the units '{name}' are not those of {dataset.name}",
+                expected=f"{counted(len(dataset.inputs), 'input')} in the data set's order",
+            )
     scores: list[FoldScores] = []
     quality: list[JudgeQuality] = []
     signatures: dict[str, dict[str, str]] = {}
@@ -236,23 +298,6 @@ def _validated(
     return ValidationResult(dataset.name, tuple(scores), tuple(quality), signatures, signature)
 
 
-def _variants(
-    dataset: Dataset, units: Mapping[str, Sequence[InputUnits]] | None
-) -> dict[str, Sequence[InputUnits]]:
-    variants: dict[str, Sequence[InputUnits]] = {"lite2": dataset.scus}
-    if units is not None:
-        variants.update(units)
-    elif dataset.stus is not None:
-        variants["lite3"] = dataset.stus
-    for name, entries in variants.items():
-        if tuple(entry.input for entry in entries) != dataset.inputs:
-            raise InputError(
-                f"the inputs of the units '{name}' are not those of {dataset.name}",
-                expected=f"{counted(len(dataset.inputs), 'input')} in the data set's order",
-            )
-    return variants
-
-
 def _score(
     dataset: Dataset,
     fold: Fold,
@@ -262,8 +307,7 @@ def _score(
     constant: ConstantPolicy,
 ) -> tuple[list[FoldScores], JudgeQuality, dict[str, str]]:
     """Every correlation in every mode of the judge, how right it is on SCUs, its signature."""
-    held_out = set(fold.inputs)
-    inputs = [i for i, name_ in enumerate(dataset.inputs) if name_ in held_out]
+    inputs = [i for i, input_ in enumerate(dataset.inputs) if input_ in set(fold.inputs)]
     texts = {entry.system: entry.texts for entry in dataset.summaries}
     labels = {entry.system: entry.labels for entry in dataset.labels}
     if missing := [system for system in fold.systems if system not in labels]:
@@ -297,9 +341,9 @@ def _score(
                 r = level_correlation(metric, human, level, coefficient, constant)
                 kind = (name, variant, mode, level, coefficient, fold.number)
                 scores.append(FoldScores(*kind, r.value, r.constant))
-    found = calibrate(by_variant["lite2"], truth)
-    quality = JudgeQuality(name, fold.number, found.pairs, found.accuracy, found.auc, found.brier)
-    return scores, quality, signature
+    result = calibrate(by_variant["lite2"], truth)
+    figures = (result.pairs, result.accuracy, result.auc, result.brier)
+    return scores, JudgeQuality(name, fold.number, *figures), signature
 
 
 def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
@@ -329,10 +373,8 @@ class RefitTrainer:
 class ReadyCheckpoints:
     """One ready judge per fold, such as the authors' fold checkpoints.
 
-    Attributes:
-        template: A judge's name with ``{fold}`` for the fold's number from 1:
-            ``shiyue/roberta-large-realsumm-by-examples-fold{fold}``.
-        options: Settings of the judge.
+    `template` is a judge's name with ``{fold}`` for the fold's number from 1:
+    ``shiyue/roberta-large-realsumm-by-examples-fold{fold}``; `options` are its settings.
     """
 
     template: str
@@ -348,13 +390,8 @@ class FinetuneTrainer:
     """Fine-tunes a transformer for each fold into ``FOLDER/fold1``, ``FOLDER/fold2`` …
 
     A fold whose folder is there, made from the same data and settings, is not trained again; a
-    killed fold continues where it was.
-
-    Attributes:
-        base: Hub id or folder of the model to begin with.
-        folder: Where the folds' models go.
-        settings: How; nothing more is held out of a fold's training part.
-        options: Settings of the folds' judges, which keep no judgements unless a cache is named.
+    killed fold continues where it was. Nothing more is held out of a fold's training part.
+    `options` are settings of the folds' judges, which keep no judgements unless a cache is named.
     """
 
     base: str
@@ -365,7 +402,7 @@ class FinetuneTrainer:
     def train(self, data: LabelledItems, fold: int) -> Judge:
         """A judge that has seen these labels and no others."""
         settings = replace(self.settings, held_out=0.0, early_stop=0, onnx=False)
-        pairs = presence_pairs(data, settings.head)
+        pairs = presence_pairs(data)
         goal = self.folder / (f"fold{fold}" if fold else "all")
         if not goal.exists():
             train_transformer(self.base, pairs, goal, settings)
@@ -386,14 +423,9 @@ def make_contest(
     settings: FinetuneSettings | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> tuple[Trainer, dict[str, Judge]]:
-    """A trainer, and the untrained judges to compare with, by name.
+    """A trainer, and the untrained judges to compare with, by name; see `crossval`.
 
-    Args:
-        base: ``lexical``, a hub id or folder to fine-tune, or ready judges with ``{fold}``.
-        zero_shot: Names of the untrained judges.
-        output: Where fine-tuned folds go.
-        settings: Fine-tuning settings.
-        options: Settings of the judges, for all those that take them.
+    `options` are settings of the judges, for all those that take them.
 
     Example:
         >>> trainer, judges = make_contest("lexical", ["recall"])
@@ -403,7 +435,7 @@ def make_contest(
     names = [zero_shot] if isinstance(zero_shot, str) else list(zero_shot)
     settings = settings or FinetuneSettings()
     ready = "{fold}" in base
-    if not ready:
+    if not ready and base != "mini":
         check_trainable(base)
     refitted = base in REFITTED
     taken = [settings_of(name) for name in (*names, *([] if refitted else [base]))]
@@ -416,8 +448,8 @@ def make_contest(
     shared |= dict(options or {})
 
     def of(name: str, **more: Any) -> dict[str, Any]:
-        known = settings_of(name)
-        values = {key: value for key, value in {**shared, **more}.items() if key in known}
+        names = settings_of(name)
+        values = {key: value for key, value in {**shared, **more}.items() if key in names}
         texts = [f"{key}={value}" for key, value in values.items() if isinstance(value, str)]
         return {**values, **parse_settings(texts, name)}
 

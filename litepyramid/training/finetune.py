@@ -20,6 +20,7 @@ from litepyramid.judges.lexical.lexical_judge import save_lexical
 from litepyramid.judges.nli.checkpoint import CARD_FILE
 from litepyramid.judges.registry import REFITTED, check_trainable
 from litepyramid.judges.registry import judge as make_judge
+from litepyramid.language import check_language, language_of
 from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.training.crossval import validate
 from litepyramid.training.folds import LabelledItems, join_items, labelled_items
@@ -37,6 +38,7 @@ from litepyramid.training.run import (
     made_from,
     read_note,
     run_facts,
+    settled,
     train_transformer,
     write_card,
 )
@@ -94,18 +96,20 @@ def finetune(
     """Fine-tune a judge on human presence labels; run again to continue a stopped run.
 
     Inputs of each data set are held out to measure what was learned (settings: held_out). Data
-    sets and files of pairs are mixed; each goes into a pass as often as its weight says.
+    sets and files of pairs are mixed; each goes into a pass as often as its weight says. A small
+    model, and whatever mini becomes, is exported to ONNX and judges without torch.
 
     Args:
-        base: lexical to refit its weights; else a hub id or folder of an NLI model.
+        base: lexical to refit its weights; mini; else a hub id or folder of an NLI model.
         data: Summaries with units and labels.
-        output: The folder to create: the judge. Small models are exported to ONNX too.
+        output: The folder to create: the judge.
         pairs: Files of pairs to train on as well (premise, hypothesis, and present from 0 to 1 or
             label e, n, c), with a weight as in pairs.jsonl=0.5.
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
-        settings: Settings as KEY=VALUE: epochs, learning_rate, warmup, batch_size, accumulate,
-            batches, max_length, weight_decay, class_weights, head, freeze, average, early_stop,
-            held_out, bf16, onnx, seed, device, revision, offline, label_map.
+        settings: Settings as KEY=VALUE: epochs, learning_rate (2e-4 suits mini), warmup,
+            batch_size, accumulate, batches, max_length, weight_decay, class_weights, head, match,
+            freeze, average, early_stop, held_out, bf16, onnx, seed, device, revision, offline,
+            label_map.
         **sources: As for `load`; `data` may also be a list of data sets, each perhaps with a
             weight.
 
@@ -121,6 +125,8 @@ def finetune(
     Command line:
         $ litepyramid finetune lexical example/summaries -u example/scus.jsonl \\
             -l example/labels -o my-judge
+        $ litepyramid finetune mini example/summaries -u example/scus.jsonl \\
+            -l example/labels --setting epochs=1 --setting learning_rate=1e-4 -o tuned
     """
     chosen, others = as_settings(settings)
     if others:
@@ -129,17 +135,19 @@ def finetune(
     if not isinstance(base, str | Path):
         raise InputError(f"the base is a {type(base).__name__}", expected="a name or a folder")
     base, goal = str(base), Path(output)
-    check_trainable(base)
+    if base != "mini":
+        check_trainable(base)
     card = read_note(goal / CARD_FILE)
     if file_type(goal) and (not card or "held_out" in card):
         raise InputError("already exists", path=goal, hint="Name a new folder.")
-    several = pairs if isinstance(pairs, list) else [pairs] if pairs else []
-    several = list(pairs) if isinstance(pairs, tuple) and len(pairs) != 2 else several
-    mixture = _sources(data, sources) + [as_source(one) for one in several]
+    if not isinstance(pairs, Sequence) or not isinstance(evaluate, Sequence):
+        raise InputError("pairs or evaluate is no list", expected="files, perhaps with weights")
+    one = isinstance(pairs, str | Path) or (isinstance(pairs, tuple) and len(pairs) == 2)
+    mixture = _sources(data, sources) + [as_source(x) for x in ([pairs] if one else pairs)]
     if not mixture:
         raise InputError("nothing to learn from", expected="labelled data, or files of pairs")
-    tests = [as_source(one) for one in ([evaluate] if isinstance(evaluate, str) else evaluate)]
-    return _run(base, mixture, tests, goal, chosen)
+    tests = [as_source(x) for x in ([evaluate] if isinstance(evaluate, str) else evaluate)]
+    return _run(base, mixture, tests, goal, settled(base, chosen))
 
 
 def _sources(data: Any, sources: dict[str, Any]) -> list[Source]:
@@ -160,7 +168,6 @@ def _run(
     goal: Path,
     settings: FinetuneSettings,
 ) -> FinetuneResult:
-    head = "presence" if base in REFITTED else settings.head
     rng = np.random.default_rng(settings.seed)
     train: list[TrainingPairs] = []
     items: list[LabelledItems] = []
@@ -169,11 +176,11 @@ def _run(
         if isinstance(source.data, Dataset):
             part, away = split_dataset(source.data, settings.held_out, rng)
             held += [away] if away else []
-            chosen = presence_pairs(part, head)
+            pairs = presence_pairs(part)
         else:
-            chosen = source.pairs(head)
-            part = _as_items(chosen)
-        train.append(chosen.weighted(source.weight, rng))
+            pairs = source.pairs()
+            part = _as_items(pairs)
+        train.append(pairs.weighted(source.weight, rng))
         items.append(part if source.weight == 1 else _as_items(train[-1]))
     data = join_pairs(train)
     facts = run_facts(base, data, settings)
@@ -182,26 +189,27 @@ def _run(
         pass  # a run that was stopped while it evaluated
     elif base in REFITTED:
         learned = join_items(items)
+        told = [s.data.language for s in mixture if isinstance(s.data, Dataset)]
+        texts = [text for summary, units in learned.items for text in (summary, *units)]
+        language = language_of({"texts": texts}, next(filter(None, told), None))
+        check_language("judge", language, f"the judge {base}")
         model = REFITTED[base][1](learned.items, learned.labels)
         with new_folder(goal) as folder:
             save_lexical(model, folder / f"{base}.json")
             write_card(folder, {"updates": None, **facts})
     else:
-        development = None
-        if settings.early_stop and held:
-            unseen = join_items([labelled_items(h.dataset, h.inputs) for h in held])
-            development = presence_pairs(unseen, head)
+        unseen = [labelled_items(h.dataset, h.inputs) for h in held]
         human = any(isinstance(source.data, Dataset) for source in mixture)
-        trained = train_transformer(
+        graded = human or any(label < 1 for label in data.labels)
+        history = train_transformer(
             base,
             data,
             goal,
             settings,
-            development=development,
-            evaluation={test.name: test.pairs(head) for test in tests},
-            kind="presence" if human or head != "three-class" else "zero-shot",
-        )
-        history = trained.history
+            development=presence_pairs(join_items(unseen)) if settings.early_stop else None,
+            evaluation={test.name: test.pairs() for test in tests},
+            kind="presence" if graded or settings.head != "three-class" else "zero-shot",
+        ).history
     options = {} if base in REFITTED else {"device": settings.device}
     judge = make_judge(str(goal), **options)
     results = tuple(validate(h.dataset, {"tuned": judge}, inputs=h.inputs) for h in held)
@@ -228,7 +236,7 @@ def _run(
 def _as_items(data: TrainingPairs) -> LabelledItems:
     return LabelledItems(
         tuple((premise, (hypothesis,)) for premise, hypothesis in data.pairs),
-        tuple((label,) for label in data.labels),
+        tuple((label if label <= 1 else 0,) for label in data.labels),
     )
 
 

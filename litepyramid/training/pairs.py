@@ -12,18 +12,23 @@ from typing import Any
 import numpy as np
 
 from litepyramid.checked import as_type
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, require
 from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
 from litepyramid.io.rows import read_rows
 from litepyramid.judges.evaluate import labelled
+from litepyramid.judges.nli.checkpoint import ClassOrder
 from litepyramid.judges.nli.encode import Pair, PairEncoder
 from litepyramid.judges.nli.torch_backend import as_tokenizer
 from litepyramid.text import one_line
 from litepyramid.training.folds import LabelledItems, labelled_items
+from litepyramid.training.onnx_models import marked
 from litepyramid.training.settings import Head
+from litepyramid.types import FloatArray
 
-NLI_CLASSES = {"e": 0, "entailment": 0, "n": 1, "neutral": 1, "c": 2, "contradiction": 2}
+NEUTRAL, CONTRADICTION = 2.0, 3.0
+_CLASSES = {"e": 1.0, "n": NEUTRAL, "c": CONTRADICTION}
+_NAMES = {"entailment": "e", "neutral": "n", "contradiction": "c"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +37,8 @@ class TrainingPairs:
 
     Attributes:
         pairs: (premise, hypothesis): summary and unit.
-        labels: Presence and two-class heads: 0 absent, 1 present; three-class head
-            0 entailment, 1 neutral, 2 contradiction. A number between two stands for shares of
-            both (a soft label).
+        labels: How present each unit is, from 0 to 1; where the NLI class of an absent one is
+            known, `NEUTRAL` or `CONTRADICTION`.
     """
 
     pairs: tuple[Pair, ...]
@@ -80,11 +84,11 @@ class Source:
         """What it is called in the card and in tables."""
         return self.data.name
 
-    def pairs(self, head: Head) -> TrainingPairs:
+    def pairs(self) -> TrainingPairs:
         """All of its pairs."""
         if isinstance(self.data, Path):
-            return read_pairs(self.data, head)
-        return presence_pairs(labelled_items(self.data), head)
+            return read_pairs(self.data)
+        return presence_pairs(labelled_items(self.data))
 
 
 def as_source(value: Any) -> Source:
@@ -109,23 +113,18 @@ def as_source(value: Any) -> Source:
     return Source(labelled(value), weight)
 
 
-def presence_pairs(data: LabelledItems, head: Head = "presence") -> TrainingPairs:
-    """Labelled items as pairs; for the three-class head "absent" counts as neutral.
+def presence_pairs(data: LabelledItems) -> TrainingPairs:
+    """Labelled items as pairs.
 
     Empty summaries carry no unit, whatever the model; they are left out. Tabs and line breaks are
     read as a space, as the NLI judge does.
-
-    Example:
-        >>> data = LabelledItems((("A dog.", ("Dog.", "Cat.")),), ((1, 0),))
-        >>> presence_pairs(data).labels, presence_pairs(data, "three-class").labels
-        ((1, 0), (0, 1))
     """
     pairs: list[Pair] = []
     labels: list[float] = []
     for (summary, units), row in zip(data.items, data.labels, strict=True):
         if summary.strip():
             pairs += [(one_line(summary), one_line(unit)) for unit in units]
-            labels += [1 - label if head == "three-class" else label for label in row]
+            labels += row
     return TrainingPairs(tuple(pairs), tuple(labels))
 
 
@@ -137,12 +136,11 @@ class _PairRow:
     present: float | bool | str | None = None
 
 
-def read_pairs(path: str | Path, head: Head = "presence") -> TrainingPairs:
+def read_pairs(path: str | Path) -> TrainingPairs:
     """Reads JSON Lines or a table with ``premise``, ``hypothesis``, and ``present`` or ``label``.
 
     `present` is a number from 0 to 1 (soft labels) or true or false; `label` e, n, c or the full
-    word. For the heads of two classes entailment is present and the rest absent; for that of
-    three, what is absent is neutral.
+    word.
 
     Raises:
         InputError: A line lacks a text or has another label, with file and line.
@@ -153,29 +151,26 @@ def read_pairs(path: str | Path, head: Head = "presence") -> TrainingPairs:
         row = as_type(_PairRow, values, what="no labelled pair", path=path, line=line)
         pairs.append((one_line(row.premise).strip(), one_line(row.hypothesis).strip()))
         if row.label is not None:
-            code = NLI_CLASSES.get(row.label.lower())
-            if code is None:
-                raise InputError(
-                    f"label '{row.label}'",
-                    path=path,
-                    line=line,
-                    expected="e, n or c, or the full word",
-                )
-            labels.append(code if head == "three-class" else int(code == 0))
-            continue
-        try:
-            present = float(-1 if row.present is None else row.present)
-        except ValueError:
-            present = -1
-        if not 0 <= present <= 1:
-            raise InputError(
-                f"present is {row.present!r}", path=path, line=line, expected="a number, 0 to 1"
-            )
-        present = int(present) if present in (0, 1) else present
-        labels.append(1 - present if head == "three-class" else present)
+            name = row.label.lower()
+            label = _CLASSES.get(_NAMES.get(name, name))
+            what, expected = f"label '{row.label}'", "e, n or c, or the full word"
+        else:
+            label = _share(row.present)
+            what, expected = f"present is {row.present!r}", "a number, 0 to 1"
+        if label is None:
+            raise InputError(what, path=path, line=line, expected=expected)
+        labels.append(label)
     if not pairs:
         raise InputError("no pairs", path=path)
     return TrainingPairs(tuple(pairs), tuple(labels))
+
+
+def _share(value: float | bool | str | None) -> float | None:
+    try:
+        share = float("nan" if value is None else value)
+    except ValueError:
+        return None
+    return share if 0 <= share <= 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,43 +201,98 @@ def split_dataset(
 
 
 def encode_pairs(
-    tokenizer: Any, data: TrainingPairs, max_length: int, classes: int = 2
+    tokenizer: Any,
+    data: TrainingPairs,
+    max_length: int,
+    head: Head,
+    match_from: int | None = None,
 ) -> list[dict[str, Any]]:
-    """Token ids of every pair, the summary cut where a pair is too long, with its label.
+    """Token ids of every pair, the summary cut where a pair is too long, with its label's shares.
 
-    Where some label is soft, labels are shares of the classes.
+    With `match_from`, token types mark the tokens that stand in both texts (`marked`).
 
     Raises:
         InputError: A unit alone is longer than the maximum.
     """
     ours = as_tokenizer(tokenizer)
     encoder = PairEncoder(ours, max_length, data.pairs)
-    soft = any(label % 1 for label in data.labels)
     rows: list[dict[str, Any]] = []
-    for index, label in enumerate(data.labels):
+    for index, labels in enumerate(label_shares(data.labels, head).tolist()):
         ids, types = encoder.pair(index)
-        row = {"input_ids": ids, "labels": class_shares(label, classes) if soft else int(label)}
-        rows.append({**row, "token_type_ids": types} if ours.typed else row)
+        row = {"input_ids": ids, "labels": labels}
+        if match_from is not None:
+            types = marked(ids, types, match_from)
+        rows.append({**row, "token_type_ids": types} if ours.typed or match_from else row)
     return rows
 
 
-def class_shares(label: float, classes: int) -> list[float]:
-    """How much of each class a label is: .5 lies halfway between the classes 0 and 1.
+def label_shares(labels: Sequence[float], head: Head) -> FloatArray:
+    """How much of each class every label is; .5 is half present.
+
+    The classes are present and absent, of the three-class head entailment, neutral, contradiction,
+    and absent for some reason or other.
 
     Example:
-        >>> class_shares(0.5, 3), class_shares(1, 2)
-        ([0.5, 0.5, 0.0], [0.0, 1.0])
+        >>> label_shares([0.5, CONTRADICTION], "presence").tolist()
+        [[0.5, 0.5], [0.0, 1.0]]
+        >>> label_shares([0.5, CONTRADICTION], "three-class").tolist()
+        [[0.5, 0.0, 0.0, 0.5], [0.0, 0.0, 1.0, 0.0]]
     """
-    return [max(0.0, 1.0 - abs(label - c)) for c in range(classes)]
+    values = np.asarray(labels, dtype=np.float64)
+    present = np.where(values <= 1, values, 0.0)
+    if head != "three-class":
+        return np.stack([present, 1 - present], axis=1)
+    classes = [(values == code).astype(np.float64) for code in (NEUTRAL, CONTRADICTION)]
+    return np.stack([present, *classes, np.where(values <= 1, 1 - values, 0.0)], axis=1)
 
 
-def balanced_weights(labels: Sequence[float], classes: int) -> list[float]:
-    """n / (classes · n_class) for each class that occurs, 0 for one that does not.
+def balanced_weights(labels: Sequence[float], head: Head) -> list[float]:
+    """n / (classes that occur · n_class) for each class that occurs, 0 for one that does not.
 
     Example:
-        >>> balanced_weights([0, 0, 0, 1], 2)
-        [0.6666666666666666, 2.0]
+        >>> balanced_weights([0, 0, 0, 1], "presence")
+        [2.0, 0.6666666666666666]
     """
-    shares = [class_shares(label, classes) for label in labels]
-    counts = [sum(row[c] for row in shares) for c in range(classes)]
-    return [len(labels) / (classes * n) if n else 0.0 for n in counts]
+    counts = label_shares(labels, head).sum(axis=0)
+    classes = int(np.count_nonzero(counts))
+    return [len(labels) / (classes * n) if n else 0.0 for n in counts.tolist()]
+
+
+def make_loss(head: Head, order: ClassOrder, weights: Sequence[float] | None = None) -> Any:
+    r"""The loss of a head, as transformers' Trainer calls it.
+
+    ``presence`` and ``two-class``: cross-entropy of the label y against p2c,
+
+    .. math:: -\,y \log p - (1 - y) \log (1 - p), \quad p = e^{e} / (e^{e} + e^{n + c})
+
+    (ZB21 §3.1), or against the softmax of a two-class head. ``three-class``: cross-entropy of the
+    class against the softmax of the three logits; where only absence is known,
+    :math:`-\log (p_n + p_c)`.
+
+    Args:
+        head: Which loss.
+        order: The model's class order.
+        weights: One weight a class, in the order of `label_shares`.
+
+    Returns:
+        A function of (outputs, labels, num_items_in_batch) that gives the mean loss; labels are
+        `label_shares`. With ``num_items_in_batch``, which counts all their numbers, it is the sum
+        over that many, so that accumulated steps average over pairs, not over steps.
+    """
+    torch = require("torch", extra="train", purpose="fine-tuning")
+
+    def loss(outputs: Any, labels: Any, num_items_in_batch: Any = None) -> Any:
+        logits = outputs["logits"] if isinstance(outputs, dict) else outputs.logits
+        logits = logits.float()[:, list(order.indices)]
+        if head != "three-class":
+            logits = torch.stack([logits[:, 0], logits[:, 1:].sum(dim=1)], dim=1)
+        logs = torch.log_softmax(logits, dim=1)
+        if head == "three-class":
+            logs = torch.cat([logs, torch.logsumexp(logs[:, 1:], dim=1, keepdim=True)], dim=1)
+        if weights is not None:
+            logs = logs * torch.tensor(list(weights), device=logs.device)
+        total = -(labels * logs).sum()
+        pairs = len(labels) if num_items_in_batch is None else num_items_in_batch / labels.shape[1]
+        return total / pairs
+
+    return loss

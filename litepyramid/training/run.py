@@ -7,7 +7,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +31,18 @@ from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.nli.torch_backend import load_classifier, load_tokenizer
 from litepyramid.progress import bar
 from litepyramid.tables import plain
-from litepyramid.training.loss import make_loss
-from litepyramid.training.onnx_export import export_onnx
-from litepyramid.training.pairs import TrainingPairs, balanced_weights, encode_pairs
+from litepyramid.training.onnx_models import (
+    MATCH_FROM,
+    export_onnx,
+    is_onnx,
+    load_onnx_classifier,
+    model_source,
+    widen_types,
+)
+from litepyramid.training.pairs import TrainingPairs, balanced_weights, encode_pairs, make_loss
 from litepyramid.training.settings import HEAD_MODE, FinetuneSettings
 from litepyramid.types import FloatArray
 
-_PURPOSE = "fine-tuning"
 _POINT = "checkpoint-"
 _LARGE = 100_000_000  # parameters of a model that is not exported unless asked for
 _FACTS = ("onnx", "device", "offline", "log_steps", "save_steps")  # change no weights
@@ -64,7 +69,6 @@ class TrainedFolder:
         pairs: Labelled pairs learned from.
         updates: Optimiser steps made over the whole run.
         resumed_from: The update that this process went on from; 0 if it began the run.
-        loss: Mean training loss of the last update that was logged; NaN if none was.
         history: The figures of every evaluation set after every epoch.
     """
 
@@ -72,8 +76,24 @@ class TrainedFolder:
     pairs: int
     updates: int
     resumed_from: int
-    loss: float
     history: tuple[EpochQuality, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A model to begin with, its tokenizer, class order, and the most tokens it reads."""
+
+    model: Any
+    tokenizer: Any
+    order: ClassOrder
+    longest: int | None
+
+    @property
+    def match_from(self) -> int | None:
+        """The first token id that is marked where it stands in both texts; None: none is."""
+        config = self.model.config
+        match = getattr(config, "match_types", False)
+        return getattr(config, "match_from", MATCH_FROM) if match else None
 
 
 def train_transformer(
@@ -91,14 +111,14 @@ def train_transformer(
     Checkpoints are kept in ``OUTPUT.training`` next to the output, for one process at a time; a
     run that was killed continues from the last one when it is called again with the same data and
     settings, and ends with the same weights. The goal appears only when it is complete, holds
-    safetensors and no pickles, and carries ``litepyramid.json``, from which judges take the mode
-    that fits the head.
+    safetensors or ONNX and no pickles, and carries ``litepyramid.json``, from which judges take the
+    mode that fits the head.
 
     Several GPUs: start the same command with ``accelerate launch -m litepyramid finetune …``.
 
     Args:
-        base: Hub id or folder: an NLI classifier, or for the two-class head any encoder.
-        data: Pairs and labels, in the coding of the settings' head.
+        base: Hub id or folder: an NLI classifier, for some heads any encoder; or mini.
+        data: Pairs and labels.
         output: The folder to make.
         settings: How; the paper's by default.
         development: Held-out pairs for early stopping.
@@ -112,9 +132,9 @@ def train_transformer(
         ModelError: The base cannot be read or has no classes that fit the head; training failed.
         MissingExtraError: torch, transformers or accelerate is not installed.
     """
-    settings = settings or FinetuneSettings()
+    settings = settled(base, settings or FinetuneSettings())
     for package in ("torch", "transformers", "accelerate"):
-        require(package, extra="train", purpose=_PURPOSE)
+        require(package, extra="train", purpose="fine-tuning")
     import transformers
 
     goal = Path(output)
@@ -131,38 +151,8 @@ def train_transformer(
         if goal.exists():
             raise InputError("already exists", path=goal, hint="Name a new folder.")
         transformers.set_seed(settings.seed)
-        model, tokenizer, order, longest = _load(base, settings)
-        _freeze(model, settings.freeze)
-        length = min(settings.max_length, longest or settings.max_length)
-        classes = 3 if settings.head == "three-class" else 2
-        weights = None
-        if settings.class_weights == "balanced":
-            weights = balanced_weights(data.labels, classes)
-        encoded = {
-            name: encode_pairs(tokenizer, pairs, length, classes)
-            for name, pairs in (evaluation or {}).items()
-        }
-        trainer = transformers.Trainer(
-            model=model,
-            args=_arguments(work, data, settings),
-            data_collator=transformers.DataCollatorWithPadding(tokenizer),
-            train_dataset=encode_pairs(tokenizer, data, length, classes),
-            eval_dataset=encode_pairs(tokenizer, development, length, classes)
-            if development
-            else None,
-            compute_loss_func=make_loss(settings.head, order, weights),
-            compute_metrics=_development_metrics(settings, order),
-            callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)]
-            if settings.early_stop
-            else None,
-        )
-        trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
-        trainer.add_callback(_progress())
-        epochs = _evaluation(trainer, encoded, settings, order, work / "history.json")
-        trainer.add_callback(epochs)
-        mean = _mean_weights(settings.average, work) if settings.average else None
-        if mean is not None:
-            trainer.add_callback(mean)
+        start = _load(base, settings)
+        trainer, watch = _trainer(start, data, work, settings, development, evaluation or {})
         last = _last_checkpoint(work)
         resumed = int(last.name.removeprefix(_POINT)) if last else 0
         hint = f"Run it again to continue from the last checkpoint in {work}, if there is one."
@@ -174,28 +164,36 @@ def train_transformer(
                 done = f"{last.name.removeprefix(_POINT)} of {trainer.state.max_steps} updates"
                 stop.add_note(f"{done} kept in {work}")
             raise
-        # Few updates leave no loss of their own in the log, but always the mean of all.
-        log = trainer.state.log_history
-        logged = [row[k] for k in ("train_loss", "loss") for row in log if k in row]
-        loss = float(logged[-1]) if logged else float("nan")
         if trainer.is_world_process_zero():
+            # Few updates leave no loss of their own in the log, but always the mean of all.
+            log = trainer.state.log_history
+            losses = [float(row[k]) for row in log for k in ("train_loss", "loss") if k in row]
             card = {
                 "kind": kind,
                 "mode": HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind],
                 "updates": trainer.state.global_step,
-                "loss": loss if logged else None,
+                "loss": losses[-1] if losses else None,
                 **plan,
             }
-            final = trainer.accelerator.unwrap_model(trainer.model)
-            if mean is not None:
-                mean.put(final)
+            model = trainer.accelerator.unwrap_model(trainer.model)
+            watch.put_mean(model)
             with loading("the tuned model cannot be written", path=goal, hint=hint):
-                _save(goal, final, tokenizer, card, settings.onnx)
+                _save(goal, replace(start, model=model), card, settings.onnx)
             for path in (*work.glob(f"{_POINT}*"), *work.glob("history.json")):
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         trainer.accelerator.wait_for_everyone()
-    history = tuple(epochs.rows)
-    return TrainedFolder(goal, len(data.pairs), trainer.state.global_step, resumed, loss, history)
+    updates = trainer.state.global_step
+    return TrainedFolder(goal, len(data.pairs), updates, resumed, tuple(watch.history))
+
+
+def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
+    """The settings, with the head and the token types of the base where none are asked for."""
+    config = read_note(Path(model_source(base)).expanduser() / "config.json")
+    match = settings.match or config.get("match_types") is True
+    head = settings.head
+    if head == "auto":
+        head = "three-class" if match else "presence"
+    return replace(settings, head=head, match=match)
 
 
 def made_from(
@@ -222,13 +220,13 @@ def write_card(folder: Path, card: Mapping[str, Any]) -> None:
 
 def run_facts(base: str, data: TrainingPairs, settings: FinetuneSettings) -> dict[str, Any]:
     """What a run depends on, as its card says it."""
-    used = {key: value for key, value in asdict(settings).items() if key not in _FACTS}
+    used = asdict(settled(base, settings))
     revision = used.pop("revision")
     return {
         "base": base,
         "revision": revision,
         "data": {"pairs": len(data.pairs), "sha256": data.digest()},
-        "settings": used,
+        "settings": {key: value for key, value in used.items() if key not in _FACTS},
     }
 
 
@@ -275,25 +273,23 @@ def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
                     work.rmdir()
 
 
-def _load(base: str, settings: FinetuneSettings) -> tuple[Any, Any, ClassOrder, int | None]:
-    """The base model in float32, its tokenizer, its class order and the most tokens it reads."""
+def _load(base: str, settings: FinetuneSettings) -> _Base:
+    """The base in float32, with a new head where the head asks for one."""
+    source = model_source(base)
+    longest: int | None = None
     options: dict[str, Any] = {}
-    if settings.head == "two-class":
-        order = ClassOrder(TWO, (1, 0))
-        options |= {
-            "num_labels": 2,
-            "id2label": {0: "absent", 1: "present"},
-            "label2id": {"absent": 0, "present": 1},
-            "ignore_mismatched_sizes": True,
-        }
-        longest: int | None = None
+    where: dict[str, Any] = {"revision": settings.revision, "offline": settings.offline}
+    new = settings.head == "two-class" or (
+        settings.head == "three-class" and not _classifies(source, settings)
+    )
+    if new:
+        two = settings.head == "two-class"
+        order = ClassOrder(TWO, (1, 0)) if two else ClassOrder(THREE, (0, 1, 2))
+        options = {"num_labels": len(order.classes), "ignore_mismatched_sizes": True}
     else:
+        label_map = parse_label_map(settings.label_map) if settings.label_map else None
         point = open_checkpoint(
-            base,
-            revision=settings.revision,
-            offline=settings.offline,
-            label_map=parse_label_map(settings.label_map) if settings.label_map else None,
-            backend="torch",
+            source, **where, label_map=label_map, backend="onnx" if is_onnx(base) else "torch"
         )
         if point.order.classes != THREE:
             raise ModelError(
@@ -301,23 +297,36 @@ def _load(base: str, settings: FinetuneSettings) -> tuple[Any, Any, ClassOrder, 
                 hint="Use the head two-class.",
             )
         order, longest = point.order, point.longest
-        names = dict(zip(order.indices, order.classes, strict=True))
+    names = dict(sorted(zip(order.indices, order.classes, strict=True)))
+    tokenizer = load_tokenizer(source, **where)
+    if is_onnx(base) and not new:
+        model = load_onnx_classifier(Path(source).expanduser())
+    else:
         options |= {"id2label": names, "label2id": {name: index for index, name in names.items()}}
-    tokenizer = load_tokenizer(base, settings.revision, offline=settings.offline)
-    model, _ = load_classifier(
-        base,
-        revision=settings.revision,
-        offline=settings.offline,
-        dtype="float32",
-        **options,
-    )
-    return model, tokenizer, order, longest
+        model, _ = load_classifier(source, **where, dtype="float32", **options)
+    if settings.match and not getattr(model.config, "match_types", False):
+        widen_types(model)
+    if settings.freeze:
+        _freeze(model, settings.freeze)
+    return _Base(model, tokenizer, order, longest)
+
+
+def _classifies(source: str, settings: FinetuneSettings) -> bool:
+    """Whether a model has been trained to classify, by what its configuration says."""
+    import transformers
+
+    with loading(f"the configuration of '{source}' cannot be read"):
+        config = transformers.AutoConfig.from_pretrained(
+            source,
+            revision=settings.revision,
+            local_files_only=settings.offline,
+            trust_remote_code=False,
+        )
+    return any("SequenceClassification" in name for name in config.architectures or ())
 
 
 def _freeze(model: Any, layers: int) -> None:
     """Leaves the embeddings and the lowest layers of the encoder as they are."""
-    if not layers:
-        return
     encoder = model.base_model
     stack = getattr(getattr(encoder, "encoder", encoder), "layer", None)
     if stack is None or layers > len(stack):
@@ -328,17 +337,32 @@ def _freeze(model: Any, layers: int) -> None:
         module.requires_grad_(False)
 
 
-def _arguments(work: Path, data: TrainingPairs, settings: FinetuneSettings) -> Any:
-    """The settings in transformers' words."""
+def _trainer(
+    start: _Base,
+    data: TrainingPairs,
+    work: Path,
+    settings: FinetuneSettings,
+    development: TrainingPairs | None,
+    evaluation: Mapping[str, TrainingPairs],
+) -> tuple[Any, Any]:
+    """The trainer of transformers with our data, loss and callbacks; and the callback of ours."""
     import torch
     import transformers
+
+    def encoded(pairs: TrainingPairs) -> list[dict[str, Any]]:
+        length = min(settings.max_length, start.longest or settings.max_length)
+        return encode_pairs(start.tokenizer, pairs, length, settings.head, start.match_from)
+
+    def metrics(prediction: Any) -> dict[str, float]:
+        judged = _presence(settings, start.order, prediction.predictions)
+        return {"brier": float(np.mean((judged - np.asarray(prediction.label_ids)[:, 0]) ** 2))}
 
     on_cpu = settings.device == "cpu"
     devices = 1 if on_cpu else max(1, torch.cuda.device_count())
     per_device = max(1, settings.batch_size // (settings.accumulate * devices))
     updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
     by_epoch = bool(settings.early_stop)
-    return transformers.TrainingArguments(
+    arguments = transformers.TrainingArguments(
         output_dir=str(work),
         num_train_epochs=settings.epochs,
         learning_rate=settings.learning_rate,
@@ -366,67 +390,106 @@ def _arguments(work: Path, data: TrainingPairs, settings: FinetuneSettings) -> A
         use_cpu=on_cpu,
         dataloader_pin_memory=not on_cpu and torch.cuda.is_available(),
     )
+    weights = None
+    if settings.class_weights == "balanced":
+        weights = balanced_weights(data.labels, settings.head)
+    trainer = transformers.Trainer(
+        model=start.model,
+        args=arguments,
+        data_collator=transformers.DataCollatorWithPadding(start.tokenizer),
+        train_dataset=encoded(data),
+        eval_dataset=encoded(development) if development else None,
+        compute_loss_func=make_loss(settings.head, start.order, weights),
+        compute_metrics=metrics,
+        callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)] if by_epoch else None,
+    )
+    sets = {name: encoded(pairs) for name, pairs in evaluation.items()}
+    watch = _watch(trainer, sets, settings, start.order, work)
+    trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
+    trainer.add_callback(watch)
+    return trainer, watch
 
 
-def _progress() -> Any:
-    """A bar of the updates, with the last loss and the Brier score of held-out pairs."""
+def _watch(
+    trainer: Any,
+    sets: Mapping[str, Sequence[Any]],
+    settings: FinetuneSettings,
+    order: ClassOrder,
+    work: Path,
+) -> Any:
+    """A callback: the bar, every set's figures after every epoch, the mean of the weights.
+
+    Figures and mean are kept with the checkpoints, so that a resumed run goes on with them.
+    """
+    import torch
     import transformers
+    from safetensors.torch import load_file, save_file
 
-    class Progress(transformers.TrainerCallback):
-        def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+    class Watch(transformers.TrainerCallback):
+        history: list[EpochQuality]
+        mean: dict[str, Any]
+
+        def on_train_begin(self, args: Any, state: Any, control: Any, **event: Any) -> None:
             shown = None if state.is_world_process_zero else False
             self.bar = bar(state.max_steps, "fine-tuning", "updates", shown=shown)
             self.bar.update(state.global_step)
+            rows = read_note(work / "history.json").get("rows", [])
+            self.history = [EpochQuality(**r) for r in rows if r["epoch"] <= (state.epoch or 0)]
+            stored = self._stored(state)
+            if stored.is_file():
+                self.mean = {n: t.to(args.device) for n, t in load_file(stored).items()}
+            elif settings.average:
+                named = event["model"].named_parameters()
+                self.mean = {n: p.detach().clone() for n, p in named if p.requires_grad}
+            else:
+                self.mean = {}
 
-        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+        def on_step_end(self, args: Any, state: Any, control: Any, **event: Any) -> None:
             self.bar.update(state.global_step - self.bar.n)
+            share = min(settings.average, (state.global_step + 1) / (state.global_step + 10))
+            with torch.no_grad():
+                for name, values in event["model"].named_parameters():
+                    if name in self.mean:
+                        self.mean[name].lerp_(values, 1 - share)
 
         def on_log(self, args: Any, state: Any, control: Any, **event: Any) -> None:
             logs = event["logs"]
             self.bar.set_postfix({n: logs[n] for n in ("loss", "eval_brier") if n in logs})
 
+        def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            stored = self._stored(state)
+            if self.mean and stored.parent.is_dir() and state.is_world_process_zero:
+                save_file(self.mean, stored)
+
+        def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            for name, rows in sets.items():
+                truth = np.array([row["labels"][0] for row in rows])
+                judged = self._judged(rows)
+                result = calibrate(judged, (truth >= 0.5).astype(np.float64))
+                brier = float(np.mean((judged - truth) ** 2))
+                figures = (len(truth), result.accuracy, result.auc, brier)
+                self.history.append(EpochQuality(round(state.epoch), name, *figures))
+                if state.is_world_process_zero:
+                    text = "AUC {2:.3f}, Brier {3:.3f}, accuracy {1:.3f}".format(*figures)
+                    line = f"epoch {round(state.epoch)}, {name}: {text}"
+                    bar(None, "", "", shown=False).write(line)
+            if sets and state.is_world_process_zero:
+                note = {"rows": [asdict(row) for row in self.history]}
+                write_json(work / "history.json", plain(note))
+
         def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.bar.close()
 
-    return Progress()
+        def put_mean(self, model: Any) -> None:
+            with torch.no_grad():
+                for name, values in model.named_parameters():
+                    if name in self.mean:
+                        values.copy_(self.mean[name])
 
+        def _stored(self, state: Any) -> Path:
+            return work / f"{_POINT}{state.global_step}" / "mean.safetensors"
 
-def _evaluation(
-    trainer: Any,
-    sets: Mapping[str, Sequence[Any]],
-    settings: FinetuneSettings,
-    order: ClassOrder,
-    note: Path,
-) -> Any:
-    """Evaluates on every set after every epoch; the figures so far are kept beside checkpoints."""
-    import torch
-    import transformers
-
-    class Evaluation(transformers.TrainerCallback):
-        def __init__(self) -> None:
-            self.rows: list[EpochQuality] = []
-
-        def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            earlier = read_note(note).get("rows", [])
-            self.rows = [EpochQuality(**r) for r in earlier if r["epoch"] <= (state.epoch or 0)]
-
-        def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            epoch = round(state.epoch)
-            for name, rows in sets.items():
-                given, truth = self._presence(rows)
-                found = calibrate(given, (truth >= 0.5).astype(np.float64))
-                brier = float(np.mean((given - truth) ** 2))
-                quality = (len(truth), found.accuracy, found.auc, brier)
-                self.rows.append(EpochQuality(epoch, name, *quality))
-                if state.is_world_process_zero:
-                    figures = f"AUC {found.auc:.3f}, Brier {brier:.3f}"
-                    bar(None, "", "", shown=False).write(
-                        f"epoch {epoch}, {name}: {figures}, accuracy {found.accuracy:.3f}"
-                    )
-            if sets and state.is_world_process_zero:
-                write_json(note, plain({"rows": [asdict(row) for row in self.rows]}))
-
-        def _presence(self, rows: Sequence[Any]) -> tuple[FloatArray, FloatArray]:
+        def _judged(self, rows: Sequence[Any]) -> FloatArray:
             model, size = trainer.model, trainer.args.per_device_eval_batch_size
             by_length = sorted(range(len(rows)), key=lambda i: len(rows[i]["input_ids"]))
             logits: dict[int, Any] = {}
@@ -439,79 +502,28 @@ def _evaluation(
                     values = model(**batch).logits.float().cpu().numpy()
                     logits |= dict(zip(indices, values, strict=True))
             model.train()
-            stacked = np.stack([logits[i] for i in range(len(rows))])
-            labels = np.asarray([row["labels"] for row in rows])
-            return _judged(settings, order, stacked), _truth(settings, labels)
+            return _presence(settings, order, np.stack([logits[i] for i in range(len(rows))]))
 
-    return Evaluation()
+    return Watch()
 
 
-def _mean_weights(weight: float, work: Path) -> Any:
-    """A running mean of the trained weights, kept in every checkpoint."""
-    import torch
-    import transformers
-    from safetensors.torch import load_file, save_file
-
-    class MeanWeights(transformers.TrainerCallback):
-        def on_train_begin(self, args: Any, state: Any, control: Any, **event: Any) -> None:
-            model = event["model"]
-            stored = work / f"{_POINT}{state.global_step}" / "mean.safetensors"
-            if stored.is_file():
-                self.mean = load_file(stored)
-                self.mean = {n: t.to(args.device) for n, t in self.mean.items()}
-            else:
-                named = model.named_parameters()
-                self.mean = {n: p.detach().clone() for n, p in named if p.requires_grad}
-
-        def on_step_end(self, args: Any, state: Any, control: Any, **event: Any) -> None:
-            share = min(weight, (state.global_step + 1) / (state.global_step + 10))
-            with torch.no_grad():
-                for name, values in event["model"].named_parameters():
-                    if name in self.mean:
-                        self.mean[name].lerp_(values, 1 - share)
-
-        def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            folder = work / f"{_POINT}{state.global_step}"
-            if folder.is_dir() and state.is_world_process_zero:
-                save_file(self.mean, folder / "mean.safetensors")
-
-        def put(self, model: Any) -> None:
-            with torch.no_grad():
-                for name, values in model.named_parameters():
-                    if name in self.mean:
-                        values.copy_(self.mean[name])
-
-    return MeanWeights()
-
-
-def _judged(settings: FinetuneSettings, order: ClassOrder, logits: Any) -> FloatArray:
+def _presence(settings: FinetuneSettings, order: ClassOrder, logits: Any) -> FloatArray:
     return np.asarray(presence(order.logits(logits), HEAD_MODE[settings.head]))
 
 
-def _truth(settings: FinetuneSettings, labels: Any) -> FloatArray:
-    entails = 0 if settings.head == "three-class" else 1
-    truth = labels[:, entails] if labels.ndim == 2 else labels == entails
-    return np.asarray(truth, dtype=np.float64)
+def _save(goal: Path, made: _Base, card: Mapping[str, Any], onnx: bool | None) -> None:
+    """Writes model, tokenizer and card, so that no half model is ever there.
 
-
-def _development_metrics(settings: FinetuneSettings, order: ClassOrder) -> Any:
-    """The Brier score of held-out pairs, by which the best epoch is chosen."""
-
-    def metrics(prediction: Any) -> dict[str, float]:
-        judged = _judged(settings, order, prediction.predictions)
-        truth = _truth(settings, np.asarray(prediction.label_ids))
-        return {"brier": float(np.mean((judged - truth) ** 2))}
-
-    return metrics
-
-
-def _save(
-    goal: Path, model: Any, tokenizer: Any, card: Mapping[str, Any], onnx: bool | None
-) -> None:
-    """Writes model, tokenizer and card, so that no half model is ever there."""
+    A model that reads matching tokens is written as ONNX alone, whose graph marks them.
+    """
+    model, match = made.model, made.match_from is not None
     with new_folder(goal) as folder:
-        model.save_pretrained(folder)
-        tokenizer.save_pretrained(folder)
-        if onnx or (onnx is None and model.num_parameters() <= _LARGE):
-            export_onnx(model, tokenizer, folder / "model.onnx")
+        if match:
+            model.config.architectures = [type(model).__name__]
+            model.config.save_pretrained(folder)
+        else:
+            model.save_pretrained(folder)
+        made.tokenizer.save_pretrained(folder)
+        if match or onnx or (onnx is None and model.num_parameters() <= _LARGE):
+            export_onnx(model, made.tokenizer, folder / "model.onnx")
         write_card(folder, card)

@@ -10,9 +10,9 @@ from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError
 from litepyramid.judges.nli.modes import Mode
 
-Head = Literal["presence", "two-class", "three-class"]
+Head = Literal["auto", "presence", "two-class", "three-class"]
 
-HEAD_MODE: dict[Head, Mode] = {"presence": "p2c", "two-class": "p2c", "three-class": "p3c"}
+HEAD_MODE: dict[str, Mode] = {"presence": "p2c", "two-class": "p2c", "three-class": "p3c"}
 """The mode that fits what a head was trained to tell apart."""
 
 
@@ -24,9 +24,11 @@ class FinetuneSettings:
     (ZB21 A.3); the length of the warm-up, the batch size and the seed are ours.
 
     Attributes:
-        head: ``presence`` is the paper's: two-way cross-entropy over (e, n + c) of a three-class
-            model. ``two-class`` puts a new head of present and absent on the encoder.
-            ``three-class`` is plain cross-entropy over e, n, c, where "absent" counts as neutral.
+        head: ``presence`` is the paper's: two-way cross-entropy over the logits e and n + c of a
+            three-class model. ``two-class`` puts a new head of present and absent on the encoder.
+            ``three-class`` is cross-entropy over e, n, c; where only presence is known, over e and
+            the sum of the other two probabilities; an encoder gets a new head. ``auto`` is
+            three-class for mini, else presence.
         epochs: Passes over the training pairs.
         learning_rate: Peak of the linear schedule.
         warmup: Share of the steps over which the learning rate rises.
@@ -37,6 +39,8 @@ class FinetuneSettings:
         max_length: The most tokens of a pair; the summary is cut.
         weight_decay: Weight decay of AdamW.
         class_weights: ``none``, or ``balanced``: a class weighs the inverse of its share.
+        match: Tell by token types of their own which word pieces stand in both texts, as mini
+            does; of a base that does so it is always true.
         freeze: Number of lower layers that are left as they are, with the embeddings; 0 trains
             everything.
         average: Weight of the past in a running mean of the weights, which is what is saved; 0
@@ -56,7 +60,7 @@ class FinetuneSettings:
         label_map: Which of the base's labels means what: ``entailment=0,neutral=1,…``.
     """
 
-    head: Head = "presence"
+    head: Head = "auto"
     epochs: float = 2
     learning_rate: float = 1e-5
     warmup: float = 0.06
@@ -66,6 +70,7 @@ class FinetuneSettings:
     max_length: int = 400
     weight_decay: float = 0.0
     class_weights: Literal["none", "balanced"] = "none"
+    match: bool = False
     freeze: int = 0
     average: float = 0.0
     early_stop: int = 0

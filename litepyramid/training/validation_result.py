@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -54,28 +55,22 @@ class FoldMean:
 
 
 def fold_mean(values: Sequence[float], confidence: float = 0.95) -> FoldMean:
-    """mean ± t · s / √F over the F folds that have a value, within [−1, 1].
-
-    All that is averaged here lies in that range, and few folds give intervals beyond it.
+    """mean ± t · s / √F over the F folds that have a value, within [−1, 1] as all values are.
 
     Example:
-        >>> found = fold_mean([0.5, 0.7, float("nan")])
-        >>> round(found.mean, 3), round(found.low, 3), found.undefined
+        >>> result = fold_mean([0.5, 0.7, float("nan")])
+        >>> round(result.mean, 3), round(result.low, 3), result.undefined
         (0.6, -0.671, 1)
     """
     from scipy.stats import t
 
     defined = np.array([v for v in values if not np.isnan(v)])
-    undefined = len(values) - defined.size
-    if defined.size == 0:
-        return FoldMean(float("nan"), float("nan"), float("nan"), 0, undefined)
-    mean = float(defined.mean())
-    if defined.size == 1:
-        return FoldMean(mean, float("nan"), float("nan"), 1, undefined)
-    half = float(
-        t.ppf((1 + confidence) / 2, defined.size - 1) * defined.std(ddof=1) / defined.size**0.5
-    )
-    return FoldMean(mean, max(-1.0, mean - half), min(1.0, mean + half), defined.size, undefined)
+    folds, half = defined.size, float("nan")
+    if folds > 1:
+        half = t.ppf((1 + confidence) / 2, folds - 1) * defined.std(ddof=1) / folds**0.5
+    mean = float(defined.mean()) if folds else float("nan")
+    low, high = np.clip([mean - half, mean + half], -1.0, 1.0).tolist()
+    return FoldMean(mean, low, high, folds, len(values) - folds)
 
 
 _SHORT = {
@@ -129,17 +124,17 @@ class ValidationResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """Fold means; then the same with intervals over folds; then presence quality."""
         keys = list(dict.fromkeys((s.judge, s.units, s.mode) for s in self.scores))
-        places = (0, 1, 2) if len({key[2] for key in keys}) > 1 else (0, 1)
-        head = [Column(("judge", "units", "mode")[i]) for i in places]
+        columns_shown = (0, 1, 2) if len({key[2] for key in keys}) > 1 else (0, 1)
+        head = [Column(("judge", "units", "mode")[i]) for i in columns_shown]
         columns = [Column(f"{level}_{c}", short) for (level, c), short in _SHORT.items()]
         means: list[tuple[Cell, ...]] = []
         intervals: list[tuple[Cell, ...]] = []
         for judge, units, mode in keys:
-            label = [(judge, units, mode)[i] for i in places]
-            found = [self.mean(judge, units, *kind, mode=mode) for kind in _SHORT]
-            spans = (f"{f.low:.2f} – {f.high:.2f}" if f.folds > 1 else None for f in found)
-            means.append((*label, *(f.mean for f in found)))
-            intervals.append((*label, *spans))
+            names = [(judge, units, mode)[i] for i in columns_shown]
+            row = [self.mean(judge, units, *kind, mode=mode) for kind in _SHORT]
+            spans = (f"{f.low:.2f} – {f.high:.2f}" if f.folds > 1 else None for f in row)
+            means.append((*names, *(f.mean for f in row)))
+            intervals.append((*names, *spans))
         folds = max(s.fold for s in self.scores)
         title = f"{self.dataset}: correlation with the human score"
         over = f", mean of {counted(folds, 'fold')}" if folds else ""
@@ -150,20 +145,19 @@ class ValidationResult(Result):
         return [*tables, self._quality_table()]
 
     def _notes(self) -> tuple[str, ...]:
-        met: dict[tuple[str, ...], int] = {}
+        columns: Counter[tuple[str, ...]] = Counter()
         for s in self.scores:
             if s.level == "summary":  # every score of an input meets the column again
-                key = (s.judge, s.units, s.mode, s.coefficient)
-                met[key] = met.get(key, 0) + s.constant
-        constant = max(met.values(), default=0)
+                columns[s.judge, s.units, s.mode, s.coefficient] += s.constant
+        constant = max(columns.values(), default=0)
         undefined = sum(np.isnan(s.value) for s in self.scores)
         notes = []
         if constant:
             many = counted(constant, "constant column")
             notes.append(f"At most {many} in one row (policy: see signature).")
         if undefined:
-            said = counted(undefined, "correlation is", "correlations are")
-            notes.append(f"{said} not defined and left out of the means.")
+            what = counted(undefined, "correlation is", "correlations are")
+            notes.append(f"{what} not defined and left out of the means.")
         return tuple(notes)
 
     def _quality_table(self) -> Table:

@@ -319,8 +319,7 @@ def _dataset(name: str) -> Use:
 def _pairs(folder: Path) -> None:
     from litepyramid.training.pairs import read_pairs
 
-    for head in ("three-class", "presence"):
-        read_pairs(folder / "n.jsonl", head)
+    read_pairs(folder / "n.jsonl")
 
 
 def _parses(folder: Path) -> None:

@@ -11,9 +11,6 @@ from scipy import stats
 import litepyramid as lp
 from litepyramid.easiness.gold import Easiness
 from litepyramid.easiness.mix import mix_units
-from litepyramid.easiness.predict import prepare_gold
-from litepyramid.easiness.regressor import fit_trees, predict_trees
-from litepyramid.easiness.sentence_features import FeatureTable
 from litepyramid.embedded.example import load_example
 from litepyramid.errors import InputError
 from litepyramid.io.dataset import Dataset, load_dataset
@@ -21,10 +18,15 @@ from litepyramid.judges.base import JudgedBatch
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.tables import render
-from litepyramid.training.crossval import RefitTrainer, cross_validate, make_contest, out_of_the_box
+from litepyramid.training.crossval import (
+    RefitTrainer,
+    cross_validate,
+    make_contest,
+    out_of_the_box,
+    unit_variants,
+)
 from litepyramid.training.folds import make_folds
 from litepyramid.training.validation_result import FoldScores, ValidationResult, fold_mean
-from litepyramid.training.variants import source_regressor, unit_variants
 from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
 from litepyramid.units.align import sentences_of
 
@@ -237,28 +239,6 @@ def test_a_mix_goes_by_easiness_that_is_given():
     hand = mix_units(data.scus, found["lite3"], sentences, len(sentences) // 2, easiness=given)
     assert tuple(found["lite2.5"]) == hand.units
     assert found["lite2.5"] != unit_variants(data, folds=3)["lite2.5"]
-
-
-def test_a_regressor_is_trained_on_the_source_data_sets(tmp_path):
-    """ZB21 §5.2: NLI model and regressor alike."""
-    data = whole_example()
-    regressor = source_regressor([data, data])
-    prepared, gold = prepare_gold(data.references, data.scus)
-    twice = np.concatenate([gold.values] * 2)
-    rows = FeatureTable(
-        prepared.features.feature_set,
-        prepared.features.names,
-        np.vstack([prepared.features.values] * 2),
-    )
-    assert regressor.about["name"] == "example+example"
-    assert regressor.about["sentences"] == str(int((~np.isnan(twice)).sum()))
-    expected = predict_trees(fit_trees(rows, twice), prepared.features)
-    assert predict_trees(regressor, prepared.features).tolist() == expected.tolist()
-    by_it = unit_variants(data, folds=None, regressor=regressor)["lite2.5"]
-    easiness = Easiness(prepared.sentences, expected)
-    assert by_it == unit_variants(data, folds=None, easiness=easiness)["lite2.5"]
-    with pytest.raises(InputError, match="synthetic has no references to learn easiness from"):
-        source_regressor([synthetic()])
 
 
 def test_a_constant_column_is_counted_once_however_many_scores_meet_it():

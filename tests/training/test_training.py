@@ -24,13 +24,15 @@ from litepyramid.judges.nli.checkpoint import THREE, ClassOrder  # noqa: E402
 from litepyramid.judges.nli.modes import p2c  # noqa: E402
 from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
 from litepyramid.training.folds import LabelledItems  # noqa: E402
-from litepyramid.training.loss import make_loss  # noqa: E402
 from litepyramid.training.pairs import (  # noqa: E402
+    CONTRADICTION,
+    NEUTRAL,
     TrainingPairs,
     as_source,
     balanced_weights,
-    class_shares,
     encode_pairs,
+    label_shares,
+    make_loss,
     presence_pairs,
     read_pairs,
 )
@@ -85,12 +87,16 @@ def base_with_dropout(tmp_path_factory, tokenizer):
     return make_base(tmp_path_factory.mktemp("base") / "dropout", tokenizer, 0.1)
 
 
+def shares(labels, head="presence"):
+    return torch.tensor(label_shares(list(labels), head), dtype=torch.float32)
+
+
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 0, 1), (1, 2, 0)])
 def test_presence_loss_and_its_gradient_are_those_of_the_formula(order):
     torch.manual_seed(0)
     logits = torch.randn(7, 3, dtype=torch.float64).float().requires_grad_()
     labels = torch.tensor([0, 1, 1, 0, 1, 0, 0])
-    found = make_loss("presence", ClassOrder(THREE, order))({"logits": logits}, labels)
+    found = make_loss("presence", ClassOrder(THREE, order))({"logits": logits}, shares(labels))
     (gradient,) = torch.autograd.grad(found, logits)
     e, n, c = (logits[:, index] for index in order)
     p = torch.exp(e) / (torch.exp(e) + torch.exp(n + c))
@@ -102,27 +108,37 @@ def test_presence_loss_and_its_gradient_are_those_of_the_formula(order):
     np.testing.assert_allclose(p.detach().numpy(), ours, atol=1e-6)
 
 
+def test_three_class_loss_of_a_class_and_of_mere_absence():
+    torch.manual_seed(0)
+    logits = torch.randn(5, 3)
+    labels = [1, NEUTRAL, CONTRADICTION, 0, 0.25]
+    loss = make_loss("three-class", ClassOrder(THREE, (2, 0, 1)))
+    p = torch.softmax(logits[:, [2, 0, 1]], dim=1)
+    e, n, c = p.T
+    terms = [e[0], n[1], c[2], (n + c)[3], e[4] ** 0.25 * (n + c)[4] ** 0.75]
+    expected = -torch.stack([torch.log(term) for term in terms]).mean()
+    torch.testing.assert_close(loss({"logits": logits}, shares(labels, "three-class")), expected)
+
+
 def test_accumulated_steps_average_over_pairs():
-    logits = torch.randn(6, 3)
-    labels = torch.tensor([0, 1, 1, 0, 1, 1])
+    logits, labels = torch.randn(6, 3), shares([0, 1, 1, 0, 0.5, 1])
     loss = make_loss("presence", ClassOrder(THREE, (0, 1, 2)))
     whole = loss({"logits": logits}, labels)
     parts = [
-        loss({"logits": logits[part]}, labels[part], num_items_in_batch=6)
+        loss({"logits": logits[part]}, labels[part], num_items_in_batch=labels.numel())
         for part in (slice(0, 4), slice(4, 6))
     ]
     torch.testing.assert_close(sum(parts), whole)
 
 
 def test_class_weights():
-    assert balanced_weights([1, 1, 1, 0], 2) == [2.0, pytest.approx(2 / 3)]
-    assert balanced_weights([0, 0], 3)[1:] == [0.0, 0.0]
-    logits, labels = torch.randn(4, 3), torch.tensor([1, 1, 1, 0])
+    assert balanced_weights([1, 1, 1, 0], "presence") == [pytest.approx(2 / 3), 2.0]
+    assert balanced_weights([0, 0], "three-class")[:3] == [0.0, 0.0, 0.0]
+    logits, labels = torch.randn(4, 3), shares([1, 1, 1, 0])
     order = ClassOrder(THREE, (0, 1, 2))
-    weighted = make_loss("presence", order, [0.0, 1.0])({"logits": logits}, labels)
-    torch.testing.assert_close(
-        weighted, make_loss("presence", order)({"logits": logits[:3]}, labels[:3])
-    )
+    weighted = make_loss("presence", order, [1.0, 0.0])({"logits": logits}, labels)
+    alone = make_loss("presence", order)({"logits": logits[:3]}, labels[:3])
+    torch.testing.assert_close(weighted, alone * 3 / 4)
 
 
 FAST = FinetuneSettings(
@@ -186,8 +202,8 @@ def test_early_stopping_keeps_the_best_epoch(base, tmp_path):
 def test_it_learns_inference_over_wikipedia(data, tmp_path):
     """Three classes on pairs that are translated back and forth: majority .405 on the test part."""
     folder = data / "nli_wiki"
-    train = read_pairs(folder / "translate_wiki.train.jsonl", "three-class")
-    test = read_pairs(folder / "translate_wiki.test.jsonl", "three-class")
+    train = read_pairs(folder / "translate_wiki.train.jsonl")
+    test = read_pairs(folder / "translate_wiki.test.jsonl")
     short = [i for i, (p, h) in enumerate(train.pairs) if len(p) < 300 and len(h) < 200][:4000]
     train = TrainingPairs(
         tuple(train.pairs[i] for i in short), tuple(train.labels[i] for i in short)
@@ -206,7 +222,7 @@ def test_it_learns_inference_over_wikipedia(data, tmp_path):
     assert judge.mode == "l3c"
     judged = judge.judge([(premise, [hypothesis]) for premise, hypothesis in test.pairs])
     given = np.concatenate(judged.logits).argmax(axis=1)
-    labels = np.array(test.labels)
+    labels = np.array(test.labels, dtype=int) - 1
     majority = np.bincount(labels).max() / labels.size
     assert (given == labels).mean() > majority + 0.1
 
@@ -355,7 +371,7 @@ def test_what_is_refused(base, tmp_path, tokenizer):
         train_transformer(str(two), synthetic_pairs(8, 0), tmp_path / "new", FAST)
     long = TrainingPairs((("a", "car " * 60),), (1,))
     with pytest.raises(InputError, match="tokens"):
-        encode_pairs(tokenizer, long, 16)
+        encode_pairs(tokenizer, long, 16, "presence")
 
 
 @pytest.mark.parametrize(
@@ -471,12 +487,10 @@ def test_files_of_pairs(tmp_path):
     texts = {"premise": "p", "hypothesis": "h"}
     labels = ("e", "neutral", "C")
     path = pair_file(tmp_path / "nli.jsonl", [{**texts, "label": label} for label in labels])
-    assert read_pairs(path, "three-class").labels == (0, 1, 2)
-    assert read_pairs(path).labels == (1, 0, 0)
+    assert read_pairs(path).labels == (1, NEUTRAL, CONTRADICTION)
     soft = [{**texts, "present": p} for p in (0, 1, 0.25, True)]
     path = pair_file(tmp_path / "soft.jsonl", soft)
     assert read_pairs(path).labels == (0, 1, 0.25, 1)
-    assert read_pairs(path, "three-class").labels == (1, 0, 0.75, 0)
     wrong = ({"label": "x"}, {"present": 2}, {"present": "maybe"}, {}, {"label": 3})
     for row in wrong:
         with pytest.raises(InputError, match=r"bad\.jsonl:1: "):
@@ -489,7 +503,7 @@ def test_a_mixture_takes_each_source_as_often_as_its_weight_says(tmp_path):
         [{"premise": f"p{i}", "hypothesis": "h", "present": i % 2} for i in range(10)],
     )
     assert as_source(f"{path}=2.5").weight == 2.5
-    pairs = as_source((path, 2.5)).pairs("presence")
+    pairs = as_source((path, 2.5)).pairs()
     drawn = pairs.weighted(2.5, np.random.default_rng(1))
     counts = np.unique([premise for premise, _ in drawn.pairs], return_counts=True)[1]
     assert sorted(counts.tolist()) == [2] * 5 + [3] * 5
@@ -505,13 +519,3 @@ def test_pairs_are_learnt_as_the_judge_reads_them(tmp_path):
     assert read_pairs(path).pairs == (("It rained.", "It snowed."),)
     items = LabelledItems((("A dog.\n\nA cat.", ("A\tdog.",)),), ((1,),))
     assert presence_pairs(items).pairs == (("A dog. A cat.", "A dog."),)
-
-
-def test_labels_of_a_half_are_soft_targets() -> None:
-    order, logits = ClassOrder(THREE, (0, 1, 2)), torch.tensor([[0.3, -1.0, 0.5], [2.0, 0.1, 0.4]])
-    shares = torch.tensor([class_shares(0.5, 2), class_shares(1, 2)])
-    loss = make_loss("presence", order)
-    given = {"logits": logits}
-    hard = [float(loss(given, torch.tensor(classes), 2)) for classes in ([0, 1], [1, 1])]
-    assert float(loss(given, shares)) == pytest.approx(sum(hard) / 2, abs=1e-6)
-    assert float(loss(given, shares, 4)) == pytest.approx(sum(hard) / 2, abs=1e-6)  # 4 numbers

@@ -1,0 +1,186 @@
+"""Classifiers as ONNX: written, so that they judge without torch, and read again to be trained."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from litepyramid import embedded
+from litepyramid.errors import InputError, ModelError, loading, require
+from litepyramid.files import atomic_write, file_type
+
+MATCH_FROM = 104
+"""BERT's word pieces below are special or unused; they are never marked as matching."""
+
+_OPSET = 17
+_LARGE = 1024  # weights fewer than these are not halved
+
+
+def model_source(base: str) -> str:
+    """The folder or hub id of a base; ``mini`` is the folder of the judge that ships."""
+    return str(Path(embedded.__file__).parent / "mini") if base == "mini" else base
+
+
+def is_onnx(base: str) -> bool:
+    """Whether a base is a folder that holds its weights as ONNX alone."""
+    folder = Path(model_source(base)).expanduser()
+    weights = any(folder.glob("*.safetensors"))
+    return file_type(folder / "model.onnx") == "file" and not weights
+
+
+def load_onnx_classifier(folder: Path) -> Any:
+    """The model of transformers whose weights an ONNX file holds, in float32.
+
+    The file's initialisers are named like the model's weights; those of linear layers that the
+    exporter has transposed are found by the bias that is added to their product.
+
+    Raises:
+        ModelError: They are not the weights of the model that ``config.json`` describes.
+    """
+    torch = require("torch", extra="train", purpose="fine-tuning")
+    transformers = require("transformers", extra="train", purpose="fine-tuning")
+    with loading("the ONNX model cannot be read for fine-tuning", path=folder):
+        config = transformers.AutoConfig.from_pretrained(
+            str(folder), local_files_only=True, trust_remote_code=False
+        )
+        model = transformers.AutoModelForSequenceClassification.from_config(config)
+        weights = _read_weights(folder / "model.onnx")
+        named = {name: torch.tensor(values) for name, values in weights.items()}
+        missing = model.load_state_dict(named, strict=False).missing_keys
+    if missing:
+        raise ModelError(
+            f"the ONNX model has no weights of the name {missing[0]}",
+            path=folder,
+            expected="a model that fine-tuning wrote, not quantised",
+        )
+    return model
+
+
+def _read_weights(path: Path) -> dict[str, Any]:
+    onnx = require("onnx", extra="train", purpose="fine-tuning an ONNX model")
+    graph = onnx.load(str(path), load_external_data=False).graph
+    arrays = {}
+    for weight in graph.initializer:
+        values = onnx.numpy_helper.to_array(weight)
+        if values.dtype.kind == "f":
+            arrays[weight.name.removesuffix(".half")] = values.astype(np.float32)
+    products = {n.output[0]: n.input[1] for n in graph.node if n.op_type == "MatMul"}
+    for node in graph.node:
+        if node.op_type == "Add":
+            for bias, product in (tuple(node.input), tuple(node.input)[::-1]):
+                factor = arrays.get(products.get(product, ""))
+                if bias.endswith(".bias") and bias in arrays and factor is not None:
+                    arrays[f"{bias.removesuffix('bias')}weight"] = factor.T.copy()
+    return {name.removeprefix("model."): values for name, values in arrays.items()}
+
+
+def widen_types(model: Any) -> None:
+    """Two more token types: a token of the first, or the second text, that stands in both."""
+    import torch
+
+    table = getattr(getattr(model.base_model, "embeddings", None), "token_type_embeddings", None)
+    if table is None or len(table.weight) != 2:
+        raise InputError("match is true", expected="a base with two token types, as BERT has")
+    words = model.base_model.embeddings.word_embeddings.weight.detach()
+    mark = torch.randn(words.shape[1], generator=torch.Generator().manual_seed(7))
+    mark *= 0.35 * words.norm(dim=1).mean() / mark.norm()
+    types = torch.nn.Embedding(4, words.shape[1])
+    types.weight.data = torch.cat([table.weight.data, table.weight.data + mark])
+    model.base_model.embeddings.token_type_embeddings = types
+    model.config.type_vocab_size = 4
+    model.config.match_types = True
+
+
+def marked(ids: Sequence[int], types: Sequence[int], start: int = MATCH_FROM) -> list[int]:
+    """The token types, 2 more where a word piece (from `start` on) stands in both texts.
+
+    Example:
+        >>> marked([101, 2054, 102, 2054, 3000, 102], [0, 0, 0, 1, 1, 1])
+        [0, 2, 0, 3, 1, 1]
+    """
+    texts = [{i for i, t in zip(ids, types, strict=True) if t == side} for side in (0, 1)]
+    both = {i for i in texts[0] & texts[1] if i >= start}
+    return [t + 2 * (i in both) for i, t in zip(ids, types, strict=True)]
+
+
+def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
+    """Writes ``model.onnx``: token ids and masks in, logits in the model's class order out.
+
+    If the model reads matching tokens, the graph marks them itself, so that whoever runs it encodes
+    pairs as for any BERT; and large weights are stored in float16, to be computed in float32.
+
+    Raises:
+        ModelError: The model cannot be exported.
+        MissingExtraError: onnx is not installed.
+    """
+    torch = require("torch", extra="train", purpose="exporting a model")
+    onnx = require("onnx", extra="train", purpose="exporting a model")
+    match = getattr(model.config, "match_types", False)
+    start = getattr(model.config, "match_from", MATCH_FROM)
+    names = ["input_ids", "attention_mask"]
+    if match or "token_type_ids" in tokenizer.model_input_names:
+        names.append("token_type_ids")
+
+    class Logits(torch.nn.Module):  # type: ignore[misc,name-defined]
+        def __init__(self) -> None:
+            super().__init__()
+            self.model = model
+
+        def forward(self, *inputs: Any) -> Any:
+            values = dict(zip(names, inputs, strict=True))
+            if match:
+                ids, mask, types = inputs
+                words = mask * (ids >= start).long()
+                same = (ids[:, :, None] == ids[:, None, :]).long() * words[:, :, None]
+                other = (types[:, :, None] != types[:, None, :]).long() * words[:, None, :]
+                values["token_type_ids"] = types + 2 * (same * other).amax(2)
+            return self.model(**values).logits
+
+    was_training, device = model.training, next(model.parameters()).device
+    attention = getattr(model.config, "_attn_implementation", None)
+    model.eval().to("cpu")
+    if attention is not None:
+        model.set_attn_implementation("eager")
+    ids = torch.arange(2 * 9).reshape(2, 9) % 5 + 1
+    inputs = (ids, *(torch.ones_like(ids) for _ in names[1:2]), *(ids * 0 for _ in names[2:]))
+    axes = {name: {0: "pairs", 1: "tokens"} for name in names}
+    buffer = io.BytesIO()
+    with loading("the model cannot be exported to ONNX"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.onnx.export(
+            Logits(),
+            inputs,
+            buffer,
+            input_names=names,
+            output_names=["logits"],
+            dynamic_axes={**axes, "logits": {0: "pairs"}},
+            opset_version=_OPSET,
+            dynamo=False,
+        )
+        written = onnx.load_from_string(buffer.getvalue())
+        if match:
+            _halve(onnx, written)
+    with atomic_write(path, binary=True) as file:
+        file.write(written.SerializeToString())
+    model.to(device).train(was_training)
+    if attention is not None:
+        model.set_attn_implementation(attention)
+
+
+def _halve(onnx: Any, model: Any) -> None:
+    """Stores large float32 weights as float16, with a cast to float32 behind each."""
+    casts = []
+    for weight in model.graph.initializer:
+        values, name = onnx.numpy_helper.to_array(weight), weight.name
+        if values.dtype == np.float32 and values.size >= _LARGE:
+            halves = onnx.numpy_helper.from_array(values.astype(np.float16), f"{name}.half")
+            weight.CopyFrom(halves)
+            casts.append(onnx.helper.make_node("Cast", [f"{name}.half"], [name], to=1))
+    nodes = [*casts, *model.graph.node]
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)

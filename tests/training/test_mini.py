@@ -1,0 +1,131 @@
+"""The judge that ships can be trained again, and what comes of it judges without torch."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from test_training import FAST, pair_file, synthetic_pairs
+from tiny_models import make_matching_bert
+
+torch = pytest.importorskip("torch", reason="the extra train is not installed")
+pytest.importorskip("onnx", reason="the extra train is not installed")
+
+import litepyramid as lp  # noqa: E402
+from litepyramid import embedded  # noqa: E402
+from litepyramid.errors import InputError, ModelError  # noqa: E402
+from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
+from litepyramid.training.onnx_models import load_onnx_classifier, marked  # noqa: E402
+from litepyramid.training.pairs import encode_pairs  # noqa: E402
+
+CHOSEN = {"epochs": 4, "learning_rate": 2e-3, "batch_size": 16, "held_out": 0, "device": "cpu"}
+
+
+@pytest.fixture(scope="module")
+def encoder(tmp_path_factory):
+    """A pretrained encoder without a head, as the one that mini was made from."""
+    from transformers import BertModel
+
+    folder = tmp_path_factory.mktemp("encoder") / "bert"
+    texts = [text for pair in synthetic_pairs(50, 0).pairs for text in pair]
+    make_matching_bert(folder, texts, vocabulary=300)
+    model = BertModel.from_pretrained(folder)
+    model.config.match_from = 5
+    model.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def mini(encoder, tmp_path_factory):
+    """A judge with the token types of mini, trained by one verb."""
+    folder = tmp_path_factory.mktemp("mini") / "mini"
+    rows = [
+        {"premise": p, "hypothesis": h, "label": "e"}
+        if label
+        else {"premise": p, "hypothesis": h, "label": "nc"[i % 2]}
+        for i, ((p, h), label) in enumerate(zip(*_columns(400, 1), strict=True))
+    ]
+    path = pair_file(folder.with_name("nli.jsonl"), rows)
+    settings = {**CHOSEN, "match": True, "head": "three-class"}
+    lp.finetune(str(encoder), output=folder, pairs=[path], settings=settings)
+    return folder
+
+
+def _columns(number, seed):
+    data = synthetic_pairs(number, seed)
+    return data.pairs, data.labels
+
+
+def accuracy(judge, number=200, seed=2):
+    data = synthetic_pairs(number, seed)
+    presence = np.concatenate(judge.judge([(p, [h]) for p, h in data.pairs]).presence)
+    return float(((presence >= 0.5) == np.array(data.labels, dtype=bool)).mean())
+
+
+def test_it_is_onnx_alone_and_judges_without_torch(mini):
+    names = {path.name for path in mini.iterdir()}
+    assert {"model.onnx", "tokenizer.json", "config.json", "litepyramid.json"} <= names
+    assert not any(name.endswith((".safetensors", ".bin")) for name in names)
+    config = json.loads((mini / "config.json").read_text())
+    assert (config["type_vocab_size"], config["match_types"]) == (4, True)
+    assert accuracy(NLIJudge(str(mini), cache=None)) > 0.9
+    code = (
+        "import sys; sys.modules['torch'] = None; import litepyramid as lp;"
+        f"print(lp.judge({str(mini)!r}, cache=None).judge([('red', ['red'])]).presence)"
+    )
+    subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+
+
+def test_the_weights_are_those_of_the_file(mini):
+    """The rebuilt model, given the marked token types, has the logits of the graph."""
+    from transformers import AutoTokenizer
+
+    model = load_onnx_classifier(mini).eval()
+    data = synthetic_pairs(20, 4)
+    rows = encode_pairs(AutoTokenizer.from_pretrained(mini), data, 64, "three-class", 5)
+    assert {t for row in rows for t in row["token_type_ids"]} == {0, 1, 2, 3}
+    judged = NLIJudge(str(mini), cache=None).judge([(p, [h]) for p, h in data.pairs])
+    for row, logits in zip(rows, judged.logits, strict=True):
+        values = {k: torch.tensor([v]) for k, v in row.items() if k != "labels"}
+        with torch.inference_mode():
+            np.testing.assert_allclose(logits, model(**values).logits.numpy(), atol=1e-3)
+
+
+def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
+    """Here an item is present if its word is absent: only new labels can say so."""
+    monkeypatch.setattr(embedded, "__file__", str(mini.parent / "__init__.py"))
+    pairs, labels = _columns(400, 5)
+    rows = [
+        {"premise": p, "hypothesis": h, "present": 1 - label}
+        for (p, h), label in zip(pairs, labels, strict=True)
+    ]
+    path = pair_file(tmp_path / "mine.jsonl", rows)
+    result = lp.finetune(
+        "mini", output=tmp_path / "tuned", pairs=[path], evaluate=[path], settings=CHOSEN
+    )
+    assert (result.card["kind"], result.card["mode"]) == ("presence", "p3c")
+    assert result.card["settings"]["head"] == "three-class"
+    assert result.history[-1].accuracy > 0.9
+    assert accuracy(NLIJudge(str(tmp_path / "tuned"), cache=None)) < 0.1
+    with pytest.raises(InputError, match="already exists"):
+        lp.finetune("mini", output=tmp_path / "tuned", pairs=[path], settings=CHOSEN)
+
+
+def test_what_cannot_be_rebuilt_is_one_error(mini, tmp_path):
+    for name in ("tokenizer.json", "tokenizer_config.json", "config.json", "litepyramid.json"):
+        (tmp_path / name).write_bytes((mini / name).read_bytes())
+    path = pair_file(
+        tmp_path / "p.jsonl", [{"premise": "red", "hypothesis": "red won", "present": 1}]
+    )
+    for content in (b"", b"no model", (mini / "model.onnx").read_bytes()[:5000]):
+        (tmp_path / "model.onnx").write_bytes(content)
+        with pytest.raises(ModelError):
+            lp.finetune(str(tmp_path), output=tmp_path / "x", pairs=[path], settings=CHOSEN)
+
+
+def test_pieces_of_both_texts_are_marked():
+    assert marked([101, 7, 200, 102, 200, 7, 102], [0, 0, 0, 0, 1, 1, 1]) == [0, 0, 2, 0, 3, 1, 1]
+    assert FAST.match is False
