@@ -41,7 +41,7 @@ _PUBLIC = {
     "mix": "litepyramid.easiness.mix",
     "plan": "litepyramid.annotation.plan",
     "precision": "litepyramid.scoring.precision",
-    "pyramid": "litepyramid.duc.pyramid",
+    "pyramid": "litepyramid.duc.peers",
     "read_scores": "litepyramid.io.scores",
     "report": "litepyramid.scoring.result",
     "score": "litepyramid.scoring.score",

@@ -188,6 +188,8 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
     Raises:
         InputError: There is no such language, or two parts are in different ones.
     """
+    if language is not None and not isinstance(language, str):
+        raise InputError(f"a language is a {type(language).__name__}", expected="a code such as de")
     if language and language != "any":
         if language not in LANGUAGES:
             codes = [code for code in LANGUAGES if _NAMES[code].lower() == language.lower()]

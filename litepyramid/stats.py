@@ -75,7 +75,7 @@ def check_samples(
         ...
         litepyramid.errors.InputError: 39 samples. Expected at least 40 for an interval at 95 %.
     """
-    if not _whole(samples) or not 1 <= samples <= MOST_SAMPLES:
+    if not is_whole(samples) or not 1 <= samples <= MOST_SAMPLES:
         goal = f"a whole number from 1 to {MOST_SAMPLES:,}"
         raise InputError(f"samples is {cut(samples)}", expected=goal)
     if confidence is not None:
@@ -98,11 +98,12 @@ def check_samples(
 
 def check_seed(seed: int) -> None:
     """Raises InputError unless a seed is a whole number that numpy's generators take."""
-    if not _whole(seed) or seed < 0:
+    if not is_whole(seed) or seed < 0:
         raise InputError(f"seed is {cut(seed)}", expected="a whole number from 0")
 
 
-def _whole(value: object) -> bool:
+def is_whole(value: object) -> bool:
+    """Whether a value is a whole number, and no truth value."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 

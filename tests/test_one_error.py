@@ -24,13 +24,13 @@ STRANGE = st.sampled_from(
     [
         None, True, 3, -1, 0, 10**9, math.nan, math.inf, 1e308, "", "x", "50", "a\0b", b"x", [],
         [None], {}, {"a": None}, {"a": Path("none")}, {"a", "b"}, [[]], [["x"]], [["x", 3]],
-        Stranger(), Stranger, Path("none"), ["none.txt"], "x" * 5000, [float("nan")], {"system": 3}, (1, 2),
-        range(3),
+        Stranger(), Stranger, Path("none"), ["none.txt"], "x" * 5000, [float("nan")], {"system": 3},
+        (1, 2), range(3),
     ]
 )  # fmt: skip
 TEXTS = {"a": ["It rained.", "We left."], "b": ["It rained.", "We slept."]}
 UNITS = [["It rained."], ["We left."]]
-SMALL = {"samples": 20, "judge": "recall"}
+SMALL = {"samples": 40, "judge": "recall"}
 # What writes, trains, or asks a server is tried elsewhere.
 LEFT_OUT = {"demo", "finetune", "crossval", "export", "import_answers", "cache"}
 VERBS = {
@@ -50,17 +50,18 @@ def usual(name: str, work: Path) -> tuple[list[object], dict[str, object]]:
         for m in ("human", "rouge", "bleu")
     ]
     labels = {"a": [[1], [1]], "b": [[1], [0]]}
-    result = lp.score(TEXTS, UNITS, judge="recall", samples=20, labels=labels)
+    result = lp.score(TEXTS, UNITS, judge="recall", samples=40, labels=labels)
     references = ["It rained. We left.", "They won the cup."]
     positional: dict[str, list[object]] = {
         "score": [TEXTS, UNITS], "precision": [TEXTS], "compare": [result], "combine": [result],
         "report": [result], "evaluate": ["recall", lp.load(UNITS, summaries=TEXTS, labels=labels)],
         "explain": ["It rained.", "It rained."], "judge_settings": ["recall"], "load": [UNITS],
         "judge": ["recall"], "read_scores": [rows], "extract": [references], "plan": [references],
-        "mix": [UNITS], "easiness.fit": [references], "easiness.predict": [references],
+        "mix": [UNITS], "easiness.fit": [references, UNITS], "meta.difference": [rows, 0.5], "easiness.predict": [references],
         "score_metrics": [TEXTS], "label_power": [result], "convert": [work], "pyramid": [work],
     }  # fmt: skip
-    return positional.get(name, [rows]), {}
+    keywords: dict[str, object] = {"full": rows} if name == "meta.testset" else {}
+    return positional.get(name, [rows]), keywords
 
 
 @pytest.mark.parametrize("name", VERBS)

@@ -168,26 +168,26 @@ class BudgetPlan(Result):
 
     def to_figure(self) -> Any:
         """What each further sentence that people annotate buys: by the plan's order, at random."""
-        from litepyramid.figures import base
+        from litepyramid.figures import drawing
 
-        figure = base.new_figure(5.2, 3.2)
+        figure = drawing.new_figure(5.2, 3.2)
         axes = figure.subplots()
-        base.plain_axes(axes)
+        drawing.plain_axes(axes)
         total, quality = len(self.sentences), self.curve()
         orders = {"random": "in random order", "reversed": "easiest first"}
         label = f"this plan: {orders.get(self.by, 'hardest first')}"
-        axes.plot(range(total + 1), quality, color=base.BLUE, label=label)
+        axes.plot(range(total + 1), quality, color=drawing.BLUE, label=label)
         ends = ([0, total], [quality[0], quality[-1]])
         axes.plot(*ends, "--", color="0.45", label="sentences at random")
         done = int((self.annotate | self.earlier).sum())
-        axes.plot([done], [quality[done]], "o", color=base.ORANGE)
+        axes.plot([done], [quality[done]], "o", color=drawing.ORANGE)
         text = f"{counted(done, 'sentence')}: {quality[done]:.2f}"
         offset = {"xytext": (6, -12), "textcoords": "offset points"}
         axes.annotate(text, (done, quality[done]), **offset, fontsize=8.5)
         axes.set_xlabel(f"sentences that people annotate, of {total}")
         axes.set_ylabel("expected quality of the units")
         axes.set_xlim(0, total)
-        base.legend_below(figure, axes)
+        drawing.legend_below(figure, axes)
         return figure
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from litepyramid.checked import number
 from litepyramid.easiness.gold import (
     Easiness,
     by_sentence,
@@ -25,6 +26,7 @@ from litepyramid.errors import InputError, choose
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Table, record
+from litepyramid.text import cut
 from litepyramid.types import FloatArray, InputUnits, Signature, Unit, fingerprint
 from litepyramid.units.align import Alignment, Sentence, align_both, sentences_of
 from litepyramid.units.extract import UnitsResult, extract
@@ -101,8 +103,8 @@ def stu_count(share: float | Decimal, sentences: int) -> int:
         >>> stu_count(0.29, 100), stu_count(0.5, 7), stu_count(1, 7)
         (29, 3, 7)
     """
-    if not 0 <= share <= 1:
-        raise InputError(f"the share is {share}", expected="a number from 0 to 1")
+    if number(share) is None or isinstance(share, str) or not 0 <= share <= 1:
+        raise InputError(f"the share is {cut(repr(share))}", expected="a number from 0 to 1")
     return math.floor(Decimal(str(share)) * sentences)
 
 

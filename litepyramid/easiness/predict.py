@@ -30,6 +30,7 @@ from litepyramid.easiness.sentence_features import (
 from litepyramid.errors import InputError, choose
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
+from litepyramid.stats import check_seed
 from litepyramid.text import place
 from litepyramid.types import InputReferences, InputUnits, Signature, fingerprint, unit_hashes
 from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
@@ -163,6 +164,7 @@ def fit(
         parses=as_parses(parses),
         language=language,
     )
+    check_seed(seed)
     settings = replace(PAPER if first is None else REFINED, seed=seed)
     if rounds is not None:
         settings = replace(settings, rounds=rounds)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from litepyramid.figures.base import (
+from litepyramid.figures.drawing import (
     BLUE,
     COLOURS,
     GREEN,

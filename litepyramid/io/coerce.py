@@ -214,10 +214,13 @@ def as_labels(
 
 def as_names(ids: Any, columns: Any) -> dict[str, Any]:
     """Ids (a list, a file) and columns (a dict, ``NAME=COLUMN,…``) as all readers take them."""
-    return {
-        "ids": read_ids(ids) if isinstance(ids, str | Path) else ids,
-        "columns": parse_columns(columns) if isinstance(columns, str) else columns,
-    }
+    ids = read_ids(ids) if isinstance(ids, str | Path) else ids
+    if ids is not None:
+        listed = isinstance(ids, Iterable) and not isinstance(ids, bytes | Mapping)
+        ids = [identifier(one) for one in ids] if listed else [None]
+        if None in ids:
+            raise InputError("ids that are no list of names", expected="one id for each input")
+    return {"ids": ids, "columns": parse_columns(columns)}
 
 
 def kind_by_name(path: str | Path) -> UnitKind:

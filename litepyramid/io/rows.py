@@ -195,8 +195,17 @@ def identifier(value: Any) -> str | None:
     return value if value and value.strip() else None
 
 
-def parse_columns(text: str) -> dict[str, str]:
-    """``input=doc_id,summary=output`` as a mapping from known columns to a file's own."""
+def parse_columns(text: Any) -> Mapping[str, str] | None:
+    """``input=doc_id,summary=output``, or a dict, from known columns to a table's own."""
+    if text is None:
+        return None
+    if isinstance(text, Mapping) and all(isinstance(own, str) for own in text.values()):
+        return text
+    if not isinstance(text, str):
+        raise InputError(
+            f"columns cannot be read from a {type(text).__name__}",
+            expected='NAME=COLUMN,… or a dict such as {"summary": "output"}',
+        )
     columns: dict[str, str] = {}
     for part in text.split(","):
         name, _, column = (piece.strip() for piece in part.partition("="))

@@ -13,7 +13,7 @@ from litepyramid.checked import as_type, number, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
 from litepyramid.io.columns import Columns, read_columns
-from litepyramid.io.rows import Rows, identifier, read_rows, table_rows
+from litepyramid.io.rows import Rows, identifier, parse_columns, read_rows, table_rows
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
@@ -81,6 +81,7 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
         return ScoreTable(
             tuple(matrices), saved.systems, saved.inputs, np.stack([*matrices.values()])
         )
+    columns = parse_columns(columns)
     several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
     return _table(_distinct([_cells(s, columns) for s in (scores if several else [scores])]))
 

@@ -24,9 +24,9 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import language_of, signed
-from litepyramid.stats import mean_of_scored
+from litepyramid.stats import is_whole, mean_of_scored
 from litepyramid.tables import Column, Result, Table, hidden
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import DataLike, FloatArray, JudgeLike, Signature, fingerprint
 
 
@@ -103,7 +103,7 @@ class CalibrationResult(Result):
 
     def to_figure(self) -> Any:
         """Reliability on the left, the ROC curve on the right."""
-        from litepyramid.figures.scores import calibration_figure
+        from litepyramid.figures.score_plots import calibration_figure
 
         bins = [(b.predicted, b.observed, b.pairs) for b in self.bins if b.pairs]
         return calibration_figure(bins, self.roc, self.brier, self.auc)
@@ -220,6 +220,11 @@ def evaluate(
         $ litepyramid judge evaluate --contrast
     """
     ready = make_judge(judge)
+    pairs = [pairs] if isinstance(pairs, str | Path) else pairs
+    if not isinstance(pairs, list | tuple) or not all(isinstance(p, str | Path) for p in pairs):
+        raise InputError("pairs that are no files", expected="paths of files of pairs")
+    if not is_whole(bins) or not 1 <= bins <= 1000:
+        raise InputError(f"bins is {cut(repr(bins))}", expected="a whole number from 1 to 1,000")
     language = sources.pop("language", None)
     several = data if isinstance(data, list | tuple) and not sources else [data]
     sets = [_labelled_set(one, sources) for one in several if one is not None or sources]

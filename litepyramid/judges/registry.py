@@ -109,7 +109,7 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
         return name
     elif hasattr(name, "judge"):
         made = name
-    elif callable(name):
+    elif callable(name) and not isinstance(name, type):
         made = FunctionJudge(name)
     else:
         raise InputError(

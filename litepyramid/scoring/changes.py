@@ -139,7 +139,7 @@ class SystemChange:
 
     @property
     def first(self) -> str:
-        """What `figures.scores.difference_figure` writes beside it."""
+        """What `figures.score_plots.difference_figure` writes beside it."""
         return self.name
 
     @property
@@ -335,7 +335,7 @@ class ChangeResult(Result):
 
     def to_figure(self) -> Any:
         """Differences from the baseline; of several runs, their scores."""
-        from litepyramid.figures.scores import difference_figure
+        from litepyramid.figures.score_plots import difference_figure
 
         if len(self.runs) > 1:
             return History(self.history).to_figure()

@@ -179,7 +179,7 @@ class CombinedScores(Result):
 
     def to_figure(self) -> Any:
         """One line per system: labels and judge combined, below it the labels alone."""
-        from litepyramid.figures.scores import score_figure
+        from litepyramid.figures.score_plots import score_figure
 
         return score_figure(
             [entry.system for entry in self.systems],

@@ -31,11 +31,12 @@ from litepyramid.stats import (
     blocks,
     check_samples,
     check_seed,
+    is_whole,
     mean_of_scored,
     system_means,
 )
 from litepyramid.tables import Cell, Column, Result, Table
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoresLike, Signature
 
 _LISTED = 10  # pairs; more are shown as a matrix
@@ -183,7 +184,7 @@ class SystemComparison(Result):
 
     def to_figure(self) -> Any:
         """Differences with intervals, a line per pair; a matrix for more than ten pairs."""
-        from litepyramid.figures.scores import difference_figure, difference_matrix
+        from litepyramid.figures.score_plots import difference_figure, difference_matrix
 
         what = metric_title(self.metric)
         if self.against is None and len(self.pairs) > _LISTED:
@@ -367,8 +368,8 @@ def compare_matrix(
         raise InputError(f"{counted(len(values), 'system')}", expected="at least two to compare")
     if against is not None and against not in scores.systems:
         raise InputError(f"no system '{against}'", expected=f"one of {', '.join(scores.systems)}")
-    if top is not None and top < (2 if against is None else 1):
-        raise InputError(f"the {top} best systems", expected="at least two to compare")
+    if top is not None and (not is_whole(top) or top < (2 if against is None else 1)):
+        raise InputError(f"the {cut(repr(top))} best systems", expected="at least two to compare")
     means = system_means(values)
     order = [int(i) for i in np.argsort(-means, kind="stable")]
     shown_systems = order[:top]

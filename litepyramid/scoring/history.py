@@ -82,7 +82,7 @@ class History(Result):
 
     def to_figure(self) -> Any:
         """Scores of every system over the runs, with their intervals."""
-        from litepyramid.figures.scores import history_figure
+        from litepyramid.figures.score_plots import history_figure
 
         return history_figure(
             [f"{run.run} {run.date}".strip() for run in self.runs],

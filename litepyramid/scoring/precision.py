@@ -100,7 +100,7 @@ class PrecisionResult(Result):
 
     def to_figure(self) -> Any:
         """One line per system, best first: score and interval; for F1, precision and recall."""
-        from litepyramid.figures.scores import score_figure
+        from litepyramid.figures.score_plots import score_figure
 
         order = np.argsort(-system_means(self.values), kind="stable").tolist()
         more = {} if self.recall is None else {"precision": self.precision, "recall": self.recall}

@@ -13,7 +13,7 @@ import numpy as np
 
 from litepyramid.checked import as_type, json_parts
 from litepyramid.errors import InputError, choose, require
-from litepyramid.files import read_json, read_text
+from litepyramid.files import file_type, read_json, read_text
 from litepyramid.judges.base import Evidence, Explainer, Judge
 from litepyramid.scoring.inference import group_letters, too_few_inputs
 from litepyramid.scoring.pyramid import NUGGET_SCORES, UnitLayout, metric_title, nugget_scores
@@ -435,7 +435,7 @@ class ScoreResult(Result):
 
     def to_figure(self) -> Any:
         """One line per system, best first: score, interval, human score, rank groups."""
-        from litepyramid.figures.scores import score_figure
+        from litepyramid.figures.score_plots import score_figure
 
         human, order = self.human_scores, self.order
         return score_figure(
@@ -664,7 +664,7 @@ def read_saved(result: Any) -> ScoreResult | None:
 
     if isinstance(result, ScoreResult):
         return result
-    if not isinstance(result, str | Path) or not Path(result).is_file():
+    if not isinstance(result, str | Path) or file_type(result) != "file":
         return None
     texts = Path(result).suffix == ".json"
     saved = '"presence"' in read_text(result) if texts else read_columns(result) is not None

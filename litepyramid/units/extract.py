@@ -151,9 +151,13 @@ def _extract(
 ) -> Extraction:
     """`extract` of records."""
     backend = open_backend(srl) if isinstance(srl, str) else srl
+    if not hasattr(backend, "parse"):
+        raise InputError(f"srl is a {type(srl).__name__}", expected="a name or a backend")
     if languages := getattr(backend, "languages", None):
         check_language("parser", language, f"the parser '{srl}'", languages)
     linker = coref if not isinstance(coref, str) else None
+    if linker is not None and not hasattr(linker, "link"):
+        raise InputError(f"coref is a {type(coref).__name__}", expected="a name or a backend")
     if isinstance(coref, str) and coref not in {"srl", "none"}:
         check_language("coreference", language, "coreference")
         linker = open_coref(coref)

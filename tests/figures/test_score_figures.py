@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import litepyramid as lp
-from litepyramid.figures.base import new_figure
-from litepyramid.figures.scores import calibration_figure, power_figure
+from litepyramid.figures.drawing import new_figure
+from litepyramid.figures.score_plots import calibration_figure, power_figure
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.scoring.combine import combine_matrices
 from litepyramid.scoring.compare import compare_matrix

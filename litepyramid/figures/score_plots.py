@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.figures.base import (
+from litepyramid.figures.drawing import (
     BLUE,
     COLOURS,
     GREEN,
