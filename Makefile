@@ -73,7 +73,7 @@ format: $(STAMP)  ## Rewrite the code in the house style
 	$(BIN)/ruff check --fix .
 
 bench: $(STAMP)  ## Measure speed against the named rivals
-	for script in scripts/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	for script in scripts/bench/*.py; do echo "== $$script"; $(BIN)/python $$script; done
 
 clean:  ## Remove the environments, caches and the built site
 	rm -rf $(VENV) $(foreach v,$(VERSIONS),.venv-$(v)) .mypy_cache .ruff_cache .pytest_cache .hypothesis \
