@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
@@ -151,6 +152,7 @@ def train_transformer(
         if goal.exists():
             raise InputError("already exists", path=goal, hint="Name a new folder.")
         transformers.set_seed(settings.seed)
+        transformers.utils.logging.disable_progress_bar()  # of every checkpoint; ours is enough
         start = _load(base, settings)
         trainer, watch = _trainer(start, data, work, settings, development, evaluation or {})
         last = _last_checkpoint(work)
@@ -462,16 +464,17 @@ def _watch(
                 save_file(self.mean, stored)
 
         def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            epoch = math.ceil(state.epoch - 1e-6)  # the last one may be a part
             for name, rows in sets.items():
                 truth = np.array([row["labels"][0] for row in rows])
                 judged = self._judged(rows)
                 result = calibrate(judged, (truth >= 0.5).astype(np.float64))
                 brier = float(np.mean((judged - truth) ** 2))
                 figures = (len(truth), result.accuracy, result.auc, brier)
-                self.history.append(EpochQuality(round(state.epoch), name, *figures))
+                self.history.append(EpochQuality(epoch, name, *figures))
                 if state.is_world_process_zero:
                     text = "AUC {2:.3f}, Brier {3:.3f}, accuracy {1:.3f}".format(*figures)
-                    line = f"epoch {round(state.epoch)}, {name}: {text}"
+                    line = f"epoch {epoch}, {name}: {text}"
                     bar(None, "", "", shown=False).write(line)
             if sets and state.is_world_process_zero:
                 note = {"rows": [asdict(row) for row in self.history]}
