@@ -21,7 +21,6 @@ from litepyramid.annotation.plan import plan_budget
 from litepyramid.annotation.tasks import judging_tasks, read_tasks, write_tasks, writing_tasks
 from litepyramid.easiness.gold import Easiness
 from litepyramid.errors import InputError
-from litepyramid.io.coerce import as_summaries, as_units
 from litepyramid.tables import render
 
 
@@ -59,20 +58,6 @@ def test_half_done_plan_falls_back_on_stus(tasks, stus):
     assert "Done: 1 of 3 tasks." in text
     assert "Started but not done (1): ferry, reference 1, sentence 1." in text
     assert json.loads(render(result, "json"))["progress"]["open"] == list(result.progress.open)
-
-
-def test_drafts_can_be_taken(tasks, stus):
-    draft = wrote(tasks.writing[1], "Half", finished=False)
-    result = collected(tasks, draft, others=stus, drafts=True)
-    assert texts(result, "ferry") == ("Half", *sample.STUS["ferry", 1])
-    assert collected(tasks, draft, others=stus).progress.started == (tasks.writing[1].name,)
-
-
-def test_without_stus_only_scus_come_back(tasks):
-    result = collected(tasks, wrote(tasks.writing[0], "A fact.", "Another."))
-    assert [e.input for e in result.units] == ["bridge"]
-    assert result.without == ("ferry", "räd")
-    assert [(u.reference, u.sentence, u.kind) for u in result.units[0].units] == [(0, 0, "scu")] * 2
 
 
 def test_later_answer_of_a_worker_counts_and_is_named(tasks):
@@ -120,11 +105,6 @@ def test_unknown_tasks_are_named(tasks):
     assert result.progress.unknown == ("w-000000000000 (file.json, answer 7)",)
     with pytest.raises(InputError, match=r"no answer belongs.*w-000000000000"):
         collected(tasks, stray)
-
-
-def test_stus_of_other_inputs_are_refused(tasks, stus):
-    with pytest.raises(InputError, match="input 'bridge' has no STUs"):
-        collected(tasks, wrote(tasks.writing[0], "A fact."), others=stus[1:])
 
 
 def full(judging, worker, flip=False):
@@ -207,17 +187,6 @@ def test_task_file_round_trip(tmp_path, tasks, judging):
                 read_tasks(path)
 
 
-def test_ids_follow_the_content(folder, judging):
-    changed = folder / "summaries" / "alpha.jsonl"
-    changed.write_text(changed.read_text(encoding="utf-8").replace("9,000", "8,000"), "utf-8")
-    again = judging_tasks(as_summaries([folder / "summaries"]), as_units(folder / "scus.jsonl"))
-    differing = [
-        a.name for a, b in zip(again.judging, judging.judging, strict=True) if a.id != b.id
-    ]
-    assert differing == ["alpha on bridge"]
-    assert len(set(judging.ids)) == len(judging.ids)
-
-
 def export(task, result, **more):
     row = {"id": 1, "completed_by": 3, "was_cancelled": False, "result": result, **more}
     return [{"id": 9, "data": {"task_id": task}, "annotations": [row]}]
@@ -259,23 +228,6 @@ def test_label_studio_oddities(tmp_path):
     path.write_text("[", encoding="utf-8")
     with pytest.raises(InputError, match=r"e\.json:1: not valid JSON"):
         read_responses([path])
-
-
-def test_page_answers_that_are_broken(tmp_path):
-    path = tmp_path / "a.json"
-    head = {"format": "litepyramid-answers", "worker": "Ann"}
-    for body, what in (
-        ({"x": 1}, "no answers that can be read"),
-        ({**head}, "broken answers"),
-        ({**head, "answers": [{"task": "t", "presence": {"0": "yes"}}]}, "broken answers"),
-        ({**head, "answers": [{"task": "t", "presence": {"a": True}}]}, "broken answers"),
-        ({**head, "answers": [7]}, "broken answers"),
-    ):
-        path.write_text(json.dumps(body), encoding="utf-8")
-        with pytest.raises(InputError, match=what):
-            read_responses([path])
-    with pytest.raises(InputError, match="no answers given"):
-        read_responses([])
 
 
 def no_fact(task, *scus, worker="Ann", finished=True):
@@ -424,12 +376,6 @@ def test_what_is_not_done_keeps_what_it_had(easiness, stus):
     two = writing_tasks(plan_budget(some, 1))
     result = collected(two, answer(two.writing[0]), others=base.units)
     assert {e.input: e for e in result.units}["bridge"] == base.units[0]
-
-
-def test_units_of_an_earlier_import_must_say_their_sentence(easiness):
-    one = writing_tasks(plan_budget(easiness, 1))
-    with pytest.raises(InputError, match="does not say its sentence"):
-        collected(one, wrote(one.writing[0], "A."), others=as_units([["It rained."]], kind="scu"))
 
 
 @pytest.mark.parametrize(

@@ -229,18 +229,6 @@ def test_a_sentence_without_a_fact_is_done(browser, folder, tasks):
     silent(browser)
 
 
-def test_texts_cannot_break_out_of_the_page(tasks, judging):
-    for kind in (tasks, judging):
-        page = render_page(kind)
-        data = page.split('id="data">')[1].split("</script>")[0]
-        assert "<" not in data
-        assert json.loads(data)["digest"] == kind.digest
-        assert page.count("<script") == 2
-        assert "http://" not in page
-        assert "https://" not in page
-        assert not [name for name in ("alpha", "beta", "gamma") if f'"{name}"' in page]
-
-
 def wait_for(browser, words: str) -> str:
     end = time.monotonic() + 20
     while words not in (said := browser.find_element("id", "status").text):

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import litepyramid as lp
-from litepyramid.annotation.plan import _count, plan_budget, read_plan
+from litepyramid.annotation.plan import plan_budget, read_plan
 from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.mix import mix_units, stu_count
+from litepyramid.easiness.mix import mix_units
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_units
 from litepyramid.tables import render
@@ -115,13 +115,6 @@ def test_the_figure_says_what_the_effort_buys(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("share", "number", "count"), [(None, 7, 7), (None, 0, 0), (0.29, None, 29), (1.0, None, 100)]
-)
-def test_the_budget_is_a_share_or_a_number(share, number, count):
-    assert _count(100, share, number) == count
-
-
-@pytest.mark.parametrize(
     ("share", "number"),
     [(None, None), (0.5, 1), (None, 101), (None, -1), (1.1, None), ("x", None), (None, "5"),
      (math.nan, None), (None, 2.5), (None, True)],
@@ -129,19 +122,6 @@ def test_the_budget_is_a_share_or_a_number(share, number, count):
 def test_impossible_budgets(share, number):
     with pytest.raises(InputError):
         lp.plan(["It rained. We left."], human_share=share, sentences=number)
-
-
-def test_peoples_share_and_the_stus_share_are_one_split():
-    for total in range(1, 60):
-        for human, stu in ((0.1, 0.9), (0.29, 0.71), (0.5, 0.5), (0.7, 0.3), (1, 0)):
-            assert _count(total, human, None) + stu_count(stu, total) == total
-
-
-def test_several_references_are_told_apart():
-    s = (Sentence("a", 0, 0, "One."), Sentence("a", 1, 0, "Two."))
-    plan = plan_budget(Easiness(s, np.array([0.9, 0.1])), 2)
-    assert "ref." in render(plan, "table")
-    assert "ref." not in render(plan_budget(easiness([0.5]), 1), "table")
 
 
 def test_plan_file_round_trip(tmp_path):

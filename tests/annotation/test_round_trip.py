@@ -143,14 +143,6 @@ def test_an_import_is_not_written_over_the_answers(folder, tasks):
     assert contents(folder) == before
 
 
-def test_nothing_complete_leaves_nothing_that_looks_scorable(tmp_path, judging):
-    some = ResponseFile((Response(judging.judging[0].id, "Ann", "here", presence={0: True}),))
-    result = collect_labels(judging, some)
-    assert result.units == ()
-    write_judged(tmp_path / "judged", result)
-    assert [p.name for p in (tmp_path / "judged").iterdir()] == ["agreement.json"]
-
-
 @pytest.mark.parametrize("name", ["../../mine", "/tmp/litepyramid-mine", "a/b", "..", "x" * 300])
 def test_a_system_cannot_lead_out_of_the_folder(tmp_path, judging, name):
     first = judging.systems[0]

@@ -3,10 +3,9 @@
 import re
 
 import pytest
-from duc_files import PATTERN, REFERENCES, SCUS, pan, pyr, pyramid_xml
+from duc_files import REFERENCES, SCUS, pan, pyr, pyramid_xml
 
 from litepyramid.duc.ducview import (
-    pyramid_references,
     pyramid_units,
     read_peer_annotation,
     read_pyramid,
@@ -56,12 +55,6 @@ def test_units_carry_weights_and_places(tmp_path):
         (),
         (),
     ]
-
-
-def test_references_are_lines(tmp_path):
-    references = pyramid_references(read_pyramid(pyr(tmp_path / "D0901-A.pyr")))
-    assert references.marked == (True, True, True)
-    assert references.references[0][1] == "Engineers found cracks & rust in two of its pillars."
 
 
 @pytest.mark.parametrize("pattern", [None, "", r"(a+)+b", r"[-]{2,}\n", r"\1", "[", "x*?y", "^$"])
@@ -155,11 +148,6 @@ def test_peer_annotation_nested_in_an_annotation(tmp_path):
     assert annotation.summary == "\n".join(SUMMARY)
 
 
-def test_unknown_uids_are_named(tmp_path):
-    path = pan(tmp_path / "D0901-A.17.pan", {**FOUND, "99": [["closed"]]}, SUMMARY)
-    assert read_peer_annotation(path).unknown == ("99",)
-
-
 def test_file_names(tmp_path):
     path = pan(tmp_path / "peer17_D0901.pan", FOUND, SUMMARY)
     with pytest.raises(InputError, match=r"Expected INPUT\.SYSTEM\.pan"):
@@ -187,18 +175,6 @@ def test_broken_pyramids_are_errors(tmp_path, old, new, what):
     with pytest.raises(InputError, match=r"D0901-A\.pyr: ") as caught:
         read_pyramid(path)
     assert what in str(caught.value)
-
-
-def test_a_pyramid_is_no_annotation(tmp_path):
-    path = pyr(tmp_path / "D0901-A.17.pan")
-    with pytest.raises(InputError, match="peer annotation"):
-        read_peer_annotation(path)
-
-
-def test_pattern_of_ducview_is_one_we_run():
-    from litepyramid.duc.ducview import possessive
-
-    assert possessive(PATTERN).pattern == PATTERN.replace("*", "*+")
 
 
 def test_many_misplaced_parts_and_open_sections_take_no_time(tmp_path):

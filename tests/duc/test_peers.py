@@ -9,7 +9,6 @@ from litepyramid.duc.ducview import read_pyramid
 from litepyramid.duc.peers import read_pyramid_files, score_peers
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
-from litepyramid.io.scores import read_scores
 from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
 from litepyramid.tables import render
 from litepyramid.units.align import align_all, sentences_of
@@ -60,11 +59,6 @@ def test_scores_counted_by_hand(folder):
     text = render(result, "table")
     assert "2 summaries were not annotated" in text
     assert "1 summary has no SCU marked at all" in text
-
-
-def test_references_can_be_said(folder):
-    scores = score_peers(read_pyramid_files([folder]), references=1).scores
-    assert scores.values[0, 2, 0] == pytest.approx(7 / 11)
 
 
 def test_files_that_do_not_say_how_many_references(tmp_path):
@@ -127,14 +121,6 @@ def test_each_annotation_is_scored_by_its_own_pyramid(folder):
     assert scores.values[0, scores.systems.index("17"), 0] == pytest.approx(7 / 9)
 
 
-def test_odd_files_are_counted(folder, tmp_path):
-    other = [(uid, label + "!", places) for uid, label, places in SCUS]
-    pan(folder / "D0901-A.M.100.E.5.pan", {"99": [["cracks"]]}, SUMMARY, scus=other)
-    notes = " ".join(read_pyramid_files([folder]).notes)
-    assert "1 peer annotations carry another pyramid" in notes
-    assert "1 SCUs found in summaries are not in the pyramid" in notes
-
-
 def test_the_same_thing_twice_is_an_error(folder, tmp_path):
     again = tmp_path / "again"
     again.mkdir()
@@ -148,14 +134,6 @@ def test_the_same_thing_twice_is_an_error(folder, tmp_path):
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="in this folder"):
         read_pyramid_files([tmp_path / "empty"])
-
-
-def test_scores_are_written_for_the_meta_commands(folder, tmp_path):
-    path = tmp_path / "s.csv"
-    score_peers(read_pyramid_files([folder])).save(path)
-    table = read_scores(path)
-    i, j = table.systems.index("17"), table.inputs.index("D0902-A")
-    assert table.values[table.metrics.index("modified_pyramid"), i, j] == pytest.approx(11 / 9)
 
 
 @pytest.fixture

@@ -21,13 +21,12 @@ from litepyramid.tables import render
 from litepyramid.training.crossval import (
     RefitTrainer,
     cross_validate,
-    make_contest,
     out_of_the_box,
     unit_variants,
 )
 from litepyramid.training.folds import make_folds
-from litepyramid.training.validation_result import FoldScores, ValidationResult, fold_mean
-from litepyramid.types import InputUnits, Signature, SystemLabels, SystemSummaries, Unit
+from litepyramid.training.validation_result import fold_mean
+from litepyramid.types import InputUnits, SystemLabels, SystemSummaries, Unit
 from litepyramid.units.align import sentences_of
 
 WORDS = [f"word{i}" for i in range(40)]
@@ -154,18 +153,6 @@ def test_fold_means_and_intervals():
     assert fold_mean([float("nan")]).undefined == 1
 
 
-def test_one_fold_with_a_value_has_no_interval():
-    scores = tuple(
-        FoldScores("j", "lite2", "own", level, c, fold, 0.5 if fold == 1 else float("nan"), 0)
-        for level in ("system", "summary")
-        for c in ("pearson", "spearman")
-        for fold in (1, 2)
-    )
-    result = ValidationResult("d", scores, (), {"j": {}}, Signature.of())
-    assert "nan" not in render(result, "table")
-    assert result.to_tables()[1].rows == (("j", "lite2", None, None, None, None),)
-
-
 def test_out_of_the_box_trains_on_all_of_the_others():
     trainer = Recorder()
     train = [synthetic(seed=1, name="one"), synthetic(seed=2, name="two")]
@@ -177,16 +164,6 @@ def test_out_of_the_box_trains_on_all_of_the_others():
     assert "trained_on:one+two" in str(result.signature)
     with pytest.raises(InputError, match="trained on and tested on"):
         out_of_the_box(train, train[0], trainer)
-
-
-def test_what_is_refused():
-    data = synthetic()
-    with pytest.raises(InputError, match="20 folds of 10 examples"):
-        make_folds(data, "examples", 20)
-    with pytest.raises(InputError, match="no folder for the folds' models of 'gpt'"):
-        make_contest("gpt", [])
-    with pytest.raises(InputError, match="are not those of synthetic"):
-        cross_validate(data, Recorder(), units={"lite3": data.scus[:3]})
 
 
 def test_lexical_on_realsumm_beats_recall(realsumm):
@@ -239,19 +216,6 @@ def test_a_mix_goes_by_easiness_that_is_given():
     hand = mix_units(data.scus, found["lite3"], sentences, len(sentences) // 2, easiness=given)
     assert tuple(found["lite2.5"]) == hand.units
     assert found["lite2.5"] != unit_variants(data, folds=3)["lite2.5"]
-
-
-def test_a_constant_column_is_counted_once_however_many_scores_meet_it():
-    scores = tuple(
-        FoldScores("j", units, mode, "summary", coefficient, fold, 0.5, 2)
-        for units in ("lite2", "lite3")
-        for mode in ("p2c", "l2c", "p3c")
-        for coefficient in ("pearson", "spearman")
-        for fold in (1, 2)
-    )
-    result = ValidationResult("d", scores, (), {"j": {}}, Signature.of(folds=2))
-    note = result.to_tables()[0].notes[0]
-    assert note == "At most 4 constant columns in one row (policy: see signature)."
 
 
 def test_the_verb_gives_the_authors_three_scores_and_names_all_in_its_signature():
