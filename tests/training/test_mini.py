@@ -15,7 +15,6 @@ torch = pytest.importorskip("torch", reason="the extra train is not installed")
 pytest.importorskip("onnx", reason="the extra train is not installed")
 
 import litepyramid as lp  # noqa: E402
-from litepyramid import embedded  # noqa: E402
 from litepyramid.errors import InputError, ModelError  # noqa: E402
 from litepyramid.judges.nli.nli_judge import NLIJudge  # noqa: E402
 from litepyramid.training.onnx_models import load_onnx_classifier, marked  # noqa: E402
@@ -96,7 +95,7 @@ def test_the_weights_are_those_of_the_file(mini):
 
 def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
     """Here an item is present if its word is absent: only new labels can say so."""
-    monkeypatch.setattr(embedded, "__file__", str(mini.parent / "__init__.py"))
+    monkeypatch.setattr("litepyramid.training.onnx_models.MINI", mini)
     pairs, labels = _columns(400, 5)
     rows = [
         {"premise": p, "hypothesis": h, "present": 1 - label}
