@@ -4,10 +4,8 @@
 
 DATA holds ``presence/*.jsonl.gz`` (pairs with "present" and, in "kind", perhaps an NLI class),
 ``nli_wiki/*.jsonl``, ``realsumm/`` and, if they were made, pairs by rule in ``made/*.jsonl.gz``.
-ENCODER is a folder of all-MiniLM-L6-v2. Two stages, both by `litepyramid.finetune`: inference on
-short pairs, then summaries with people's labels. The figures of every development set are printed
-after every epoch; a stopped run goes on when it is started again. It takes a night on two quiet
-cores; what ships is OUT/final/{model.onnx,tokenizer.json,config.json}.
+ENCODER is a folder of all-MiniLM-L6-v2. Two stages of `litepyramid.finetune`, a night in all, with
+figures after every epoch; a stopped run goes on. OUT/final holds what ships.
 """
 
 from __future__ import annotations
