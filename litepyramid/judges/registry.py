@@ -192,10 +192,10 @@ def check_judge_name(name: str) -> None:
 def check_trainable(name: str) -> None:
     """Raises InputError if a judge has nothing to train, or its name is misspelt."""
     check_judge_name(name)
-    if name in {*EMBEDDED} - {*REFITTED} or name.startswith(LLM) or is_lexical(name):
+    if name == "recall" or name.startswith(LLM) or is_lexical(name):
         raise InputError(
             f"the judge '{name}' cannot be trained",
-            expected="lexical, or a hub id or folder of an NLI model",
+            expected="lexical, mini, or a hub id or folder of an NLI model",
         )
 
 
