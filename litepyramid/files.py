@@ -183,8 +183,8 @@ def check_output(output: str | Path, *inputs: Any) -> None:
     """Checks before the work that a result can be written there, and is not one of the inputs."""
     output = Path(output)
     kind = file_type(output)
-    _check_goal(output, kind)
     with writing(output):
+        _check_goal(output, kind)
         if kind == "file":
             there = _identity(output)
             if any(there == _identity(file) for file in _files_of(inputs)):

@@ -201,6 +201,8 @@ def language_of(parts: Mapping[str, Sequence[str]], language: str | None = None)
         return language
     told = {name: _tell(texts) for name, texts in parts.items() if texts}
     clear = {name: code for name, (code, sure) in told.items() if sure or code == "und"}
+    if {"und"} < {*clear.values()}:  # made-up words and names go with what is clear
+        clear = {name: code for name, code in clear.items() if code != "und"}
     long = {name: code for name, code in clear.items() if sum(map(len, parts[name])) >= _LONG_PART}
     codes = list(dict.fromkeys((long or clear).values()))
     codes = codes or [_tell([*chain.from_iterable(parts.values())])[0]]

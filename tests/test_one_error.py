@@ -57,7 +57,8 @@ def usual(name: str, work: Path) -> tuple[list[object], dict[str, object]]:
         "report": [result], "evaluate": ["recall", lp.load(UNITS, summaries=TEXTS, labels=labels)],
         "explain": ["It rained.", "It rained."], "judge_settings": ["recall"], "load": [UNITS],
         "judge": ["recall"], "read_scores": [rows], "extract": [references], "plan": [references],
-        "mix": [UNITS], "easiness.fit": [references, UNITS], "meta.difference": [rows, 0.5], "easiness.predict": [references],
+        "mix": [UNITS], "easiness.fit": [references, UNITS], "easiness.predict": [references],
+        "meta.difference": [rows, 0.5],
         "score_metrics": [TEXTS], "label_power": [result], "convert": [work], "pyramid": [work],
     }  # fmt: skip
     keywords: dict[str, object] = {"full": rows} if name == "meta.testset" else {}

@@ -8,7 +8,6 @@ shown as tables, or saved in the files that ``-o`` names.
 from __future__ import annotations
 
 import inspect
-import os
 import re
 import sys
 import textwrap
@@ -323,7 +322,7 @@ def _run(command: Command, values: dict[str, Any]) -> None:
         if (endings := _endings(command.function)) and path.suffix not in endings:
             expected = "one that ends in " + ", ".join(endings)
             raise InputError(f"unknown ending '{path.suffix}'", path=path, expected=expected)
-        check_output(path, *(_inputs(reads) if path.exists() else ()))
+        check_output(path, *_inputs(reads))
     try:
         result = command.function(**_call(command, values))
     except EstimateOnly as estimate:
@@ -382,13 +381,7 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(entry)
 
 
-def _inputs(texts: Sequence[str]) -> Iterator[Path]:
-    """The files that texts may name: PATH, NAME=PATH, KIND:PATH, and all in folders of the name."""
+def _inputs(texts: Sequence[str]) -> Iterator[str]:
+    """The names of files that texts may hold: PATH, NAME=PATH, KIND:PATH."""
     for text in texts:
-        for name in {text, text.partition("=")[2], text.partition(":")[2]} - {""}:
-            path = Path(name)
-            if path.is_dir():
-                for folder, _, files in os.walk(path):
-                    yield from (Path(folder, file) for file in files)
-            elif path.exists():
-                yield path
+        yield from {text, text.partition("=")[2], text.partition(":")[2]} - {""}

@@ -222,8 +222,7 @@ def load(
         ids: Ids of the inputs, where rows are matched by order.
         columns: Own names of columns, as NAME=COLUMN,… or a dict.
         name: The data set's name in results.
-        language: The language of the texts, such as de; told by the texts themselves by default.
-            ``any`` insists on judging whatever they are in.
+        language: Code such as de; told by the texts if not given. "any" insists.
 
     Returns:
         The data set; `Dataset.hashes` names it in signatures.

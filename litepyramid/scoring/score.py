@@ -67,7 +67,7 @@ def score(
         rule: From presence to scores: ``lite`` weighted mean over all units, ``vital`` over vital
             nuggets, ``original`` Pyramid, ``sample-K`` of K units drawn an input (LitePyramid),
             ``modified-R`` Pyramid with R references.
-        name: Name of the metric next to others, instead of the score's name.
+        name: Name of the score next to other metrics.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
@@ -240,7 +240,7 @@ def score_presence(
         labels: Human presence labels; systems are matched by name.
         label_units: The units that the labels are of, of the same inputs in the same order, where
             they are not `units`: human labels of SCUs next to scores on STUs.
-        name: Name of the metric next to others, instead of the score's name.
+        name: Name of the score next to other metrics.
         rule: Another way from presence to scores than the weighted mean.
         samples: Bootstrap samples.
         confidence: Confidence level of the intervals.

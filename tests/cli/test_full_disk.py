@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from every_command import answer
 from running import ROOT, run_here
 
 from litepyramid.cli.app import app
@@ -20,7 +21,7 @@ COMMANDS = [
     "score example/summaries -u example/scus.jsonl --judge recall -o old.json",
     "finetune lexical example/summaries -u example/scus.jsonl -l example/labels -o judge",
     "units extract example/references.jsonl -o old.jsonl",
-    "easiness fit example/references.jsonl --units example/scus.jsonl -o old.json",
+    "easiness fit example/references.jsonl example/scus.jsonl -o old.json",
     "budget export plan.json -o new",
     "budget import tasks answers.json -o out",
     "meta interval scores.json --samples 40 -o old.png",
@@ -41,18 +42,10 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("score", *summaries, "-l", "example/labels", "-o", "scores.json")
     run("budget", "plan", "example/references.jsonl", "--human-share", ".5", "-o", "plan.json")
     run("budget", "export", *summaries, "-o", "tasks")
-    (folder / "answers.json").write_text(answers_to(folder / "tasks" / "tasks.json"), "utf-8")
+    answer(folder / "tasks", folder / "answers.json")
     for name in ("old.json", "old.jsonl", "old.png"):
         (folder / name).write_text("old", encoding="utf-8")
     return folder
-
-
-def answers_to(tasks: Path) -> str:
-    rows = [
-        {"task": row["id"], "presence": {str(i): True for i in range(20)}}
-        for row in json.loads(tasks.read_text("utf-8"))["tasks"]
-    ]
-    return json.dumps({"format": "litepyramid-answers", "answers": rows})
 
 
 def fill_disk() -> None:
@@ -143,7 +136,7 @@ LONG = "x" * 300
         f"score a.txt --units {LONG}",
         f"score a.txt --units a.txt --judge {LONG}",
         f"score a.txt --units a.txt --judge m -J cache={LONG}",
-        f"score a.txt -r a.txt --srl allennlp:{LONG}",
+        f"units extract a.txt --srl allennlp:{LONG}",
         f"demo --save {LONG}",
         f"budget export {LONG} -o out",
         f"budget import {LONG} a.txt -o out",
