@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
@@ -66,7 +66,13 @@ def usual(name: str, work: Path) -> tuple[list[object], dict[str, object]]:
 
 
 @pytest.mark.parametrize("name", VERBS)
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    phases=[Phase.generate],
+    suppress_health_check=list(HealthCheck),
+)
 @given(data=st.data())
 def test_wrong_types_are_one_error(name, data, tmp_path):
     function = VERBS[name]

@@ -101,10 +101,11 @@ def documentation(function: Callable[..., Any]) -> Documentation:
 
 def _wrapped(line: str) -> str:
     """A command in lines of at most 76 characters, as a shell takes them."""
+    whole = re.sub(r'"[^"]*"', lambda quoted: quoted[0].replace(" ", "\0"), line)
     parts = textwrap.wrap(
-        line, 74, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        whole, 74, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
     )
-    return " \\\n".join(parts)
+    return " \\\n".join(parts).replace("\0", " ")
 
 
 def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:

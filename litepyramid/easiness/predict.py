@@ -30,8 +30,8 @@ from litepyramid.easiness.sentence_features import (
 from litepyramid.errors import InputError, choose
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
-from litepyramid.stats import check_seed
-from litepyramid.text import place
+from litepyramid.stats import check_seed, is_whole
+from litepyramid.text import cut, place
 from litepyramid.types import InputReferences, InputUnits, Signature, fingerprint, unit_hashes
 from litepyramid.units.align import Sentence, align_all, references_sha, sentences_of
 from litepyramid.units.extract import extract, references_language, tokenized
@@ -40,6 +40,8 @@ from litepyramid.units.parsers.embedded.tree import Tree
 from litepyramid.units.parses import ParsedReference, read_parses
 
 FeatureSet = Literal["dependency+stus", "dependency", "constituency"]
+
+MOST_ROUNDS = 10_000
 
 
 @dataclass(frozen=True)
@@ -167,6 +169,9 @@ def fit(
     check_seed(seed)
     settings = replace(PAPER if first is None else REFINED, seed=seed)
     if rounds is not None:
+        if not is_whole(rounds) or not 0 <= rounds <= MOST_ROUNDS:
+            goal = f"a whole number from 0 to {MOST_ROUNDS:,}"
+            raise InputError(f"rounds is {cut(repr(rounds))}", expected=goal)
         settings = replace(settings, rounds=rounds)
     about = dict(prepared.signature.fields) | {"gold": gold.sha}
     return fit_trees(prepared.features, gold.values, settings, about, gold.scus, first)

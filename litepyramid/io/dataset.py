@@ -281,7 +281,7 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
     Args:
         data: A `Dataset`; or summaries; alone, whatever `load` takes that holds all: a folder, the
             name of a data set, a table.
-        units: As for `load`.
+        units: As for `load`; with a `Dataset`, other units of its inputs to score.
         **sources: Keyword arguments of `load`; with a `Dataset`, its language alone.
 
     Raises:
@@ -297,11 +297,16 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
     sources = {key: value for key, value in sources.items() if value is not None}
     if isinstance(data, Dataset):
         told = sources.pop("language", data.language)
-        if units is not None or sources:
+        if sources:
             raise InputError(
                 "a Dataset and further sources", expected="one of the two: load them together"
             )
-        return data if told == data.language else replace(data, language=told)
+        if units is not None:  # other units of the same inputs: labels stay those of its own
+            scored = in_order(as_units(units), data.inputs, "units")
+            own = data.label_units or (data.units if data.labels else None)
+            data = replace(data, scus=tuple(scored), label_units=own)
+        whole: Dataset = data if told == data.language else replace(data, language=told)
+        return whole
     if units is None and not sources.keys() - {"kind", "ids", "columns", "name", "language"}:
         if isinstance(data, list | tuple) and len(data) == 1 and isinstance(data[0], Path):
             data = data[0]

@@ -802,7 +802,7 @@ def stability(
 
     Command line:
         $ litepyramid meta stability table.csv --samples 1000
-        $ litepyramid meta stability table.csv --size 50 --size 100 -o stability.pdf
+        $ litepyramid meta stability table.csv --size 5 --size 10 -o stability.pdf
     """
     check_draws(samples, seed)
     if samples < 2:

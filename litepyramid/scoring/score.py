@@ -86,7 +86,8 @@ def score(
         {'system': 0.5}
 
     Command line:
-        $ litepyramid score example/summaries --units example/scus.jsonl -o scores.json
+        $ litepyramid score example/summaries --units example/scus.jsonl --labels example/labels \\
+            -o scores.json
         $ litepyramid score example/summaries --references example/references.jsonl -o report.html
     """
     check_samples(samples, confidence=confidence)

@@ -115,7 +115,7 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, str]]:
     Example:
         >>> settings, others = as_settings(["epochs=3", "mode=p2c"])
         >>> settings.epochs, others
-        (3, {'mode': 'p2c'})
+        (3.0, {'mode': 'p2c'})
     """
     if isinstance(settings, FinetuneSettings):
         return settings, {}

@@ -136,6 +136,8 @@ def extract(
             raise InputError("a language model gives no parses to write")
         units, signature, counts = written_units(records, llm, language)
         return Extraction(units, tuple(records), (), signature, counts)
+    if parses is not None and not isinstance(parses, str | Path):
+        raise InputError(f"parses is a {type(parses).__name__}", expected="a file to write")
     extraction = _extract(records, srl, coref, footnote, language)
     if parses is not None:
         write_parses(parses, extraction.parses)

@@ -48,7 +48,7 @@ class Prompt:
         return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[:8]
 
     def in_language(self, language: str) -> Prompt:
-        """The prompt for texts in a language, told in a line of its own; unchanged for English.
+        r"""The prompt for texts in a language, told in a line of its own; unchanged for English.
 
         Example:
             >>> Prompt("p", "Which facts?\n\n{summary} {units}", {}).in_language("de").text
