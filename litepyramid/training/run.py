@@ -152,7 +152,7 @@ def train_transformer(
         if goal.exists():
             raise InputError("already exists", path=goal, hint="Name a new folder.")
         transformers.set_seed(settings.seed)
-        transformers.utils.logging.disable_progress_bar()  # of every checkpoint; ours is enough  # type: ignore[no-untyped-call]
+        transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         start = _load(base, settings)
         trainer, watch = _trainer(start, data, work, settings, development, evaluation or {})
         last = _last_checkpoint(work)

@@ -198,7 +198,6 @@ def test_paragraphs_as_units_are_noted():
         ({"m": ["x"]}, [["a"]], {"presence": {"n": [[1]]}}, "summaries but no presence"),
         ({"m": ["x"]}, [["a"]], {"labels": {"m": [["0.5\x1c"]]}}, "label"),
         ({"m": ["x"]}, None, {"labels": {"m": [[1]]}}, "labels without their units"),
-        (Dataset(), [["a"]], {}, "a Dataset and further sources"),
     ],
 )
 def test_what_is_not_meant_is_refused(data, units, sources, message):
