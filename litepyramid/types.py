@@ -36,12 +36,14 @@ class Unit:
 
     Attributes:
         text: The sentence.
-        weight: Number of references it was found in; 1 with one reference and for every STU.
+        weight: Number of references it was found in; 1 with one reference and for every STU. Points
+            of a rubric's criterion, below zero for a penalty.
         kind: ``"scu"`` if a person wrote it, ``"stu"`` if it was extracted by machine.
         reference: Index of the reference it comes from, counted from 0; None if unknown.
         sentence: Index of the sentence within that reference, from 0; None if unknown.
         places: Reference and sentence of each contributor, for an SCU with several.
         importance: ``"vital"``, ``"okay"`` or ``"failed"`` of a nugget (TREC RAG); else None.
+        tags: What a rubric files it under: its tags, axis, class of weight.
     """
 
     text: str
@@ -51,6 +53,7 @@ class Unit:
     sentence: int | None = None
     places: tuple[tuple[int | None, int | None], ...] = ()
     importance: str | None = None
+    tags: tuple[str, ...] = ()
 
     def entries(self) -> tuple[Unit, ...]:
         """One entry per contributor, each with its place and an equal part of the weight.
@@ -66,10 +69,17 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class InputUnits:
-    """The units of one input (one set of reference summaries)."""
+    """The units of one input (one set of reference summaries).
+
+    Attributes:
+        input: The input's id.
+        units: Its units.
+        question: What was asked, or the conversation so far, if the texts are answers; else None.
+    """
 
     input: str
     units: tuple[Unit, ...]
+    question: str | None = None
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -81,10 +91,11 @@ class InputUnits:
         rows: list[dict[str, Any]] = []
         for unit in self.units:
             rows.append({"text": unit.text, "weight": unit.weight, "kind": unit.kind})
-            optional = ("reference", "sentence", "places", "importance")
-            found = {key: getattr(unit, key) for key in optional}
-            rows[-1] |= {key: value for key, value in found.items() if value not in (None, ())}
-        return {"input": self.input, "units": rows}
+            optional = ("reference", "sentence", "places", "importance", "tags")
+            values = {key: getattr(unit, key) for key in optional}
+            rows[-1] |= {key: value for key, value in values.items() if value not in (None, ())}
+        question = {} if self.question is None else {"question": self.question}
+        return {"input": self.input, **question, "units": rows}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +107,13 @@ class InputReferences:
         references: One tuple per reference: its sentences where the file marks them,
             otherwise the whole text as one element.
         marked: One flag per reference: whether these elements are sentences marked in the file.
+        question: As of `InputUnits`.
     """
 
     input: str
     references: tuple[tuple[str, ...], ...]
     marked: tuple[bool, ...]
+    question: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +288,9 @@ def data_hashes(
     hashes = {}
     if units:
         hashes["units_sha"] = fingerprint(_unit_values(units))
-        hashes["inputs_sha"] = fingerprint(sorted([entry.input for entry in units]))
+        asked = {entry.input: entry.question for entry in units}
+        rows = ([name, asked[name]] if asked[name] else name for name in sorted(asked))
+        hashes["inputs_sha"] = fingerprint(rows)
     if summaries:
         texts = [[s.system, *sorted(zip(s.inputs, s.texts, strict=True))] for s in summaries]
         hashes["summaries_sha"] = fingerprint(sorted(texts))
@@ -295,7 +310,16 @@ def data_hashes(
 def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
     rows: list[Any] = []
     for entry in units:
-        own = [[u.text, float(u.weight), u.kind, u.importance or ""] for u in entry.units]
+        own = [
+            [
+                u.text,
+                float(u.weight),
+                u.kind,
+                u.importance or "",
+                *([list(u.tags)] if u.tags else []),
+            ]
+            for u in entry.units
+        ]
         rows.append([entry.input, sorted(own)])
     return sorted(rows)
 

@@ -17,6 +17,9 @@ from litepyramid.types import FloatArray, IntArray
 Items = Sequence[tuple[str, Sequence[str]]]
 """(summary, units) pairs."""
 
+Questions = Sequence[str | None] | None
+"""What each summary of `Items` answers; None where nothing was asked."""
+
 Spans = list[tuple[int, int]]
 """Where parts of a text stand: first character, and the one after the last."""
 
@@ -75,7 +78,11 @@ class Evidence:
 
 
 class Judge(Protocol):
-    """Rates how far each unit is present in a summary (premise = summary, hypothesis = unit)."""
+    """Rates how far each unit is present in a summary (premise = summary, hypothesis = unit).
+
+    One that uses questions has the attribute ``uses_questions = True`` and takes one a summary, or
+    None, as a second argument: ``judge(items, questions)``.
+    """
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary."""

@@ -13,7 +13,14 @@ from typing import Any, Literal, get_args
 
 from litepyramid.blas import cores
 from litepyramid.errors import InputError, LitepyramidError, ModelError, choose, reason, require
-from litepyramid.judges.base import Items, Judge, JudgedBatch, checked_batch, windows
+from litepyramid.judges.base import (
+    Items,
+    Judge,
+    JudgedBatch,
+    Questions,
+    checked_batch,
+    windows,
+)
 from litepyramid.progress import bar
 from litepyramid.text import counted
 
@@ -37,9 +44,9 @@ class OnWorkers:
     workers: int | None = None
     engine: Engine = "local"
 
-    def judge(self, items: Items) -> JudgedBatch:
+    def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """As `judge_pairs`."""
-        return judge_pairs(self, items)
+        return judge_pairs(self, items, questions)
 
 
 def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judge:
@@ -69,7 +76,7 @@ def single(judge: Judge) -> Judge:
     return judge.one if isinstance(judge, OnWorkers) else judge
 
 
-def judge_pairs(judge: Judge, items: Items) -> JudgedBatch:
+def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> JudgedBatch:
     """What a judge says of every unit of every item, checked, in the order of the items.
 
     An embedded judge and an ONNX model use all cores where there is enough work for them; the
@@ -78,6 +85,7 @@ def judge_pairs(judge: Judge, items: Items) -> JudgedBatch:
     Args:
         judge: As `registry.judge` gives it, with its workers and its engine; or any `Judge`.
         items: (summary, units) pairs.
+        questions: What each summary answers, or None; for a judge with `uses_questions`.
 
     Raises:
         InputError: The judge gives something else than a number from 0 to 1, or NaN, for each unit.
@@ -96,7 +104,7 @@ def judge_pairs(judge: Judge, items: Items) -> JudgedBatch:
     cost = _start_cost(one)
     workers = way.workers or (min(cores(), pairs // cost) if cost and pairs > cost else 1)
     if workers == 1 or not pairs:
-        return _judged(one, items)
+        return _judged(one, items, questions)
     parts = list(windows(items, -(-pairs // (workers * _PARTS_A_WORKER))))
     return _joined(_on_processes(one, parts, pairs, workers))
 
@@ -139,8 +147,10 @@ def _unpacked(packed: bytes) -> Judge:
     return judge
 
 
-def _judged(judge: Judge, items: Items) -> JudgedBatch:
-    return checked_batch(judge.judge(items), items, type(judge).__name__)
+def _judged(judge: Any, items: Items, questions: Questions = None) -> JudgedBatch:
+    asked = questions and any(questions) and getattr(judge, "uses_questions", False)
+    answer = judge.judge(items, questions) if asked else judge.judge(items)
+    return checked_batch(answer, items, type(judge).__name__)
 
 
 def _judge_window(packed: bytes, items: Items) -> JudgedBatch:
