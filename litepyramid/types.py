@@ -288,9 +288,8 @@ def data_hashes(
     hashes = {}
     if units:
         hashes["units_sha"] = fingerprint(_unit_values(units))
-        asked = {entry.input: entry.question for entry in units}
-        rows = ([name, asked[name]] if asked[name] else name for name in sorted(asked))
-        hashes["inputs_sha"] = fingerprint(rows)
+        inputs = sorted((entry.input, entry.question or "") for entry in units)
+        hashes["inputs_sha"] = fingerprint([(n, q) if q else n for n, q in inputs])
     if summaries:
         texts = [[s.system, *sorted(zip(s.inputs, s.texts, strict=True))] for s in summaries]
         hashes["summaries_sha"] = fingerprint(sorted(texts))
@@ -310,16 +309,10 @@ def data_hashes(
 def _unit_values(units: Sequence[InputUnits]) -> list[Any]:
     rows: list[Any] = []
     for entry in units:
-        own = [
-            [
-                u.text,
-                float(u.weight),
-                u.kind,
-                u.importance or "",
-                *([list(u.tags)] if u.tags else []),
-            ]
-            for u in entry.units
-        ]
+        own: list[list[Any]] = []
+        for u in entry.units:
+            own.append([u.text, float(u.weight), u.kind, u.importance or ""])
+            own[-1] += [list(u.tags)] * bool(u.tags)
         rows.append([entry.input, sorted(own)])
     return sorted(rows)
 
