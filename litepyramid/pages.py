@@ -5,41 +5,56 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from importlib import resources
+from collections.abc import Sequence
+from functools import cache
 from typing import Any
+
+import jinja2
 
 
 def fill_page(
-    package: str, name: str, data: Any, values: Mapping[str, str], shared: Sequence[str] = ()
+    package: str, name: str, data: Any, *, shared: Sequence[str] = (), **values: Any
 ) -> str:
     """The page ``templates/NAME.html`` of a package, with NAME.css, NAME.js and its data inside.
 
     Before them come the `shared` files of styles and scripts.
     """
-    folder = resources.files(package) / "templates"
-    files = [folder / one for one in (*shared, f"{name}.css", f"{name}.js")]
-    texts = [(file.name, file.read_text("utf-8")) for file in files if file.is_file()]
+    loader = _environment(package).loader
+    assert loader is not None
+    files = [*shared, f"{name}.css", f"{name}.js"]
     style, script = (
-        "".join(text for name, text in texts if name.endswith(end)) for end in (".css", ".js")
+        "".join(
+            loader.get_source(_environment(package), file)[0]
+            for file in files
+            if file.endswith(end)
+        )
+        for end in (".css", ".js")
     )
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    pieces = {
-        **values,
-        "STYLE": style,
-        "STYLE_HASH": _hash(style),
-        "SCRIPT": script,
-        "SCRIPT_HASH": _hash(script),
-        "DATA": text.replace("<", "\\u003c"),
-    }
-    return fill_template(package, f"{name}.html", pieces)
+    values |= {"style": style, "script": script, "data": text.replace("<", "\\u003c")}
+    return fill_template(package, f"{name}.html", **values)
 
 
-def fill_template(package: str, name: str, pieces: Mapping[str, str]) -> str:
-    """The file ``templates/NAME`` of a package, with each piece that it names between two ``@``."""
-    parts = (resources.files(package) / "templates" / name).read_text("utf-8").split("@")
-    return "".join(pieces.get(part, part) if i % 2 else part for i, part in enumerate(parts))
+def fill_template(package: str, name: str, **values: Any) -> str:
+    """The file ``templates/NAME`` of a package, each value escaped where it stands."""
+    return _environment(package).get_template(name).render(values)
+
+
+@cache
+def _environment(package: str) -> jinja2.Environment:
+    """Templates of a package over those of the ground floor (``base.html``)."""
+    loaders = [jinja2.PackageLoader(package), jinja2.PackageLoader("litepyramid")]
+    environment = jinja2.Environment(
+        loader=jinja2.ChoiceLoader(loaders),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["csp_hash"] = _hash
+    return environment
 
 
 def _hash(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()

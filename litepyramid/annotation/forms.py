@@ -7,10 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from html import escape
 from pathlib import Path
 from typing import Any, Literal
-from xml.sax.saxutils import quoteattr
 
 from litepyramid.annotation.tasks import Kind, TaskSet
 from litepyramid.checked import as_type, guarded, parse_json
@@ -98,30 +96,14 @@ def render_page(tasks: TaskSet) -> str:
     ]
     rows += [{"id": t.id, "summary": t.summary, "units": list(t.units)} for t in tasks.judging]
     data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
-    guide = GUIDES[tasks.kind]
-    pieces = {
-        "TITLE": escape(tasks.title),
-        "WHAT": escape(guide.what),
-        "RULES": "".join(f"<li>{escape(rule)}</li>" for rule in guide.rules),
-        "GIVEN": escape(guide.given),
-        "EXAMPLE": "".join(f"<li>{escape(line)}</li>" for line in guide.example),
-        "NO_FACT": escape(NO_FACT),
-    }
-    return fill_page(PACKAGE, "page", {**data, "no_fact": NO_FACT}, pieces)
+    values = {"title": tasks.title, "guide": GUIDES[tasks.kind]}
+    return fill_page(PACKAGE, "page", {**data, "no_fact": NO_FACT}, **values)
 
 
 def labelling_configuration(tasks: TaskSet) -> str:
     """Label Studio's configuration: paste it under Settings, Labeling Interface, Code."""
-    guide = GUIDES[tasks.kind]
-    rules = (f'  <Header size="6" value={quoteattr("• " + r)}/>' for r in guide.rules)
-    values = {
-        "TITLE": quoteattr(tasks.title),
-        "WHAT": quoteattr(guide.what),
-        "RULES": "\n".join(rules),
-        "EXAMPLE": quoteattr(f"Example: {guide.given} → " + " | ".join(guide.example)),
-        "NO_FACT": quoteattr(NO_FACT),
-    }
-    return fill_template(PACKAGE, f"label_studio_{tasks.kind}.xml", values)
+    values = {"title": tasks.title, "guide": GUIDES[tasks.kind], "no_fact": NO_FACT}
+    return fill_template(PACKAGE, f"label_studio_{tasks.kind}.xml", **values)
 
 
 def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:

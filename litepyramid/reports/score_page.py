@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +51,8 @@ def write_page(
     Raises:
         InputError: The page would be larger than `LARGEST`.
     """
-    values = {"TITLE": escape(legible(title))}
     shared = [name for name in _SHARED if not name.startswith(page)]
-    text = fill_page("litepyramid.reports", page, data, values, shared)
+    text = fill_page("litepyramid.reports", page, data, shared=shared, title=legible(title))
     # A lone surrogate cannot be written to a file.
     text = text.encode("utf-8", "replace").decode()
     if len(text) > LARGEST:

@@ -54,9 +54,9 @@ def test_task_file_keeps_any_text(tmp_path_factory, words):
 
 
 def test_titles_are_escaped():
-    tasks = tasks_of(["x", "y"], title='A <b>"title"</b> & more @WHAT@')
+    tasks = tasks_of(["x", "y"], title='A <b>"title"</b> & more {{ title }}')
     page = render_page(tasks)
-    assert "<title>A &lt;b&gt;&quot;title&quot;&lt;/b&gt; &amp; more @WHAT@</title>" in page
+    assert "<title>A &lt;b&gt;&#34;title&#34;&lt;/b&gt; &amp; more {{ title }}</title>" in page
     assert "<b>" not in page
     root = ET.fromstring(labelling_configuration(tasks))
     assert root.find("Header").get("value") == tasks.title
