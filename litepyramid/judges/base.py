@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,8 @@ Items = Sequence[tuple[str, Sequence[str]]]
 
 Questions = Sequence[str | None] | None
 """What each summary of `Items` answers; None where nothing was asked."""
+
+Item = TypeVar("Item", bound=tuple[Any, ...])
 
 Spans = list[tuple[int, int]]
 """Where parts of a text stand: first character, and the one after the last."""
@@ -98,16 +100,17 @@ class Explainer(Judge, Protocol):
         ...
 
 
-def pair_key(premise: str, hypothesis: str) -> bytes:
-    """The key of a pair: 20 bytes of BLAKE2b over both texts, the first with its length.
+def pair_key(premise: str, hypothesis: str, question: str = "") -> bytes:
+    """The key of a pair: 20 bytes of BLAKE2b over its texts, all but the last with their lengths.
 
     Example:
         >>> pair_key("ab", "c") == pair_key("a", "bc")
         False
     """
-    first = premise.encode("utf-8", "surrogatepass")
-    digest = blake2b(len(first).to_bytes(8, "little"), digest_size=20)
-    digest.update(first)
+    digest = blake2b(digest_size=20)
+    for text in (question, premise) if question else (premise,):
+        data = text.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
     digest.update(hypothesis.encode("utf-8", "surrogatepass"))
     return digest.digest()
 
@@ -127,11 +130,11 @@ def pairs_of(items: Items) -> dict[bytes, tuple[str, str]]:
     }
 
 
-def windows(items: Items, size: int = 65_536) -> Iterator[Items]:
+def windows(items: Sequence[Item], size: int = 65_536) -> Iterator[Sequence[Item]]:
     """The items in runs of about `size` pairs, as many as are held in memory at once."""
     start = pairs = 0
-    for index, (_, units) in enumerate(items):
-        pairs += len(units)
+    for index, item in enumerate(items):
+        pairs += len(item[1])
         if pairs >= size:
             yield items[start : index + 1]
             start, pairs = index + 1, 0

@@ -18,7 +18,7 @@ from litepyramid.errors import InputError, choose
 from litepyramid.files import ending, read_jsonl, stem
 from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import Items
+from litepyramid.judges.base import Items, Questions
 from litepyramid.judges.lexical.lexical_judge import fit_weights
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
@@ -239,7 +239,7 @@ def evaluate(
     results, phenomena = [], []
     for one in sets:
         code = language_of(one.texts, language or one.language)
-        batch = judge_pairs(in_language(ready, code), one.items)
+        batch = judge_pairs(in_language(ready, code), one.items, one.questions)
         presence = np.concatenate(batch.presence)
         fields = {**batch.signature, **signed(code)}
         about = Signature.of(**fields, data_sha=one.sha, bins=bins)
@@ -371,6 +371,7 @@ class LabelledSet:
         labels: (pairs,) the labels of all units, one item after the other; NaN: not labelled.
         kinds: Of contrasting pairs, what makes each hard.
         language: Their language; "" if not told yet.
+        questions: What each summary answers, if any answers one.
     """
 
     name: str
@@ -378,6 +379,7 @@ class LabelledSet:
     labels: FloatArray
     kinds: list[str]
     language: str = ""
+    questions: Questions = None
 
     @property
     def texts(self) -> dict[str, list[str]]:
@@ -417,18 +419,19 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
     rows = {(s.system, name): row for s in dataset.labels
             for name, row in zip(s.inputs, s.labels, strict=True)}  # fmt: skip
     items: list[tuple[str, tuple[str, ...]]] = []
+    questions: list[str | None] = []
     labels: list[float] = []
     for entry in dataset.summaries:
         texts = dict(zip(entry.inputs, entry.texts, strict=True))
         for units in dataset.label_units or dataset.scus:
             if units.input in texts and (row := rows.get((entry.system, units.input))):
                 items.append((texts[units.input], units.texts))
+                questions.append(units.question)
                 labels += row
     if not items:
         raise InputError("no system has both summaries and labels", expected="the same names")
-    return LabelledSet(
-        dataset.name, items, np.array(labels, dtype=np.float64), [], dataset.language
-    )
+    values = np.array(labels, dtype=np.float64)
+    return LabelledSet(dataset.name, items, values, [], dataset.language, questions)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from litepyramid.errors import InputError
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import Evidence, Explainer, Items, Judge, best_parts
+from litepyramid.judges.base import Evidence, Explainer, Items, Judge, Questions, best_parts
 from litepyramid.judges.parallel import judge_pairs, single
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
@@ -66,6 +66,7 @@ def explain(
     unit: str | Sequence[str],
     *,
     judge: JudgeLike = DEFAULT_JUDGE,
+    question: str | None = None,
     language: str | None = None,
 ) -> Explanation:
     """Shows the sentence of a summary that speaks for a unit, and the words that answer it.
@@ -77,6 +78,7 @@ def explain(
         summary: A summary.
         unit: A fact to look for in it; from Python also a list of facts.
         judge: The judge.
+        question: What the summary answers; read by language models only.
         language: As for `load`.
 
     Raises:
@@ -98,10 +100,12 @@ def explain(
             raise InputError(f"an empty {what}", expected=f"the text of a {what}")
     language = language_of({"summary": [summary], "units": units}, language)
     ready = in_language(make_judge(judge), language)
-    return Explanation(summary, units, gather(ready, [(summary, units)])[0])
+    return Explanation(summary, units, gather(ready, [(summary, units)], [question])[0])
 
 
-def gather(judge: Judge, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+def gather(
+    judge: Judge, items: Items, questions: Questions = None
+) -> tuple[tuple[Evidence, ...], ...]:
     """Where a judge finds every unit: as it reports, or the sentence with the highest presence.
 
     A judge that gives no reasons (an NLI model, an LLM) judges each sentence of a summary alone,
@@ -112,7 +116,8 @@ def gather(judge: Judge, items: Items) -> tuple[tuple[Evidence, ...], ...]:
     if isinstance(explainer, Explainer):
         return explainer.explain(items)
     spans = [sentence_spans(summary) or [(0, 0)] for summary, _ in items]
-    batch, best = best_parts(lambda parts: judge_pairs(judge, parts), items, spans)
+    asked = [q for q, ends in zip(questions or (), spans, strict=False) for _ in ends]
+    batch, best = best_parts(lambda parts: judge_pairs(judge, parts, asked), items, spans)
     return tuple(
         tuple(
             Evidence(value, n, parts[n]) if value >= 0.5 else Evidence(0.0)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import getdoc, signature
+from itertools import repeat
 from pathlib import Path
 from typing import Any, get_type_hints
 
@@ -15,7 +16,7 @@ import numpy as np
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import Items, Judge, JudgedBatch, as_presence_row
+from litepyramid.judges.base import Items, Judge, JudgedBatch, Questions, as_presence_row
 from litepyramid.judges.lexical.lexical_judge import (
     LexicalJudge,
     PresenceModel,
@@ -63,16 +64,29 @@ def _factory(name: str) -> Callable[..., Judge]:
 class FunctionJudge:
     """A function of a summary and its units; it is not asked about empty summaries."""
 
-    function: Callable[[str, Sequence[str]], Any]
+    function: Callable[..., Any]
 
-    def judge(self, items: Items) -> JudgedBatch:
+    @property
+    def uses_questions(self) -> bool:
+        """Whether the function has a parameter `question`."""
+        try:
+            return "question" in signature(self.function).parameters
+        except ValueError:
+            return False
+
+    def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """Asks the function about every summary."""
         name = str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
+        asked: Any = repeat({})
+        if self.uses_questions:
+            asked = ({"question": one} for one in questions or repeat(None))
         presence = tuple(
-            as_presence_row(self.function(summary, units), len(units), name)
+            as_presence_row(self.function(summary, units, **more), len(units), name)
             if summary.strip()
             else np.zeros(len(units))
-            for summary, units in track(items, "judging", "summaries")
+            for (summary, units), more in zip(
+                track(items, "judging", "summaries"), asked, strict=False
+            )
         )
         return JudgedBatch(presence, {"judge": f"function {name}"})
 
@@ -83,8 +97,8 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
     Args:
         name: lexical (default), mini, recall, a hub id or folder of an NLI model (safetensors or
             ONNX), llm:MODEL behind an endpoint; from Python also a function of (summary, units)
-            that returns one number from 0 to 1 per unit (NaN: no judgement), or an object with
-            `judge`.
+            that returns one number from 0 to 1 per unit (NaN: no judgement; with a parameter
+            `question` it is told what the summary answers), or an object with `judge`.
         **settings: Settings of the judge (`judge_settings` lists them): ``mode``, ``device``,
             ``endpoint``, ``cache``, ``workers`` … None leaves one at its default.
 
@@ -136,6 +150,13 @@ def in_language(judge: Judge, language: str) -> Judge:
     if language == "en" or not hasattr(one, "in_language"):
         return judge
     form: Judge = one.in_language(language)
+    return replace(judge, one=form) if isinstance(judge, OnWorkers) else form
+
+
+def for_criteria(judge: Judge) -> Judge:
+    """A judge for the criteria of rubrics: an LLM judge's prompt `met`, unless one was chosen."""
+    one = single(judge)
+    form = one.for_criteria() if hasattr(one, "for_criteria") else one
     return replace(judge, one=form) if isinstance(judge, OnWorkers) else form
 
 

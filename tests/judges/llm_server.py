@@ -26,9 +26,16 @@ def rule(items):
 def asked(body) -> tuple[str, list[str]]:
     """The summary and the units of a request."""
     text = body["messages"][0]["content"]
-    [summary] = re.findall(r"<summary>\n(.*?)\n</summary>", text, re.DOTALL)
-    [units] = re.findall(r"<facts>\n(.*?)\n</facts>", text, re.DOTALL)
+    [(_, summary)] = re.findall(r"<(summary|answer)>\n(.*?)\n</\1>", text, re.DOTALL)
+    [(_, units)] = re.findall(r"<(facts|criteria)>\n(.*?)\n</\1>", text, re.DOTALL)
     return json.loads(summary), list(json.loads(units).values())
+
+
+def question_of(body) -> str | None:
+    """The question of a request."""
+    text = body["messages"][0]["content"]
+    fenced = re.findall(r"<question>\n(.*?)\n</question>", text, re.DOTALL)
+    return json.loads(fenced[0]) if fenced else None
 
 
 class FakeEndpoint:

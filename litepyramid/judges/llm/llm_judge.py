@@ -16,18 +16,21 @@ from litepyramid.judges.base import (
     EstimateOnly,
     Items,
     JudgedBatch,
+    Questions,
     note_cached,
     pair_key,
-    pairs_of,
     windows,
 )
 from litepyramid.judges.cache import CacheSetting, JudgementCache, Stored
 from litepyramid.judges.llm.endpoint import Endpoint, Reply, UnansweredError, safe_name
-from litepyramid.judges.llm.prompt import load_prompt
+from litepyramid.judges.llm.prompt import Prompt, load_prompt
 from litepyramid.progress import bar
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, one_line
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, fingerprint
+
+_Asked = tuple[str, Sequence[str], str]
+"""A summary, units, and the question that the summary answers, or an empty text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +224,8 @@ class LLMJudge:
     Args:
         model: As the endpoint calls it; its key comes from the environment (see `Endpoint`).
         endpoint: Its address up to /v1; none for OPENAI_BASE_URL, else OpenAI's own.
-        prompt: yes-no, three (1, .5, 0), minicheck, or a file.
+        prompt: yes-no, three (1, .5, 0), met (for the criteria of a rubric), minicheck, or a file;
+            none for yes-no, and met where units are criteria.
         units_per_request: The most units of a request.
         concurrency: The most requests under way.
         timeout: Seconds until the whole answer is there; else it is asked for again.
@@ -242,7 +246,7 @@ class LLMJudge:
         model: str,
         *,
         endpoint: str | None = None,
-        prompt: str | Path = "yes-no",
+        prompt: str | Path | None = None,
         units_per_request: int = 20,
         concurrency: int = 16,
         timeout: float = 120.0,
@@ -253,17 +257,17 @@ class LLMJudge:
         estimate: bool = False,
         cache: str | Path | None = "default",
     ) -> None:
-        self._prompt = load_prompt(prompt)
+        self._prompt = load_prompt("yes-no" if prompt is None else prompt)
+        self._free = prompt is None
         if units_per_request < 1:
             raise InputError("no units per request", expected="at least 1")
         if not 0 <= allow_missing <= 1:
             raise InputError(f"allow_missing is {allow_missing}", expected="a share, 0 to 1")
-        self._size = 1 if self._prompt.single else units_per_request
+        self._units = units_per_request
         self._endpoint = Endpoint(
             model, endpoint, concurrency, timeout, retries, parameters or {}, seed
         )
-        identity = {"prompt": self._prompt.sha, "units_per_request": self._size}
-        self._asker = Asker(self._endpoint, identity, cache)
+        self._asker = Asker(self._endpoint, self._identity, cache)
         self._allowed, self._estimate = allow_missing, estimate
 
     def __enter__(self) -> LLMJudge:
@@ -276,27 +280,50 @@ class LLMJudge:
         """Closes the cache."""
         self._asker.cache.close()
 
+    @property
+    def uses_questions(self) -> bool:
+        """Whether the prompt holds the question that a summary answers."""
+        return self._prompt.uses_questions
+
+    @property
+    def _size(self) -> int:
+        return 1 if self._prompt.single else self._units
+
+    @property
+    def _identity(self) -> dict[str, Any]:
+        return {"prompt": self._prompt.sha, "units_per_request": self._size}
+
     def in_language(self, language: str) -> LLMJudge:
         """A judge whose prompt says the language of the texts, with the same cache."""
+        return self._asking(self._prompt.in_language(language))
+
+    def for_criteria(self) -> LLMJudge:
+        """A judge of what an answer does, for rubrics, unless a prompt was chosen."""
+        return self._asking(load_prompt("met")) if self._free else self
+
+    def _asking(self, prompt: Prompt) -> LLMJudge:
         judge = copy(self)
-        judge._prompt = self._prompt.in_language(language)
-        identity = {"prompt": judge._prompt.sha, "units_per_request": self._size}
-        judge._asker = Asker(self._endpoint, identity, self._asker.cache)
+        judge._prompt = prompt
+        judge._asker = Asker(self._endpoint, judge._identity, self._asker.cache)
         return judge
 
-    def judge(self, items: Items) -> JudgedBatch:
+    def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """Judges every unit of every item; see `LLMJudge` for what is sent."""
         asker = self._asker
         asker.begin()
-        items = [(text.strip(), [one_line(unit) for unit in units]) for text, units in items]
-        distinct = len(pairs_of(items))
+        used = questions if questions and self.uses_questions else [None] * len(items)
+        asked = [
+            (text.strip(), [one_line(unit) for unit in units], (question or "").strip())
+            for (text, units), question in zip(items, used, strict=True)
+        ]
+        distinct = len(_keys(asked))
         if self._estimate:
-            raise asker.estimate(self._jobs(items), distinct)
+            raise asker.estimate(self._jobs(asked), distinct)
         counts = dict.fromkeys(("pairs", "empty", "missing", "from_cache"), 0)
         presence: list[FloatArray] = []
         try:
             with bar(distinct, "judging", "pairs") as shown:
-                for window in windows(items):
+                for window in windows(asked):
                     presence += self._window(window, counts, shown)
         except KeyboardInterrupt as stop:
             note_cached(stop, asker.answered, asker.cache.path)
@@ -309,7 +336,10 @@ class LLMJudge:
             hint = f"{cached}Run again to request the rest, or accept this with {share}."
             raise ModelError(error.what, hint=f"{error.hint} {hint}" if error.hint else hint)
         counts |= {"judged": asker.answered, **asker.counts}
-        return JudgedBatch(tuple(presence), self.signature(), counts)
+        signature = self.signature()
+        if texts := sorted({(question, text) for text, _, question in asked if question}):
+            signature["questions"] = fingerprint(texts)
+        return JudgedBatch(tuple(presence), signature, counts)
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature, the endpoint's reported version in it."""
@@ -338,42 +368,51 @@ class LLMJudge:
             raise asker.failure(len(keys) - len(values), len(keys), what)
         return values, asker
 
-    def _window(self, items: Items, counts: dict[str, int], shown: Any) -> Iterator[FloatArray]:
+    def _window(
+        self, items: Sequence[_Asked], counts: dict[str, int], shown: Any
+    ) -> Iterator[FloatArray]:
         """The presence of each item's units, as many items as are held in memory at once."""
-        keys = list(pairs_of(items))
+        keys = _keys(items)
         stored = self._asker.stored(keys)
         counts["from_cache"] += len(stored)
         shown.update(len(stored))
         if len(stored) < len(keys):
             stored |= self._asker.ask(list(self._jobs(items)), shown)
         values = {key: float(np.frombuffer(raw, "<f8")[0]) for key, raw in stored.items()}
-        for text, units in items:
-            row = [values.get(pair_key(text, u), np.nan) if text else 0.0 for u in units]
+        for text, units, question in items:
+            row = [values.get(pair_key(text, u, question), np.nan) if text else 0.0 for u in units]
             counts["pairs"] += len(units)
             counts["empty"] += 0 if text else len(units)
             counts["missing"] += int(np.isnan(row).sum())
             yield np.array(row, dtype=np.float64)
 
-    def _jobs(self, items: Items) -> Iterator[Job]:
+    def _jobs(self, items: Sequence[_Asked]) -> Iterator[Job]:
         """The requests for what is not cached: a summary with the missing ones of each n units."""
         seen: set[bytes] = set()
         for window in windows(items):
-            cached = self._asker.stored(list(pairs_of(window)))
-            for text, units in window:
-                fresh = [u for u in dict.fromkeys(units) if text and pair_key(text, u) not in seen]
-                seen.update(pair_key(text, unit) for unit in fresh)
+            cached = self._asker.stored(_keys(window))
+            for text, units, question in window:
+                keys = {pair_key(text, unit, question): unit for unit in units if text}
+                fresh = [key for key in keys if key not in seen]
+                seen.update(fresh)
                 for start in range(0, len(fresh), self._size):
                     chunk = fresh[start : start + self._size]
-                    if missing := [u for u in chunk if pair_key(text, u) not in cached]:
-                        yield self._job(text, missing)
+                    if missing := {key: keys[key] for key in chunk if key not in cached}:
+                        yield self._job(text, missing, question)
 
-    def _job(self, text: str, units: Sequence[str]) -> Job:
+    def _job(self, text: str, units: Mapping[bytes, str], question: str) -> Job:
         prompt, count = self._prompt, len(units)
 
         def read(reply: Reply) -> list[bytes] | None:
             grades = prompt.read(reply.text, count)
             return None if grades is None else [np.float64(grade).tobytes() for grade in grades]
 
-        keys = tuple(pair_key(text, unit) for unit in units)
+        request = prompt.request(text, list(units.values()), question)
         tokens_out = 2 if prompt.single else 3 + 6 * count
-        return Job(keys, prompt.request(text, units), prompt.schema(count), read, tokens_out)
+        return Job(tuple(units), request, prompt.schema(count), read, tokens_out)
+
+
+def _keys(items: Iterable[_Asked]) -> list[bytes]:
+    """The keys of the distinct pairs of summaries that are not empty."""
+    keys = (pair_key(text, u, question) for text, us, question in items if text for u in us)
+    return list(dict.fromkeys(keys))

@@ -29,7 +29,8 @@ class Prompt:
     Attributes:
         name: Name of the shipped prompt, or the file's stem.
         text: With ``{summary}`` and ``{units}`` (both as JSON; ``{count}`` is the number of
-            units), or ``{unit}`` where one request holds one unit (both as plain lines).
+            units), or ``{unit}`` where one request holds one unit (both as plain lines). A
+            paragraph with ``{question}`` is left out for summaries that answer none.
         grades: The words that answers are made of, with their presence.
     """
 
@@ -41,6 +42,11 @@ class Prompt:
     def single(self) -> bool:
         """Whether a request holds one unit, answered by a word in place of JSON."""
         return "{unit}" in self.text
+
+    @property
+    def uses_questions(self) -> bool:
+        """Whether requests hold the question that a summary answers."""
+        return "{question}" in self.text
 
     @property
     def sha(self) -> str:
@@ -57,13 +63,15 @@ class Prompt:
         line = f"Summary and facts are in {name_of(language)}."
         return replace(self, text=with_line(self.text, line, language))
 
-    def request(self, summary: str, units: Sequence[str]) -> str:
+    def request(self, summary: str, units: Sequence[str], question: str = "") -> str:
         """The text to send for some units of a summary, each fenced as JSON, or as a line."""
-        numbered = {str(n): unit for n, unit in enumerate(units, 1)}
+        parts = self.text.split("\n\n")
+        fence = one_line if self.single else fenced
         return fill(
-            self.text,
-            summary=one_line(summary) if self.single else fenced(summary),
-            units=fenced(numbered),
+            "\n\n".join(part for part in parts if question or "{question}" not in part),
+            question=fence(question),
+            summary=fence(summary),
+            units=fenced({str(n): unit for n, unit in enumerate(units, 1)}),
             unit=units[0],
             count=len(units),
         )
@@ -149,7 +157,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def load_prompt(name: str | Path) -> Prompt:
-    """An embedded prompt (``yes-no``, ``three``, ``minicheck``), or the user's own file.
+    """An embedded prompt (``yes-no``, ``three``, ``met``, ``minicheck``), or the user's own file.
 
     Example:
         >>> load_prompt("three").grades
