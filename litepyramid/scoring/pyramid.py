@@ -1,4 +1,4 @@
-"""Pyramid scores from presence and weights: Lite2, Lite2.x, Lite3, LitePyramid, Pyramid.
+"""Scores from presence and weights: Lite2, Lite2.x, Lite3, LitePyramid, Pyramid, rubrics.
 
 Presence is a flat (systems, units) array in which the units of one input stand together; a
 `UnitLayout` says where. One call scores all summaries of all systems.
@@ -18,7 +18,7 @@ from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels, unit_kinds
 
-Rule = Literal["lite", "vital", "sample", "original", "modified"]
+Rule = Literal["lite", "vital", "sample", "original", "modified", "points", "normalized"]
 NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 
 
@@ -29,7 +29,7 @@ class UnitLayout:
     Attributes:
         inputs: M ids.
         offsets: (M + 1,) int64; the units of input i are ``offsets[i]:offsets[i + 1]``.
-        weights: (U,) float64, one weight a unit.
+        weights: (U,) float64, one weight a unit; below zero for a penalty of a rubric.
         vital: (U,) whether a unit is a vital nugget; None if none says how important it is.
     """
 
@@ -49,10 +49,10 @@ class UnitLayout:
             raise InputError("no inputs", expected="the units of at least one input")
         weights = [np.array([u.weight for u in entry.units], dtype=np.float64) for entry in units]
         for entry, row in zip(units, weights, strict=True):
-            if not row.sum() > 0 or (row < 0).any() or not np.isfinite(row).all():
+            if not (row > 0).any() or not np.isfinite(row).all():
                 raise InputError(
-                    f"the weights of input '{entry.input}' are {row.tolist()}",
-                    expected="at least one unit, no negative weight, not all zero",
+                    f"the weights of input '{entry.input}' are {cut(row.tolist())}",
+                    expected="at least one unit with a weight above zero, and no NaN",
                 )
         offsets = np.cumsum([0] + [w.size for w in weights], dtype=np.int64)
         importance = [unit.importance for entry in units for unit in entry.units]
@@ -129,6 +129,50 @@ def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
     """
     weighted = _presence(presence, layout) * layout.weights
     return np.asarray(layout.sums(weighted) / layout.sums(layout.weights), dtype=np.float64)
+
+
+def rubric_scores(
+    presence: ArrayLike,
+    layout: UnitLayout,
+    *,
+    normalized: bool = False,
+    chosen: NDArray[np.bool_] | None = None,
+) -> FloatArray:
+    r"""The points of each input's criteria that are met, of those that can be had.
+
+    .. math:: \sum_j w_j p_j \Big/ \sum_{w_j > 0} w_j \qquad\text{or, normalized,}\qquad
+              \frac{\sum_j w_j p_j - \sum_{w_j < 0} w_j}{\sum_j |w_j|}
+
+    with the presence p of criterion j and its points w, which are below zero for a penalty. The
+    first is HealthBench's score of an example (Arora et al. 2025): at most 1, and below 0 where
+    penalties outweigh the rest. The second is PRBench's, from 0 to 1. Without penalties both are
+    `lite_pyramid_scores`.
+
+    Args:
+        presence: (..., U) values in [0, 1].
+        layout: Where each input's units stand, and their points.
+        normalized: The second formula.
+        chosen: (U,) the criteria that count; None for all.
+
+    Returns:
+        (..., M) scores; NaN where the presence of a criterion that counts is NaN (a judgement that
+        is missing is not "not met"), and where none with positive points counts.
+
+    Example:
+        >>> from litepyramid.types import InputUnits, Unit
+        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 5), Unit("y", 3), Unit("z", -4)))])
+        >>> rubric_scores([[1, 0, 1], [0, 0, 1]], layout).tolist()
+        [[0.125], [-0.5]]
+        >>> rubric_scores([[1, 0, 1], [0, 0, 1]], layout, normalized=True).round(3).tolist()
+        [[0.417], [0.0]]
+    """
+    weights = layout.weights if chosen is None else np.where(chosen, layout.weights, 0.0)
+    gained = _presence(presence, layout) * layout.weights
+    most, least = layout.sums(np.maximum(weights, 0)), layout.sums(np.minimum(weights, 0))
+    total = layout.sums(gained if chosen is None else np.where(chosen, gained, 0.0))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        values = (total - least) / (most - least) if normalized else total / most
+    return np.asarray(np.where(most > 0, values, np.nan), dtype=np.float64)
 
 
 def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArray]:
@@ -304,7 +348,7 @@ class ScoringRule:
     Attributes:
         name: ``lite`` weighted mean over all units; ``vital`` over vital nuggets only; ``sample``
             LitePyramid over `size` units drawn for each input; ``original`` and ``modified`` the
-            Pyramid scores.
+            Pyramid scores; ``points`` and ``normalized`` the `rubric_scores`.
         size: K of ``sample``.
         references: Number of references per input, for ``modified``.
     """
@@ -332,10 +376,30 @@ class ScoringRule:
         if not known or (number and not re.fullmatch(r"[1-9][0-9]{0,5}", number)):
             raise InputError(
                 f"unknown scoring rule '{cut(rule)}'",
-                expected="lite, vital, original, sample-K (K units an input) or modified-R (R "
-                "references)",
+                expected="lite, vital, original, points, normalized, sample-K (K units an input) "
+                "or modified-R (R references)",
             )
         return cls(name, **({fields[name]: int(number)} if number else {}))  # type: ignore[arg-type]
+
+    @property
+    def signed(self) -> bool:
+        """Whether weights are points of a rubric, with a sign."""
+        return self.name in ("points", "normalized")
+
+    def check(self, units: Sequence[InputUnits]) -> None:
+        """Raises InputError if the rule cannot score the units, whatever their presence."""
+        layout = UnitLayout.of(units)
+        wrong = np.flatnonzero(layout.weights == 0 if self.signed else layout.weights < 0)
+        if len(wrong):
+            every = [(entry.input, unit) for entry in units for unit in entry.units]
+            name, unit = every[wrong[0]]
+            raise InputError(
+                f"'{cut(unit.text, 60)}' of input '{name}' has the weight {unit.weight:g}",
+                expected="points above or below zero" if self.signed else "no weight below zero",
+                hint=None if self.signed else "Score a rubric with penalties by the rule points.",
+            )
+        if self.name == "vital":
+            _vital(layout)
 
     def apply(
         self, presence: FloatArray, layout: UnitLayout, seed: int
@@ -343,6 +407,8 @@ class ScoringRule:
         """(N, M) scores of (N, U) presence, and counts to report."""
         if self.name == "lite":
             return lite_pyramid_scores(presence, layout), {}
+        if self.signed:
+            return rubric_scores(presence, layout, normalized=self.name == "normalized"), {}
         if self.name == "vital":
             return _share(_presence(presence, layout), _vital(layout), layout, layout.weights), {}
         if self.name == "sample":
@@ -363,6 +429,8 @@ class ScoringRule:
             "sample": "litepyramid",
             "original": "pyramid",
             "modified": "modified_pyramid",
+            "points": "rubric",
+            "normalized": "rubric_normalized",
         }[self.name]
 
     def signature(self) -> str | None:
@@ -388,6 +456,8 @@ _TITLES = {
     "litepyramid": "LitePyramid",
     "pyramid": "Pyramid (original)",
     "modified_pyramid": "Pyramid (modified)",
+    "rubric": "Rubric score",
+    "rubric_normalized": "Rubric score (normalized)",
 }
 
 

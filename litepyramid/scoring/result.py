@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -15,8 +16,20 @@ from litepyramid.checked import as_type, json_parts
 from litepyramid.errors import InputError, choose, require
 from litepyramid.files import file_type, read_json, read_text
 from litepyramid.judges.base import Evidence, Explainer, Judge
-from litepyramid.scoring.inference import group_letters, too_few_inputs
-from litepyramid.scoring.pyramid import NUGGET_SCORES, UnitLayout, metric_title, nugget_scores
+from litepyramid.scoring.inference import (
+    by_id,
+    group_letters,
+    system_intervals,
+    too_few_inputs,
+)
+from litepyramid.scoring.pyramid import (
+    NUGGET_SCORES,
+    ScoringRule,
+    UnitLayout,
+    metric_title,
+    nugget_scores,
+    rubric_scores,
+)
 from litepyramid.stats import system_means
 from litepyramid.tables import Cell, Column, Result, Table, plain
 from litepyramid.text import counted
@@ -29,11 +42,13 @@ from litepyramid.types import (
     Signature,
 )
 
-Rows = Literal["systems", "inputs", "units"]
+Rows = Literal["systems", "inputs", "units", "tags"]
+_TAG_ROWS = 60  # shown of a table by tag
 _EXPECTED = "a JSON or npz file that `litepyramid score -o` wrote"
 _UNITS = ("units", "label_units")
 _WORDING = {
-    "empty_summaries": ("empty summary; it scores", "empty summaries; they score", "0."),
+    "empty_summaries": ("empty summary: it holds", "empty summaries: they hold", "no unit."),
+    "missing_summaries": ("summary is", "summaries are", "missing; they are not scored."),
     "truncated": ("pair was", "pairs were", "truncated to the judge's maximum length."),
     "split": ("pair was", "pairs were", "judged in parts of the summary; the best counts."),
     "missing": ("pair has", "pairs have", "no judgement."),
@@ -159,6 +174,51 @@ class ScoreResult(Result):
         return [int(i) for i in np.argsort(-system_means(self.values), kind="stable")]
 
     @property
+    def rule(self) -> ScoringRule:
+        """How presence became scores."""
+        rule = dict(self.signature.fields).get("rule", "lite")
+        return ScoringRule.of(rule.removesuffix("refs"))
+
+    @property
+    def clipped(self) -> dict[str, float]:
+        """Of a rubric scored by points, each system's mean within 0 and 1, as HealthBench's."""
+        clipped = {name: min(1.0, max(0.0, score)) for name, score in self.scores.items()}
+        return clipped if self.rule.name == "points" else {}
+
+    @cached_property
+    def tags(self) -> list[dict[str, Any]]:
+        """Scores on the units of each tag: a row a tag and system, best system first.
+
+        An input counts where it has units of the tag (in a rubric, some with positive points).
+        """
+        rule, layout = self.rule, UnitLayout.of(self.units)
+        every = [set(unit.tags) for entry in self.units for unit in entry.units]
+        tags = set[str]().union(*every) if rule.signed or rule.name == "lite" else ()
+        settings = dict(self.signature.fields)
+        samples, seed = int(settings.get("samples", 1000)), int(settings.get("seed", 0))
+        rows, by_input, by_system = [], by_id(self.inputs), by_id(self.systems)
+        for tag in sorted(tags):
+            chosen = np.array([tag in unit_tags for unit_tags in every])
+            values = rubric_scores(
+                self.presence, layout, normalized=rule.name == "normalized", chosen=chosen
+            )
+            counts = layout.sums(np.asarray(chosen & (layout.weights > 0), dtype=np.float64)) > 0
+            values = values[:, [m for m in by_input if counts[m]]]
+            if not values.size:
+                continue
+            ends = system_intervals(
+                values[by_system], samples=samples, confidence=self.confidence, seed=seed
+            )
+            means = system_means(values).tolist()
+            for n in self.order:
+                low, high = ends[by_system.index(n)]
+                row = {"tag": tag, "system": self.systems[n], "inputs": values.shape[1]}
+                row |= {"units": int(chosen.sum()), "score": means[n], "low": low, "high": high}
+                more = {"clipped": min(1.0, max(0.0, means[n]))} if self.clipped else {}
+                rows.append(row | more)
+        return rows
+
+    @property
     def measures(self) -> dict[str, FloatArray]:
         """The four `nugget_scores`, and as ``human_…`` those of labels: (N, M) by name.
 
@@ -173,21 +233,22 @@ class ScoreResult(Result):
         return measures
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per system, best first; then the four scores of nuggets, if they are nuggets."""
+        """One row per system, best first; then the scores of nuggets, and those by tag."""
         names: list[Column | str] = [
             "group",
             "system",
             "score",
             Column("low", f"{100 * self.confidence:g} % low"),
         ]
-        names += ["high", *["human"] * (self.human is not None)]
-        scores, human = self.scores, self.human_scores
+        scores, clipped, human = self.scores, self.clipped, self.human_scores
+        names += ["high", *["clipped"] * bool(clipped), *["human"] * (self.human is not None)]
         rows = [
             {
                 "group": group_letters(self.groups[i]),
                 "system": self.systems[i],
                 "score": scores[self.systems[i]],
                 **dict(zip(("low", "high"), self.intervals[i], strict=True)),
+                "clipped": clipped.get(self.systems[i]),
                 "human": human.get(self.systems[i]),
             }
             for i in self.order
@@ -198,7 +259,7 @@ class ScoreResult(Result):
             f"{counted(len(self.units), 'input')} ({counted(self.presence.shape[1], 'unit')})"
         )
         table = Table.of(title, names, rows, (*self._notes(), str(self.signature)))
-        return [table, *self._nugget_table()]
+        return [table, *self._nugget_table(), *self._tag_table()]
 
     def _notes(self) -> list[str]:
         notes = []
@@ -209,6 +270,8 @@ class ScoreResult(Result):
                 "Holm's correction)."
             )
             notes += too_few_inputs(len(self.units), pairs)
+        if self.clipped:
+            notes.append("clipped: the mean within 0 and 1, as HealthBench reports it.")
         if self.ceiling is not None:
             notes.append(
                 f"By this judge the references themselves score {self.ceiling:.3f} on their own "
@@ -235,6 +298,21 @@ class ScoreResult(Result):
             [Column("system"), Column("by"), *columns],
         )
         return [Table(title, tuple(columns), tuple(rows), tuple(notes))] if rows else []
+
+    def _tag_table(self) -> list[Table]:
+        rows = self.tags
+        columns = [
+            "tag",
+            "system",
+            "inputs",
+            "score",
+            "low",
+            "high",
+            *["clipped"] * bool(self.clipped),
+        ]
+        more = [f"{len(rows) - _TAG_ROWS} more rows in the JSON and in to_frame('tags')."]
+        notes = more * (len(rows) > _TAG_ROWS)
+        return [Table.of("Scores by tag", columns, rows[:_TAG_ROWS], notes)] if rows else []
 
     def to_csv_table(self) -> Table:
         """One row per system and input: its score, the system's interval, units, missing ones."""
@@ -282,17 +360,20 @@ class ScoreResult(Result):
         return self.summaries[n][m][start:end]
 
     def to_frame(self, rows: Rows = "systems") -> Any:
-        """A pandas frame with one row for each of the systems, best first, the inputs or the units.
+        """A pandas frame with one row for each of the systems, best first, the inputs, units, tags.
 
         Args:
             rows: ``systems``: score, interval, rank group; ``inputs``: a row per system and input;
-                ``units``: a row per system and unit, with presence, label and evidence.
+                ``units``: a row per system and unit, with presence, label and evidence; ``tags``: a
+                row per tag and system.
 
         Raises:
             MissingExtraError: pandas is not installed.
         """
         choose("rows", rows, get_args(Rows))
         pandas = require("pandas", extra="tables", purpose="a data frame")
+        if rows == "tags":
+            return pandas.DataFrame(self.tags)
         table = {
             "systems": lambda: self.to_tables()[0],
             "inputs": self.to_csv_table,
@@ -315,9 +396,10 @@ class ScoreResult(Result):
         }
 
     def _document(self) -> dict[str, Any]:
-        human, scores = self.human_scores, self.scores
+        human, scores, clipped = self.human_scores, self.scores, self.clipped
         systems = [
             {"system": name, "score": scores[name], "low": low, "high": high}
+            | ({"clipped": clipped[name]} if clipped else {})
             | ({"human": human[name]} if human else {})
             | {"groups": groups}
             for name, (low, high), groups in zip(
@@ -336,6 +418,8 @@ class ScoreResult(Result):
             document["ceiling"] = self.ceiling
         if self.notes:
             document["notes"] = self.notes
+        if self.tags:
+            document["tags"] = self.tags
         if self.references is not None:
             document["references"] = [
                 {"input": name, "references": texts}
@@ -415,7 +499,8 @@ class ScoreResult(Result):
             for texts in self.summaries
             for text, entry in zip(texts, self.units, strict=True)
         ]
-        evidence, inputs = gather(judge, items), len(self.units)
+        questions = [entry.question for entry in self.units] * len(self.systems)
+        evidence, inputs = gather(judge, items, questions), len(self.units)
         rows = (evidence[start : start + inputs] for start in range(0, len(evidence), inputs))
         return replace(self, evidence=tuple(tuple(e for own in row for e in own) for row in rows))
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.judges.base import Evidence
-from litepyramid.scoring.pyramid import ScoringRule, UnitLayout
+from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, Unit
@@ -74,7 +74,7 @@ def align_runs(
     """
     judges = _differences(old, new, insist=judges_too)
     rows, notes = _pairs(old.systems, new.systems, pairs)
-    entries = [{entry.input: entry.units for entry in run.units} for run in (old, new)]
+    entries = [{entry.input: entry for entry in run.units} for run in (old, new)]
     units: list[InputUnits] = []
     numbers: list[tuple[int, int]] = []
     cells: tuple[list[int], list[int]] = ([], [])
@@ -82,20 +82,22 @@ def align_runs(
     starts = [dict(zip(r.inputs, UnitLayout.of(r.units).offsets, strict=False)) for r in (old, new)]
     lacking = [0, 0]
     for name in sorted(entries[0].keys() & entries[1].keys()):
-        places = [_places(own[name]) for own in entries]
+        places = [_places(own[name].units) for own in entries]
         shared = [key for key in places[0] if key in places[1]]
         lacking = [n + len(own) - len(shared) for n, own in zip(lacking, places, strict=True)]
-        if max(map(len, places)) > len(shared):
+        asked = {own[name].question for own in entries}
+        if max(map(len, places)) > len(shared) or len(asked) > 1:
             differing.append(name)
-        chosen = tuple(entries[0][name][places[0][key]] for key in shared)
-        if sum(unit.weight for unit in chosen) > 0:
+        chosen = tuple(entries[0][name].units[places[0][key]] for key in shared)
+        if any(unit.weight > 0 for unit in chosen):
             numbers += [(len(units), places[0][key] + 1) for key in shared]
-            units.append(InputUnits(name, chosen))
+            units.append(replace(entries[0][name], units=chosen))
             for side in (0, 1):
                 cells[side].extend(starts[side][name] + places[side][key] for key in shared)
     if differing and not units_too:
         raise InputError(
-            f"the runs' units differ on {counted(len(differing), 'input')}: {names_of(differing)}",
+            f"the runs' units, or questions, differ on {counted(len(differing), 'input')}: "
+            f"{names_of(differing)}",
             expected="runs over the same units",
             hint="To compare the units that both have, insist: --across-judges.",
         )
@@ -131,9 +133,8 @@ def _side(
     presence = run.presence[np.ix_(rows, cells)]
     scores = run.values[np.ix_(rows, columns)]
     if anew:
-        fields = dict(run.signature.fields)
-        rule = ScoringRule.of(fields.get("rule", "lite").removesuffix("refs"))
-        scores = rule.apply(presence, UnitLayout.of(units), int(fields.get("seed", 0)))[0]
+        seed = int(dict(run.signature.fields).get("seed", 0))
+        scores = run.rule.apply(presence, UnitLayout.of(units), seed)[0]
     texts, evidence = run.summaries, run.evidence
     return Side(
         tuple(run.systems[i] for i in rows), presence, scores,

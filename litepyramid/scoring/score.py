@@ -13,22 +13,20 @@ from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Explainer, Judge, JudgedBatch
 from litepyramid.judges.parallel import judge_pairs, single
-from litepyramid.judges.registry import in_language
+from litepyramid.judges.registry import for_criteria, in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import name_of, signed
 from litepyramid.scoring.inference import intervals_and_groups
 from litepyramid.scoring.pyramid import ScoringRule, UnitLayout, lite_pyramid_scores
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.stats import check_samples, check_seed
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import (
     DataLike,
     FloatArray,
-    InputReferences,
     InputUnits,
     JudgeLike,
     Signature,
-    SystemLabels,
     SystemSummaries,
     check_unique,
     data_hashes,
@@ -36,6 +34,8 @@ from litepyramid.types import (
 )
 
 Scored = Literal["units", "stus"]
+Fallback = Literal["none", "sentence"]
+_COPIES = 0.5  # of a system's texts that are the references', from which a note says so
 
 
 def score(
@@ -46,6 +46,7 @@ def score(
     on: Scored = "units",
     rule: str = "lite",
     name: str | None = None,
+    stu_fallback: Fallback = "none",
     samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
@@ -66,8 +67,10 @@ def score(
         on: Score on the units, or on the STUs where there are both; labels stay labels of units.
         rule: From presence to scores: ``lite`` weighted mean over all units, ``vital`` over vital
             nuggets, ``original`` Pyramid, ``sample-K`` of K units drawn an input (LitePyramid),
-            ``modified-R`` Pyramid with R references.
+            ``modified-R`` Pyramid with R references; of a rubric, whose weights are points and
+            may be below zero, ``points`` met of the positive ones, or ``normalized`` to 0..1.
         name: Name of the score next to other metrics.
+        stu_fallback: ``sentence``: where STUs leave out over a third of a sentence, it is a unit.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
@@ -92,73 +95,141 @@ def score(
     """
     check_samples(samples, confidence=confidence)
     check_seed(seed)
-    if on not in ("units", "stus"):
-        choose("units to score", on, get_args(Scored))
+    choose("units to score", on, get_args(Scored))
     scoring = ScoringRule.of(rule)
+    if name == "human":
+        expected = "another name"
+        raise InputError("the name 'human' is reserved for the human score", expected=expected)
     dataset = as_dataset(data, units, **sources).with_language()
-    rated, made = _units_of(dataset, on)
-    options: dict[str, Any] = {
-        "rule": scoring, "name": name, "samples": samples, "confidence": confidence, "seed": seed,
-        "labels": dataset.labels or None, "label_units": dataset.label_units or dataset.units,
-    }  # fmt: skip
-    about = {**made, **signed(dataset.language)}
+    rated, made, notes = _units_of(dataset, on, stu_fallback)
+    scoring.check(rated)
     rater = None
     if dataset.presence is not None:
         systems = dataset.systems or dataset.presence.systems
         rows = [dataset.presence.systems.index(one) for one in systems]
-        about |= {"judge": "given", "presence_sha": dataset.presence.sha}
-        values = dataset.presence.values[rows]
-        result = score_presence(systems, rated, values, about=about, **options)
+        presence, batch = dataset.presence.values[rows], JudgedBatch(())
+        about = {"judge": "given", "presence_sha": dataset.presence.sha}
     else:
-        if not dataset.summaries:
-            expected = "summaries of at least one system, or presence"
-            raise InputError("no summaries", expected=expected)
         rater = in_language(as_judge(judge), dataset.language)
-        presence, batch = judge_systems(dataset.summaries, rated, rater)
-        about |= {**batch.signature, **data_hashes(summaries=dataset.summaries)}
-        result = score_presence(
-            dataset.systems, rated, presence, counts=batch.counts, about=about, **options
-        )
-        result = replace(result, spans=batch.spans)
+        if scoring.signed or any(unit.tags for entry in rated for unit in entry.units):
+            rater = for_criteria(rater)
+        notes += _on_judge(rater, rated, dataset.language)
+        systems = dataset.systems
+        presence, batch = _judged(dataset.summaries, rated, rater)
+        about = {**batch.signature, **data_hashes(summaries=dataset.summaries)}
+    layout = UnitLayout.of(rated)
+    values, counts = scoring.apply(presence, layout, seed)
+    labels, label_units, human, unlabelled = _human(dataset, rated, systems, scoring, seed)
+    missing = layout.sums(np.isnan(presence).astype(np.float64)) > 0
+    counts |= batch.counts | unlabelled | {"summaries_not_scored": int(missing.sum())}
+    counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
+    intervals, groups = intervals_and_groups(
+        systems, layout.inputs, values, samples=samples, confidence=confidence, seed=seed
+    )
+    other = label_units if labels is not None and label_units != rated else ()
+    hashes = data_hashes(units=rated, labels=dataset.labels, label_units=other)
+    fields = {"units": "", **made, **signed(dataset.language), **about, **hashes}
+    signature = Signature.of(
+        **fields | {"units": unit_kinds(rated)},
+        rule=scoring.signature(),
+        truncated=counts.get("truncated"),
+        missing=counts.get("missing") or None,
+        samples=samples,
+        confidence=confidence,
+        seed=seed,
+    )
+    metric = scoring.metric(rated)
     texts = {entry.input: entry.references for entry in dataset.references or ()}
-    result = replace(
-        result,
-        summaries=tuple(tuple(s.texts) for s in dataset.summaries) if dataset.summaries else None,
-        references=tuple(texts.get(entry.input, ()) for entry in rated) if texts else None,
-        ceiling=_ceiling(rater, rated, dataset.references) if made else None,
+    result = ScoreResult(
+        metric=metric,
+        name=name or metric,
+        systems=systems,
+        units=rated,
+        presence=presence,
+        values=values,
+        intervals=intervals,
+        groups=groups,
+        labels=labels,
+        label_units=label_units,
+        human=human,
+        counts={key: count for key, count in counts.items() if count or key in batch.counts},
+        confidence=confidence,
+        signature=signature,
+        spans=batch.spans,
+        summaries=tuple([tuple(s.texts) for s in dataset.summaries]) or None,
+        references=tuple([texts.get(entry.input, ()) for entry in rated]) if texts else None,
+        ceiling=_ceiling(rater, rated, texts) if made else None,
         judge=rater,
-        notes=(*dataset.notes, *_unknown_reader(rater, dataset.language)),
+        notes=(*dataset.notes, *notes, *_copies(dataset)),
     )
     return result.with_evidence() if evidence else result
 
 
-def _unknown_reader(judge: Judge | None, language: str) -> tuple[str, ...]:
-    """A note on a model whose languages are not known, unless the texts are in English."""
-    if judge is None or language == "en" or getattr(single(judge), "languages", ()) is not None:
-        return ()
-    return (f"It is not known whether this model reads {name_of(language)}.",)
-
-
-def _units_of(dataset: Dataset, on: Scored) -> tuple[tuple[InputUnits, ...], Mapping[str, str]]:
-    """The units to score on; where they are extracted from references, how, for the signature."""
+def _units_of(
+    dataset: Dataset, on: Scored, fallback: Fallback
+) -> tuple[tuple[InputUnits, ...], Mapping[str, str], tuple[str, ...]]:
+    """The units to score on; where they are extracted from references, how, and notes on it."""
     units = (dataset.stus or ()) if on == "stus" else dataset.units
     if on == "stus" and dataset.presence is not None:
         raise InputError("presence of the units, to score on STUs", expected="one of the two")
-    if units:
-        return tuple(units), {}
-    if not dataset.references:
-        raise InputError(
-            "neither units nor references",
-            expected="units (human SCUs or ready STUs), or references to extract STUs from",
-        )
-    from litepyramid.units.extract import extract
+    made: Mapping[str, str] = {}
+    notes: tuple[str, ...] = ()
+    if not units:
+        if not dataset.references:
+            raise InputError(
+                "neither units nor references",
+                expected="units (human SCUs or ready STUs), or references to extract STUs from",
+            )
+        from litepyramid.units.extract import extract
 
-    extraction = extract(dataset.references, language=dataset.language)
-    return tuple(extraction.units), dict(extraction.signature.fields)
+        extraction = extract(dataset.references, language=dataset.language, stu_fallback=fallback)
+        units, notes = extraction.units, extraction.notes
+        made = dict(extraction.signature.fields)
+    elif fallback != "none":
+        raise InputError("a fallback of STUs where units are given", expected="references alone")
+    return tuple(units), made, notes
+
+
+def _on_judge(judge: Judge, units: Sequence[InputUnits], language: str) -> tuple[str, ...]:
+    """Notes on a model whose languages are not known, and on questions that the judge ignores."""
+    one, notes = single(judge), []
+    if language != "en" and getattr(one, "languages", ()) is None:
+        notes.append(f"It is not known whether this model reads {name_of(language)}.")
+    asked = len([entry for entry in units if entry.question])
+    if asked and not getattr(one, "uses_questions", False):
+        notes.append(
+            f"This judge does not use the questions of {counted(asked, 'input')}; a language model "
+            "(llm:MODEL) does."
+        )
+    return tuple(notes)
+
+
+def _copies(dataset: Dataset) -> list[str]:
+    """Notes on systems with the same summaries, or with those of the references."""
+    rows = {own.system: ["".join(text.split()) for text in own.texts] for own in dataset.summaries}
+    first: dict[tuple[str, ...], str] = {}
+    notes = []
+    for system, row in rows.items():
+        if (other := first.setdefault(tuple(row), system)) != system:
+            notes.append(f"Systems '{cut(other)}' and '{cut(system)}' have the same summaries.")
+    goals = [
+        {"".join("".join(sentences).split()) for sentences in entry.references}
+        for entry in dataset.references or ()
+    ]
+    for system, row in rows.items() if goals else ():
+        same = sum(text in goal for text, goal in zip(row, goals, strict=True) if text)
+        if same >= _COPIES * len(row):
+            notes.append(
+                f"The summaries of '{cut(system)}' are references on {same} of "
+                f"{counted(len(row), 'input')}."
+            )
+    return notes
 
 
 def _ceiling(
-    judge: Judge | None, units: Sequence[InputUnits], references: Sequence[InputReferences] | None
+    judge: Judge | None,
+    units: Sequence[InputUnits],
+    references: Mapping[str, Sequence[Sequence[str]]],
 ) -> float | None:
     """The mean score of each reference on the units that were extracted from it.
 
@@ -166,10 +237,9 @@ def _ceiling(
     """
     if judge is None or not isinstance(single(judge), Explainer):
         return None
-    texts = {entry.input: entry.references for entry in references or ()}
     own, items = [], []
     for entry in units:
-        for number, sentences in enumerate(texts.get(entry.input, ())):
+        for number, sentences in enumerate(references.get(entry.input, ())):
             chosen = tuple(unit for unit in entry.units if (unit.reference or 0) == number)
             if chosen:
                 own.append(InputUnits(f"{entry.input} {number}", chosen))
@@ -180,135 +250,62 @@ def _ceiling(
     return float(np.mean(lite_pyramid_scores(presence, UnitLayout.of(own))))
 
 
-def judge_systems(
+def _judged(
     summaries: Sequence[SystemSummaries], units: Sequence[InputUnits], judge: Judge
 ) -> tuple[FloatArray, JudgedBatch]:
-    """Judges every unit of every input against every system's summary.
+    """(N, U) presence of every unit in every system's summary, and what the judge says of itself.
 
-    Args:
-        summaries: One entry per system, its inputs those of `units` in the same order.
-        units: One entry per input.
-        judge: Rates how far a unit is present in a summary.
-
-    Returns:
-        (N, U) presence, systems in the order given and inputs one after the other; and what the
-        judge says of itself.
+    NaN where a judgement, or the summary itself, is missing.
 
     Raises:
         InputError: No systems, twice the same system, or inputs that do not match.
     """
-    systems, inputs = [entry.system for entry in summaries], tuple(entry.input for entry in units)
-    if not systems:
-        raise InputError("no systems", expected="the summaries of at least one system")
-    check_unique(systems, "system")
+    if not summaries:
+        raise InputError("no summaries", expected="summaries of at least one system, or presence")
+    check_unique([entry.system for entry in summaries], "system")
+    inputs = tuple([entry.input for entry in units])
     for entry in summaries:
         if entry.inputs != inputs:
             raise InputError(
                 f"the inputs of system '{entry.system}' are not those of the units",
                 expected=f"{counted(len(inputs), 'input')} in the units' order",
             )
-    unit_texts = [entry.texts for entry in units]
-    items = [item for entry in summaries for item in zip(entry.texts, unit_texts, strict=True)]
-    batch = judge_pairs(judge, items)
-    presence = np.concatenate(batch.presence).reshape(len(systems), -1)
-    counts = {**batch.counts, "empty_summaries": sum(not text for text, _ in items)}
+    texts = [entry.texts for entry in units]
+    items = [item for entry in summaries for item in zip(entry.texts, texts, strict=True)]
+    questions = [entry.question for entry in units] * len(summaries)
+    batch = judge_pairs(judge, items, questions)
+    absent = [name in entry.missing for entry in summaries for name in inputs]
+    rows = [
+        np.full(len(row), np.nan) if gone else row
+        for row, gone in zip(batch.presence, absent, strict=True)
+    ]
+    empty = [not text and not gone for (text, _), gone in zip(items, absent, strict=True)]
+    counts = {**batch.counts, "empty_summaries": sum(empty), "missing_summaries": sum(absent)}
+    presence = np.concatenate(rows).reshape(len(summaries), -1)
     return presence, replace(batch, presence=(), logits=None, counts=counts)
 
 
-def score_presence(
+def _human(
+    dataset: Dataset,
+    units: tuple[InputUnits, ...],
     systems: Sequence[str],
-    units: Sequence[InputUnits],
-    presence: FloatArray,
-    *,
-    counts: Mapping[str, int] | None = None,
-    about: Mapping[str, str] | None = None,
-    labels: Sequence[SystemLabels] | None = None,
-    label_units: Sequence[InputUnits] | None = None,
-    name: str | None = None,
-    rule: ScoringRule | None = None,
-    samples: int = 10_000,
-    confidence: float = 0.95,
-    seed: int = 12345,
-) -> ScoreResult:
-    """Scores systems whose units have been judged, by whatever engine.
-
-    Args:
-        systems: N names.
-        units: One entry per input.
-        presence: (N, U) presence of every unit in [0, 1], input after input; NaN: not judged.
-        counts: What was counted along the way.
-        about: How units and presence were made, for the signature.
-        labels: Human presence labels; systems are matched by name.
-        label_units: The units that the labels are of, of the same inputs in the same order, where
-            they are not `units`: human labels of SCUs next to scores on STUs.
-        name: Name of the score next to other metrics.
-        rule: Another way from presence to scores than the weighted mean.
-        samples: Bootstrap samples.
-        confidence: Confidence level of the intervals.
-        seed: Seed of everything random.
-
-    Raises:
-        InputError: Presence outside [0, 1], or labels that do not match.
-    """
-    systems, rule = tuple(systems), rule or ScoringRule()
-    layout = UnitLayout.of(units)
-    missing = np.isnan(presence)
-    if not ((presence >= 0) & (presence <= 1) | missing).all():
-        raise InputError("presence outside 0 to 1", expected="numbers from 0 to 1, NaN for none")
-    values, more = rule.apply(presence, layout, seed)
-    totals = {**(counts or {}), **more}
-    flat_labels = human = labelled = None
-    if labels is not None:
-        labelled = tuple(units if label_units is None else label_units)
-        label_layout = UnitLayout.of(labelled)
-        if label_layout.inputs != layout.inputs:
-            raise InputError(
-                "the labels' units are for other inputs than the units",
-                expected=f"{counted(len(layout.inputs), 'input')} in the units' order",
-            )
-        flat_labels, more = label_layout.align(labels, systems)
-        human = np.full(values.shape, np.nan)
-        rows = ~np.isnan(flat_labels).all(axis=1)
-        human[rows] = rule.apply(flat_labels[rows], label_layout, seed)[0]
-        totals |= more
-        totals["inputs_without_labels"] = int(np.isnan(human[rows]).any(axis=0).sum())
-    gaps = np.logical_or.reduceat(missing, layout.offsets[:-1], axis=-1)
-    if gaps.any():
-        totals["summaries_not_scored"] = int(gaps.sum())
-    if unscored := int((np.isnan(values) & ~gaps).all(axis=0).sum()):
-        totals["inputs_not_scored"] = unscored
-    metric = rule.metric(units)
-    if name == "human":
-        expected = "another name"
-        raise InputError("the name 'human' is reserved for the human score", expected=expected)
-    intervals, groups = intervals_and_groups(
-        systems, layout.inputs, values, samples=samples, confidence=confidence, seed=seed
-    )
-    other = labelled if labelled != tuple(units) else None
-    hashes = data_hashes(units=units, labels=labels or (), label_units=other or ())
-    fields = {"units": "", **(about or {}), **hashes} | {"units": unit_kinds(units)}
-    signature = Signature.of(
-        **fields,
-        rule=rule.signature(),
-        truncated=totals.get("truncated"),
-        missing=totals.get("missing") or None,
-        samples=samples,
-        confidence=confidence,
-        seed=seed,
-    )
-    return ScoreResult(
-        metric=metric,
-        name=name or metric,
-        systems=systems,
-        units=tuple(units),
-        presence=presence,
-        values=values,
-        intervals=intervals,
-        groups=groups,
-        labels=flat_labels,
-        label_units=labelled,
-        human=human,
-        counts=totals,
-        confidence=confidence,
-        signature=signature,
-    )
+    rule: ScoringRule,
+    seed: int,
+) -> tuple[FloatArray | None, tuple[InputUnits, ...] | None, FloatArray | None, Mapping[str, int]]:
+    """People's labels, the units that they are of, (N, M) human scores, and counts."""
+    if not dataset.labels:
+        return None, None, None, {}
+    labelled = tuple(dataset.label_units or dataset.units)
+    rule.check(labelled)
+    layout = UnitLayout.of(labelled)
+    if layout.inputs != tuple(entry.input for entry in units):
+        raise InputError(
+            "the labels' units are for other inputs than the units",
+            expected=f"{counted(len(units), 'input')} in the units' order",
+        )
+    labels, counts = layout.align(dataset.labels, systems)
+    human = np.full((len(systems), len(units)), np.nan)
+    rows = ~np.isnan(labels).all(axis=1)
+    human[rows] = rule.apply(labels[rows], layout, seed)[0]
+    counts["inputs_without_labels"] = int(np.isnan(human[rows]).any(axis=0).sum())
+    return labels, labelled, human, counts
