@@ -18,8 +18,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
-from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import LEVELS, Level, several
+from litepyramid.meta.core.levels import LEVELS, Coefficient, Level, several
 from litepyramid.stats import check_samples, check_seed, check_share
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable, Signature, fingerprint

@@ -24,9 +24,15 @@ from litepyramid.meta.alignment import (
     signature_of,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.coefficients import Coefficient, best_first
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
-from litepyramid.meta.core.levels import Level, kinds, level_correlation, several
+from litepyramid.meta.core.levels import (
+    Coefficient,
+    Level,
+    best_first,
+    kinds,
+    level_correlation,
+    several,
+)
 from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
 from litepyramid.meta.correlations import BOOT, SYMBOLS, interval, observations
 from litepyramid.stats import (

@@ -22,12 +22,13 @@ from litepyramid.meta.alignment import (
     unaligned,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.coefficients import Coefficient, best_first
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
 from litepyramid.meta.core.levels import (
     CONSTANT_POLICIES,
+    Coefficient,
     ConstantPolicy,
     Level,
+    best_first,
     kinds,
     level_correlation,
     mean_tolerance,

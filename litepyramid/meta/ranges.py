@@ -20,9 +20,8 @@ from litepyramid.meta.alignment import (
     scores_sha,
     select_metrics,
 )
-from litepyramid.meta.core.coefficients import best_first, correlate_rows
 from litepyramid.meta.core.draws import piece_generator
-from litepyramid.meta.core.levels import several
+from litepyramid.meta.core.levels import best_first, correlate_rows, several
 from litepyramid.stats import described
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut

@@ -23,9 +23,15 @@ from litepyramid.meta.alignment import (
 )
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.coefficients import COEFFICIENTS, Coefficient, correlate_rows
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling, drawn_counts, piece_generator
-from litepyramid.meta.core.levels import level_correlation, mean_tolerance, several
+from litepyramid.meta.core.levels import (
+    COEFFICIENTS,
+    Coefficient,
+    correlate_rows,
+    level_correlation,
+    mean_tolerance,
+    several,
+)
 from litepyramid.progress import track
 from litepyramid.stats import (
     blocks,

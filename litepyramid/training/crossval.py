@@ -30,8 +30,7 @@ from litepyramid.judges.registry import (
 )
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import check_language
-from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import ConstantPolicy, Level, level_correlation
+from litepyramid.meta.core.levels import Coefficient, ConstantPolicy, Level, level_correlation
 from litepyramid.progress import track
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.text import counted

@@ -32,8 +32,7 @@ from scipy import stats
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
-from litepyramid.meta.core.permutation import permutation_samples, standardised
-from litepyramid.meta.core.swaps import prepare_pair
+from litepyramid.meta.core.permutation import permutation_samples, prepare_pair, standardised
 from litepyramid.tables import Column, Result, Table
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")

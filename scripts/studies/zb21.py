@@ -39,8 +39,7 @@ from litepyramid.io.scores import read_scores
 from litepyramid.judges.base import Judge
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.judges.registry import judge
-from litepyramid.meta.core.coefficients import Coefficient
-from litepyramid.meta.core.levels import Level, level_correlation
+from litepyramid.meta.core.levels import Coefficient, Level, level_correlation
 from litepyramid.metrics.score_metrics import rouge_scorer
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.tables import Cell, Column, Result, Table

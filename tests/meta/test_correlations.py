@@ -15,8 +15,7 @@ from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare, correlate, interval
 from litepyramid.meta.alignment import align
 from litepyramid.meta.core.bootstrap import ColumnCorrelations
-from litepyramid.meta.core.coefficients import COEFFICIENTS, correlate_rows
-from litepyramid.meta.core.levels import level_correlation
+from litepyramid.meta.core.levels import COEFFICIENTS, correlate_rows, level_correlation
 
 ORACLES = {
     "pearson": lambda x, z: stats.pearsonr(x, z)[0],

@@ -16,8 +16,12 @@ from litepyramid.meta import compare, correlate, interval
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.pairwise import acc_eq, spa
-from litepyramid.meta.core.permutation import permutation_samples, standardised
-from litepyramid.meta.core.swaps import SpaSwaps, TieAccuracySwaps
+from litepyramid.meta.core.permutation import (
+    SpaSwaps,
+    TieAccuracySwaps,
+    permutation_samples,
+    standardised,
+)
 from litepyramid.types import FloatArray, ScoreTable
 
 

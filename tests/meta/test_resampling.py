@@ -14,14 +14,13 @@ from threadpoolctl import threadpool_limits
 from litepyramid.errors import InputError
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
-from litepyramid.meta.core.coefficients import COEFFICIENTS
-from litepyramid.meta.core.levels import LEVELS, level_correlation
+from litepyramid.meta.core.levels import COEFFICIENTS, LEVELS, level_correlation
 from litepyramid.meta.core.permutation import (
     coin_blocks,
     permutation_samples,
+    prepare_pair,
     standardised,
 )
-from litepyramid.meta.core.swaps import prepare_pair
 
 THREE = ("pearson", "spearman", "kendall")
 
@@ -135,9 +134,9 @@ def test_unpaired_inputs_are_drawn_apart():
         z = np.repeat(Z, of_z[i].astype(int), axis=1)[rows]
         same(ours[i], level_correlation(x, z, "system", "kendall").value, 1e-12)
     with pytest.raises(InputError, match="unpaired inputs at summary level"):
-        bootstrap_samples(X, Z, "summary", paired_inputs=False)
+        bootstrap_samples(X, Z, "summary", "kendall", paired_inputs=False)
     with pytest.raises(InputError, match="with paired inputs"):
-        bootstrap_samples(wide, Z)
+        bootstrap_samples(wide, Z, "system", "kendall")
 
 
 @pytest.mark.parametrize("level", LEVELS)

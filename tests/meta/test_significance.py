@@ -24,9 +24,9 @@ from litepyramid.meta.comparisons import (
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.permutation import (
     permutation_samples,
+    prepare_pair,
     standardised,
 )
-from litepyramid.meta.core.swaps import prepare_pair
 from litepyramid.meta.correlations import fisher_interval
 from litepyramid.stats import resampled_p_value
 from litepyramid.types import ScoreTable

@@ -1,10 +1,11 @@
-"""Bootstrap of correlations: BOOT-SYSTEMS, BOOT-INPUTS, BOOT-BOTH (DDR21 §3.2), all at once.
+"""Bootstrap of correlations: BOOT-SYSTEMS, BOOT-INPUTS, BOOT-BOTH, all samples at once.
 
-A sample with replacement is a number of draws for each system and each input. A product of those
-numbers with the scores gives every sample's averages; systems drawn more than once keep one row and
-carry a weight. At summary level, what does not depend on the draws is prepared once: moments for
-Pearson, "how many drawn systems stand below this one" for Spearman, signs of all pairs for Kendall.
-All counts in them are small integers and halves: exact in any order of summation.
+A sample with replacement (Deutsch, Dror & Roth 2021, section 3.2) is a number of draws for each
+system and each input. A product of those numbers with the scores gives every sample's averages;
+systems drawn more than once keep one row and carry a weight. At summary level, what does not depend
+on the draws is prepared once: moments for Pearson, "how many drawn systems stand below this one"
+for Spearman, signs of all pairs for Kendall. All counts in them are small integers and halves:
+exact in any order of summation.
 """
 
 from __future__ import annotations
@@ -17,9 +18,15 @@ from numpy.typing import NDArray
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.core import draws
-from litepyramid.meta.core.coefficients import PAIRED, Coefficient, correlate_rows
 from litepyramid.meta.core.draws import Sampling
-from litepyramid.meta.core.levels import Level, checked, mean_tolerance
+from litepyramid.meta.core.levels import (
+    PAIRED,
+    Coefficient,
+    Level,
+    checked,
+    correlate_rows,
+    mean_tolerance,
+)
 from litepyramid.meta.core.pairwise import Resample, resampled
 from litepyramid.stats import resampled_means
 from litepyramid.types import FloatArray
@@ -27,7 +34,6 @@ from litepyramid.types import FloatArray
 Draws = FloatArray | None
 """(B, N) or (B, M) how often each system or input is drawn in each sample; None: once."""
 
-_CELLS = 32_000
 _PAIR_CELLS = 2_000_000
 _EXACT32 = 1 << 23
 
@@ -36,26 +42,18 @@ _EXACT32 = 1 << 23
 def bootstrap_samples(
     X: FloatArray,
     Z: FloatArray,
-    level: Level = "system",
-    coefficient: Coefficient = "pearson",
+    level: Level,
+    coefficient: Coefficient,
     sampling: Sampling = "both",
     *,
     samples: int = 1000,
     seed: int = 12345,
     paired_inputs: bool = True,
 ) -> FloatArray:
-    """(samples,) the correlation of X with Z on resamples (DDR21 Algorithm 1); NaN where undefined.
+    """(samples,) the correlation of (N, M) X and Z on samples with replacement, NaN if undefined.
 
-    Args:
-        X: (N, M) scores, NaN = not scored.
-        Z: (N, M) scores; at system level (N, any number) if the inputs are not paired.
-        level: ``"system"``, ``"summary"`` or ``"global"``.
-        coefficient: The coefficient; a sample whose vectors are constant has none.
-        sampling: What is resampled with replacement: ``"systems"``, ``"inputs"`` or ``"both"``.
-        samples: Number of samples.
-        seed: Seed of the draws; equal seeds give all metrics the same samples.
-        paired_inputs: Whether X and Z share the draw of inputs. False, at system level only, draws
-            each side over inputs of its own (DDR22 §3.2).
+    Equal seeds give all metrics the same samples. Without `paired_inputs`, at system level only, Z
+    is (N, any number), and each side is drawn over inputs of its own (DDR22 §3.2).
     """
     X, Z = checked(X, Z, level, coefficient, paired=paired_inputs)
     choose("sampling", sampling, draws.SAMPLINGS)
@@ -145,7 +143,6 @@ class ColumnCorrelations:
         self.coefficient = coefficient
         self.X = np.where(self.scored, X, 0.0)
         self.Z = np.where(self.scored, Z, 0.0)
-        self._complete = bool(self.scored.all())
         if coefficient == "pearson":
             self._centred = [_centred(side, self.scored) for side in (self.X, self.Z)]
         elif coefficient == "spearman":
@@ -158,11 +155,10 @@ class ColumnCorrelations:
 
     def _pearson(self, weights: FloatArray) -> FloatArray:
         dx, dz = self._centred
-        n = weights @ self.scored if not self._complete else weights.sum(axis=1, keepdims=True)
+        n = weights @ self.scored
         with np.errstate(invalid="ignore", divide="ignore"):
             mx, mz = weights @ dx / n, weights @ dz / n
-            xx = weights @ (dx * dx) / n
-            zz = weights @ (dz * dz) / n
+            xx, zz = weights @ (dx * dx) / n, weights @ (dz * dz) / n
             vx, vz = xx - mx * mx, zz - mz * mz
             r = (weights @ (dx * dz) / n - mx * mz) / np.sqrt(vx * vz)
         # Where the draws hold nearly one value only, the differences above are noise: there, do
@@ -176,37 +172,15 @@ class ColumnCorrelations:
         return np.asarray(np.clip(r, -1.0, 1.0))
 
     def _spearman(self, weights: FloatArray) -> FloatArray:
-        rows, (n, m) = len(weights), self.X.shape
         kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) <= 128 else np.float64
         drawn = np.ascontiguousarray(weights.T, dtype=kind)
-        result = np.empty((m, rows))
-        # The midranks' sum of squares is (n³ - Σ t³) / 12 over groups of t tied draws: where no two
-        # systems tie, these are the draws of each system.
-        cubes = drawn.sum(axis=0, dtype=np.float64) ** 3 - (drawn**3).sum(axis=0)
-        sizes = np.tile(cubes / 12.0, (2, m, 1))
-        (_, x_simple), (_, z_simple) = self._below
-        block = max(1, min(rows, _CELLS // (4 * n)))
-        columns = max(1, min(m, _CELLS // (n * block), _PAIR_CELLS // (n * n)))
-        for left in range(0, m, columns):
-            chunk = slice(left, left + columns)
-            below = [b[chunk].reshape(-1, n).astype(kind, copy=False) for b, _ in self._below]
-            for start in range(0, rows, block):
-                cells = chunk, slice(start, start + block)
-                some = np.ascontiguousarray(drawn[:, cells[1]])
-                # The midrank of a system, less the mean of all: (drawn below it - above it) / 2.
-                x, z = ((b @ some).reshape(-1, n, some.shape[1]) for b in below)
-                product = x * some
-                if not x_simple[chunk].all():
-                    x *= product
-                    sizes[0][cells] = x.sum(axis=1)
-                product *= z
-                result[cells] = product.sum(axis=1)
-                if not z_simple[chunk].all():
-                    z *= z
-                    z *= some
-                    sizes[1][cells] = z.sum(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            result /= np.sqrt(sizes[0] * sizes[1])
+        result = np.empty((self.X.shape[1], len(weights)))
+        for column, (below_x, below_z) in enumerate(zip(*self._below, strict=True)):
+            # The midrank of a system, less the mean of all: (drawn below it - above it) / 2.
+            x, z = below_x.astype(kind) @ drawn, below_z.astype(kind) @ drawn
+            sizes = ((side * side * drawn).sum(axis=0, dtype=np.float64) for side in (x, z))
+            with np.errstate(invalid="ignore", divide="ignore"):
+                result[column] = (x * z * drawn).sum(axis=0) / np.sqrt(np.prod([*sizes], axis=0))
         return np.clip(result, -1.0, 1.0, out=result).T
 
     def _kendall(self, weights: FloatArray) -> FloatArray:
@@ -252,18 +226,11 @@ def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
     return np.asarray(dx / np.where(scale > 0, scale, 1.0))
 
 
-def _below(
-    x: FloatArray, scored: NDArray[np.bool_]
-) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else 0; and (M,)
-    flags: every two systems of the input are scored and not tied.
-    """
+def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """(M, N, N): ½ where the last system stands below the middle one, -½ above, else 0."""
     one, two = x.T[:, :, None], x.T[:, None, :]
-    half = np.subtract(one > two, one < two, dtype=np.float32)
-    half *= 0.5
-    half *= scored.T[:, :, None] & scored.T[:, None, :]
-    n = len(x)
-    return half, np.count_nonzero(half, axis=(1, 2)) == n * (n - 1)
+    half = np.subtract(one > two, one < two, dtype=np.float32) * np.float32(0.5)
+    return np.asarray(half * (scored.T[:, :, None] & scored.T[:, None, :]))
 
 
 def _signs(a: FloatArray, b: FloatArray) -> NDArray[np.int8]:

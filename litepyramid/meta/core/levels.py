@@ -1,4 +1,11 @@
-"""Correlation of two score matrices at one level, with a policy for constants and all counts."""
+"""Correlation coefficients of many pairs of vectors at once, and of two matrices at one level.
+
+Functions of rows take B pairs of vectors as (B, N) arrays, or one (N,) vector that all pairs share,
+and weights: how often each of the N items was drawn. A weight of 0 takes an item out ("not scored"
+too is a weight of 0), and integer weights give the value that repeated items would give. Two values
+nearer than a tolerance are tied: averages of tied scores differ in the last bit only, and would
+break the tie. A vector that is constant among the items drawn has no coefficient: NaN.
+"""
 
 from __future__ import annotations
 
@@ -8,25 +15,229 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from litepyramid.errors import InputError, choose
-from litepyramid.meta.core.coefficients import (
-    COEFFICIENTS,
-    PAIRED,
-    TIE_TOLERANCE,
-    Coefficient,
-    constant_rows,
-    correlate_rows,
-)
 from litepyramid.meta.core.pairwise import acc_eq, spa
 from litepyramid.stats import system_means
 from litepyramid.text import cut
-from litepyramid.types import FloatArray
+from litepyramid.types import FloatArray, IntArray
 
 Level = Literal["system", "summary", "global"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 ConstantPolicy = Literal["skip", "zero", "zb21"]
 CONSTANT_POLICIES: tuple[ConstantPolicy, ...] = get_args(ConstantPolicy)
+Coefficient = Literal["pearson", "spearman", "kendall", "pairwise", "spa", "acc-eq"]
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)[:4]
+"""Those of two vectors."""
+PAIRED = {"spa": "system", "acc-eq": "summary"}
+"""Those of two whole matrices (`core.pairwise`), each with its level."""
+
+TIE_TOLERANCE = 1e-11
+"""Averages whose difference is below this share of the largest score in the matrix are tied."""
+
+Sides = tuple[tuple[FloatArray, float], tuple[FloatArray, float]]
+"""(B or 1, N) values of x and of z, each with the difference up to which they are tied."""
+
+_PAIR_CELLS = 20_000
+_MOST_PAIRED = 600
+
+
+def correlate_rows(
+    x: FloatArray,
+    z: FloatArray,
+    coefficient: Coefficient,
+    weights: FloatArray | None = None,
+    *,
+    x_tolerance: float = 0.0,
+    z_tolerance: float = 0.0,
+) -> FloatArray:
+    """The coefficient of each row of `x` with the same row of `z`: (B,) float64.
+
+    - ``pearson``: Σ w (x - x̄)(z - z̄) / √(Σ w (x - x̄)² · Σ w (z - z̄)²);
+    - ``spearman``: Pearson's of the midranks;
+    - ``kendall``: τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)), n₀ pairs, t tied ones (Kendall 1945);
+    - ``pairwise``: the share of pairs that both put in the same order or both tie
+      (Kocmi et al. 2021); pairs of two draws of one item are not pairs.
+
+    Values that differ by no more than a tolerance are tied. NaN where x or z is constant, or fewer
+    than two items were drawn.
+
+    Example:
+        >>> x, z = np.array([[1.0, 2, 3, 4], [2, 2, 2, 2]]), np.array([1.0, 3, 2, 4])
+        >>> correlate_rows(x, z, "kendall").round(3).tolist()
+        [0.667, nan]
+    """
+    rows = max(1 if a is None or a.ndim == 1 else len(a) for a in (x, z, weights))
+    n = x.shape[-1]
+    if n < 2:
+        return np.full(rows, np.nan)
+    if coefficient == "pearson":
+        return _pearson(x, z, weights, x_tolerance, z_tolerance, rows)
+    if coefficient == "spearman":
+        x_ranks = midranks(x, weights, x_tolerance)
+        z_ranks = midranks(z, weights, z_tolerance)
+        return _pearson(x_ranks, z_ranks, weights, 0.0, 0.0, rows)
+    choose("coefficient", coefficient, COEFFICIENTS)
+    sides = (np.atleast_2d(x), x_tolerance), (np.atleast_2d(z), z_tolerance)
+    return (_long_rows if n > _MOST_PAIRED else _by_pairs)(sides, weights, coefficient, rows)
+
+
+def constant_rows(x: FloatArray, weights: FloatArray | None, tolerance: float) -> NDArray[np.bool_]:
+    """Whether each row's drawn items all have one value (rows with no item are constant)."""
+    if x.shape[-1] == 0:
+        return np.ones(1 if x.ndim == 1 else len(x), dtype=bool)
+    if weights is None:
+        return np.asarray(np.ptp(np.atleast_2d(x), axis=1) <= tolerance)
+    drawn = np.atleast_2d(weights > 0)
+    high = np.where(drawn, x, -np.inf).max(axis=1)
+    low = np.where(drawn, x, np.inf).min(axis=1)
+    return np.asarray(high - low <= tolerance)
+
+
+def dense_ranks(x: FloatArray, tolerance: float = 0.0) -> IntArray:
+    """Ranks from 0, none left out; values within `tolerance` of the next in order share one."""
+    order = np.argsort(x, axis=-1)
+    ordered = np.take_along_axis(x, order, axis=-1)
+    steps = np.zeros(x.shape, dtype=np.int64)
+    np.cumsum(np.diff(ordered, axis=-1) > tolerance, axis=-1, out=steps[..., 1:])
+    ranks = np.empty_like(steps)
+    np.put_along_axis(ranks, order, steps, axis=-1)
+    return ranks
+
+
+def best_first(values: ArrayLike) -> IntArray:
+    """The indices of values, the largest first, ties in their order, NaN last."""
+    return np.argsort(-np.nan_to_num(np.asarray(values), nan=-np.inf), kind="stable")
+
+
+def midranks(x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0) -> FloatArray:
+    """Ranks from 1, tied ones share their mean; as if each item stood there `weights` times.
+
+    Items with weight 0 have a number too, which means nothing.
+    """
+    dense = np.atleast_2d(dense_ranks(x, tolerance))
+    n = dense.shape[1]
+    weights = np.ones((1, n)) if weights is None else np.atleast_2d(weights)
+    rows = max(len(dense), len(weights))
+    keys = np.broadcast_to(dense, (rows, n)) + np.arange(0, rows * n, n)[:, None]
+    drawn = np.broadcast_to(weights, (rows, n))
+    in_group = np.bincount(keys.ravel(), drawn.ravel(), rows * n).reshape(rows, n)
+    middle = np.cumsum(in_group, axis=1) - 0.5 * (in_group - 1.0)
+    return np.asarray(middle.ravel()[keys])
+
+
+def _pearson(
+    x: FloatArray,
+    z: FloatArray,
+    weights: FloatArray | None,
+    x_tolerance: float,
+    z_tolerance: float,
+    rows: int,
+) -> FloatArray:
+    x, z = np.atleast_2d(x), np.atleast_2d(z)
+    none = constant_rows(x, weights, x_tolerance) | constant_rows(z, weights, z_tolerance)
+    dx, dz = _deviations(x, weights), _deviations(z, weights)
+    wx = dx if weights is None else dx * weights
+    wz = dz if weights is None else dz * weights
+    with np.errstate(invalid="ignore", divide="ignore"):
+        norms = np.sqrt((wx * dx).sum(axis=1)) * np.sqrt((wz * dz).sum(axis=1))
+        r = np.clip((wx * dz).sum(axis=1) / norms, -1.0, 1.0)
+    r[np.broadcast_to(none, r.shape)] = np.nan
+    return np.array(np.broadcast_to(r, (rows,)))
+
+
+def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
+    """x less its weighted mean, scaled so that no square under- or overflows."""
+    if weights is None:
+        drawn = x - x.mean(axis=1, keepdims=True)
+    else:
+        weights = np.atleast_2d(weights)
+        total = weights.sum(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            means = (weights * x).sum(axis=1, keepdims=True) / total
+        drawn = np.where(weights > 0, x - means, 0.0)
+    scale = np.abs(drawn).max(axis=1, keepdims=True)
+    return np.asarray(drawn / np.where(scale > 0, scale, 1.0))
+
+
+def _by_pairs(
+    sides: Sides, weights: FloatArray | None, coefficient: Coefficient, rows: int
+) -> FloatArray:
+    """Kendall's τ-b and pairwise accuracy, by the signs of all pairs' differences."""
+    one, two = np.triu_indices(sides[0][0].shape[1], 1)
+    block = max(1, _PAIR_CELLS // one.size)
+    result = np.empty(rows)
+    fixed = [_signs(a, one, two, t) if len(a) == 1 else None for a, t in sides]
+    weights = None if weights is None else np.atleast_2d(weights)
+    for start in range(0, rows, block):
+        chunk = slice(start, start + block)
+        sx, sz = (
+            _signs(a[chunk], one, two, t) if shared is None else shared
+            for (a, t), shared in zip(sides, fixed, strict=True)
+        )
+        w = weights if weights is None or len(weights) == 1 else weights[chunk]
+        pairs = None if w is None else w[:, one] * w[:, two]
+        result[chunk] = _pair_value(sx, sz, pairs, coefficient)
+    return result
+
+
+def _signs(x: FloatArray, one: IntArray, two: IntArray, tolerance: float) -> NDArray[np.int8]:
+    difference = x[:, one] - x[:, two]
+    return np.subtract(difference > tolerance, difference < -tolerance, dtype=np.int8)
+
+
+def _pair_value(
+    sx: NDArray[np.int8],
+    sz: NDArray[np.int8],
+    pairs: FloatArray | None,
+    coefficient: Coefficient,
+) -> FloatArray:
+    def total(flags: NDArray[np.int8] | NDArray[np.bool_]) -> FloatArray:
+        if pairs is None:
+            return np.asarray(flags.sum(axis=1, dtype=np.int64).astype(np.float64))
+        return np.asarray((pairs * flags).sum(axis=1))
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if coefficient == "pairwise":
+            all_pairs = np.full(1, float(sx.shape[1])) if pairs is None else pairs.sum(axis=1)
+            return np.asarray(total(sx == sz) / all_pairs)
+        return np.asarray(total(sx * sz) / np.sqrt(total(sx != 0) * total(sz != 0)))
+
+
+def _long_rows(
+    sides: Sides, weights: FloatArray | None, coefficient: Coefficient, rows: int
+) -> FloatArray:
+    """The same for long vectors, one at a time in O(n log n) by scipy, repeated items repeated."""
+    shape = rows, sides[0][0].shape[1]
+    dense = [np.broadcast_to(dense_ranks(a, t), shape) for a, t in sides]
+    drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(np.int64)
+    each = zip(*dense, drawn, strict=True)
+    return np.array([_long_row(a, b, w, coefficient) for a, b, w in each])
+
+
+def _long_row(x: IntArray, z: IntArray, weights: IntArray, coefficient: Coefficient) -> float:
+    from scipy.stats import kendalltau
+
+    tau = float(kendalltau(np.repeat(x, weights), np.repeat(z, weights))[0])
+    if coefficient != "pairwise":
+        return tau
+
+    def tied(keys: IntArray) -> float:
+        """Pairs with equal keys, the pairs of two draws of one item left out."""
+        w = np.bincount(np.unique(keys, return_inverse=True)[1], weights)
+        return float((w * w).sum() - (weights * weights).sum()) / 2.0
+
+    pairs = (float(weights.sum()) ** 2 - float((weights * weights).sum())) / 2.0
+    if pairs == 0:
+        return float("nan")
+    tx, tz, txz = tied(x), tied(z), tied(x * (z.max() + 1) + z)
+    decided = pairs - tx - tz + txz
+    balance = tau * ((pairs - tx) * (pairs - tz)) ** 0.5 if decided else 0.0
+    return ((decided + balance) / 2.0 + txz) / pairs
+
+
+# Levels ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
