@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.judges.lexical.vocabulary import (
+    CAPITAL,
     CONTENT,
     NUMBER,
     EncodedText,
@@ -30,8 +31,15 @@ FEATURES: dict[str, tuple[int, str]] = {
     "missing_weight": (-1, "1 - exp(-summed idf of the words not matched)"),
     "tokens": (+1, "share of all the unit's words matched, with function words; same stems only"),
     "sentence_late": (+1, "share matched by position, in the best single sentence"),
+    "sentence_all": (+1, "one sentence holds every word"),
+    "window_weight": (
+        +1,
+        "share matched by idf, within 1.5 n + 2 content words, n the unit's words",
+    ),
     "lcs": (+1, "longest common subsequence with one sentence / length, all words"),
     "numbers_missing": (-1, "share of the unit's numbers not matched; 0 without numbers"),
+    "number_conflict": (-1, "that, if the best sentence has numbers, times its share by idf"),
+    "names_missing": (-1, "share of the unit's capitalised words not matched; 0 without any"),
     "negation_mismatch": (-1, "a matched word is negated on one side only; times the share by idf"),
 }
 """Name: (sign that its weight may have, what it is). In the order of the columns."""
@@ -125,7 +133,7 @@ class UnitSet:
             word's begin.
         idf: (words,) weight.
         weights, place, late: (words,) summing to 1 over each unit: idf, place, place times idf.
-        numbers: Rows of the words that are numbers.
+        numbers, names: Rows of the words that are numbers, that are capitalised.
         negated: (words,) whether a negation stands within `SCOPE` words before the word.
     """
 
@@ -138,6 +146,7 @@ class UnitSet:
     place: FloatArray
     late: FloatArray
     numbers: IdArray
+    names: IdArray
     negated: BoolArray
 
     @classmethod
@@ -154,7 +163,9 @@ class UnitSet:
             first = sorted({stems[k]: k for k in reversed(rows)}.values())
             ids += stems
             content += [stems[k] for k in first]
-            flags += [marks[k] for k in first]
+            # A capital at the head of the unit marks a name only if another one follows.
+            opening = CAPITAL if len(marks) > 1 and marks[1] & CAPITAL else 0
+            flags += [marks[k] if k else marks[k] & (~CAPITAL | opening) for k in first]
             negated += unit.negated[first].tolist() if len(unit.ids) else [False]
             lengths.append(len(stems))
             sizes.append(len(first))
@@ -172,7 +183,8 @@ class UnitSet:
             weights=words.normal(idf),
             place=words.normal(place),
             late=words.normal(place * idf),
-            numbers=np.flatnonzero(np.array(flags, dtype=np.int32) & NUMBER).astype(np.int32),
+            numbers=np.flatnonzero(np.array(flags) & NUMBER).astype(np.int32),
+            names=np.flatnonzero(np.array(flags) & CAPITAL).astype(np.int32),
             negated=np.array(negated),
         )
 
@@ -214,6 +226,11 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
 
     plain, denied = _hit(alike[:, ~summary.negated]), _hit(alike[:, summary.negated])
     turned = np.where(units.negated, plain & ~denied, denied & ~plain)
+    sentence_weight = words.total(in_sentence * units.weights[:, None])
+    best = sentence_weight.argmax(axis=1)
+    with_numbers = np.logical_or.reduceat(summary.flags & NUMBER > 0, starts)[best]
+    numbers_missing = words.share(~matched[units.numbers], units.numbers)
+    content = alike[:, summary.flags & CONTENT > 0]
     stems = summary.ids.tolist()
     sentences = [stems[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
     columns = {
@@ -222,11 +239,27 @@ def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArra
         "missing_weight": 1.0 - np.exp(-weigh(~matched, units.idf)),
         "tokens": tokens.total(_hit(same)) / tokens.lengths,
         "sentence_late": words.total(in_sentence * units.place[:, None]).max(axis=1),
+        "sentence_all": (~_any(~in_sentence, words.starts)).any(axis=1),
+        "window_weight": _window_weight(units, content),
         "lcs": common_subsequences(tokens, sentences).max(axis=1) / tokens.lengths,
-        "numbers_missing": words.share(~matched[units.numbers], units.numbers),
+        "numbers_missing": numbers_missing,
+        "number_conflict": numbers_missing * with_numbers * sentence_weight.max(axis=1),
+        "names_missing": words.share(~matched[units.names], units.names),
         "negation_mismatch": _any(turned, words.starts) * weigh(matched, units.weights),
     }
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float64)
+
+
+def _window_weight(units: UnitSet, alike: BoolArray) -> FloatArray:
+    """The largest share by idf that is matched within 1.5 n + 2 content words of the summary."""
+    size = alike.shape[1]
+    if not size:
+        return np.zeros(len(units.words.lengths))
+    width = (1.5 * units.words.lengths).astype(np.int64)[units.words.owner] + 2
+    sums = np.cumsum(np.pad(alike, ((0, 0), (1, 0))), axis=1, dtype=np.int32)
+    end = np.minimum(np.arange(size) + width[:, None], size)
+    inside = np.take_along_axis(sums, end, axis=1) > sums[:, :-1]
+    return np.asarray(units.words.total(inside * units.weights[:, None]).max(axis=1))
 
 
 def _any(hits: BoolArray, starts: IdArray, axis: int = 0) -> BoolArray:

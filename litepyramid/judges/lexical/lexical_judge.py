@@ -24,7 +24,7 @@ from litepyramid.progress import track
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
 
-FEATURE_VERSION = 2
+FEATURE_VERSION = 3
 """Goes up whenever a feature, the words or the stems change: old weights are then refused."""
 RIDGE, LEAST_NEGATION = 0.03, 1.0
 _FORMAT = "litepyramid-lexical"

@@ -86,7 +86,7 @@ _QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u02bc": "'"})
 _SCALES = {"m": "million", "k": "1000"}
 _COUNTRIES = {"us": "usa", "uk": "british"}
 
-CONTENT, NEGATION, NUMBER, STOP = 1, 2, 4, 8
+CONTENT, NEGATION, NUMBER, STOP, CAPITAL = 1, 2, 4, 8, 16
 SCOPE = 2
 """How many words a negation reaches forward."""
 MOST_ALIKE = 100_000_000
@@ -176,7 +176,7 @@ class EncodedText:
 
     Attributes:
         ids: (n,) int32, the word's stem as a number of the vocabulary.
-        flags: (n,) int32, a sum of CONTENT, NEGATION and NUMBER.
+        flags: (n,) int32, a sum of CONTENT, NEGATION, NUMBER and CAPITAL.
         starts: (sentences,) int32, where each sentence begins; empty with no words.
         negated: (n,) bool, a negation stands at most `SCOPE` words before, in the same sentence.
     """
@@ -284,7 +284,8 @@ class Vocabulary:
             return self._number(word), NEGATION
         if word in FUNCTION_WORDS:
             return self._number(word), 0
-        return self._number(self._stem(self._forms.get(word, word))), CONTENT
+        flag = CONTENT | CAPITAL if raw[0].isupper() else CONTENT
+        return self._number(self._stem(self._forms.get(word, word))), flag
 
     def _number(self, stem: str) -> int:
         if stem not in self._ids:
