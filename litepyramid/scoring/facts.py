@@ -24,6 +24,7 @@ _SURE = 0.8  # share of labels that must say so for a verdict
 def page_data(result: Any) -> dict[str, Any]:
     """What the page's script draws; presences are in thousandths, labels in halves, -1 is none."""
     table, human, means = result.to_tables()[0], result.human_scores, result.scores
+    clipped = result.clipped
     references = result.references or [()] * len(result.units)
     labels = result.labels if result.label_units in (None, result.units) else None
     calibration = None if labels is None else _calibration(result, labels)
@@ -40,6 +41,7 @@ def page_data(result: Any) -> dict[str, Any]:
                 "high": rounded(result.intervals[i][1]),
                 "letters": group_letters(result.groups[i]),
                 "human": rounded(human.get(name)),
+                "clipped": rounded(clipped.get(name)),
                 "inputs": [rounded(value, 3) for value in result.values[i]],
             }
             for i, name in enumerate(result.systems)
@@ -49,6 +51,7 @@ def page_data(result: Any) -> dict[str, Any]:
         "inputs": [
             {
                 "id": entry.input,
+                "question": entry.question,
                 "units": [
                     {
                         "text": u.text, "weight": round(u.weight, 4), "kind": u.kind,
@@ -65,6 +68,10 @@ def page_data(result: Any) -> dict[str, Any]:
         "texts": result.summaries,
         "evidence": _evidence(result),
         "pairs": _pairs(result),
+        "tags": [
+            [t["tag"], t["system"], t["inputs"], *(rounded(t[k]) for k in ("score", "low", "high"))]
+            for t in result.tags
+        ],
         "calibration": None if calibration is None else _calibration_data(calibration),
     }  # fmt: skip
 

@@ -182,7 +182,7 @@ class ScoreResult(Result):
     @property
     def clipped(self) -> dict[str, float]:
         """Of a rubric scored by points, each system's mean within 0 and 1, as HealthBench's."""
-        clipped = {name: min(1.0, max(0.0, score)) for name, score in self.scores.items()}
+        clipped = {name: float(np.clip(score, 0, 1)) for name, score in self.scores.items()}
         return clipped if self.rule.name == "points" else {}
 
     @cached_property
@@ -214,7 +214,7 @@ class ScoreResult(Result):
                 low, high = ends[by_system.index(n)]
                 row = {"tag": tag, "system": self.systems[n], "inputs": values.shape[1]}
                 row |= {"units": int(chosen.sum()), "score": means[n], "low": low, "high": high}
-                more = {"clipped": min(1.0, max(0.0, means[n]))} if self.clipped else {}
+                more = {"clipped": float(np.clip(means[n], 0, 1))} if self.clipped else {}
                 rows.append(row | more)
         return rows
 

@@ -182,6 +182,10 @@ def test_the_ceiling_is_what_references_score():
     assert 0.5 < result.ceiling < 1
     assert f"references themselves score {result.ceiling:.3f}" in result.to_table()
     assert lp.score(texts, [["A storm hit Oslo."], ["x y"]], samples=50).ceiling is None
+    more = lp.score(texts, references=references, samples=50, stu_fallback="sentence")
+    assert "|fallback:sentence|" in str(more.signature)
+    with pytest.raises(InputError, match="fallback"):
+        lp.score(texts, [["x"], ["y"]], stu_fallback="sentence")
 
 
 def test_frames_of_systems_inputs_and_units():

@@ -17,7 +17,7 @@ const parts = (() => {
   };
   const short = (text, most = 60) => (text.length > most ? text.slice(0, most - 1) + "…" : text);
   const number = (value, digits = 3) => (value === null ? "–" : value.toFixed(digits));
-  const brief = (value) => (value >= 0.995 ? "1" : value.toFixed(2).replace(/^0/, ""));
+  const brief = (value) => (value < 0 ? `−${brief(-value)}` : value >= 0.995 ? "1" : value.toFixed(2).replace(/^0/, ""));
   const named = (text) => make("bdi", short(text), { title: short(text, 300) });
   const fill = (select, names) => names.forEach(([value, text]) => select.append(make("option", short(text), { value })));
   const signed = (value, digits = 3) => (value === null ? "–" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits).replace(/^0/, "")}`);

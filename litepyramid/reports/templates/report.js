@@ -17,6 +17,7 @@
     return value < 0 ? null : value / 2;
   };
 
+  const weighed = (weight) => (weight < 0 ? `penalty −${-weight}` : `weight ${weight}`);
   const [absent, certain] = data.bounds;
   const verdict = (p) => (p === null ? "–" : p >= certain ? "✓" : p <= absent ? "✗" : "?");
   const verdicts = { "✓": "present", "?": "unsure", "✗": "missing", "–": "not judged" };
@@ -25,8 +26,9 @@
   const drawSystems = () => {
     const table = byId("scores");
     const people = systems.some((s) => s.human !== null);
+    const rubric = systems.some((s) => s.clipped !== null);
     const head = table.createTHead().insertRow();
-    const columns = ["group", "system", "score", "interval", ...(people ? ["human"] : []), ""];
+    const columns = ["group", "system", "score", "interval", ...(rubric ? ["clipped"] : []), ...(people ? ["human"] : []), ""];
     columns.forEach((name, i) => {
       const cell = make("th", name, { scope: "col" });
       if (i > 1 && name) cell.className = "number";
@@ -51,6 +53,7 @@
       name.append(named(s.name));
       row.append(name);
       const cells = [number(s.score), `${number(s.low)} – ${number(s.high)}`];
+      if (rubric) cells.push(number(s.clipped));
       if (people) cells.push(number(s.human));
       cells.forEach((text, n) => {
         const cell = row.insertCell();
@@ -71,6 +74,27 @@
       byId("facts").after(byId("systems"));
       document.body.classList.add("many");
     }
+  };
+
+  const drawTags = () => {
+    if (!data.tags.length) return;
+    const box = make("details");
+    const table = make("table");
+    const head = table.createTHead().insertRow();
+    for (const name of ["tag", "system", "inputs", "score", "interval"]) head.append(make("th", name, { scope: "col" }));
+    const body = table.createTBody();
+    for (const [tag, system, inputs, score, low, high] of data.tags) {
+      const row = body.insertRow();
+      row.insertCell().append(named(tag));
+      row.insertCell().append(named(system));
+      for (const text of [inputs, number(score), `${number(low)} – ${number(high)}`]) {
+        const cell = row.insertCell();
+        cell.textContent = text;
+        cell.className = "number";
+      }
+    }
+    box.append(make("summary", "Scores by tag"), table);
+    byId("systems").append(box);
   };
 
   const drawPairs = () => {
@@ -232,7 +256,7 @@
       const name = make("th", null, { scope: "row" });
       if (several) name.append(make("span", short(data.inputs[fact.i].id, 40), { class: "where" }));
       name.append(make("bdi", short(fact.unit.text, 400)));
-      if (fact.unit.weight !== 1) name.append(make("span", `weight ${fact.unit.weight}`, { class: "where" }));
+      if (fact.unit.weight !== 1) name.append(make("span", weighed(fact.unit.weight), { class: "where" }));
       row.append(name);
       order.forEach((s, c) => {
         const p = presence(s, fact.place);
@@ -311,7 +335,8 @@
     const unit = make("p", null, { class: "unit" });
     unit.append(make("bdi", fact.unit.text));
     box.append(head, unit);
-    if (fact.unit.weight !== 1) box.append(make("p", `Weight ${fact.unit.weight}`, { class: "hint" }));
+    if (fact.unit.weight !== 1) box.append(make("p", weighed(fact.unit.weight), { class: "hint" }));
+    if (input.question) box.append(make("h3", "The question"), make("p", input.question, { class: "text", dir: "auto" }));
     const p = presence(s, place);
     const human = label(s, place);
     const line = make("h3");
@@ -432,6 +457,7 @@
   };
 
   drawSystems();
+  drawTags();
   drawPairs();
   drawControls();
   refresh();
