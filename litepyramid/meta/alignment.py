@@ -6,9 +6,8 @@ tied is computed: the order of rows in a file changes no number and no signature
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import compress
@@ -17,29 +16,36 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
+from litepyramid.io.scores import arrays_table, read_scores
 from litepyramid.meta.core.levels import LEVELS, Coefficient, Level, several
 from litepyramid.stats import check_samples, check_seed, check_share
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoreTable, Signature, fingerprint
 
+HumanLike = str | Sequence[str] | FloatArray
+"""Names or patterns of raters; or their scores, beside an array of a metric's."""
+Columns = Mapping[str, str] | str | None
+"""Own column names, as `read_scores` takes them."""
 
-def score_table(scores: Any, **sources: Any) -> ScoreTable:
-    """The table that `read_scores` reads, its metrics, systems and inputs sorted by name."""
-    options = [name for name in inspect.signature(read_scores).parameters if name != "scores"]
-    for name in sources:
-        if name not in options:
-            expected = " or ".join(("an option", *options))
-            raise InputError(f"unknown argument '{name}'", expected=expected)
-    table = read_scores(scores, **sources)
+
+def score_table(scores: Any, human: Any, columns: Any = None) -> tuple[ScoreTable, Any]:
+    """The table that is read, its metrics, systems and inputs sorted by name; and whose is human.
+
+    Two arrays of numbers, a metric's and people's, are such a table too.
+    """
+    listed = isinstance(human, list | tuple) and not any(isinstance(name, str) for name in human)
+    if hasattr(human, "__array__") or (listed and human):
+        table, human = arrays_table(scores, human), "human"
+    else:
+        table = read_scores(scores, columns=columns)
     axes = table.metrics, table.systems, table.inputs
     orders = [sorted(range(len(names)), key=names.__getitem__) for names in axes]
     metrics, systems, inputs = (tuple(sorted(names)) for names in axes)
-    return ScoreTable(metrics, systems, inputs, table.values[np.ix_(*orders)])
+    return ScoreTable(metrics, systems, inputs, table.values[np.ix_(*orders)]), human
 
 
 def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] = ()) -> str:
-    """A hash of the scores of some metrics and of people, for a signature."""
+    """A hash of the scores of some metrics and of people."""
     names = tuple(sorted({*metrics, *raters}))
     rows = [table.metrics.index(name) for name in names]
     used = ScoreTable(names, table.systems, table.inputs, table.values[rows])
@@ -47,7 +53,7 @@ def scores_sha(table: ScoreTable, metrics: Sequence[str], raters: Sequence[str] 
 
 
 def check_draws(samples: Any = 1, seed: Any = 0, confidence: Any = 0.5) -> None:
-    """Checks the types and bounds of what every verb with random draws takes."""
+    """Checks what every verb with random draws takes."""
     check_samples(samples)
     check_seed(seed)
     check_share("confidence", confidence)
@@ -61,7 +67,7 @@ def check_number(what: str, value: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What one side has and another lacks: systems and inputs without any score, single cells."""
+    """What one side has not scored: whole systems, whole inputs, single cells."""
 
     systems: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
@@ -91,9 +97,9 @@ class Aligned:
 
     Attributes:
         human: Name of the human score, for example ``"human"`` or ``"mean(a, b, c)"``.
-        raters: The metrics that it is the mean of, or itself if it is one metric.
-        values: (K, N, M) float64. A cell missing in any metric or the human score is NaN in all.
-        Z: (N, M) float64, the human score, with the same cells NaN.
+        raters: The metrics that it is the mean of.
+        values: (K, N, M) scores; a cell missing in one of them or in `Z` is NaN in all.
+        Z: (N, M) scores of people.
         left_out: What was removed to get there.
     """
 
@@ -118,7 +124,7 @@ def signature_of(
     kinds: Sequence[tuple[Level, Coefficient]],
     **fields: object,
 ) -> Signature:
-    """The signature of correlations; `fields` stand before the scores' hash and size."""
+    """The signature of correlations."""
     metrics = [name for side in sides for name in side.metrics]
     return Signature.of(
         human="+".join(sides[0].raters),
@@ -137,9 +143,7 @@ def span(numbers: Sequence[int]) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def align(
-    table: ScoreTable, metrics: str | Sequence[str] | None, human: str | Sequence[str]
-) -> Aligned:
+def align(table: ScoreTable, metrics: str | Sequence[str] | None, human: Any) -> Aligned:
     """Chooses metrics, and keeps the systems and inputs scored by all of them and `human`.
 
     Example:
@@ -184,23 +188,23 @@ def align(
 
 def align_each(
     scores: Any,
-    human: str | Sequence[str],
+    human: Any,
     metrics: str | Sequence[str] | None,
     level: Level | Sequence[Level],
-    sources: dict[str, Any],
+    columns: Columns,
 ) -> tuple[ScoreTable, list[Aligned]]:
     """The table, and each metric aligned with the human score; checked for the levels."""
-    table = score_table(scores, **sources)
+    table, human = score_table(scores, human, columns)
     sides = [align(table, name, human) for name in metric_names(table, metrics, human)]
     check_correlatable(sides, several(level))
     return table, sides
 
 
 def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> None:
-    """Checks that there is a level at which some metric can have a correlation.
+    """Checks that some metric can have a correlation at one of the levels.
 
     System level takes two systems, summary level an input with two systems, global level two
-    scores. Constant scores are counted and shown later.
+    scores.
     """
     most = dict.fromkeys(LEVELS, 0)
     for one in aligned:
@@ -242,7 +246,7 @@ def select_metrics(table: ScoreTable, names: str | Sequence[str]) -> tuple[str, 
 
 
 def metric_names(
-    table: ScoreTable, metrics: str | Sequence[str] | None, human: str | Sequence[str]
+    table: ScoreTable, metrics: str | Sequence[str] | None, human: Any
 ) -> tuple[str, ...]:
     """The metrics that are asked for; None means all but those of `human`."""
     raters = select_metrics(table, human)
@@ -257,9 +261,7 @@ def metric_names(
     return names
 
 
-def human_score(
-    table: ScoreTable, human: str | Sequence[str]
-) -> tuple[str, tuple[str, ...], FloatArray]:
+def human_score(table: ScoreTable, human: Any) -> tuple[str, tuple[str, ...], FloatArray]:
     """The human score: its name, the raters that it is the mean of, (N, M) scores."""
     raters = tuple(sorted(select_metrics(table, human)))
     asked = ", ".join(several(human))
@@ -270,12 +272,11 @@ def human_score(
 def unaligned(
     table: ScoreTable,
     metrics: str | Sequence[str] | None,
-    human: str | Sequence[str] | None,
+    human: Any,
     source: ScoreTable | None = None,
 ) -> tuple[list[tuple[str, FloatArray]], list[tuple[str, FloatArray]], tuple[str, ...]]:
-    """The human score and the metrics by name, each with all that it has scored; and the raters.
-
-    Metrics are taken from `source`, if that is another table; `human` None has no rater.
+    """The human score and the metrics (of `source`, if that is another table) by name, each with
+    all that it has scored; and the raters, none if `human` is None.
     """
     source = source or table
     people = [] if human is None else [human_score(table, human)]
@@ -292,9 +293,8 @@ def unaligned(
 def average(matrices: Sequence[FloatArray]) -> FloatArray:
     """The mean of several raters' scores, cell by cell; NaN where one of them is NaN.
 
-    The sum of the same ratings in another order can differ in its last bit, and would break a tie.
-    So means are rounded to 42 binary places below the largest: ties of decimal or whole ratings
-    stay ties.
+    The sum of the same ratings in another order can differ in its last bit, and would break a tie:
+    so means are rounded to 42 binary places below the largest.
     """
     if len(matrices) == 1:
         return matrices[0]

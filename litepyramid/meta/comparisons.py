@@ -15,6 +15,8 @@ import numpy as np
 from litepyramid.blas import single_threaded
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
+    Columns,
+    HumanLike,
     LeftOut,
     align,
     check_correlatable,
@@ -51,13 +53,10 @@ ComparisonMethod = Literal[
     "perm-systems", "perm-inputs", "perm-both", "boot-systems", "boot-inputs", "boot-both",
     "williams",
 ]  # fmt: skip
-COMPARISON_METHODS: tuple[ComparisonMethod, ...] = get_args(ComparisonMethod)
 TwoSided = Literal["greater", "two-sided"]
-ALTERNATIVES: tuple[TwoSided, ...] = get_args(TwoSided)
+PValue = Literal["one-sided", "two-sided", "paper"]
 PERM: dict[str, Sampling] = {f"perm-{swaps}": swaps for swaps in SAMPLINGS}
 Grouping = Literal["metric", "level"]
-GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
-CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ class PairTests:
 
     Attributes:
         correlations: (K,) each metric's correlation with the human score.
-        p_values: (K, K): of H0: the row metric's correlation is not larger than the column's (or
+        p_values: (K, K) of H0: the row metric's correlation is not larger than the column's (or
             not different, two-sided). NaN on the diagonal and where there is no test.
         failed: (K, K) samples that had no value and were left out.
         constant: (K,) vectors constant on one side.
@@ -95,13 +94,8 @@ class LevelComparison(PairTests):
 class ComparisonResult(Result):
     """Which metrics correlate better with the human score than which others.
 
-    Attributes:
-        metrics: K names, in the order of all matrices.
-        comparisons: One for each level and coefficient.
-        alternative: ``"greater"``: row better than column; or ``"two-sided"``.
-        grouping: What is corrected together: ``"metric"``, the tests of one row metric (DDR21
-            Fig. 5); ``"level"``, all tests of one level and coefficient (DDR21 Fig. 6).
-        left_out: What some metric or the human score has not scored.
+    `grouping` says what is corrected together: ``"metric"``, the tests of one row metric (DDR21
+    Fig. 5), or ``"level"``, all tests of one level and coefficient (DDR21 Fig. 6).
     """
 
     metrics: tuple[str, ...]
@@ -139,16 +133,16 @@ class ComparisonResult(Result):
         """How small p could become, or what is wrong with the rule ``"paper"``."""
         if self.method == "williams":
             return []
-        if self.signature.to_json()["p_value"] != "paper":
-            tests = family_size(len(self.metrics), self.grouping, self.alternative, self.correction)
-            levels = {c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons}
+        if self.signature.to_json()["p_value"] == "paper":
             return [
-                f"p can be as small as {', '.join(levels.values())}; the strictest of "
-                f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
+                "p = c/k counts only samples larger than the observed difference: two equal "
+                "metrics get p = 0, and the test does not keep its level. plus_one does."
             ]
+        tests = family_size(len(self.metrics), self.grouping, self.alternative, self.correction)
+        levels = {c.level: f"{c.smallest_p:.2g} at {c.level} level" for c in self.comparisons}
         return [
-            "p = c/k counts only samples larger than the observed difference: two equal "
-            "metrics get p = 0, and the test does not keep its level. plus_one does."
+            f"p can be as small as {', '.join(levels.values())}; the strictest of "
+            f"{counted(tests, 'test')} requires {self.alpha / tests:.2g}."
         ]
 
     def to_csv_table(self) -> Table:
@@ -236,20 +230,16 @@ class ComparisonResult(Result):
         return Table(self._title(c), columns, tuple(rows))
 
     def _legend(self) -> str:
+        legend = f"Marks are in the order of the rows: ● p ≤ {self.alpha:g}"
         if self.correction == "none":
-            return f"Marks are in the order of the rows: ● p ≤ {self.alpha:g}, · not."
+            return f"{legend}, · not."
         within = "the tests of its row" if self.grouping == "metric" else "all tests of the table"
-        return (
-            f"Marks are in the order of the rows: ● p ≤ {self.alpha:g} also with the "
-            f"{self.correction.replace('-', ' and ').title().replace('And', 'and')} correction "
-            f"over {within}, ○ without it only, · not."
-        )
+        name = self.correction.replace("-", " and ").title().replace("And", "and")
+        return f"{legend} also with the {name} correction over {within}, ○ without it only, · not."
 
     def to_figure(self) -> Any:
-        """A square is blue where the row's metric is better than the column's.
-
-        A row of panels per coefficient, a column per level; the metrics in the same order
-        everywhere, by their correlation in the first panel.
+        """A square is blue where the row's metric is better than the column's; a panel per level
+        and coefficient, the metrics ordered by their correlation in the first.
         """
         from litepyramid.figures.meta_plots import significance_plot
 
@@ -276,20 +266,19 @@ class ComparisonResult(Result):
 
 def compare(
     scores: ScoresLike,
-    human: str | Sequence[str] = "human",
+    human: HumanLike = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     level: Level | Sequence[Level] = ("system", "summary"),
     coefficient: Coefficient | Sequence[Coefficient] = "kendall",
     method: ComparisonMethod = "perm-both",
-    alternative: TwoSided = "greater",
-    p_value: PValueRule = "plus_one",
+    p_value: PValue = "one-sided",
     samples: int | None = None,
     seed: int = 12345,
     confidence: float = 0.95,
     correction: Correction = "bonferroni",
     grouping: Grouping = "metric",
-    **sources: Any,
+    columns: Columns = None,
 ) -> ComparisonResult:
     """Test every pair of metrics: does one correlate better with human scores than the other?
 
@@ -305,8 +294,8 @@ def compare(
         level: One or several levels.
         coefficient: One or several coefficients, as for correlate.
         method: The test.
-        alternative: greater: a is better than b; or two-sided.
-        p_value: plus_one, (c + 1) / (k + 1) with ties; or paper, c / k without.
+        p_value: one-sided (is a better than b?) or two-sided, (c + 1) / (k + 1) with ties; paper,
+            one-sided c / k without them (Algorithm 2), by which equal metrics beat each other.
         samples: Number of samples. By default as many as the strictest test needs; a number with
             which no test could pass is an error.
         seed: Seed of the draws.
@@ -314,19 +303,17 @@ def compare(
         correction: Correction for many tests.
         grouping: What is corrected together: the tests of one metric, or all of one level and
             coefficient.
-        **sources: ``columns`` of `read_scores`.
+        columns: The table's own column names, as for correlate.
 
     Returns:
         Correlations, p-values and corrected p-values of all pairs, level by level.
 
     Raises:
-        InputError: An unknown name, fewer than two metrics, nothing scored by all, too little
-            data for any correlation, or too few samples.
+        InputError: As for `correlate`; fewer than two metrics, or too few samples.
 
     Example:
-        >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
-        ...         for s in range(8) for i in range(9)
-        ...         for n, m in enumerate(("rouge", "bleu", "human"))]
+        >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10, "bleu": (s * 7 + i) % 10,
+        ...          "human": (s * 7 + 2 * i) % 10} for s in range(8) for i in range(9)]
         >>> result = compare(rows, level="system")
         >>> result.metrics, bool((result.comparisons[0].p_values > 0.05).any())
         (('bleu', 'rouge'), True)
@@ -336,18 +323,19 @@ def compare(
         $ litepyramid meta compare table.csv --method williams -o better.pdf
     """
     for what, name, names in (
-        ("method", method, COMPARISON_METHODS),
-        ("alternative", alternative, ALTERNATIVES),
-        ("rule for p-values", p_value, get_args(PValueRule)),
-        ("correction", correction, CORRECTIONS),
-        ("grouping", grouping, GROUPINGS),
+        ("method", method, get_args(ComparisonMethod)),
+        ("way to count p", p_value, get_args(PValue)),
+        ("correction", correction, get_args(Correction)),
+        ("grouping", grouping, get_args(Grouping)),
     ):
         choose(what, name, names)
+    alternative: TwoSided = "two-sided" if p_value == "two-sided" else "greater"
+    rule: PValueRule = "paper" if p_value == "paper" else "plus_one"
     resampled = method != "williams"
     check_draws(samples if resampled and samples is not None else 1, seed, confidence)
     alpha = round(1 - confidence, 12)
     pairs = kinds(level, coefficient)
-    table = score_table(scores, **sources)
+    table, human = score_table(scores, human, columns)
     aligned = align(table, metrics, human)
     if len(aligned.metrics) < 2:
         raise InputError(
@@ -356,20 +344,20 @@ def compare(
     tests = family_size(len(aligned.metrics), grouping, alternative, correction)
     if samples is not None and resampled:
         # Under Benjamini-Hochberg many can pass together; by c/k, p may be 0.
-        strict = correction in ("bonferroni", "holm") and p_value == "plus_one"
+        strict = correction in ("bonferroni", "holm") and rule == "plus_one"
         check_samples(samples, alpha=alpha, tests=tests if strict else 1)
     check_correlatable([aligned], several(level))
     comparisons = []
     for at, by in pairs:
         tested = compare_pairs(
-            aligned.values, aligned.Z, at, by, method, alternative=alternative, p_value=p_value,
+            aligned.values, aligned.Z, at, by, method, alternative=alternative, p_value=rule,
             samples=samples, target=alpha / tests, seed=seed,
         )  # fmt: skip
         corrected = corrected_p_values(tested, correction, grouping, alternative)
         comparisons.append(
             LevelComparison(**row(tested), level=at, coefficient=by, corrected=corrected)
         )
-    draws = {"p_value": p_value, "samples": samples or "auto", "seed": seed} if resampled else {}
+    draws = {"p_value": rule, "samples": samples or "auto", "seed": seed} if resampled else {}
     signature = signature_of(
         table, [aligned], pairs, test=method, alternative=alternative, **draws, alpha=alpha,
         correction=correction, grouping=grouping if correction != "none" else None,
@@ -384,8 +372,8 @@ def compare(
 def compare_pairs(
     values: FloatArray,
     Z: FloatArray,
-    level: Level = "system",
-    coefficient: Coefficient = "pearson",
+    level: Level,
+    coefficient: Coefficient,
     method: ComparisonMethod = "perm-both",
     *,
     alternative: TwoSided = "greater",
@@ -396,16 +384,12 @@ def compare_pairs(
 ) -> PairTests:
     """Tests every pair of metrics for a difference of their correlations with the human score.
 
-    - ``perm-…``: X and Y are standardised and swapped at random (DDR21 §4.2); all pairs share the
-      coins;
-    - ``boot-…``: paired bootstrap. The differences on samples with replacement, less the observed
-      one, stand for the null hypothesis (Efron & Tibshirani 1993, §16.4): a sample counts when its
-      difference is at least twice the observed one;
-    - ``williams``: `williams_p_value`, no samples.
-
-    `values` are (K, N, M), Z is (N, M); NaN in one metric must be NaN in all and in Z. With
-    `samples` None there are enough for p to fall to a quarter of `target`, the p at which the
-    strictest test passes; permutations are then drawn as `permuted_p_values` says.
+    `values` are (K, N, M), Z is (N, M); NaN in one metric must be NaN in all and in Z. Under
+    ``perm-…`` X and Y are standardised and swapped at random; all pairs share the coins. ``boot-…``
+    is a paired bootstrap: the differences on samples with replacement, less the observed one, stand
+    for the null hypothesis (Efron & Tibshirani 1993, section 16.4). With `samples` None there are
+    enough for p to fall to a quarter of `target`, the p at which the strictest test passes;
+    permutations are then drawn as `permuted_p_values` says.
     """
     adaptive = samples is None and method in PERM and p_value == "plus_one"
     if samples is None:
@@ -454,8 +438,6 @@ def williams_p_value(
     Example:
         >>> round(williams_p_value(0.6, 0.4, 0.5, 50), 4)
         0.0474
-        >>> williams_p_value(-0.9, 0.4, -0.3, 50) > 0.999
-        True
     """
     from scipy.stats import t as student
 
@@ -518,10 +500,7 @@ class RankedMetric:
 
 @dataclass(frozen=True, slots=True)
 class OverallRank:
-    """One metric over the data sets that have it.
-
-    `average_rank` is the mean of its clusters' ranks, `macro_average` of its correlations.
-    """
+    """One metric over the data sets that have it: mean rank of its clusters, mean correlation."""
 
     metric: str
     datasets: int
@@ -572,8 +551,7 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
     """The rank of each metric's cluster, as WMT's metrics tasks give them.
 
     From the best metric down, a metric opens a new cluster if the first of the current one is
-    significantly better; its rank is one more. `p_values` (K, K) are of H0: the row's metric is not
-    better than the column's; of `values`, (K,) correlations, NaN comes last.
+    significantly better: by (K, K) p-values, row over column, and (K,) correlations.
 
     Example:
         >>> p = [[1, 0.2, 0.01], [0.8, 1, 0.3], [0.99, 0.7, 1]]
@@ -591,7 +569,7 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
 
 def rank(
     scores: ScoresLike,
-    human: str | Sequence[str] = "human",
+    human: HumanLike = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     level: Level | None = None,
@@ -600,7 +578,7 @@ def rank(
     seed: int = 12345,
     confidence: float = 0.95,
     correction: Correction = "none",
-    **sources: Any,
+    columns: Columns = None,
 ) -> RankResult:
     """Rank metrics by their correlation with human scores, in clusters that do not differ.
 
@@ -619,7 +597,7 @@ def rank(
         seed: Seed of all draws.
         confidence: Confidence level of intervals; tests are at the level 1 - confidence.
         correction: For the tests of one metric; WMT uses none.
-        **sources: ``columns`` of `read_scores`.
+        columns: The tables' own column names, as for correlate.
 
     Returns:
         Ranks data set by data set, and over all.
@@ -628,9 +606,8 @@ def rank(
         InputError: As for `compare` and `interval`; or a data set has none of the human scores.
 
     Example:
-        >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
-        ...         for s in range(8) for i in range(9)
-        ...         for n, m in enumerate(("rouge", "bleu", "human"))]
+        >>> rows = [{"system": s, "input": i, "rouge": s * 7 % 10, "bleu": (s * 7 + i) % 10,
+        ...          "human": (s * 7 + 2 * i) % 10} for s in range(8) for i in range(9)]
         >>> [(one.rank, one.metric) for one in rank(rows, samples=100).ranks]
         [(1, 'bleu'), (1, 'rouge')]
 
@@ -642,7 +619,6 @@ def rank(
         level = "summary" if coefficient == "acc-eq" else "system"
     kinds(level, coefficient)
     check_draws(samples, seed, confidence)
-    raters = several(human, "the human score")
     patterns = None if metrics is None else several(metrics, "the metric")
     common: dict[str, Any] = {
         "level": level, "coefficient": coefficient, "seed": seed, "confidence": confidence,
@@ -650,7 +626,8 @@ def rank(
     ranks: list[RankedMetric] = []
     hashes = []
     for name, source in sorted(_data_sets(scores).items()):
-        table = score_table(source, **sources)
+        table, named = score_table(source, human, columns)
+        raters = several(named, "the human score")
         people = _matching(raters, table)
         if not people:
             raise InputError(f"no human score in {name}", expected=" or ".join(raters))
@@ -660,14 +637,16 @@ def rank(
             what = f"no metric '{', '.join(patterns or ())}' in {name}"
             raise InputError(what, expected=expected)
         tests = compare(table, people, correction=correction, **common)
-        intervals = interval(table, people, samples=samples, **common)
-        ends = {one.metric: one for one in intervals.intervals}
-        level_tests = tests.comparisons[0]
-        numbers = clusters(level_tests.corrected, level_tests.correlations, tests.alpha)
-        ranked = zip(tests.metrics, numbers, level_tests.correlations, strict=True)
+        ends = {
+            one.metric: one for one in interval(table, people, samples=samples, **common).intervals
+        }
+        (tested,) = tests.comparisons
+        numbers = clusters(tested.corrected, tested.correlations, tests.alpha)
         rows = [
             RankedMetric(name, metric, number, float(value), ends[metric].low, ends[metric].high)
-            for metric, number, value in ranked
+            for metric, number, value in zip(
+                tests.metrics, numbers, tested.correlations, strict=True
+            )
         ]
         ranks += sorted(rows, key=lambda one: (one.rank, -one.value))
         hashes.append(tests.signature.to_json()["scores_sha"])

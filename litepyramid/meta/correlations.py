@@ -12,6 +12,8 @@ import numpy as np
 
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
+    Columns,
+    HumanLike,
     LeftOut,
     align_each,
     check_draws,
@@ -59,11 +61,10 @@ class Correlation:
     Attributes:
         raters: The metrics that the human score is the mean of.
         value: The correlation; NaN where it is not defined.
-        systems: Systems that both sides scored; `inputs`: inputs.
+        systems: Number of systems that both sides scored; `inputs` likewise.
         used: How many coefficients the value is the mean of (summary level).
         constant: Vectors that were constant on one side; the policy says what became of them.
         too_few: Inputs with fewer than two systems scored on both sides.
-        left_out: Systems, inputs and cells that one side lacks.
         epsilon: Of ``acc-eq``: up to which difference the metric's scores tie; else NaN.
     """
 
@@ -84,15 +85,11 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A correlation between the ends of its confidence interval.
+    """A correlation between the ends of its confidence interval; NaN where they are not defined.
 
     Attributes:
-        value: The correlation on all the data; NaN where it is not defined.
-        low: Lower end, `high` the upper; NaN if no sample has a correlation, or n is too small.
         failed: Samples that had no correlation and were left out.
-        systems: Systems that both sides scored; `inputs`: inputs.
         constant: Vectors constant on one side, in all the data.
-        left_out: Systems, inputs and cells that one side lacks.
         drawn: (samples,) the correlation on each sample; empty for Fisher's interval.
     """
 
@@ -161,10 +158,7 @@ class CorrelationResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class IntervalResult(Result):
-    """Confidence intervals, one for each metric, level and coefficient.
-
-    `confidence` is the share of the samples that they contain; Fisher's have 0 samples, no seed.
-    """
+    """Confidence intervals by metric, level and coefficient; Fisher's have 0 samples, no seed."""
 
     intervals: tuple[Interval, ...]
     method: IntervalMethod
@@ -196,9 +190,8 @@ class IntervalResult(Result):
         return counts_table(self.intervals, **same)
 
     def to_figure(self) -> Any:
-        """One line per metric, best first; a colour per level, a panel per coefficient.
-
-        Behind each line the samples that it was made from.
+        """A line per metric, best first, before its samples; a colour per level, a panel per
+        coefficient.
         """
         from litepyramid.figures.meta_plots import IntervalMark, interval_plot
 
@@ -225,7 +218,7 @@ def left_out_notes(entries: Sequence[Any]) -> list[str]:
 
 
 def counts_table(entries: Sequence[Any], **same: Any) -> Table:
-    """A row an entry: its fields, what was left out in numbers, and what is the `same` in all."""
+    """A row an entry: its fields, numbers of what was left out, what is the `same` in all."""
     rows = [row(e, **e.left_out.counts(), **same) for e in entries]
     return Table.of("", [c for c in rows[0] if c not in ("left_out", "raters", "drawn")], rows)
 
@@ -238,13 +231,13 @@ def listed(items: list[str], between: str = ", ", most: int = 6) -> str:
 
 def correlate(
     scores: ScoresLike,
-    human: str | Sequence[str] = "human",
+    human: HumanLike = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     level: Level | Sequence[Level] = ("system", "summary"),
     coefficient: Coefficient | Sequence[Coefficient] = ("pearson", "spearman", "kendall"),
     constant: ConstantPolicy = "skip",
-    **sources: Any,
+    columns: Columns = None,
 ) -> CorrelationResult:
     """Correlate metrics with human scores, at system, summary and global level.
 
@@ -261,16 +254,17 @@ def correlate(
             ordered as people do; spa (system level) and acc-eq (summary level) are those of WMT.
         constant: What a vector without any difference counts: skip (left out), zero, or zb21 (its
             first value raised slightly, as Zhang and Bansal's code does).
-        **sources: ``columns`` of `read_scores`.
+        columns: The table's own column names, as in system=model,human=rater1+rater2.
 
     Returns:
         One `Correlation` for each metric, level and coefficient; NaN where none is defined.
 
     Raises:
-        InputError: An unknown name, nothing scored by both sides, or too little data for
-            any correlation.
+        InputError: An unknown name, or too little scored by both sides for any correlation.
 
     Example:
+        >>> correlate([0.2, 0.4, 0.9], [1, 3, 5], level="system").correlations[0].value
+        0.9707...
         >>> rows = [{"system": s, "input": i, "metric": m, "score": v}
         ...         for m, values in {"rouge": [1, 2, 4, 3], "human": [1, 3, 4, 4]}.items()
         ...         for (s, i), v in zip([("a", 1), ("a", 2), ("b", 1), ("b", 2)], values)]
@@ -284,7 +278,7 @@ def correlate(
     """
     choose("policy for constants", constant, CONSTANT_POLICIES)
     pairs = kinds(level, coefficient)
-    table, sides = align_each(scores, human, metrics, level, sources)
+    table, sides = align_each(scores, human, metrics, level, columns)
     correlations = []
     for side, (at, by) in product(sides, pairs):
         value = row(level_correlation(side.values[0], side.Z, at, by, constant))
@@ -296,7 +290,7 @@ def correlate(
 
 def interval(
     scores: ScoresLike,
-    human: str | Sequence[str] = "human",
+    human: HumanLike = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     level: Level | Sequence[Level] = ("system", "summary"),
@@ -305,7 +299,7 @@ def interval(
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    **sources: Any,
+    columns: Columns = None,
 ) -> IntervalResult:
     """Confidence intervals of metrics' correlations with human scores.
 
@@ -324,14 +318,13 @@ def interval(
         samples: Number of samples; at least 2 / (1 - confidence).
         seed: Seed of the draws.
         confidence: The share of the samples between the ends.
-        **sources: ``columns`` of `read_scores`.
+        columns: The table's own column names, as for correlate.
 
     Returns:
         One `Interval` for each metric, level and coefficient.
 
     Raises:
-        InputError: An unknown name, Fisher's interval for a coefficient that has none, too
-            little data for any correlation, or too few samples.
+        InputError: As for `correlate`; too few samples; no Fisher interval for a coefficient.
 
     Example:
         >>> rows = [{"system": s, "input": i, "metric": m, "score": (s * 7 + i * n) % 10}
@@ -345,11 +338,11 @@ def interval(
         $ litepyramid meta interval table.csv --level system --samples 1000 -o intervals.pdf
     """
     choose("method", method, get_args(IntervalMethod))
-    check_draws(samples if method != "fisher" else 1, seed, confidence)
+    check_draws(1, seed, confidence)
     if method != "fisher":
         check_samples(samples, confidence=confidence)
     pairs = kinds(level, coefficient)
-    table, sides = align_each(scores, human, metrics, level, sources)
+    table, sides = align_each(scores, human, metrics, level, columns)
     intervals = []
     for side in track(sides, "resampling", "metrics"):
         X, Z = side.values[0], side.Z
@@ -380,7 +373,7 @@ def interval(
 
 
 def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
-    """n of Fisher's interval and of Williams' test (DDR21 §3.1; the same as nlpstats).
+    """n of Fisher's interval and of Williams' test, as in nlpstats (DDR21 §3.1).
 
     Systems at system level; the most systems that one input has at summary level; else cells.
     """
@@ -430,10 +423,9 @@ class MetricNormality:
     Attributes:
         system_p: P-value of the test over the systems' mean scores; NaN if there is no test.
         rejected: Inputs whose test over the systems' scores rejects normality.
-        tested: Inputs that could be tested.
-        constant: Inputs whose scores are all the same: no test.
-        too_few: Inputs with fewer than three scores: no test.
-        systems: Systems with any score; `inputs`: inputs.
+        constant: Inputs without a test, since all scores are the same.
+        too_few: Inputs without a test, since they have fewer than three scores.
+        systems: Number of systems with any score; `inputs` likewise.
         share: Rejected inputs among the tested ones; NaN if none was tested.
     """
 
@@ -483,11 +475,11 @@ class NormalityResult(Result):
 
 def normality(
     scores: ScoresLike,
-    human: str | Sequence[str] | None = None,
+    human: HumanLike | None = None,
     *,
     metrics: str | Sequence[str] | None = None,
     confidence: float = 0.95,
-    **sources: Any,
+    columns: Columns = None,
 ) -> NormalityResult:
     """Test whether scores are normal, which Fisher's interval and Williams' test assume.
 
@@ -501,7 +493,7 @@ def normality(
             raters. Without it, human scores are treated like other metrics.
         metrics: Names or patterns; all others if none is named.
         confidence: An input counts as not normal if p ≤ 1 - confidence.
-        **sources: ``columns`` of `read_scores`.
+        columns: The table's own column names, as for correlate.
 
     Returns:
         One `MetricNormality` per metric.
@@ -520,7 +512,7 @@ def normality(
     """
     check_draws(confidence=confidence)
     alpha = round(1 - confidence, 12)
-    table = score_table(scores, **sources)
+    table, human = score_table(scores, human, columns)
     people, machines, raters = unaligned(table, metrics, human)
     if not people and not machines:
         raise InputError("no metric to test", expected="at least one in the scores")

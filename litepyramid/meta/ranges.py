@@ -13,6 +13,8 @@ import numpy as np
 
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
+    Columns,
+    HumanLike,
     check_draws,
     check_number,
     human_score,
@@ -176,7 +178,7 @@ def _step(point: RangePoint) -> str:
 
 def range_(
     scores: ScoresLike,
-    human: str | Sequence[str] | None = None,
+    human: HumanLike | None = None,
     *,
     metrics: str | Sequence[str] | None = None,
     judged: str | Sequence[str] = (),
@@ -187,7 +189,7 @@ def range_(
     rule: Rule = "text",
     samples: int = 5000,
     seed: int = 12345,
-    **sources: Any,
+    columns: Columns = None,
 ) -> ScoringRangeResult:
     """Measure how far metrics agree with each other on average, all, and the best summaries.
 
@@ -212,7 +214,7 @@ def range_(
         samples: Summaries drawn for the share better on all metrics; 20 times as many pairs are
             drawn for the curve of disagreement.
         seed: Seed of the draws.
-        **sources: ``columns`` of `read_scores`.
+        columns: The tables' own column names, as for correlate.
 
     Returns:
         Kendall's τ-b of every two metrics by range, and both curves.
@@ -242,7 +244,7 @@ def range_(
             f"the best {best} or a share of {share}",
             expected="a whole number from 2, and a share above 0, at most 1",
         )
-    table = score_table(scores, **sources)
+    table, human = score_table(scores, human, columns)
     _, raters, people = ("", (), None) if human is None else human_score(table, human)
     chosen = select_metrics(table, metrics) if metrics is not None else table.metrics
     names = tuple(name for name in chosen if name not in raters)

@@ -1,4 +1,4 @@
-"""The system level re-examined: close systems, stable rankings, whole test sets (DDR22)."""
+"""The system level re-examined (Deutsch, Dror & Roth 2022): close systems, rankings, test sets."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose
 from litepyramid.meta.alignment import (
-    LeftOut,
+    Aligned,
+    Columns,
+    HumanLike,
     align,
     check_draws,
     check_number,
@@ -37,12 +39,13 @@ from litepyramid.stats import (
     blocks,
     check_samples,
     described,
+    is_whole,
     percentile_interval,
     resampled_means,
     system_means,
 )
 from litepyramid.tables import Column, Result, Table, hidden, record, row
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike, Signature
 
 ShareRule = Literal["paper", "authors"]
@@ -81,7 +84,7 @@ class SystemPairs:
         gaps: (P,) |Δx|, ascending; exactly 0 where the two are tied.
         signs: (P,) 1 where people have the metric's order, −1 the opposite one, 0 a tie of either.
         human_ties: (P,) whether people's averages are tied.
-        one: (P,) index of the first system; `two`: of the second.
+        one: (P,) index of the first system, `two` of the second.
         slack: Differences that differ by no more are the same number, rounded.
     """
 
@@ -121,13 +124,7 @@ class SystemPairs:
         return slice(int(start), int(stop))
 
     def count(self, lower: float = 0.0, upper: float = inf) -> PairCounts:
-        """What r_SYSΔ(ℓ, u) is made of.
-
-        Example:
-            >>> pairs = SystemPairs.of(np.array([1.0, 4.0, 2.0]), np.array([1.0, 2.0, 3.0]))
-            >>> pairs.count(0, 2).tau, pairs.count(5, 6).tau
-            (0.0, nan)
-        """
+        """What r_SYSΔ(ℓ, u) is made of."""
         inside = self.within(lower, upper)
         gaps, signs, human = self.gaps[inside], self.signs[inside], self.human_ties[inside]
         metric = gaps == 0
@@ -150,47 +147,38 @@ class SystemPairs:
 
 
 @dataclass(frozen=True)
-class Sides:
-    """One metric and the human score, with the same systems in the same order.
+class Sides(Aligned):
+    """One metric and the human score, and the metric on a whole test set if there is one.
 
     Attributes:
-        judged: Names of the M_jud inputs that people judged.
-        X: (N, M_jud) the metric on those.
-        Z: (N, M_jud) people's scores.
-        left_out: What was taken out of the judged table to get there.
         X_test: (N, M_test) the metric on the whole test set; None where there is no such table.
         test: Names of the M_test inputs.
         left_out_test: Systems that only one of the two tables has.
     """
 
-    metric: str
-    human: str
-    systems: tuple[str, ...]
-    judged: tuple[str, ...]
-    X: FloatArray = field(repr=False)
-    Z: FloatArray = field(repr=False)
-    left_out: LeftOut
     X_test: FloatArray | None = field(default=None, repr=False)
     test: tuple[str, ...] = ()
     left_out_test: tuple[str, ...] = ()
 
     @property
+    def metric(self) -> str:
+        """Its name."""
+        return self.metrics[0]
+
+    @property
     def scores_used(self) -> FloatArray:
         """The metric on the whole test set where there is one, else on the judged inputs."""
-        return self.X if self.X_test is None else self.X_test
+        return self.values[0] if self.X_test is None else self.X_test
 
     def pairs(self) -> SystemPairs:
         """All pairs of systems by the metric's averages and people's."""
-        return SystemPairs.of(
-            system_means(self.scores_used),
-            system_means(self.Z),
-            x_slack=mean_tolerance(self.scores_used),
-            z_slack=mean_tolerance(self.Z),
-        )
+        X, Z = self.scores_used, self.Z
+        slacks = {"x_slack": mean_tolerance(X), "z_slack": mean_tolerance(Z)}
+        return SystemPairs.of(system_means(X), system_means(Z), **slacks)
 
     def describe(self) -> str:
         """Which systems and inputs were used, for people."""
-        used = [counted(len(self.systems), "system"), counted(len(self.judged), "judged input")]
+        used = [counted(len(self.systems), "system"), counted(len(self.inputs), "judged input")]
         if self.X_test is not None:
             used.append(counted(len(self.test), "test input"))
         text = ", ".join(used)
@@ -205,7 +193,7 @@ class Sides:
         return {
             "metric": self.metric,
             "systems": list(self.systems),
-            "judged_inputs": len(self.judged),
+            "judged_inputs": len(self.inputs),
             "test_inputs": len(self.test) if self.X_test is not None else None,
             "left_out": record(self.left_out),
             "left_out_test": list(self.left_out_test),
@@ -213,15 +201,11 @@ class Sides:
 
 
 def sides_of(
-    scores: Any,
-    human: str | Sequence[str],
-    metrics: str | Sequence[str] | None,
-    full: Any,
-    sources: dict[str, Any],
+    scores: Any, human: Any, metrics: str | Sequence[str] | None, full: Any, columns: Columns
 ) -> tuple[list[Sides], dict[str, str]]:
     """One `Sides` a metric, each over what it and people both scored; and the tables' hashes."""
-    table = score_table(scores, **sources)
-    whole = None if full is None else score_table(full, **sources)
+    table, human = score_table(scores, human, columns)
+    whole = None if full is None else score_table(full, None, columns)[0]
     names = metric_names(table, metrics, human)
     if whole is not None and metrics is None:
         names = tuple(name for name in names if name in whole.metrics)
@@ -229,8 +213,7 @@ def sides_of(
             raise InputError("the two tables share no metric", hint="Check their names.")
     every, where = [], "and of people" if whole is None else "in both tables"
     for name in names:
-        one = align(table, name, human)
-        sides = Sides(name, one.human, one.systems, one.inputs, one.values[0], one.Z, one.left_out)
+        sides = Sides(**row(align(table, name, human)))
         if whole is not None:
             sides = _with_test_set(sides, whole.matrix(name))
         if len(sides.systems) < 2:
@@ -240,7 +223,8 @@ def sides_of(
                 hint="Check that the files use the same names for systems." if whole else None,
             )
         every.append(sides)
-    hashes = {"human": "+".join(one.raters), "scores_sha": scores_sha(table, names, one.raters)}
+    raters = sides.raters
+    hashes = {"human": "+".join(raters), "scores_sha": scores_sha(table, names, raters)}
     return every, hashes | ({"full_sha": scores_sha(whole, names)} if whole else {})
 
 
@@ -251,7 +235,7 @@ def _with_test_set(sides: Sides, test: ScoreMatrix) -> Sides:
     columns = np.flatnonzero(scored.any(axis=0))
     systems = tuple(sides.systems[i] for i in common)
     return replace(
-        sides, systems=systems, X=sides.X[common], Z=sides.Z[common],
+        sides, systems=systems, values=sides.values[:, common], Z=sides.Z[common],
         X_test=test.values[[rows[name] for name in systems]][:, columns],
         test=tuple(test.inputs[i] for i in columns),
         left_out_test=tuple(sorted(set(sides.systems) ^ set(rows))),
@@ -276,13 +260,7 @@ def _notes(sides: Sequence[Sides], signature: Signature, *more: str) -> list[str
 
 @dataclass(frozen=True)
 class MetricDelta:
-    """r_SYSΔ of one metric.
-
-    Attributes:
-        overall: All pairs: r_SYS.
-        bounds: The pairs between the bounds asked for; None if none were.
-        curve: The closest 10, 20 … 100 % of the pairs (ℓ = 0).
-    """
+    """r_SYSΔ of one metric: of all pairs, those within the bounds, the closest 10, 20 … 100 %."""
 
     metric: str
     sides: Sides
@@ -338,14 +316,14 @@ class DeltaResult(Result):
 
 def delta(
     scores: ScoresLike,
-    human: str | Sequence[str] = "human",
+    human: HumanLike = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     full: Any = None,
     lower: float = 0.0,
     upper: float | None = None,
     rule: ShareRule = "paper",
-    **sources: Any,
+    columns: Columns = None,
 ) -> DeltaResult:
     """Correlate metrics with human scores over pairs of systems with close scores.
 
@@ -362,7 +340,7 @@ def delta(
         lower: The smallest difference of a pair, in the metric's units.
         upper: The largest; without it and `lower` only shares of the pairs are shown.
         rule: paper: tenths of all pairs, rounded up; authors: as in the authors' code.
-        **sources: ``columns`` of `read_scores`.
+        columns: The tables' own column names, as for correlate.
 
     Returns:
         One `MetricDelta` per metric.
@@ -371,11 +349,8 @@ def delta(
         InputError: An unknown name, bounds that are no interval, or nothing scored by both sides.
 
     Example:
-        >>> rows = [{"system": s, "input": 1, "metric": m, "score": v}
-        ...         for m, values in {"rouge": [1, 4, 2], "human": [1, 2, 3]}.items()
-        ...         for s, v in zip("abc", values)]
-        >>> result = delta(rows, upper=1)
-        >>> result.metrics[0].bounds.tau, round(result.metrics[0].overall.tau, 3)
+        >>> entry = delta([1, 4, 2], [1, 2, 3], upper=1).metrics[0]
+        >>> entry.bounds.tau, round(entry.overall.tau, 3)
         (1.0, 0.333)
 
     Command line:
@@ -385,7 +360,7 @@ def delta(
     check_number("lower", lower)
     if upper is not None:
         check_number("upper", upper)
-    every, hashes = sides_of(scores, human, metrics, full, sources)
+    every, hashes = sides_of(scores, human, metrics, full, columns)
     bounded = upper is not None or lower > 0
     entries = []
     for sides in every:
@@ -408,10 +383,7 @@ def fitted(
     agreed: NDArray[np.bool_] | None = None,
     weights: FloatArray | None = None,
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-    """Of the pairs with a sign and a weight: differences, the isotonic fit, whether people agree.
-
-    `agreed` is that of the pairs' own averages if it is None; `weights` are 1.
-    """
+    """Of the pairs with a sign and a weight: differences, isotonic fit, whether people agree."""
     from scipy.optimize import isotonic_regression
 
     agreed = pairs.signs > 0 if agreed is None else agreed
@@ -425,13 +397,7 @@ def fitted(
 
 
 def reaching(pairs: SystemPairs, target: float, *drawn: Any) -> float:
-    """The smallest difference at which the fit of agreement is at least `target`; or NaN.
-
-    Example:
-        >>> x, z = np.array([0.0, 1.0, 3.0, 7.0]), np.array([1.0, 0.0, 2.0, 3.0])
-        >>> reaching(SystemPairs.of(x, z), 0.95)
-        2.0
-    """
+    """The smallest difference at which the fit of agreement is at least `target`; or NaN."""
     gaps, fit, _ = fitted(pairs, *drawn)
     good = np.flatnonzero(fit >= target - 1e-12)
     return float(gaps[good[0]]) if good.size else nan
@@ -445,7 +411,7 @@ def resampled_pairs(
     The metric's differences stay as they are.
     """
     drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
-    counts = draws.counts(seed, draws.INPUTS, len(sides.judged), 0, samples)
+    counts = draws.counts(seed, draws.INPUTS, len(sides.inputs), 0, samples)
     x, z = system_means(sides.scores_used), resampled_means(sides.Z, counts)
     one, two = pairs.one, pairs.two
     dz = z[:, one] - z[:, two]
@@ -461,8 +427,7 @@ class Difference:
 
     Attributes:
         about: The pairs whose difference is nearest to the one asked for; ``about.agreement`` is
-            the share in which people agree with the metric's sign.
-        low: Lower end of the interval of that share, `high` the upper; NaN where there is no pair.
+            the share in which people agree with the metric's sign, from `low` to `high`.
         failed: Bootstrap samples without any such pair.
         unsigned: Pairs that tie in the metric.
         largest: The largest difference in the table.
@@ -574,7 +539,7 @@ class DifferenceResult(Result):
 def difference(
     scores: ScoresLike,
     difference: float,
-    human: str | Sequence[str] = "human",
+    human: HumanLike = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     full: Any = None,
@@ -583,7 +548,7 @@ def difference(
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    **sources: Any,
+    columns: Columns = None,
 ) -> DifferenceResult:
     """Tell how often people agree with the sign of a difference between two systems' scores.
 
@@ -604,7 +569,7 @@ def difference(
         samples: Bootstrap samples.
         seed: Seed of the bootstrap.
         confidence: Confidence level of the intervals.
-        **sources: ``columns`` of `read_scores`.
+        columns: The tables' own column names, as for correlate.
 
     Returns:
         One `Difference` per metric; `sentences` says it in words.
@@ -613,12 +578,9 @@ def difference(
         InputError: A number out of range; fewer than two systems; unknown names.
 
     Example:
-        >>> from litepyramid.types import ScoreTable
-        >>> people = np.arange(8.0)[:, None] * np.ones(3)
-        >>> table = ScoreTable(("m", "human"), tuple("abcdefgh"), ("1", "2", "3"),
-        ...                    np.stack([people * 2, people]))
-        >>> print(difference(table, 2, samples=50).sentences()[0])
-        When two systems differ by 2 on m, people agreed with the sign 100 % of the time (...
+        >>> x, human = [0, 2, 4, 6, 8, 10, 12, 14], [0, 1, 2, 3, 4, 5, 6, 7]
+        >>> print(difference(x, 2, human, samples=50).sentences()[0])
+        When two systems differ by 2 on x, people agreed with the sign 100 % of the time (...
 
     Command line:
         $ litepyramid meta difference table.csv 0.05
@@ -634,7 +596,7 @@ def difference(
             )
     check_draws(1, seed, confidence)
     check_samples(samples, confidence=confidence)
-    every, hashes = sides_of(scores, human, metrics, full, sources)
+    every, hashes = sides_of(scores, human, metrics, full, columns)
     entries = tuple(
         _worth(sides, difference, target, window, samples, seed, confidence) for sides in every
     )
@@ -708,8 +670,7 @@ class StabilityPoint:
 
     Attributes:
         tau: Mean of Kendall's τ-b between two rankings, each from M inputs of its own.
-        deviation: Their standard deviation (with k − 1).
-        samples: Pairs of rankings that have a τ.
+        deviation: Their standard deviation (with k − 1); `samples` pairs of rankings have a τ.
         error: Standard deviation of a system's average score: root of the mean of the variances.
         available: How many inputs there are to draw from.
     """
@@ -765,14 +726,14 @@ class StabilityResult(Result):
 
 def stability(
     scores: ScoresLike,
-    human: str | Sequence[str] | None = "human",
+    human: HumanLike | None = "human",
     *,
     metrics: str | Sequence[str] | None = None,
     full: Any = None,
     sizes: Sequence[int] | None = None,
     samples: int = 1000,
     seed: int = 12345,
-    **sources: Any,
+    columns: Columns = None,
 ) -> StabilityResult:
     """Measure how far a ranking of systems would change with other inputs.
 
@@ -791,7 +752,7 @@ def stability(
             number of inputs are left out for the smaller table.
         samples: Repeats at each size.
         seed: Seed of the draws.
-        **sources: ``columns`` of `read_scores`.
+        columns: The tables' own column names, as for correlate.
 
     Returns:
         A `StabilityPoint` for each metric and number of inputs.
@@ -800,10 +761,8 @@ def stability(
         InputError: Unknown names; fewer than two systems; a size below 1.
 
     Example:
-        >>> rows = [{"system": s, "input": i, "metric": "m", "score": v + i}
-        ...         for s, v in [("a", 1), ("b", 2), ("c", 3)] for i in range(4)]
-        >>> result = stability(rows, None, sizes=[2], samples=20)
-        >>> result.points[0].tau
+        >>> x = [[1, 2, 3], [5, 6, 7], [9, 9, 9]]
+        >>> stability(x, x, sizes=[2], samples=20).points[0].tau
         1.0
 
     Command line:
@@ -813,15 +772,12 @@ def stability(
     check_draws(samples, seed)
     if samples < 2:
         raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
-    if sizes is not None and not (
-        isinstance(sizes, Sequence)
-        and sizes
-        and all(isinstance(m, int | np.integer) and m >= 1 for m in sizes)
-    ):
-        raise InputError(f"sizes {sizes!r}", expected="numbers of inputs, 1 or more")
-    table = score_table(scores, **sources)
-    whole = None if full is None else score_table(full, **sources)
-    if human == "human" and not {"human"} & set(table.metrics):
+    listed = isinstance(sizes, Sequence) and all(is_whole(m) and m >= 1 for m in sizes)
+    if sizes is not None and not (sizes and listed):
+        raise InputError(f"sizes {cut(repr(sizes))}", expected="numbers of inputs, 1 or more")
+    table, human = score_table(scores, human, columns)
+    whole = None if full is None else score_table(full, None, columns)[0]
+    if human == "human" and "human" not in table.metrics:
         human = None
     people, machines, raters = unaligned(table, metrics, human, whole)
     points = tuple(
@@ -888,7 +844,7 @@ class FullSetInterval:
         judged: r_SYS with averages over the judged inputs; its interval shares draws with people.
         full: r_SYS with averages over the whole test set, each side over inputs of its own.
         narrower: By which share the interval of `full` is narrower than that of `judged`.
-        failed: Samples of both without a correlation; they are left out of the intervals.
+        failed: Samples of both without a correlation, left out.
     """
 
     metric: str
@@ -956,7 +912,7 @@ class FullSetResult(Result):
 
 def whole_test_set(
     scores: ScoresLike,
-    human: str | Sequence[str] = "human",
+    human: HumanLike = "human",
     *,
     full: Any,
     metrics: str | Sequence[str] | None = None,
@@ -965,7 +921,7 @@ def whole_test_set(
     samples: int = 1000,
     seed: int = 12345,
     confidence: float = 0.95,
-    **sources: Any,
+    columns: Columns = None,
 ) -> FullSetResult:
     """Compare metrics averaged over the judged inputs with metrics averaged over all inputs.
 
@@ -985,7 +941,7 @@ def whole_test_set(
         samples: Bootstrap samples.
         seed: Seed of the draws; the same for every metric.
         confidence: Confidence level of the intervals.
-        **sources: ``columns`` of `read_scores`.
+        columns: The tables' own column names, as for correlate.
 
     Returns:
         Both intervals for each metric and way of sampling.
@@ -994,14 +950,9 @@ def whole_test_set(
         InputError: The tables share no metric or no system; fewer than two systems.
 
     Example:
-        >>> from litepyramid.types import ScoreTable
-        >>> scores = np.arange(12.0).reshape(4, 3)
-        >>> systems = ("a", "b", "c", "d")
-        >>> judged = ScoreTable(("m", "human"), systems, ("1", "2", "3"),
-        ...                     np.stack([scores, 2 * scores]))
-        >>> full = ScoreTable(("m",), systems, ("1", "2", "3", "4"),
-        ...                   np.arange(16.0).reshape(1, 4, 4))
-        >>> whole_test_set(judged, full=full, sampling="inputs", samples=40).intervals[0].full
+        >>> rows = [{"system": s, "input": i, "rouge": 3 * s + i, "human": s}
+        ...         for s in range(4) for i in range(3)]
+        >>> whole_test_set(rows, full=rows, sampling="inputs", samples=40).intervals[0].full
         1.0
 
     Command line:
@@ -1016,13 +967,13 @@ def whole_test_set(
     choose("coefficient", coefficient, COEFFICIENTS)
     if full is None:
         raise InputError("no scores on the whole test set", expected="a table of them")
-    every, hashes = sides_of(scores, human, metrics, full, sources)
+    every, hashes = sides_of(scores, human, metrics, full, columns)
     intervals = []
     for sides in every:
         for what in samplings:
             ends: list[Any] = []
             failed = 0
-            for X, paired in ((sides.X, True), (sides.scores_used, False)):
+            for X, paired in ((sides.values[0], True), (sides.scores_used, False)):
                 drawn = bootstrap_samples(
                     X, sides.Z, "system", coefficient, what,
                     samples=samples, seed=seed, paired_inputs=paired,

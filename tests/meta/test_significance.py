@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare, interval, normality
 from litepyramid.meta.comparisons import (
-    COMPARISON_METHODS,
+    ComparisonMethod,
     compare_pairs,
     corrected_p_values,
     williams_p_value,
@@ -30,6 +31,8 @@ from litepyramid.meta.core.permutation import (
 from litepyramid.meta.correlations import fisher_interval
 from litepyramid.stats import resampled_p_value
 from litepyramid.types import ScoreTable
+
+METHODS = get_args(ComparisonMethod)
 
 
 @pytest.fixture(scope="session")
@@ -127,7 +130,7 @@ def test_rules_for_p_values_and_ties_with_the_observed_value():
 def test_a_metric_is_no_better_than_its_own_copy():
     table = made_up()
     values = np.stack([table.values[0], 7 * table.values[0] - 1])
-    for method in COMPARISON_METHODS:
+    for method in METHODS:
         for level in ("system", "summary", "global"):
             p = compare_pairs(
                 values, table.matrix("human").values, level, "pearson", method, samples=64
@@ -251,7 +254,7 @@ def test_chosen_samples_give_the_p_values_of_given_ones(level):
     Z[rng.random(Z.shape) < 0.1] = np.nan
     X[:, 3] = 1.0
     values = np.where(np.isnan(Z), np.nan, np.stack([X, Y, 2 * X + 1]))
-    methods = [method for method in COMPARISON_METHODS if method.startswith("perm")]
+    methods = [method for method in METHODS if method.startswith("perm")]
     for method, coefficient, alternative in itertools.product(
         methods, ["pearson", "kendall", "pairwise"], ["greater", "two-sided"]
     ):
@@ -320,7 +323,7 @@ def test_a_number_of_samples_with_which_no_test_could_pass_is_refused():
     with pytest.raises(InputError, match="598 samples: no test could pass"):
         compare(table, samples=598, grouping="level")
     compare(table, samples=599, grouping="level", level="system")
-    compare(table, samples=300, grouping="level", alternative="two-sided", level="system")
+    compare(table, samples=300, grouping="level", p_value="two-sided", level="system")
     for legal in ({"correction": "none"}, {"correction": "benjamini-hochberg"},
                   {"p_value": "paper"}):  # fmt: skip
         compare(table, samples=50, grouping="level", level="system", **legal)
@@ -386,7 +389,7 @@ def test_qaeval_and_bertscore_beat_rouge_on_summeval(summeval):
             seed=0,
             p_value=rule,
         ).to_csv_table()
-        for rule in ("paper", "plus_one")
+        for rule in ("paper", "one-sided")
     ]
     found = [{(row[2], row[3]): (row[7], row[9]) for row in frame.rows} for frame in frames]
     for metric, other, paper, plus_one, slack in PUBLISHED_P:
