@@ -128,12 +128,14 @@ class InputDocuments:
 class SystemSummaries:
     """The summaries that one system wrote, aligned with `inputs`.
 
-    An empty string is a legal summary: it contains no unit and scores 0.
+    An empty string is a legal summary: it contains no unit and scores 0. Inputs in `missing` have
+    no summary at all; their text is empty, and they are not scored.
     """
 
     system: str
     inputs: tuple[str, ...]
     texts: Sequence[str]
+    missing: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,7 +293,16 @@ def data_hashes(
         inputs = sorted((entry.input, entry.question or "") for entry in units)
         hashes["inputs_sha"] = fingerprint([(n, q) if q else n for n, q in inputs])
     if summaries:
-        texts = [[s.system, *sorted(zip(s.inputs, s.texts, strict=True))] for s in summaries]
+        texts = [
+            [
+                s.system,
+                *sorted(
+                    (name, None if name in s.missing else text)
+                    for name, text in zip(s.inputs, s.texts, strict=True)
+                ),
+            ]
+            for s in summaries
+        ]
         hashes["summaries_sha"] = fingerprint(sorted(texts))
     if labels:
         orders = {e.input: _unit_order(e) for e in label_units or units}

@@ -24,7 +24,7 @@ from litepyramid.io.inputs import (
     matched,
     read_ids,
 )
-from litepyramid.io.rows import Row, Rows, identifier, parse_columns, read_rows, table_rows
+from litepyramid.io.rows import Row, Rows, identifier, located, parse_columns, read_rows, table_rows
 from litepyramid.sentences import split_sentences
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut, one_line
@@ -56,10 +56,11 @@ def as_units(
 ) -> list[InputUnits]:
     """Units from a path, a list of lists, a dict by input, rows, or whatever holds units.
 
-    A unit is its text, or a dict with ``text`` and, if wanted, ``weight``, ``kind`` (scu or stu),
-    ``reference`` and ``sentence`` (indices from 0), or ``places`` (these two for each contributor
-    of an SCU), ``importance`` (vital or okay). A line of a line file holds one input's units with
-    tabs between them. Tabs and line breaks in a text are read as a space.
+    A unit is its text, or a dict with ``text`` and, if wanted, ``weight`` (below zero for a
+    penalty), ``kind`` (scu or stu), ``reference`` and ``sentence`` (indices from 0), or ``places``
+    (these two for each contributor of an SCU), ``importance`` (vital or okay), ``tags``. A line of
+    a line file holds one input's units with tabs between them. Tabs and line breaks in a text are
+    read as a space.
 
     Args:
         units: The units of every input.
@@ -82,7 +83,8 @@ def as_units(
             raise InputError(f"units of kind '{wrong[0]}'", expected=f"only units of kind '{kind}'")
         return records
     if kind is None:
-        kind = kind_by_name(units) if isinstance(units, str | Path) else "scu"
+        path = units.path if isinstance(units, Rows) else units
+        kind = kind_by_name(path) if isinstance(path, str | Path) else "scu"
     path, entries = _by_input(units, "unit", ids, columns)
     return [_input_units(entry, path, kind, only) for entry in entries]
 
@@ -95,17 +97,17 @@ def as_weights(
     columns: Mapping[str, str] | None = None,
 ) -> list[InputUnits]:
     """The units with the weights of a path, a list of lists, a dict by input, or rows."""
-    inputs = [entry.input for entry in units]
-    path, entries = _by_input(weights, "weight", ids, columns, inputs)
+    path, entries = _by_input(weights, "weight", ids, columns, [entry.input for entry in units])
     result = []
     for entry, own in zip(units, entries, strict=True):
         values = aligned(own, "weight", entry.texts, path)
-        weighted = tuple(
-            replace(unit, weight=_weight(value, path, own.line))
-            for unit, value in zip(entry.units, values, strict=True)
-        )
-        _check_weights(weighted, entry.input, path, own.line)
-        result.append(InputUnits(entry.input, weighted))
+        with located(path, own.line):
+            weighted = tuple(
+                replace(unit, weight=_weight(value))
+                for unit, value in zip(entry.units, values, strict=True)
+            )
+            _check_weights(weighted, entry.input)
+        result.append(replace(entry, units=weighted))
     return result
 
 
@@ -130,9 +132,9 @@ def as_references(
     result = []
     path, entries = _by_input(references, "reference", ids, columns)
     for entry in entries:
-        texts = [split_marks(value, path=path, line=entry.line) for value in entry.values]
-        sentences, marked = zip(*texts, strict=True)
-        result.append(InputReferences(entry.input, sentences, marked))
+        with located(path, entry.line):
+            sentences, marked = zip(*map(split_marks, entry.values), strict=True)
+        result.append(InputReferences(entry.input, sentences, marked, entry.question))
     return result
 
 
@@ -149,11 +151,10 @@ def as_documents(
     result = []
     path, entries = _by_input(documents, "document", ids, columns)
     for entry in entries:
-        sentences: list[str] = []
-        for value in entry.values:
-            texts, marked = split_marks(value, path=path, line=entry.line)
-            sentences += texts if marked else split_sentences(texts[0])
-        result.append(InputDocuments(entry.input, tuple(sentences)))
+        with located(path, entry.line):
+            texts = [split_marks(value) for value in entry.values]
+        split = [own if marked else split_sentences(own[0]) for own, marked in texts]
+        result.append(InputDocuments(entry.input, tuple(s for own in split for s in own)))
     return result
 
 
@@ -163,26 +164,50 @@ def as_summaries(
     ids: Sequence[str] | None = None,
     *,
     columns: Mapping[str, str] | None = None,
+    partial: bool = False,
 ) -> list[SystemSummaries]:
     """Summaries from paths, a dict by system (of lists, or dicts by input), a list of texts, rows.
 
     A line of a line file is one summary; a file is named after its system, unless its rows say
-    ``system``. An empty summary is legal.
+    ``system``. An empty summary is legal; null is one that is missing, and so is one that is not
+    there if `partial`.
 
     Example:
         >>> as_summaries({"mine": ["It rained.", ""]})[0].inputs
         ('1', '2')
     """
+    return with_questions(summaries, inputs, ids, columns, partial)[0]
+
+
+def with_questions(
+    summaries: Any,
+    inputs: Sequence[str] | None,
+    ids: Sequence[str] | None,
+    columns: Mapping[str, str] | None,
+    partial: bool,
+) -> tuple[list[SystemSummaries], dict[str, str]]:
+    """`as_summaries`, and what was asked by input, if the rows of the answers say it."""
     records = _records(summaries, SystemSummaries, "summaries")
     if records is not None:
-        return records
+        return records, {}
     result: list[SystemSummaries] = []
+    questions: dict[str, str] = {}
     names = tuple(inputs or ())
-    for system, _, entries in systems_of(summaries, "summary", inputs, ids, columns):
+    for system, path, entries in systems_of(summaries, "summary", inputs, ids, columns, partial):
         names = names or tuple([entry.input for entry in entries])
-        texts = tuple([entry.values[0].strip() for entry in entries])
-        result.append(SystemSummaries(system, names, texts))
-    return result
+        answers = [entry.values[0] if entry.values else None for entry in entries]
+        _check_no_paths(answers[:1], path)
+        for entry in entries:
+            if (
+                entry.question
+                and questions.setdefault(entry.input, entry.question) != entry.question
+            ):
+                what = f"system '{system}' answers another question on input '{entry.input}'"
+                raise InputError(what, path=path, line=entry.line)
+        missing = [name for name, answer in zip(names, answers, strict=True) if answer is None]
+        texts = tuple([(answer or "").strip() for answer in answers])
+        result.append(SystemSummaries(system, names, texts, tuple(missing)))
+    return result, questions
 
 
 def as_labels(
@@ -207,7 +232,8 @@ def as_labels(
         rows = []
         for of, entry in zip(units, entries, strict=True):
             values = aligned(entry, "label", of.texts, path) if entry.values else []
-            rows.append(tuple([presence_label(value, path, entry.line) for value in values]))
+            with located(path, entry.line):
+                rows.append(tuple([presence_label(value) for value in values]))
         result.append(SystemLabels(system, inputs, tuple(rows)))
     return result
 
@@ -229,21 +255,15 @@ def kind_by_name(path: str | Path) -> UnitKind:
     return "stu" if "stu" in name and "scu" not in name else "scu"
 
 
-def split_marks(
-    reference: str | list[Any], *, path: str | Path | None = None, line: int | None = None
-) -> tuple[tuple[str, ...], bool]:
+def split_marks(reference: str | list[Any]) -> tuple[tuple[str, ...], bool]:
     """The sentences of a reference as its own marks give them, and whether it had any."""
     if isinstance(reference, list | tuple):
         if not reference or not all(isinstance(s, str) and s.strip() for s in reference):
-            raise InputError(
-                "a reference without sentences, or with an empty one",
-                path=path,
-                line=line,
-                expected="a list of sentences",
-            )
+            what = "a reference without sentences, or with an empty one"
+            raise InputError(what, expected="a list of sentences")
         return tuple(sentence.strip() for sentence in reference), True
     if not isinstance(reference, str) or not reference.strip():
-        raise InputError("empty reference", path=path, line=line, expected="some text")
+        raise InputError("empty reference", expected="some text")
     if "<t>" not in reference and "</t>" not in reference:
         return (reference.strip(),), False
     # Up to the last mark that closes: what comes after it is outside, and costs no search.
@@ -254,26 +274,20 @@ def split_marks(
     if outside or not sentences:
         raise InputError(
             f"text outside the sentence marks ({outside[:40]!r})",
-            path=path,
-            line=line,
             expected="every sentence between <t> and </t>",
         )
     return sentences, True
 
 
-def presence_label(value: Any, path: str | Path, line: int) -> float:
+def presence_label(value: Any) -> float:
     """A label that is 0, .5 or 1, as a number or as text; 0 and 1 are integers."""
     label = number(value) if isinstance(value, int | float | str) else None
     if label in (0, 1):
         return int(label)
     if label == 0.5:
         return label
-    raise InputError(
-        f"label {value!r}",
-        path=path,
-        line=line,
-        expected="0 (not present), 1 (present), or 0.5 (in part)",
-    )
+    expected = "0 (not present), 1 (present), or 0.5 (in part)"
+    raise InputError(f"label {value!r}", expected=expected)
 
 
 def units_from_json(data: Any, path: str | Path) -> list[InputUnits]:
@@ -290,9 +304,9 @@ def _records(value: Any, kind: type[_Record], attribute: str) -> list[_Record] |
     """The records that a list holds, or what has them as an attribute; None if there are none."""
     if isinstance(value, str | Path):
         return None
-    if not isinstance(value, list | tuple | Mapping) and not hasattr(value, "columns"):
+    if not isinstance(value, list | tuple | Mapping | Rows) and not hasattr(value, "columns"):
         value = getattr(value, attribute, value)
-    if not isinstance(value, list | tuple):
+    if not isinstance(value, list | tuple) or isinstance(value, Rows):
         return None
     if not value:
         raise InputError(f"no {attribute}", expected=_EXPECTED.get(attribute))
@@ -308,11 +322,13 @@ def _by_input(
 ) -> tuple[str | Path, list[Entry]]:
     """What belongs to inputs, and the source to name in messages."""
     many = f"{what}s"
-    if isinstance(value, str | Path):
-        return value, entries_of(read_rows(check_path(value), columns), what, ids, inputs)
     value = list(value) if isinstance(value, Iterator) else value
-    if table := _table(value, many, columns):
-        return many, entries_of(table, what, ids, inputs)
+    table = read_rows(check_path(value), columns) if isinstance(value, str | Path) else None
+    if table := table or _table(value, many, columns):
+        entries = entries_of(table, what, ids, inputs)
+        if what != "weight":
+            _check_no_paths([v for entry in entries[:1] for v in entry.values[:1]], table.path)
+        return table.path, entries
     text_ok = what in ("reference", "document")
     if not isinstance(value, Mapping | list | tuple) or (
         not text_ok and isinstance(value, list | tuple) and isinstance(value[0], str)
@@ -340,7 +356,7 @@ def systems_of(
         value = [check_path(value)]
     elif isinstance(value, list | tuple) and value and isinstance(value[0], Path):
         value = [check_path(path) for path in value]
-    elif not isinstance(value, Rows):
+    else:
         table = _table(value, many, columns)
         if table is None:
             return _plain_systems(value, what, many, inputs, ids, columns, partial)
@@ -375,8 +391,7 @@ def _plain_systems(
         else:
             own = [own] if isinstance(own, str) and what == "summary" else plain_list(own, place)
             by_id = isinstance(own, Mapping)
-            names = None if by_id else ids or inputs
-            entries = _plain_entries(own, what, names, place, system)
+            entries = _plain_entries(own, what, None if by_id else ids or inputs, place, system)
             if inputs is None:
                 inputs = [entry.input for entry in entries]
             elif by_id or ids:
@@ -411,23 +426,19 @@ def _plain_entries(
     elif names is None:
         names = [str(n + 1) for n in range(len(value))]
     elif len(names) != len(value):
+        many = counted(len(value), what, "summaries" if what == "summary" else None)
         raise InputError(
-            f"{counted(len(value), what, 'summaries' if what == 'summary' else None)} for "
-            f"{counted(len(names), 'input')}",
+            f"{many} for {counted(len(names), 'input')}",
             path=place,
             expected="one entry for each input",
         )
-    if what in ("summary", "reference"):
-        _check_no_paths(value, place)
     entries = []
     for n, (name, own) in enumerate(zip(names, value, strict=True), 1):
         if what == "summary":
-            if not isinstance(own, str):
-                raise InputError(
-                    f"the summary of input '{name}' is {cut(repr(own))}",
-                    path=place,
-                    expected="a text",
-                )
+            own = None if isinstance(own, float) and own != own else own
+            if not isinstance(own, str | None):
+                of = f"the summary of input '{name}' is {cut(repr(own))}"
+                raise InputError(of, path=place, expected="a text")
             values = [own]
         elif isinstance(own, str) and what in ("unit", "reference", "document"):
             values = [own]
@@ -436,6 +447,8 @@ def _plain_entries(
             if isinstance(listed, Mapping):
                 raise _unreadable(own, str(place))
             values = list(listed)
+        if what in ("unit", "reference", "document"):
+            _check_no_paths(values[:1], place)
         entries.append(Entry(name, n, values, system, True))
     return entries
 
@@ -452,23 +465,20 @@ def _check_no_paths(values: Sequence[Any], place: str | Path) -> None:
 
 def _table(value: Any, many: str, columns: Mapping[str, str] | None) -> Rows | None:
     """Rows of data with named columns; a list of lists or a dict by id has none."""
+    if isinstance(value, Rows):
+        return value
     if isinstance(value, list | tuple) and value and isinstance(value[0], str | list | tuple):
         return None
-    if isinstance(value, Mapping):
-        of = (columns or {}).get(many.removesuffix("s"), many)
-        if not {of, of.removesuffix("s"), "summary" if many == "summaries" else of} & value.keys():
-            return None
-    return table_rows(value, many, columns, holding="summary" if many == "summaries" else many)
+    one, named = "summary" if many == "summaries" else many.removesuffix("s"), columns or {}
+    holding = named.get(one) or named.get(many) or (one if one == "summary" else many)
+    return table_rows(value, many, columns, holding=holding)
 
 
 def check_path(path: str | Path) -> str | Path:
     """The path, if something is there; else InputError."""
     if file_type(path) is None:
-        raise InputError(
-            "no such file or folder",
-            path=path,
-            hint="Check the path; put a single text into a list.",
-        )
+        hint = "Check the path; put a single text into a list."
+        raise InputError("no such file or folder", path=path, hint=hint)
     return path
 
 
@@ -483,123 +493,101 @@ def _unreadable(value: Any, name: str) -> InputError:
 
 def _input_units(entry: Entry, path: str | Path, kind: UnitKind | None, only: bool) -> InputUnits:
     units, weighted = [], False
-    for nth, row in enumerate(entry.values, start=1):
-        if isinstance(row, Unit):
-            units.append(row)
-            weighted = True
-        elif kind and isinstance(row, str) and row.isprintable() and row.strip()[:3] not in _BAD:
-            units.append(Unit(row.strip(), 1.0, kind))
-        else:
-            units.append(_unit(row, nth, path, entry.line, kind, only))
-            weighted = True
-    if weighted:
-        _check_weights(units, entry.input, path, entry.line)
-    return InputUnits(entry.input, tuple(units))
+    with located(path, entry.line):
+        for nth, row in enumerate(entry.values, start=1):
+            if isinstance(row, Unit):
+                units.append(row)
+                weighted = True
+            elif (
+                kind and isinstance(row, str) and row.isprintable() and row.strip()[:3] not in _BAD
+            ):
+                units.append(Unit(row.strip(), 1.0, kind))
+            else:
+                units.append(_unit(row, nth, kind, only))
+                weighted = True
+        if weighted:
+            _check_weights(units, entry.input)
+    return InputUnits(entry.input, tuple(units), entry.question)
 
 
-def _unit(
-    row: Any, nth: int, path: str | Path, line: int, kind: UnitKind | None, only: bool
-) -> Unit:
+def _unit(row: Any, nth: int, kind: UnitKind | None, only: bool) -> Unit:
     """One unit as JSON gives it; see `as_units`."""
     row = {"text": row} if isinstance(row, str) else row
     if not isinstance(row, Mapping) or not isinstance(row.get("text"), str):
-        raise InputError(
-            f"unit {nth} has no text",
-            path=path,
-            line=line,
-            expected='a string or {"text": "…", "weight": 1, "kind": "scu"}',
-        )
+        expected = 'a string or {"text": "…", "weight": 1, "kind": "scu"}'
+        raise InputError(f"unit {nth} has no text", expected=expected)
     own_kind = row.get("kind", kind)
     if own_kind not in ("scu", "stu"):
         none = "has no kind" if own_kind is None else f"is of kind {own_kind!r}"
-        raise InputError(f"unit {nth} {none}", path=path, line=line, expected="scu or stu")
+        raise InputError(f"unit {nth} {none}", expected="scu or stu")
     if only and kind is not None and own_kind != kind:
         raise InputError(
             f"unit {nth} is of kind {own_kind!r}",
-            path=path,
-            line=line,
             expected=f"only units of kind {kind!r}",
             hint='If this is the right file, correct or remove its "kind".',
         )
     importance = row.get("importance") or None
     if importance not in (None, *IMPORTANCE):
-        raise InputError(
-            f'"importance" is {cut(importance)}',
-            path=path,
-            line=line,
-            expected=" or ".join(IMPORTANCE),
-        )
+        raise InputError(f'"importance" is {cut(importance)}', expected=" or ".join(IMPORTANCE))
+    tags = row.get("tags") or ()
+    tags = [tags] if isinstance(tags, str) else tags
+    if not isinstance(tags, list | tuple) or not all(isinstance(tag, str) for tag in tags):
+        raise InputError(f'"tags" is {cut(repr(tags))}', expected="a list of texts, or one text")
     return Unit(
-        _checked_text(one_line(row["text"]).strip(), path, line, nth),
-        _weight(row.get("weight", 1.0), path, line),
+        _checked_text(one_line(row["text"]).strip(), nth),
+        _weight(row.get("weight", 1.0)),
         cast(UnitKind, own_kind),
-        _index(row.get("reference"), "reference", path, line),
-        _index(row.get("sentence"), "sentence", path, line),
-        _places(row.get("places") or (), path, line),
+        _index(row.get("reference"), "reference"),
+        _index(row.get("sentence"), "sentence"),
+        _places(row.get("places") or ()),
         importance,
+        tuple(tags),
     )
 
 
-def _checked_text(text: str, path: str | Path, line: int, nth: int) -> str:
+def _checked_text(text: str, nth: int) -> str:
     if not text:
         raise InputError(
             f"unit {nth} is empty",
-            path=path,
-            line=line,
             expected="units with one tab between them",
             hint="Remove the empty unit or the extra tab.",
         )
     if text.startswith("<t>") and text.endswith("</t>"):
         raise InputError(
             f"unit {nth} has the sentence marks of a reference",
-            path=path,
-            line=line,
             expected="units with tabs between them",
             hint="Were the files of references and units swapped?",
         )
     return text
 
 
-def _weight(value: Any, path: str | Path, line: int) -> float:
+def _weight(value: Any) -> float:
     weight = number(value)
-    if weight is None or not 0 <= weight <= _HEAVIEST:
-        raise InputError(
-            f"weight {cut(repr(value))}",
-            path=path,
-            line=line,
-            expected=f"a number from 0 to {_HEAVIEST:g}",
-        )
+    if weight is None or not abs(weight) <= _HEAVIEST:
+        expected = f"a number up to {_HEAVIEST:g}, below 0 for a penalty"
+        raise InputError(f"weight {cut(repr(value))}", expected=expected)
     return weight
 
 
-def _check_weights(units: Sequence[Unit], name: str, path: str | Path, line: int) -> None:
-    if not sum([unit.weight for unit in units]) > 0:
-        raise InputError(
-            f"the weights of input '{name}' add up to zero",
-            path=path,
-            line=line,
-            expected="at least one unit with a weight above zero",
-        )
+def _check_weights(units: Sequence[Unit], name: str) -> None:
+    if not any(unit.weight > 0 for unit in units):
+        expected = "at least one unit with a weight above zero"
+        raise InputError(f"no unit of input '{name}' has a weight above zero", expected=expected)
 
 
-def _index(value: Any, key: str, path: str | Path, line: int) -> int | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 2**31:
-        raise InputError(f'"{key}" is {value!r}', path=path, line=line, expected="0, 1, 2 …")
-    return value
+def _index(value: Any, key: str) -> int | None:
+    if value is None or (type(value) is int and 0 <= value < 2**31):
+        return value
+    raise InputError(f'"{key}" is {value!r}', expected="0, 1, 2 …")
 
 
-def _places(value: Any, path: str | Path, line: int) -> tuple[tuple[int | None, int | None], ...]:
-    if not isinstance(value, list | tuple) or not all(
+def _places(value: Any) -> tuple[tuple[int | None, int | None], ...]:
+    pairs = isinstance(value, list | tuple) and all(
         isinstance(place, list | tuple) and len(place) == 2 for place in value
-    ):
-        raise InputError(
-            f'"places" is {value!r}', path=path, line=line, expected="[[reference, sentence], …]"
-        )
-    return tuple(
-        (_index(one, "places", path, line), _index(two, "places", path, line)) for one, two in value
     )
+    if not pairs:
+        raise InputError(f'"places" is {value!r}', expected="[[reference, sentence], …]")
+    return tuple((_index(one, "places"), _index(two, "places")) for one, two in value)
 
 
 _TABLE = "a data frame or rows with the columns "

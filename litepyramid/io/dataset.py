@@ -12,9 +12,8 @@ from difflib import get_close_matches
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar, get_args
 
-from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type, read_bytes, stem
 from litepyramid.io.coerce import (
@@ -24,22 +23,21 @@ from litepyramid.io.coerce import (
     as_summaries,
     as_units,
     as_weights,
-    presence_label,
-    split_marks,
+    with_questions,
 )
+from litepyramid.io.formats import EVERY_INPUT
 from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.presence import as_presence
-from litepyramid.io.rows import read_rows, table_rows
+from litepyramid.io.rows import Rows, read_rows, table_rows
 from litepyramid.language import language_notes, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table
-from litepyramid.text import counted
+from litepyramid.text import counted, cut
 from litepyramid.types import (
     InputReferences,
     InputUnits,
     Signature,
     SystemLabels,
     SystemSummaries,
-    Unit,
     UnitKind,
     check_unique,
     data_hashes,
@@ -47,10 +45,12 @@ from litepyramid.types import (
 
 _SOURCES = (
     *("summaries", "units", "references", "labels", "label_units", "stus", "weights", "presence"),
-    *("kind", "ids", "columns", "name", "language"),
+    *("kind", "ids", "columns", "name", "language", "nulls"),
 )
+Nulls = Literal["zero", "missing"]
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
 _LONG = 30  # words of a unit that may be a paragraph
+_ITEM = re.compile(r"[^\s;];\s+(?=\S)|\S\s*[\n•]\s*(?=\S)")  # between the items of a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +69,7 @@ class Dataset(Result):
         example_folds: Held-out inputs of each fold, if the authors give folds by examples.
         system_folds: Held-out systems of each fold, if they give folds by systems.
         left_out: What was left out while reading, with its count.
+        remarks: What was read otherwise than a user may expect, as full sentences.
         language: The code of their language, "any" for a user who insists; "" if not told yet.
     """
 
@@ -83,6 +84,7 @@ class Dataset(Result):
     example_folds: tuple[tuple[str, ...], ...] = ()
     system_folds: tuple[tuple[str, ...], ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
     language: str = ""
 
     @property
@@ -136,17 +138,24 @@ class Dataset(Result):
         """What a reader of scores of these data should know."""
         texts = self.texts
         every = [text for part in texts.values() for text in part]
-        notes = language_notes(every, self.language) if self.language else ()
+        notes = [*(language_notes(every, self.language) if self.language else ()), *self.remarks]
         units = texts["units"]
-        long = len([t for t in units if len(t.split()) > _LONG and _END.search(t)])
-        if not long:
-            return notes
-        are = counted(long, "unit is a paragraph", "units are paragraphs")
-        return (
-            *notes,
-            f"{are} (of {len(units)}): a unit is one short fact. If they are references, "
-            "give them as references.",
-        )
+        if long := sum(len(t.split()) > _LONG and bool(_END.search(t)) for t in units):
+            are = counted(long, "unit is a paragraph", "units are paragraphs")
+            notes.append(
+                f"{are} (of {len(units)}): a unit is one short fact. If they are references, "
+                "give them as references."
+            )
+        if lists := [t for t in units if len(_ITEM.findall(t)) > 1]:
+            are = counted(len(lists), "unit looks like a list", "units look like lists")
+            notes.append(
+                f"{are} ('{cut(lists[0], 60)}') and count as one unit each: write a JSON list, "
+                '["…", "…"], or one unit a row.'
+            )
+        if self.left_out:
+            counts = ", ".join(f"{count} × {what}" for what, count in self.left_out.items())
+            notes.append(f"Left out while reading: {counts}.")
+        return tuple(notes)
 
     def require(self, *parts: str) -> None:
         """Checks that the data set has what a verb needs.
@@ -202,6 +211,7 @@ def load(
     columns: Any = None,
     name: str = "own",
     language: str | None = None,
+    nulls: Nulls = "zero",
 ) -> Dataset:
     """Loads everything that belongs to one data set, checks and joins it.
 
@@ -223,6 +233,8 @@ def load(
         columns: Own names of columns, as NAME=COLUMN,… or a dict.
         name: The data set's name in results.
         language: Code such as de; told by the texts if not given. "any" insists.
+        nulls: Answers that are null: empty ones that score zero, or missing ones that are not
+            scored (then an answer may also be absent).
 
     Returns:
         The data set; `Dataset.hashes` names it in signatures.
@@ -237,13 +249,19 @@ def load(
     """
     others = (summaries, references, labels, label_units, stus, weights, presence)
     names = {} if ids is None and columns is None else as_names(ids, columns)
+    choose("nulls", nulls, get_args(Nulls))
+    left_out: Mapping[str, int] = {}
     if units is not None and not [other for other in others if other is not None]:
         if isinstance(units, str | Path) and (whole := _whole(units)):
             return replace(whole, language=language or "")
-        sources = _sources_in(units, names.get("columns"))
-        if len(sources) > 1:
-            return load(**sources, kind=kind, **names, name=name, language=language)
+        sources, left_out = _sources_in(units, names.get("columns"))
+        units = sources.pop("units", None if sources else units)
+        summaries, references = sources.get("summaries"), sources.get("references")
+        labels, presence = sources.get("labels"), sources.get("presence")
     scus: Sequence[InputUnits] = () if units is None else as_units(units, kind=kind, **names)
+    if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
+        answered = as_summaries(summaries, partial=nulls == "missing", **names)[0].inputs
+        scus = [replace(scus[0], input=name) for name in answered]
     judged = None
     if presence is not None:
         judged = as_presence(presence, scus or None, **names)
@@ -255,24 +273,48 @@ def load(
     texts = None if references is None else as_references(references, **names)
     extracted = None if stus is None else as_units(stus, kind="stu", only=True, **names)
     inputs = [entry.input for entry in scus or texts or extracted or ()] or None
-    systems = () if summaries is None else as_summaries(summaries, inputs, **names)
+    systems: list[SystemSummaries] = []
+    questions: dict[str, str] = {}
+    if summaries is not None:
+        answers = summaries, inputs, names.get("ids"), names.get("columns"), nulls == "missing"
+        systems, questions = with_questions(*answers)
     if judged is not None and systems:
         _check_systems([entry.system for entry in systems], judged.systems)
     labelled = None
     if label_units is not None:
         labelled = in_order(as_units(label_units, **names), inputs or (), "label_units")
     own = () if labels is None else _labels(labels, labelled or scus or extracted, names)
+    for entry in (*(texts or ()), *scus):
+        if entry.question:
+            questions[entry.input] = entry.question
+    remarks: tuple[str, ...] = ()
+    if nulls == "zero" and (missing := sum(len(entry.missing) for entry in systems)):
+        systems = [replace(entry, missing=()) for entry in systems]
+        are = counted(missing, "answer is missing (null)", "answers are missing (null)")
+        remarks = (f"{are}: read as empty, so that they score 0; nulls=missing leaves them out.",)
     return Dataset(
         name,
-        tuple(scus),
+        _asked(scus, questions),
         None if extracted is None else in_order(extracted, inputs or (), "stus"),
         tuple(systems),
         tuple(own),
         labelled,
-        None if texts is None else in_order(texts, inputs or (), "references"),
+        None if texts is None else _asked(in_order(texts, inputs or (), "references"), questions),
         judged,
+        left_out=left_out,
+        remarks=remarks,
         language=language or "",
     )
+
+
+_Asked = TypeVar("_Asked", InputUnits, InputReferences)
+
+
+def _asked(entries: Sequence[_Asked], questions: Mapping[str, str]) -> tuple[_Asked, ...]:
+    """The entries with the questions of their inputs."""
+    if not questions:
+        return tuple(entries)
+    return tuple([replace(entry, question=questions.get(entry.input)) for entry in entries])
 
 
 def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
@@ -307,12 +349,18 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
             data = replace(data, scus=tuple(scored), label_units=own)
         whole: Dataset = data if told == data.language else replace(data, language=told)
         return whole
-    if units is None and not sources.keys() - {"kind", "ids", "columns", "name", "language"}:
-        if isinstance(data, list | tuple) and len(data) == 1 and isinstance(data[0], Path):
-            data = data[0]
-        names = as_names(None, sources.get("columns"))
-        if isinstance(data, str | Path) or len(_sources_in(data, names["columns"])) > 1:
+    if isinstance(data, list | tuple) and len(data) == 1 and isinstance(data[0], Path):
+        data = data[0]
+    if units is None and not sources.keys() & {*_SOURCES[:8]}:
+        columns = as_names(None, sources.get("columns"))["columns"]
+        if isinstance(data, str | Path) or len(_sources_in(data, columns)[0]) > 1:
             return load(data, **sources)
+    if units is None and isinstance(data, str | Path) and file_type(data) == "file":
+        # what the file of answers holds besides, and is not given otherwise
+        inside, _ = _sources_in(data, as_names(None, sources.get("columns"))["columns"])
+        inside.pop("summaries", None)
+        units = inside.pop("units", None)
+        sources = inside | sources
     return load(units, summaries=data, **sources)
 
 
@@ -334,17 +382,22 @@ def _whole(source: str | Path) -> Dataset | None:
     return read_authors_folder(Path(source)) if file_type(source) == "folder" else None
 
 
-def _sources_in(table: Any, columns: Mapping[str, str] | None) -> dict[str, Any]:
-    """The sources that one table holds, by `load`'s arguments: itself, for each of its columns."""
-    if isinstance(table, list | tuple) and not (table and isinstance(table[0], Mapping)):
-        return {}
+def _sources_in(
+    table: Any, columns: Mapping[str, str] | None
+) -> tuple[dict[str, Any], Mapping[str, int]]:
+    """The rows of one table, by `load`'s arguments that it has a column of; what they left out."""
+    rows = table if isinstance(table, Rows) else None
     if isinstance(table, str | Path):
         rows = read_rows(table, columns) if file_type(table) == "file" else None
-    else:
+    elif rows is None and not (
+        isinstance(table, list | tuple) and not (table and isinstance(table[0], Mapping))
+    ):
         rows = table_rows(table, "data", columns, holding="summary")
+    if rows is None:
+        return {}, {}
     kinds = {"unit": "units", "summary": "summaries", "label": "labels"}
     kinds |= {"reference": "references", "presence": "presence"}
-    return {source: table for what, source in kinds.items() if rows and rows.holds(what)}
+    return {source: rows for what, source in kinds.items() if rows.holds(what)}, rows.left_out
 
 
 def _check_systems(summarised: Sequence[str], judged: Sequence[str]) -> None:
@@ -499,103 +552,12 @@ def _folds(
     return tuple(folds)
 
 
-@dataclass(frozen=True, slots=True)
-class _Annotation:
-    acu_labels: list[Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _RosePaper:
-    """A document of RoSE (Liu et al. 2023)."""
-
-    count_id: str | int | None = None
-    example_id: str | int | None = None
-    id: str | int | None = None
-    reference: Any = None
-    reference_acus: tuple[str, ...] = ()
-    system_outputs: dict[str, str | None] = field(default_factory=dict)
-    annotations: dict[str, _Annotation | None] = field(default_factory=dict)
-
-    def labelled(self) -> tuple[str | int | None, tuple[str, ...], dict[str, list[Any] | None]]:
-        """Its id, its units, and the labels of each system."""
-        key = self.count_id if self.count_id not in (None, "") else self.example_id
-        labels = {n: own.acu_labels if own else None for n, own in self.annotations.items()}
-        return key if key not in (None, "") else self.id, self.reference_acus, labels
-
-
-@dataclass(frozen=True, slots=True)
-class _QAExample:
-    """An example of QAPyramid (Zhang et al. 2025)."""
-
-    example_id: str | int | None = None
-    id: str | int | None = None
-    reference: Any = None
-    QAs: tuple[str, ...] = ()
-    system_outputs: dict[str, str | None] = field(default_factory=dict)
-    QA_labels: dict[str, list[Any] | None] = field(default_factory=dict)
-
-    def labelled(self) -> tuple[str | int | None, tuple[str, ...], dict[str, list[Any] | None]]:
-        """Its id, its units, and the labels of each system."""
-        key = self.example_id if self.example_id not in (None, "") else self.id
-        return key, self.QAs, self.QA_labels
-
-
-def _read_labelled(kind: type[_RosePaper] | type[_QAExample], path: Path) -> Dataset:
-    """Reads JSON or JSON Lines of documents with units of weight 1, summaries and labels.
-
-    Documents without units, or without summary and labels of every system, are left out and
-    counted.
-    """
-    rows = [
-        (row.line, as_type(kind, row.values, what="a broken record", path=path, line=row.line))
-        for row in read_rows(path).rows
-    ]
-    outputs = [(name, text) for _, row in rows for name, text in row.system_outputs.items()]
-    systems = list(dict.fromkeys(name for name, text in outputs if text is not None))
-    if not systems:
-        raise InputError(
-            'no record has "system_outputs"', path=path, expected="summaries of some systems"
-        )
-    scus: list[InputUnits] = []
-    references: list[InputReferences] = []
-    texts: dict[str, list[str]] = {name: [] for name in systems}
-    labels: dict[str, list[tuple[float, ...]]] = {name: [] for name in systems}
-    for line, row in rows:
-        key, units, labelled = row.labelled()
-        name = str(line if key in (None, "") else key)
-        if not units or any(
-            not labelled.get(s) or row.system_outputs.get(s) is None for s in systems
-        ):
-            continue
-        for system in systems:
-            own = labelled[system] or []
-            if len(own) != len(units):
-                raise InputError(
-                    f"{counted(len(own), 'label')} of system '{system}' for "
-                    f"{counted(len(units), 'unit')}",
-                    path=path,
-                    line=line,
-                    expected="one label for each unit",
-                )
-            labels[system].append(tuple(presence_label(value, path, line) for value in own))
-            texts[system].append(" ".join((row.system_outputs[system] or "").split()))
-        scus.append(InputUnits(name, tuple(Unit(" ".join(text.split())) for text in units)))
-        if isinstance(row.reference, str):
-            sentences, marked = split_marks(row.reference, path=path, line=line)
-            references.append(InputReferences(name, (sentences,), (marked,)))
-    if not scus:
-        raise InputError("no record has units, summaries and labels", path=path)
-    inputs = tuple(entry.input for entry in scus)
-    check_unique(inputs, f"{path}: input")
-    skipped = len(rows) - len(scus)
-    return Dataset(
-        path.stem,
-        tuple(scus),
-        summaries=tuple(SystemSummaries(s, inputs, tuple(texts[s])) for s in systems),
-        labels=tuple(SystemLabels(s, inputs, tuple(labels[s])) for s in systems),
-        references=tuple(references) if len(references) == len(scus) else None,
-        left_out={"inputs_without_units_summaries_or_labels": skipped} if skipped else {},
-    )
+def _read_published(name: str, path: Path) -> Dataset:
+    """RoSE or QAPyramid: documents with units of weight 1, summaries and labels."""
+    rows = read_rows(path)
+    if rows.made != name:
+        raise InputError(f"is no file of {name}", path=path, expected=DATASETS[name.lower()].layout)
+    return load(rows, name=path.stem)
 
 
 DATASETS: dict[str, DatasetCard] = {
@@ -615,12 +577,12 @@ DATASETS: dict[str, DatasetCard] = {
     "rose": DatasetCard(
         "https://huggingface.co/datasets/Salesforce/rose",
         "one part as JSON or JSON Lines: reference_acus, system_outputs, annotations",
-        partial(_read_labelled, _RosePaper),
+        partial(_read_published, "RoSE"),
     ),
     "qapyramid": DatasetCard(
         "https://huggingface.co/datasets/shiyue/QAPyramid",
         "JSON or JSON Lines: QAs, system_outputs, QA_labels",
-        partial(_read_labelled, _QAExample),
+        partial(_read_published, "QAPyramid"),
     ),
     "folder": DatasetCard("your own", _AUTHORS_LAYOUT, read_authors_folder),
 }

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import re
+from ast import literal_eval
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,6 +27,9 @@ _EXPECTED = {
     "unit": '{"input": id, "units": ["text", …]}',
 } | {text: f'{{"input": id, "{text}s": ["text" or ["sentence", …], …]}}' for text in _TEXTS}
 
+# A list of texts as Python shows it; possessive, so that no cell takes long.
+_PYTHON_TEXT = r"""(?:'(?:[^'\\\n]|\\.)*+'|"(?:[^"\\\n]|\\.)*+")"""
+_PYTHON_LIST = re.compile(rf"\s*\[\s*{_PYTHON_TEXT}(?:\s*,\s*{_PYTHON_TEXT})*+\s*\]\s*")
 _Entry = TypeVar("_Entry", InputUnits, InputReferences)
 
 
@@ -36,6 +42,7 @@ class Entry(NamedTuple):
         values: Its texts, units, weights or labels, as the source has them.
         system: The system that the row names, if it does.
         listed: Whether `values` stood in one row, as a list.
+        question: What was asked, if the row says it.
     """
 
     input: str
@@ -43,6 +50,7 @@ class Entry(NamedTuple):
     values: list[Any]
     system: str | None = None
     listed: bool = False
+    question: str | None = None
 
 
 def read_ids(path: str | Path) -> list[str]:
@@ -118,6 +126,8 @@ def entries_by_system(
         for start in range(0, len(entries), len(inputs)):
             block = entries[start : start + len(inputs)]
             system = block[0].system or unnamed
+            if system in seen and table.runs:
+                system = f"{system} ({stem(table.path)})"
             if system in seen:
                 raise InputError(
                     f"system '{system}' is also in {seen[system]}",
@@ -237,12 +247,17 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     many = f"{what}s"
     plural = many in row.values
     value = row.values.get(many if plural else what)
-    if table.form == "csv" and what != "summary" and str(value)[:1] == "[":
-        value = _list_in_cell(str(value), table, row, must=plural or what in _TEXTS)
+    cells = table.form in ("csv", "python") and what != "summary"
+    if cells and isinstance(value, str) and value.lstrip()[:1] == "[":
+        value = _list_in_cell(value, table, row, must=plural or what in _TEXTS)
     if what == "summary" or (what in _TEXTS and not isinstance(value, list)):
-        if isinstance(value, str):
+        null = what == "summary" and value is None
+        if isinstance(value, str) or (null and (what in row.values or table.form == "python")):
             return [value], plural
     elif isinstance(value, list):
+        units = row.values.get("units")
+        if value and what in ("label", "presence", "weight") and isinstance(units, list):
+            return _named(value, units, what), True
         if value:
             return value, True
     elif not plural and value is not None:
@@ -257,13 +272,26 @@ def _values(row: Row, what: str, table: Rows) -> tuple[list[Any], bool]:
     )
 
 
+def _named(values: list[Any], units: list[Any], what: str) -> list[Any]:
+    """Values that stand beside a list of units, each with its unit: systems' orders may differ."""
+    texts = [unit.get("text") if isinstance(unit, dict) else unit for unit in units]
+    if len(values) != len(units) or not all(isinstance(text, str) for text in texts):
+        return values
+    if any(isinstance(value, dict) for value in values):
+        return values
+    return [{"unit": text, what: value} for text, value in zip(texts, values, strict=True)]
+
+
 def _list_in_cell(cell: str, table: Rows, row: Row, *, must: bool) -> Any:
-    """The list that a cell of CSV holds; its text where it need not be one."""
+    """The list that a cell holds, as JSON or as Python writes it; else its text, if it may be."""
     try:
         return parse_json(
             cell, path=table.path, line=row.line, expected='a JSON list: ["text", "text", …]'
         )
     except InputError:
+        if _PYTHON_LIST.fullmatch(cell):
+            with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+                return literal_eval(cell)
         if must:
             raise
         return cell
@@ -276,7 +304,7 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
     if not isinstance(value, str):
         return value
     unit = {"text": value}
-    for key in ("weight", "kind", "reference", "sentence", "importance"):
+    for key in ("weight", "kind", "reference", "sentence", "importance", "tags"):
         cell = row.values.get(key, "")
         if isinstance(cell, str) and re.fullmatch(r"\s*[0-9]{1,9}\s*", cell):
             cell = int(cell)
@@ -315,7 +343,8 @@ def _by_order(
             )
         else:
             values = [row.text] if what == "summary" else row.text.split("\t")
-        entries.append(Entry(names[number] if names else str(number + 1), row.line, values))
+        name = names[number] if names else str(number + 1)
+        entries.append(Entry(name, row.line, values, question=_question(row)))
     return entries
 
 
@@ -334,7 +363,7 @@ def _numbered(table: Rows, what: str, inputs: Sequence[str] | None) -> Rows:
         counts[system] += 1
         name = inputs[number] if inputs and number < len(inputs) else str(number + 1)
         rows.append(row._replace(values={**row.values, "input": name}))
-    return Rows(table.path, table.form, rows, table.header, table.columns)
+    return dataclasses.replace(table, rows=rows)
 
 
 def _by_id(table: Rows, what: str) -> list[Entry]:
@@ -343,7 +372,8 @@ def _by_id(table: Rows, what: str) -> list[Entry]:
         name = _name(row, table, "input")
         system = _name(row, table, "system") if "system" in row.values else None
         values, listed = _values(row, what, table)
-        entry = entries.setdefault((system, name), Entry(name, row.line, values, system, listed))
+        new = Entry(name, row.line, values, system, listed, _question(row))
+        entry = entries.setdefault((system, name), new)
         whole = listed or entry.listed or what == "summary"
         if entry.values is values or (whole and entry.values == values):
             continue
@@ -367,9 +397,11 @@ def _same_for_all(entries: Sequence[Entry], what: str, path: str | Path) -> list
     first: dict[str, Entry] = {}
     for entry in entries:
         known = first.setdefault(entry.input, entry)
-        if known.values != entry.values and _sorted(known) != _sorted(entry):
+        same = known.values == entry.values or _sorted(known) == _sorted(entry)
+        if not same or known.question != entry.question:
+            other = f"other {what}s" if not same else "another question"
             raise InputError(
-                f"system '{entry.system}' has other {what}s of input '{entry.input}' than system "
+                f"system '{entry.system}' has {other} of input '{entry.input}' than system "
                 f"'{known.system}' (line {known.line})",
                 path=path,
                 line=entry.line,
@@ -379,6 +411,11 @@ def _same_for_all(entries: Sequence[Entry], what: str, path: str | Path) -> list
 
 def _sorted(entry: Entry) -> list[str]:
     return sorted(map(json.dumps, entry.values))
+
+
+def _question(row: Row) -> str | None:
+    question = row.values.get("question")
+    return question if isinstance(question, str) and question.strip() else None
 
 
 def _line_of(what: str) -> str:

@@ -8,14 +8,16 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from litepyramid.checked import number, parse_json, unguarded
 from litepyramid.errors import InputError
 from litepyramid.files import ending, jsonl_rows, read_text, split_lines
+from litepyramid.io.formats import LOGS, format_of, translate
 from litepyramid.tables import plain
 from litepyramid.text import counted
 
@@ -23,11 +25,12 @@ Form = Literal["csv", "json", "jsonl", "lines", "python"]
 _LISTS = ("reference", "document", "unit", "weight", "label")
 COLUMNS = (
     *("system", "input", "summary", "metric", "score", "kind", "sentence", "importance"),
-    "presence",
+    *("presence", "question", "human", "annotator"),
     *(name + plural for name in _LISTS for plural in ("", "s")),
 )
-"""Columns that have a meaning; ``id`` is another name of ``input``."""
-_KNOWN = frozenset((*COLUMNS, "id"))
+"""Columns that have a meaning."""
+_OTHER_NAMES = {"id": "input", "query": "question", "prompt": "question"}
+_KNOWN = frozenset((*COLUMNS, *_OTHER_NAMES))
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _NAMES = frozenset(("system", "input", "metric"))
 
@@ -50,6 +53,8 @@ class Rows:
         rows: In order; all values of ``csv`` are texts.
         header: The columns of ``csv``, by their known names.
         columns: By known column, what the user says that the source calls it.
+        made: The kind of file, if another tool made it.
+        left_out: What such a file holds that has no place in the rows, with its count.
     """
 
     path: str | Path
@@ -57,6 +62,13 @@ class Rows:
     rows: list[Row]
     header: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
+    made: str = ""
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> bool:
+        """Whether the file is a log of runs, whose systems may have the same name in another."""
+        return self.made in LOGS
 
     def holds(self, what: str) -> bool:
         """Whether some row has the column `what`, or its plural."""
@@ -93,14 +105,29 @@ def read_rows(
         header, rows = _known_rows(path, text, known)
     elif form == "jsonl":
         rows = _jsonl_rows(path, text)
-    if form != "csv" and rows and {"qid", "nuggets"} <= rows[0].values.keys():
-        raise InputError(
-            "nuggets of TREC",
-            path=path,
-            expected="units, labels or summaries",
-            hint="Convert the file: litepyramid convert FILE -o units.jsonl",
-        )
-    return _renamed(Rows(path, form, rows, tuple(header), renamed))
+    return _renamed(_translated(Rows(path, form, rows, tuple(header), renamed)))
+
+
+def _translated(table: Rows) -> Rows:
+    """The rows of another tool's file as ours; any other rows as they are."""
+    form = format_of(table.rows[0].values) if table.rows else None
+    if form is None or table.form == "csv":
+        return table
+    lines = ((row.line, row.values) for row in table.rows)
+    rows, counts = translate(form, lines, table.path)
+    return replace(table, rows=[Row(*row) for row in rows], made=form.name, left_out=counts)
+
+
+@contextmanager
+def located(path: str | Path, line: int | None = None) -> Iterator[None]:
+    """Gives errors their place, if they have none."""
+    try:
+        yield
+    except InputError as error:
+        if error.path is not None:
+            raise
+        place = {"path": path, "line": line if error.line is None else error.line}
+        raise InputError(error.what, **place, expected=error.expected, hint=error.hint) from None  # type: ignore[arg-type]
 
 
 def table_rows(
@@ -124,7 +151,7 @@ def table_rows(
         except (TypeError, ValueError, RecursionError) as error:
             raise InputError(f"cannot be read ({error})", path=name, line=line) from None
         rows.append(Row(line, values))
-    return _renamed(Rows(name, "python", rows, (), dict(columns or {})))
+    return _renamed(_translated(Rows(name, "python", rows, (), dict(columns or {}))))
 
 
 def _records(value: Any, holding: str) -> Iterable[Mapping[Any, Any]] | None:
@@ -135,6 +162,8 @@ def _records(value: Any, holding: str) -> Iterable[Mapping[Any, Any]] | None:
     if hasattr(value, "notna") and hasattr(value, "columns"):
         return list(value.astype(object).where(value.notna(), None).to_dict("records"))
     if isinstance(value, Mapping):
+        if all(isinstance(key, str) for key in value) and format_of(value):
+            return [value]
         if not {holding, holding.removesuffix("s")} & set(value):
             return None
         columns = {key: plain(column) for key, column in value.items()}
@@ -246,6 +275,8 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
             whole = None
         if not isinstance(whole, dict):
             raise error from None
+        if format_of(whole):
+            return [Row(1, whole)]
         raise InputError(
             "one JSON object over several lines",
             path=path,
@@ -315,15 +346,19 @@ def _known_rows(path: Path, text: str, known: set[str]) -> tuple[list[str], list
 def _renamed(table: Rows) -> Rows:
     """The rows under the known names of their columns."""
     columns = table.columns
-    if not columns and not any("id" in row.values for row in table.rows):
+    present = {name for row in table.rows for name in row.values}
+    aliases = {alias: name for alias, name in _OTHER_NAMES.items() if alias in present}
+    if not columns and not aliases:
         return table
     hidden = ({*columns.values()} - _KNOWN) | (columns.keys() - {"input", "system"})
 
     def known(values: dict[str, Any]) -> dict[str, Any]:
         chosen = {name: values[column] for name, column in columns.items() if column in values}
         values = {name: value for name, value in values.items() if name not in hidden} | chosen
-        return {**values, "input": values["id"]} if "id" in values.keys() - {"input"} else values
+        for alias, name in aliases.items():
+            if alias in values and name not in values:
+                values[name] = values[alias] if alias == "id" else values.pop(alias)
+        return values
 
-    rows = [row._replace(values=known(row.values)) for row in table.rows]
-    header = tuple(known(dict.fromkeys(table.header)))
-    return Rows(table.path, table.form, rows, header, columns)
+    rows = [row._replace(values=known(dict(row.values))) for row in table.rows]
+    return replace(table, rows=rows, header=tuple(known(dict.fromkeys(table.header))))

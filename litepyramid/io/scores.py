@@ -13,16 +13,21 @@ from litepyramid.checked import as_type, number, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
 from litepyramid.io.columns import Columns, read_columns
-from litepyramid.io.rows import Rows, identifier, parse_columns, read_rows, table_rows
+from litepyramid.io.rows import COLUMNS, Rows, identifier, parse_columns, read_rows, table_rows
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 
 # A table is held whole: one of more cells (80 MB) must have a score in one of so many.
 _CELLS, _SPARSEST = 10_000_000, 100
-_LONG = ("system", "input", "metric", "score")
+LONG = ("system", "input", "metric", "score")
+_NAMES = "the columns system, input and one a metric, or system, input, metric, score"
 _NO_NAMES = {"version", "samples", "seed", "confidence", "truncated", "inputs_sha", "labels_sha"}
 _MISSING = {"", "nan", "na", "n/a", "null", "none"}
+
+
+_TEXTS = frozenset((*COLUMNS, *LONG)) - {"human", "score", "presence"}
+"""Columns that are no metric, whatever they hold."""
 
 
 class _Cell(NamedTuple):
@@ -32,6 +37,7 @@ class _Cell(NamedTuple):
     score: float
     path: str | None
     line: int | None
+    rater: str = ""
 
 
 def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> ScoreTable:
@@ -41,9 +47,10 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     metric and score, or a result of scoring. A file's kind is recognised by its content, not by its
     name:
 
-    - CSV (or TSV) with the columns system, input, metric, score, in any order, others ignored; a
-      column ``human`` is one more metric;
+    - CSV (or TSV), wide: system, input, and a column a metric (``rouge``, ``human`` …), columns of
+      texts ignored; or long: system, input, metric, score, a column ``human`` is one more metric;
     - JSON Lines, or one JSON array of objects, with the same keys;
+    - logs of inspect and results of promptfoo (JSON), with the scores that they hold;
     - sacrerouge's JSON lines: ``instance_id``, ``summarizer_id`` and a nested ``metrics`` object,
       whose names are joined with ``_`` (``{"rouge-1": {"f1": …}}`` is ``rouge-1_f1``); a list is
       one metric per rater (``"ground-truth": [2, 1]`` is ``ground-truth_0`` and
@@ -53,6 +60,10 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     If several results of scoring have different scores for the same summaries under the same
     metric name, the names are extended by what differs in their signatures:
     ``lite2pyramid[lexical]``, ``lite2pyramid[recall]``.
+
+    Rows may name their ``annotator``: where several of them differ on a summary, each one's scores
+    are a metric (``human_ann``), and their mean is ``human``. ``columns={"human": "h1+h2"}`` makes
+    the mean of two columns ``human``; they stay metrics too.
 
     Systems, inputs and metrics are in order of first appearance. An empty cell, ``NaN``,
     ``NA`` or ``null`` is "not scored"; so is every combination that no file mentions.
@@ -84,6 +95,34 @@ def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> Sco
     columns = parse_columns(columns)
     several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
     return _table(_distinct([_cells(s, columns) for s in (scores if several else [scores])]))
+
+
+def arrays_table(x: Any, y: Any) -> ScoreTable:
+    """The table of two arrays of one shape: the scores of a metric ``x``, and ``human`` ones.
+
+    Args:
+        x: (N, M) scores of N systems on M inputs, or (N,) of systems; NaN = not scored.
+        y: The human scores, likewise.
+    """
+    arrays = []
+    for name, value in (("x", x), ("the human scores", y)):
+        try:
+            array = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError):
+            array = np.empty(0)
+        if array.ndim not in (1, 2) or not array.size or np.isinf(array).any():
+            expected = "finite numbers, (systems,) or (systems, inputs)"
+            raise InputError(
+                f"{name} cannot be read from a {type(value).__name__}", expected=expected
+            )
+        arrays.append(array[:, None] if array.ndim == 1 else array)
+    if arrays[0].shape != arrays[1].shape:
+        shapes = " and ".join(str(np.shape(value)) for value in (x, y))
+        raise InputError(f"scores of the shapes {shapes}", expected="one shape")
+    systems, inputs = (
+        tuple(str(n + 1).zfill(len(str(size))) for n in range(size)) for size in arrays[0].shape
+    )
+    return ScoreTable(("x", "human"), systems, inputs, np.stack(arrays))
 
 
 def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
@@ -119,18 +158,18 @@ def _cells(source: Any, columns: Mapping[str, str] | None) -> tuple[list[_Cell],
         text = read_text(source)
         whole = score_result(text)
         if whole is None:
-            return list(_row_cells(read_rows(source, columns, table=True, text=text))), {}
+            return _rated(_row_cells(read_rows(source, columns, table=True, text=text))), {}
     elif hasattr(source, "units") and hasattr(source, "to_json"):
         whole = plain(source.to_json())
     elif isinstance(source, ScoreTable):
         return list(_table_cells(source)), {}
     elif table := table_rows(source, "scores", columns, holding="score"):
-        return list(_row_cells(table)), {}
+        return _rated(_row_cells(table)), {}
     else:
         raise InputError(
             f"scores cannot be read from a {type(source).__name__}",
             expected="a path, a result of scoring, or a data frame or rows with the columns "
-            f"{', '.join(_LONG)}",
+            f"{', '.join(LONG)}, or a column a metric",
         )
     signature = whole.get("signature", {})
     as_type(dict[str, str], signature, what="a broken signature", path=path)
@@ -180,24 +219,80 @@ def _same(one: float, other: float) -> bool:
 
 
 def _row_cells(table: Rows) -> Iterator[_Cell]:
-    python = table.form == "python"
-    header = {name for row in table.rows for name in row.values} if python else table.header
-    missing = [name for name in _LONG if name not in header]
-    if (python or table.form == "csv") and missing:
-        raise InputError(
-            f"no column '{missing[0]}' (found: {', '.join(sorted(header))})",
-            path=table.path,
-            line=1,
-            expected=f"the columns {', '.join(_LONG)}",
-            hint="Write one row for each system, input and metric.",
-        )
+    header = dict.fromkeys(name for row in table.rows for name in row.values)
+    header |= dict.fromkeys(table.header)
+    tabular = table.form in ("csv", "python")
+    logged = any("summarizer_id" in row.values or "scores" in row.values for row in table.rows)
+    long = "metric" in header or logged
+    if tabular and not logged:
+        for name in LONG if long else LONG[:2]:
+            if name not in header:
+                what = f"no column '{name}' (found: {', '.join(sorted(header))})"
+                raise InputError(what, path=table.path, line=1, expected=_NAMES)
+    metrics = {} if long else _wide_metrics(table, header)
     for line, row, _ in table.rows:
         if "metrics" in row and "summarizer_id" in row:
             yield from _sacrerouge_cells(row, table.path, line)
+        elif isinstance(row.get("scores"), dict):
+            for metric, score in row["scores"].items():
+                yield _cell({**row, "metric": metric, "score": score}, table.path, line)
+        elif long or not metrics:
+            row = {**dict.fromkeys(LONG), **row} if tabular else row
+            yield _cell(row, table.path, line)
+            if number(row.get("human")) is not None:
+                yield _cell({**row, "metric": "human", "score": row["human"]}, table.path, line)
+        else:
+            for metric, parts in metrics.items():
+                scores = [_number(row.get(part), table.path, line) for part in parts]
+                scored = [score for score in scores if not math.isnan(score)] or [math.nan]
+                mean = sum(scored) / len(scored)
+                yield _cell({**row, "metric": metric, "score": mean}, table.path, line)
+
+
+def _wide_metrics(table: Rows, header: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """The columns of numbers in a wide table, and ``human`` as the mean of several of them."""
+    metrics: dict[str, tuple[str, ...]] = {}
+    for name in header:
+        cells = [row.values.get(name) for row in table.rows]
+        written = [cell for cell in cells if not _missing(cell)]
+        numbers = sum(number(cell) is not None for cell in written)
+        if name not in _TEXTS and numbers and 2 * numbers >= len(written):
+            metrics[name] = (name,)
+    for name, column in table.columns.items():
+        if "+" in column:
+            parts = tuple(part.strip() for part in column.split("+"))
+            for part in parts:
+                if part not in metrics:
+                    expected = f"some of {', '.join(metrics)}"
+                    raise InputError(
+                        f"no column of scores '{part}'", path=table.path, expected=expected
+                    )
+            metrics[name] = parts
+    if not metrics and table.form != "jsonl" and table.form != "json":
+        raise InputError("no column of scores", path=table.path, line=1, expected=_NAMES)
+    return metrics
+
+
+def _rated(cells: Iterable[_Cell]) -> list[_Cell]:
+    """The cells; where raters differ, the mean of them and each of them as a metric."""
+    cells = list(cells)
+    if not any(cell.rater for cell in cells):
+        return cells
+    groups: dict[tuple[str, ...], list[_Cell]] = {}
+    for cell in cells:
+        groups.setdefault(cell[:3], []).append(cell)
+    rated = {g[0].metric for g in groups.values() if any(not _same(g[0].score, c.score) for c in g)}
+    result = []
+    for group in groups.values():
+        first = group[0]
+        if first.metric not in rated:
+            result.append(first)
             continue
-        yield _cell({**dict.fromkeys(_LONG), **row} if python else row, table.path, line)
-        if number(row.get("human")) is not None:
-            yield _cell({**row, "metric": "human", "score": row["human"]}, table.path, line)
+        for cell in group:
+            result.append(cell._replace(metric=f"{cell.metric}_{cell.rater}"))
+        scored = [cell.score for cell in group if not math.isnan(cell.score)] or [math.nan]
+        result.append(first._replace(score=sum(scored) / len(scored)))
+    return result
 
 
 def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> Iterator[_Cell]:
@@ -263,13 +358,15 @@ def _matrices(saved: Columns) -> dict[str, FloatArray]:
 
 
 def _cell(row: Mapping[str, Any], path: str | Path, line: int | None = None) -> _Cell:
-    for key in _LONG:
+    for key in LONG:
         if key not in row:
             raise InputError(
-                f"no '{key}'", path=path, line=line, expected=f"the keys {', '.join(_LONG)}"
+                f"no '{key}'", path=path, line=line, expected=f"the keys {', '.join(LONG)}"
             )
-    system, input_, metric = (_name(row[key], key, path, line) for key in _LONG[:3])
-    return _Cell(system, input_, metric, _number(row["score"], path, line), str(path), line)
+    system, input_, metric = (_name(row[key], key, path, line) for key in LONG[:3])
+    rater = identifier(row.get("annotator")) or ""
+    score = _number(row["score"], path, line)
+    return _Cell(system, input_, metric, score, str(path), line, rater)
 
 
 def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
@@ -280,8 +377,12 @@ def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
     return name
 
 
+def _missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and cell.strip().lower() in _MISSING)
+
+
 def _number(value: Any, path: str | Path, line: int | None) -> float:
-    if value is None or (isinstance(value, str) and value.strip().lower() in _MISSING):
+    if _missing(value):
         return math.nan
     score = number(value)
     if score is None or math.isinf(score):

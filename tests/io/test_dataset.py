@@ -171,6 +171,79 @@ def test_lists_in_cells_of_singular_columns_are_lists(tmp_path):
     assert texts == [("It rained.", "We left."), ("[Music] played",)]
 
 
+def test_what_looks_like_a_list_is_one_unit_and_noted():
+    data = load([["It rained; we left; Ana slept", "It rained; we left"]])
+    assert len(data.units[0].units) == 2
+    assert "1 unit looks like a list ('It rained; we left; Ana slept')" in data.notes[0]
+    frame = [{"input": 1, "unit": '["It rained.", "We left."]'}, {"input": 2, "unit": ["Hm."]}]
+    assert [e.texts for e in load(frame).units] == [("It rained.", "We left."), ("Hm.",)]
+
+
+@pytest.mark.parametrize("name", ["question", "query", "prompt"])
+def test_a_question_comes_with_units_references_or_answers(tmp_path, name):
+    asked, other = {"input": "a", name: "When?"}, {"input": "a"}
+    rows = {"units": {"units": ["x."]}, "references": {"references": ["x."]}}
+    answer = {"summary": "x."}
+    for part, row in rows.items():
+        for first, second in ((asked, other), (other, asked)):
+            data = load(summaries=[second | answer], **{part: [first | row]})
+            assert getattr(data, part)[0].question == "When?"
+    path = tmp_path / "answers.csv"
+    path.write_text(f"id,system,{name},summary\na,s,When?,x.\na,t,When?,y.\n")
+    data = as_dataset(path, {"a": ["x."]})
+    assert data.units[0].question == "When?"
+    assert data.hashes["inputs_sha"] != load({"a": ["x."]}).hashes["inputs_sha"]
+    path.write_text(f"id,system,{name},summary\na,s,When?,x.\na,t,Why?,y.\n")
+    with pytest.raises(InputError, match="another question"):
+        as_dataset(path, {"a": ["x."]})
+
+
+def test_null_answers_are_empty_or_missing_as_told(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    path = tmp_path / "answers.jsonl"
+    rows = [{"system": "s", "input": n, "summary": t} for n, t in ((1, "It rained."), (2, None))]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    units = {"1": ["It rained."], "2": ["We left."]}
+    for answers in (path, rows, pandas.DataFrame(rows), {"s": ["It rained.", None]}):
+        zero = load(units, summaries=answers)
+        assert (zero.summaries[0].missing, zero.summaries[0].texts[1]) == ((), "")
+        assert "1 answer is missing (null)" in zero.notes[0]
+        missing = load(units, summaries=answers, nulls="missing")
+        assert missing.summaries[0].missing == ("2",)
+        assert missing.hashes["summaries_sha"] != zero.hashes["summaries_sha"]
+    assert load(units, summaries=rows[:1], nulls="missing").summaries[0].missing == ("2",)
+    with pytest.raises(InputError, match="no summary of input '2'"):
+        load(units, summaries=rows[:1])
+
+
+def test_one_file_that_holds_all_is_given_once(tmp_path, cli):
+    path = tmp_path / "answers.jsonl"
+    rows = [
+        {"system": s, "input": n, "question": "What?", "summary": t, "facts": [f], "gold": 1}
+        for s in "st"
+        for n, (t, f) in enumerate([("It rained.", "It rained."), ("No.", "We left.")])
+    ]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    labels = {"s": [[1], [0]], "t": [[1], [1]]}
+    columns = {"units": "facts"}
+    alone = as_dataset([path], columns=columns)
+    assert (alone.systems, alone.units[0].texts) == (("s", "t"), ("It rained.",))
+    more = as_dataset(str(path), labels=labels, columns=columns)
+    assert (more.units, more.labels[1].labels) == (alone.units, ((1,), (1,)))
+    run = ["score", "answers.jsonl", "--columns", "units=facts", "-j", "recall", "-o", "s.json"]
+    assert cli(*run, cwd=tmp_path).returncode == 0
+    scores = json.loads((tmp_path / "s.json").read_text())["systems"]
+    assert [entry["score"] for entry in scores] == [0.5, 0.5]
+
+
+def test_labels_beside_units_go_by_unit_whatever_their_order():
+    rows = [
+        {"system": "s", "input": 1, "summary": "x", "units": ["a", "b"], "labels": [1, 0]},
+        {"system": "t", "input": 1, "summary": "y", "units": ["b", "a"], "labels": [1, 0]},
+    ]
+    assert [own.labels for own in load(rows).labels] == [((1, 0),), ((0, 1),)]
+
+
 def test_paragraphs_as_units_are_noted():
     text = "The bridge was closed on Monday after heavy rain. " * 4
     assert "paragraph" in load([[text, "It rained."]]).notes[0]
@@ -212,8 +285,9 @@ def test_names_of_files_are_no_texts(tmp_path):
     for summaries in ([str(path)], {"m": [str(path)]}):
         with pytest.raises(InputError, match="is a file, not a text"):
             as_dataset(summaries, [["It rained."]])
-    with pytest.raises(InputError, match="is a file, not a text"):
-        as_dataset({"m": ["x"]}, references=[str(path)])
+    for sources in ({"references": [str(path)]}, {"units": [[str(path)]]}):
+        with pytest.raises(InputError, match="is a file, not a text"):
+            as_dataset({"m": ["x"]}, **sources)
     assert as_dataset([path], [["It rained."]]).systems == ("a",)
 
 

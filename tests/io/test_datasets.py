@@ -138,7 +138,7 @@ def test_rose_with_labels_that_do_not_match(tmp_path):
     rows[0]["annotations"]["s"]["acu_labels"] = [1]
     path = tmp_path / "rose.jsonl"
     path.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match=r"rose\.jsonl:1: 1 label of system .s. for 2 units"):
+    with pytest.raises(InputError, match=r"rose\.jsonl:1: 1 label for the 2 units of input '7'"):
         load_dataset("rose", path)
 
 

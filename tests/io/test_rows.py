@@ -155,7 +155,9 @@ def test_lists_in_cells_are_json(tmp_path):
     )
     assert as_units(path)[0].units == (Unit("It rained."), Unit("b", 2.0))
     assert as_documents(path)[0].sentences == ("It rained.", "We left.")
-    path = write(tmp_path / "u.csv", [{"input": "a", "units": "['It rained.']"}])
+    path = write(tmp_path / "u.csv", [{"input": "a", "units": "['It rained.', \"b's\"]"}])
+    assert as_units(path)[0].texts == ("It rained.", "b's")  # as pandas writes lists
+    path = write(tmp_path / "u.csv", [{"input": "a", "units": "['It rained.'"}])
     with pytest.raises(InputError, match=r"u\.csv:2: not valid JSON .* Expected a JSON list"):
         as_units(path)
     path = write(tmp_path / "u.csv", [{"input": "a", "units": "It rained. We left."}])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
+from litepyramid.io.scores import arrays_table, read_scores
 from litepyramid.io.write import write_scores
 from litepyramid.meta.alignment import align, select_metrics
 
@@ -113,6 +113,63 @@ def test_frame_is_read_and_left_as_it_was():
         read_scores(frame.drop(columns="score"))
 
 
+WIDE = [
+    {"system": s, "input": i, "summary": "text", "rouge": r, "coherence": c, "h1": h, "h2": g}
+    for s, i, r, c, h, g in [
+        ("a", 1, 0.25, 3, 2, 3), ("a", 2, 0.5, 4, 4, None), ("b", 1, None, 5, 1, 1),
+    ]
+]  # fmt: skip
+
+
+def test_a_wide_table_has_a_column_a_metric(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(WIDE)
+    frame.to_csv(tmp_path / "w.csv", index=False)
+    write(tmp_path / "w.jsonl", "".join(json.dumps(row) + "\n" for row in WIDE))
+    for source in (WIDE, frame, tmp_path / "w.csv", tmp_path / "w.jsonl"):
+        table = read_scores(source, columns="human=h1+h2")
+        assert table.metrics == ("rouge", "coherence", "h1", "h2", "human")
+        nan = np.nan
+        for metric, values in (
+            ("rouge", [[0.25, 0.5], [nan, nan]]),
+            ("h2", [[3, nan], [1, nan]]),
+            ("human", [[2.5, 4], [1, nan]]),
+        ):
+            np.testing.assert_array_equal(table.matrix(metric).values, values)
+        assert read_scores(source).metrics == ("rouge", "coherence", "h1", "h2")
+    with pytest.raises(InputError, match="no column of scores 'h3'"):
+        read_scores(WIDE, columns={"human": "h1+h3"})
+
+
+@pytest.mark.parametrize("long", [True, False])
+def test_rows_of_annotators_are_their_mean_and_each(long):
+    rows = []
+    for system, input_, annotator, human in [
+        ("a", 1, "ann", 2), ("a", 1, "bob", 3), ("a", 2, "ann", 5), ("b", 1, "bob", 1),
+    ]:  # fmt: skip
+        row = {"system": system, "input": input_, "annotator": annotator}
+        scores = {"human": human, "rouge": 0.5}
+        rows += [row | {"metric": m, "score": v} for m, v in scores.items()] if long else []
+        rows += [] if long else [row | scores]
+    table = read_scores(rows)
+    assert set(table.metrics) == {"human", "human_ann", "human_bob", "rouge"}
+    np.testing.assert_array_equal(table.matrix("human").values, [[2.5, 5], [1, np.nan]])
+    np.testing.assert_array_equal(table.matrix("human_bob").values, [[3, np.nan], [1, np.nan]])
+    np.testing.assert_array_equal(table.matrix("rouge").values, [[0.5, 0.5], [0.5, np.nan]])
+    assert align(table, "rouge", "human_*").raters == ("human_ann", "human_bob")
+
+
+def test_two_arrays_are_a_table():
+    x, y = np.array([[1.0, np.nan], [2, 3]]), [[4, 5], [6, 7]]
+    table = arrays_table(x, y)
+    assert (table.metrics, table.systems) == (("x", "human"), ("1", "2"))
+    np.testing.assert_array_equal(table.values, [x, y])
+    assert arrays_table([1, 2], [3, 4]).inputs == ("1",)
+    for bad in ([1, 2, 3], "ab", [[1], [np.inf]], [[[1.0]]]):
+        with pytest.raises(InputError):
+            arrays_table(bad, [3, 4])
+
+
 HEADER = "system,input,metric,score\n"
 
 
@@ -120,7 +177,9 @@ HEADER = "system,input,metric,score\n"
     ("text", "message"),
     [
         ("", "the file is empty"),
-        ("system,input,score\na,b,1\n", "1: no column 'metric' .*Expected the columns"),
+        ("system,rouge\na,1\n", "1: no column 'input' .*Expected the columns"),
+        ("system,input,note\na,b,text\n", "1: no column of scores"),
+        ("system,input,rouge\na,1,.5\na,2,O.5\nb,1,.5\n", "3: the score 'O.5' is not a number"),
         (HEADER, "no scores at all"),
         (HEADER + "a,1,m,high\n", "2: the score 'high' is not a number"),
         (HEADER + "a,1,m,inf\n", "2: a score is infinite"),
