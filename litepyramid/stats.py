@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import ceil
 from typing import Literal, get_args
 
@@ -131,6 +131,51 @@ def percentile_intervals(samples: FloatArray, confidence: float) -> list[tuple[f
     for n in np.nonzero(~whole & ~failed.all(axis=1))[0]:
         ends[:, n] = np.quantile(columns[n][~failed[n]], quantiles)
     return [(float(low), float(high)) for low, high in ends.T]
+
+
+def system_intervals(
+    values: FloatArray, *, samples: int, confidence: float, seed: int
+) -> list[tuple[float, float]]:
+    """The percentile bootstrap interval over inputs of each system's mean score.
+
+    All systems share the drawn inputs. Missing cells are left out of their sample's mean.
+
+    Args:
+        values: (N, M) scores, NaN where not scored; the inputs in the order of their ids.
+        samples: How many samples of M inputs; at least 2 / (1 - confidence).
+        confidence: For example 0.95.
+        seed: Seed of the draws.
+
+    Returns:
+        N pairs (low, high); NaN where a system has no score.
+
+    Example:
+        >>> system_intervals(np.array([[0.5, 0.5]]), samples=40, confidence=0.95, seed=1)
+        [(0.5, 0.5)]
+    """
+    check_samples(samples, confidence=confidence)
+    inputs = values.shape[1]
+    if inputs == 1:  # every sample is this one
+        return [(value, value) for value in values[:, 0].tolist()]
+    intervals = []
+    for rows in blocks(len(values), samples):
+        rng = np.random.default_rng(seed)
+        means = [
+            resampled_means(values[rows], bootstrap_counts(rng, inputs, part.stop - part.start))
+            for part in blocks(samples, inputs)
+        ]
+        intervals += percentile_intervals(np.concatenate(means), confidence)
+    return intervals
+
+
+def by_id(names: Sequence[str]) -> list[int]:
+    """The places of names in their order: what is random or tied goes by it, not by a file's order.
+
+    Example:
+        >>> by_id(["b", "a"])
+        [1, 0]
+    """
+    return sorted(range(len(names)), key=names.__getitem__)
 
 
 def resampled_p_value(

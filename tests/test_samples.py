@@ -9,8 +9,12 @@ from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
 from litepyramid.scoring.compare import compare_matrix
-from litepyramid.scoring.inference import system_intervals
-from litepyramid.stats import check_samples, percentile_interval, resampled_p_value
+from litepyramid.stats import (
+    check_samples,
+    percentile_interval,
+    resampled_p_value,
+    system_intervals,
+)
 from litepyramid.types import ScoreMatrix, Signature
 
 LEVELS = st.floats(0.001, 0.49)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from litepyramid.errors import InputError, require
 from litepyramid.io.dataset import as_dataset
 from litepyramid.language import check_language, signed, words
 from litepyramid.progress import track
-from litepyramid.stats import system_means
+from litepyramid.stats import by_id, check_samples, check_seed, system_intervals, system_means
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import DataLike, FloatArray, ScoreTable, Signature
@@ -30,23 +31,32 @@ class MetricScores(Result):
 
     Attributes:
         scores: (metrics, systems, inputs).
+        intervals: By metric, (low, high) of each system's mean: bootstrap over inputs.
+        confidence: Confidence level of the intervals.
         signature: What was scored.
         notes: What was noticed in the data.
     """
 
     scores: ScoreTable
+    intervals: Mapping[str, Sequence[tuple[float, float]]]
+    confidence: float
     signature: Signature
     notes: tuple[str, ...] = ()
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per system: its mean over inputs by each metric."""
-        means = np.stack([system_means(values) for values in self.scores.values])
-        rows: tuple[tuple[Cell, ...], ...] = tuple(
-            (system, *means[:, s].tolist()) for s, system in enumerate(self.scores.systems)
-        )
-        columns = (Column("system"), *map(Column, self.scores.metrics))
+        """One row per system: its mean over inputs by each metric, with the interval."""
+        means = [system_means(values).tolist() for values in self.scores.values]
+        rows: list[tuple[Cell, ...]] = []
+        for s, system in enumerate(self.scores.systems):
+            ends = [self.intervals[metric][s] for metric in self.scores.metrics]
+            cells = [(mean[s], *own) for mean, own in zip(means, ends, strict=True)]
+            rows.append((system, *chain.from_iterable(cells)))
+        columns = [Column("system")]
+        for metric in self.scores.metrics:
+            low = Column(f"{metric}_low", f"{100 * self.confidence:g} % low")
+            columns += [Column(metric), low, Column(f"{metric}_high", "high")]
         title = f"Means over {counted(len(self.scores.inputs), 'input')}"
-        return [Table(title, columns, rows, (*self.notes, str(self.signature)))]
+        return [Table(title, tuple(columns), tuple(rows), (*self.notes, str(self.signature)))]
 
     def to_csv_table(self) -> Table:
         """One row per score: system, input, metric, score."""
@@ -64,6 +74,9 @@ def score_metrics(
     data: DataLike = None,
     *,
     metrics: Sequence[str] = ("rouge-1", "rouge-2", "rouge-l"),
+    samples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 12345,
     **sources: Any,
 ) -> MetricScores:
     """Scores summaries with ROUGE, BLEU, chrF, METEOR or BERTScore, to compare with.
@@ -78,6 +91,9 @@ def score_metrics(
         data: Summaries and references of the same inputs.
         metrics: rouge-1, rouge-2, rouge-l, rouge-u-1, rouge-u-2, rouge-u-l, bleu, chrf, meteor or
             bertscore, or one of their variants, such as rouge-2_recall.
+        samples: Bootstrap samples of the intervals.
+        confidence: Confidence level of the intervals.
+        seed: Seed of the bootstrap.
         **sources: As for `litepyramid.load`.
 
     Returns:
@@ -98,6 +114,8 @@ def score_metrics(
     Command line:
         $ litepyramid metrics example/summaries --references example/references.jsonl -o rouge.csv
     """
+    check_samples(samples, confidence=confidence)
+    check_seed(seed)
     dataset = as_dataset(data, **sources).with_language()
     dataset.require("summaries", "references")
     references = {entry.input: entry.references for entry in dataset.references or ()}
@@ -124,8 +142,17 @@ def score_metrics(
         **signed(dataset.language),
         summaries_sha=hashes["summaries_sha"],
         references_sha=hashes["references_sha"],
+        samples=samples,
+        confidence=confidence,
+        seed=seed,
     )
-    return MetricScores(table, signature, dataset.notes)
+    ends = {
+        name: system_intervals(
+            values[:, by_id(inputs)], samples=samples, confidence=confidence, seed=seed
+        )
+        for name, values in scores.items()
+    }
+    return MetricScores(table, ends, confidence, signature, dataset.notes)
 
 
 def rouge_scorer(*kinds: str, stem: bool = True, unicode: bool = False) -> Any:

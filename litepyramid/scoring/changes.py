@@ -15,12 +15,12 @@ from litepyramid.errors import InputError, choose, require
 from litepyramid.files import atomic_write
 from litepyramid.reports.score_page import rounded, utf16, write_page
 from litepyramid.scoring.history import History, RunScores, append_history
-from litepyramid.scoring.inference import flip_p_values, system_intervals, too_few_inputs
+from litepyramid.scoring.inference import flip_p_values, too_few_inputs
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.runs import Aligned, align_runs, names_of
 from litepyramid.sentences import sentence_spans
-from litepyramid.stats import adjust_p_values
+from litepyramid.stats import adjust_p_values, system_intervals
 from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted, cut, legible
 from litepyramid.types import FloatArray, Signature, fingerprint

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose
 from litepyramid.io.scores import read_scores, select_matrix
-from litepyramid.scoring.inference import by_id, group_letters, letter_groups, scores_sha
+from litepyramid.scoring.inference import group_letters, letter_groups, scores_sha
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import read_saved
-from litepyramid.stats import adjust_p_values, check_share, t_p_values, t_reach
+from litepyramid.stats import adjust_p_values, by_id, check_share, t_p_values, t_reach
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoreMatrix, ScoresLike, Signature

@@ -16,23 +16,18 @@ from litepyramid.progress import track
 from litepyramid.scoring.changes import ChangeResult, Settings, compare_runs, read_groups
 from litepyramid.scoring.drift import DriftResult, drift
 from litepyramid.scoring.history import History, day, is_history, read_history
-from litepyramid.scoring.inference import (
-    by_id,
-    flip_p_values,
-    scores_sha,
-    smallest_flip_p,
-    system_intervals,
-    too_few_inputs,
-)
+from litepyramid.scoring.inference import flip_p_values, scores_sha, smallest_flip_p, too_few_inputs
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult, read_saved
 from litepyramid.stats import (
     adjust_p_values,
     blocks,
+    by_id,
     check_samples,
     check_seed,
     is_whole,
     mean_of_scored,
+    system_intervals,
     system_means,
 )
 from litepyramid.tables import Cell, Column, Result, Table

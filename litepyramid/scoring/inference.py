@@ -13,25 +13,13 @@ from litepyramid.stats import (
     SMALLEST_TAIL,
     adjust_p_values,
     blocks,
-    bootstrap_counts,
-    check_samples,
+    by_id,
     flip_tails,
-    percentile_intervals,
-    resampled_means,
+    system_intervals,
     system_means,
 )
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoreMatrix, fingerprint
-
-
-def by_id(names: Sequence[str]) -> list[int]:
-    """The places of names in their order: what is random or tied goes by it, not by a file's order.
-
-    Example:
-        >>> by_id(["b", "a"])
-        [1, 0]
-    """
-    return sorted(range(len(names)), key=names.__getitem__)
 
 
 def scores_sha(*scores: ScoreMatrix) -> str:
@@ -41,41 +29,6 @@ def scores_sha(*scores: ScoreMatrix) -> str:
         for one in scores
         for i in by_id(one.systems)
     )
-
-
-def system_intervals(
-    values: FloatArray, *, samples: int, confidence: float, seed: int
-) -> list[tuple[float, float]]:
-    """The percentile bootstrap interval over inputs of each system's mean score.
-
-    All systems share the drawn inputs. Missing cells are left out of their sample's mean.
-
-    Args:
-        values: (N, M) scores, NaN where not scored.
-        samples: How many samples of M inputs; at least 2 / (1 - confidence).
-        confidence: For example 0.95.
-        seed: Seed of the draws.
-
-    Returns:
-        N pairs (low, high); NaN where a system has no score.
-
-    Example:
-        >>> system_intervals(np.array([[0.5, 0.5]]), samples=40, confidence=0.95, seed=1)
-        [(0.5, 0.5)]
-    """
-    check_samples(samples, confidence=confidence)
-    inputs = values.shape[1]
-    if inputs == 1:  # every sample is this one
-        return [(value, value) for value in values[:, 0].tolist()]
-    intervals = []
-    for rows in blocks(len(values), samples):
-        rng = np.random.default_rng(seed)
-        means = [
-            resampled_means(values[rows], bootstrap_counts(rng, inputs, part.stop - part.start))
-            for part in blocks(samples, inputs)
-        ]
-        intervals += percentile_intervals(np.concatenate(means), confidence)
-    return intervals
 
 
 def intervals_and_groups(

@@ -16,9 +16,9 @@ from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import language_of, signed
-from litepyramid.scoring.inference import by_id, group_letters, intervals_and_groups
+from litepyramid.scoring.inference import group_letters, intervals_and_groups
 from litepyramid.scoring.result import ScoreResult, count_notes, report
-from litepyramid.stats import check_samples, check_seed, system_means
+from litepyramid.stats import by_id, check_samples, check_seed, system_means
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (

@@ -16,12 +16,7 @@ from litepyramid.checked import as_type, json_parts
 from litepyramid.errors import InputError, choose, require
 from litepyramid.files import file_type, read_json, read_text
 from litepyramid.judges.base import Evidence, Explainer, Judge
-from litepyramid.scoring.inference import (
-    by_id,
-    group_letters,
-    system_intervals,
-    too_few_inputs,
-)
+from litepyramid.scoring.inference import group_letters, too_few_inputs
 from litepyramid.scoring.pyramid import (
     NUGGET_SCORES,
     ScoringRule,
@@ -30,7 +25,7 @@ from litepyramid.scoring.pyramid import (
     nugget_scores,
     rubric_scores,
 )
-from litepyramid.stats import system_means
+from litepyramid.stats import by_id, system_intervals, system_means
 from litepyramid.tables import Cell, Column, Result, Table, plain
 from litepyramid.text import counted
 from litepyramid.types import (

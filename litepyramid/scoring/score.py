@@ -121,12 +121,12 @@ def score(
     values, counts = scoring.apply(presence, layout, seed)
     labels, label_units, human, unlabelled = _human(dataset, rated, systems, scoring, seed)
     missing = layout.sums(np.isnan(presence).astype(np.float64)) > 0
-    counts |= batch.counts | unlabelled | {"summaries_not_scored": int(missing.sum())}
+    counts |= {**batch.counts, **unlabelled} | {"summaries_not_scored": int(missing.sum())}
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     intervals, groups = intervals_and_groups(
         systems, layout.inputs, values, samples=samples, confidence=confidence, seed=seed
     )
-    other = label_units if labels is not None and label_units != rated else ()
+    other = () if label_units is None or label_units == rated else label_units
     hashes = data_hashes(units=rated, labels=dataset.labels, label_units=other)
     fields = {"units": "", **made, **signed(dataset.language), **about, **hashes}
     signature = Signature.of(

@@ -94,6 +94,10 @@ def test_rouge_over_realsumm_is_rouge_scores_pair_by_pair(data: Path) -> None:
 def test_the_table_is_one_that_meta_takes(tmp_path: Path) -> None:
     result = scored("rouge-2_recall", "rouge-l_f1")
     assert result.scores.metrics == ("rouge-2_recall", "rouge-l_f1")
+    means, ends = result.scores.values[0].mean(axis=1), result.intervals["rouge-2_recall"]
+    row = result.to_tables()[0].rows[1]
+    assert row[:4] == ("b", pytest.approx(means[1]), *ends[1])
+    assert ends[1][0] <= means[1] <= ends[1][1]
     result.save(tmp_path / "scores.csv")
     table = read_scores(tmp_path / "scores.csv")
     for metric in result.scores.metrics:

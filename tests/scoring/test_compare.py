@@ -21,7 +21,6 @@ from litepyramid.scoring.inference import (
     intervals_and_groups,
     rank_groups,
     smallest_flip_p,
-    system_intervals,
 )
 from litepyramid.stats import (
     adjust_p_values,
@@ -29,6 +28,7 @@ from litepyramid.stats import (
     flip_tails,
     percentile_interval,
     resampled_p_value,
+    system_intervals,
 )
 from litepyramid.types import ScoreMatrix
 
