@@ -222,7 +222,8 @@ def _files_of(values: Iterable[Any]) -> Iterator[Path]:
         elif isinstance(value, list | tuple):
             yield from _files_of(value)
         elif isinstance(value, str | Path):
-            for path in {str(value), str(value).partition("=")[2]} - {""}:
+            text = str(value)  # a name, or NAME=PATH, KIND:PATH
+            for path in {text, text.partition("=")[2], text.partition(":")[2]} - {""}:
                 if file_type(path) == "file":
                     yield Path(path)
                 elif file_type(path) == "folder":

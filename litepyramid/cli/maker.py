@@ -11,7 +11,7 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import NoneType, UnionType
@@ -64,7 +64,7 @@ class Command:
     Attributes:
         function: The function behind it.
         parameters: What typer is told.
-        data: The function's parameter that is filled with data, and the options of `load`.
+        data: The function's parameter that is filled with data.
         judge: The function's parameter that is filled with a judge.
         written: The function's parameter that names what it writes; empty if ``-o`` saves.
     """
@@ -72,7 +72,6 @@ class Command:
     function: Callable[..., Any]
     parameters: list[inspect.Parameter] = field(default_factory=list)
     data: str = ""
-    data_options: tuple[str, ...] = ()
     judge: str = ""
     written: str = ""
 
@@ -151,7 +150,6 @@ def _command(function: Callable[..., Any], described: Documentation) -> Command:
             continue
         if mark == "data":
             command.data = name
-            command.data_options = tuple(option for option in loading if option != "summaries")
             arguments.append(
                 _argument("summaries", list[str], None, documentation(litepyramid.load))
             )
@@ -318,12 +316,11 @@ def _run(command: Command, values: dict[str, Any]) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
     outputs = [] if command.written else list(values.pop("output") or ())
     files = [Path(one) for one in outputs if one != "-"]
-    reads = [text for name, value in values.items() for text in _texts(value)]
     for path in files:
         if (endings := _endings(command.function)) and path.suffix not in endings:
             expected = "one that ends in " + ", ".join(endings)
             raise InputError(f"unknown ending '{path.suffix}'", path=path, expected=expected)
-        check_output(path, *_inputs(reads))
+        check_output(path, values)
     try:
         result = command.function(**_call(command, values))
     except EstimateOnly as estimate:
@@ -361,28 +358,8 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
             name = litepyramid.judge(name, **parse_settings(settings, name=name))
         if name is not None:
             arguments[command.judge] = name
-    return {
-        name: value[0]
-        if isinstance(value, list) and len(value) == 1 and _one(command, name)
-        else value
-        for name, value in arguments.items()
-    }
-
-
-def _one(command: Command, name: str) -> bool:
-    """Whether a parameter that takes several files is given a single one as it is."""
-    return _mark(get_type_hints(command.function, include_extras=True).get(name)) == "scores"
-
-
-def _texts(value: Any) -> Iterator[str]:
-    if isinstance(value, str | Path):
-        yield str(value)
-    elif isinstance(value, list | tuple):
-        for entry in value:
-            yield from _texts(entry)
-
-
-def _inputs(texts: Sequence[str]) -> Iterator[str]:
-    """The names of files that texts may hold: PATH, NAME=PATH, KIND:PATH."""
-    for text in texts:
-        yield from {text, text.partition("=")[2], text.partition(":")[2]} - {""}
+    hints = get_type_hints(command.function, include_extras=True)
+    for name, value in arguments.items():
+        if _mark(hints.get(name)) == "scores" and len(value) == 1:
+            arguments[name] = value[0]
+    return arguments
