@@ -332,27 +332,18 @@ class ScoreResult(Result):
                 for u, unit in zip(range(start, end), self.units[m].units, strict=True):
                     label = None if labels is None else float(labels[n, u])
                     cells = (unit.text, unit.weight, unit.kind, float(self.presence[n, u]), label)
-                    rows.append(
-                        (system, self.inputs[m], u - start + 1, *cells, self._quote(n, m, u))
-                    )
-        names = (
-            "system",
-            "input",
-            "unit",
-            "text",
-            "weight",
-            "kind",
-            "presence",
-            "label",
-            "evidence",
-        )
+                    rows.append((system, self.inputs[m], u - start + 1, *cells, *self._why(n, m, u)))
+        names = ("system", "input", "unit", "text", "weight", "kind", "presence", "label")
+        names += ("evidence", "missing", "conflict")
         return Table("", tuple(map(Column, names)), tuple(rows))
 
-    def _quote(self, n: int, m: int, u: int) -> str | None:
+    def _why(self, n: int, m: int, u: int) -> tuple[str | None, ...]:
+        """The sentence that is the evidence, the words that are not in it, what contradicts it."""
         if self.evidence is None or self.summaries is None or self.evidence[n][u].sentence < 0:
-            return None
-        start, end = self.evidence[n][u].span
-        return self.summaries[n][m][start:end]
+            return None, None, None
+        evidence = self.evidence[n][u]
+        quote = self.summaries[n][m][slice(*evidence.span)]
+        return quote, "; ".join(evidence.missing), evidence.conflict
 
     def to_frame(self, rows: Rows = "systems") -> Any:
         """A pandas frame with one row for each of the systems, best first, the inputs, units, tags.
