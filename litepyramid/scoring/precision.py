@@ -11,15 +11,14 @@ import numpy as np
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents, as_names, as_references, as_summaries
 from litepyramid.judges import DEFAULT_JUDGE
-from litepyramid.judges.base import Judge
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as as_judge
 from litepyramid.language import language_of, signed
 from litepyramid.scoring.inference import group_letters, intervals_and_groups
-from litepyramid.scoring.result import ScoreResult, count_notes, report
+from litepyramid.scoring.result import count_notes, report
 from litepyramid.stats import by_id, check_samples, check_seed, system_means
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     FloatArray,
@@ -28,7 +27,6 @@ from litepyramid.types import (
     ResultLike,
     ScoreMatrix,
     Signature,
-    SystemSummaries,
     data_hashes,
     fingerprint,
 )
@@ -79,24 +77,20 @@ class PrecisionResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first."""
-        names = ("group", "system", self.metric, "low", "high")
-        extra = () if self.recall is None else ("precision", "recall")
-        more = [] if self.recall is None else [self.precision, self.recall]
-        means = [system_means(values) for values in (self.values, *more)]
+        measures = {self.metric: self.values}
+        if self.recall is not None:
+            measures |= {"precision": self.precision, "recall": self.recall}
+        means = {name: system_means(values).tolist() for name, values in measures.items()}
+        names = ("group", "system", self.metric, "low", "high", *list(means)[1:])
         rows = [
-            (
-                group_letters(self.groups[n]),
-                self.systems[n],
-                float(means[0][n]),
-                *self.intervals[n],
-                *(float(other[n]) for other in means[1:]),
-            )
-            for n in np.argsort(-means[0], kind="stable").tolist()
-        ]
+            {"group": group_letters(self.groups[n]), "system": self.systems[n],
+             "low": self.intervals[n][0], "high": self.intervals[n][1],
+             **{name: own[n] for name, own in means.items()}}
+            for n in np.argsort(-np.array(means[self.metric]), kind="stable").tolist()
+        ]  # fmt: skip
         title = f"{self.metric} of {counted(len(self.systems), 'system')} on "
         title += counted(len(self.inputs), "input")
-        notes = (*count_notes(self.counts), str(self.signature))
-        return [Table(title, tuple(map(Column, (*names, *extra))), tuple(rows), notes)]
+        return [Table.of(title, names, rows, (*count_notes(self.counts), str(self.signature)))]
 
     def to_figure(self) -> Any:
         """One line per system, best first: score and interval; for F1, precision and recall."""
@@ -178,6 +172,8 @@ def precision(
     Command line:
         $ litepyramid precision example/summaries --references example/references.jsonl
     """
+    from litepyramid.units.extract import extract
+
     check_samples(samples, confidence=confidence)
     check_seed(seed)
     if (references is None) == (documents is None):
@@ -191,68 +187,39 @@ def precision(
     else:
         texts = as_references(references, **keys)
         premises = {entry.input: [" ".join(one) for one in entry.references] for entry in texts}
-    result = None if recall is None else report(recall)
-    inputs = list(premises) if result is None else list(result.inputs)
+    other = None if recall is None else report(recall)
+    inputs = tuple(premises) if other is None else other.inputs
     if missing := [name for name in inputs if name not in premises]:
         raise InputError(f"no premise for input '{missing[0]}'", expected="one for every input")
     summaries = as_summaries(data, inputs, **keys)
-    texts_of = {
-        "summaries": [text for system in summaries for text in system.texts],
-        "premises": [text for several in premises.values() for text in several],
-    }
-    language = language_of(texts_of, language)
-    return score_precision(
-        summaries,
-        [premises[name] for name in inputs],
-        in_language(as_judge(judge), language),
-        recall=result,
-        source=documents is not None,
-        samples=samples,
-        confidence=confidence,
-        seed=seed,
-        language=language,
-    )
-
-
-def score_precision(
-    summaries: Sequence[SystemSummaries],
-    premises: Sequence[Sequence[str]],
-    judge: Judge,
-    *,
-    recall: ScoreResult | None = None,
-    source: bool = False,
-    samples: int = 10_000,
-    confidence: float = 0.95,
-    seed: int = 12345,
-    language: str = "en",
-) -> PrecisionResult:
-    """`precision` of N systems against each input's references, or its documents (`source`)."""
-    from litepyramid.units.extract import extract
-
-    systems, inputs = tuple(system.system for system in summaries), summaries[0].inputs
-    if any(system.inputs != inputs for system in summaries) or len(premises) != len(inputs):
-        raise InputError("the systems' inputs differ", expected="the inputs of the premises")
-    if recall is not None and (recall.systems, recall.inputs) != (systems, inputs):
+    systems = tuple(system.system for system in summaries)
+    if other is not None and (other.systems, other.inputs) != (systems, inputs):
         raise InputError("recall for other systems or inputs", expected="the same summaries")
-    texts = [text for system in summaries for text in system.texts]
-    full = [n for n, text in enumerate(texts) if text.strip()]
-    own = [InputReferences(str(n), ((texts[n],),), (False,)) for n in full]
-    extraction = extract(own, language=language)
+    flat = [text for system in summaries for text in system.texts]
+    told = {"summaries": flat, "premises": [text for own in premises.values() for text in own]}
+    language = language_of(told, language)
+    full = [n for n, text in enumerate(flat) if text.strip()]
+    extraction = extract(
+        [InputReferences(str(n), ((flat[n],),), (False,)) for n in full], language=language
+    )
     units = {int(entry.input): entry.texts for entry in extraction.units}
-    pairs = [(n, premise) for n in full for premise in premises[n % len(inputs)] if units.get(n)]
-    batch = judge_pairs(judge, [(premise, units[n]) for n, premise in pairs])
+    width = len(inputs)
+    pairs = [(n, text) for n in full for text in premises[inputs[n % width]] if units.get(n)]
+    rater = in_language(as_judge(judge), language)
+    batch = judge_pairs(rater, [(premise, units[n]) for n, premise in pairs])
     best: dict[int, FloatArray] = {}
     for (n, _), presence in zip(pairs, batch.presence, strict=True):
         best[n] = np.maximum(best[n], presence) if n in best else presence
-    flat = np.array([best[n].mean() if n in best else np.nan for n in range(len(texts))])
-    shape = (len(systems), len(inputs))
-    precision = values = flat.reshape(shape)
-    if recall is not None:
+    means = np.array([best[n].mean() if n in best else np.nan for n in range(len(flat))])
+    values = means.reshape(len(systems), width)
+    measures = {"precision": values}
+    if other is not None:
+        measures["recall"] = other.values
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = 2 * precision * recall.values / (precision + recall.values)
-        values = np.where((precision == 0) & (recall.values == 0), 0.0, values)
-        values[np.isin(np.arange(len(texts)), full, invert=True).reshape(shape)] = 0.0
-    metric = "f1" if recall is not None else "faithfulness" if source else "precision"
+            values = 2 * values * other.values / (values + other.values)
+        values[(measures["precision"] == 0) & (other.values == 0)] = 0.0
+        values.flat[np.setdiff1d(np.arange(len(flat)), full)] = 0.0
+    metric = "f1" if other is not None else "precision" if documents is None else "faithfulness"
     intervals, groups = intervals_and_groups(
         systems, inputs, values, samples=samples, confidence=confidence, seed=seed
     )
@@ -260,12 +227,12 @@ def score_precision(
     return PrecisionResult(
         metric=metric,
         systems=systems,
-        inputs=tuple(inputs),
+        inputs=inputs,
         values=values,
-        precision=precision,
-        recall=None if recall is None else recall.values,
+        precision=measures["precision"],
+        recall=measures.get("recall"),
         units=tuple(
-            tuple(tuple(units.get(n * len(inputs) + m, ())) for m in range(len(inputs)))
+            tuple(tuple(units.get(n * width + m, ())) for m in range(width))
             for n in range(len(systems))
         ),
         intervals=intervals,
@@ -274,14 +241,12 @@ def score_precision(
         confidence=confidence,
         signature=Signature.of(
             direction=metric,
-            premise="documents" if source else "references",
+            premise="references" if documents is None else "documents",
             **{**batch.signature, **signed(language)},
             **data_hashes(summaries=summaries),
-            units_sha=fingerprint(
-                units.get(n * len(inputs) + m, ()) for n in rows for m in columns
-            ),
-            premises_sha=fingerprint([inputs[m], *premises[m]] for m in columns),
-            recall=None if recall is None else fingerprint([str(recall.signature)]),
+            units_sha=fingerprint(units.get(n * width + m, ()) for n in rows for m in columns),
+            premises_sha=fingerprint([inputs[m], *premises[inputs[m]]] for m in columns),
+            recall=None if other is None else fingerprint([str(other.signature)]),
             truncated=batch.counts.get("truncated"),
             missing=batch.counts.get("missing") or None,
             samples=samples,
