@@ -18,6 +18,7 @@ from litepyramid.figures.drawing import (
     style,
     title,
 )
+from litepyramid.types import FloatArray
 
 _BANDS = 4  # lines up to which bands of deviations can still be distinguished
 
@@ -37,8 +38,8 @@ class Line(NamedTuple):
     """One curve: its name, points, and a deviation on either side; or steps between the points."""
 
     name: str
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Sequence[float] | FloatArray
+    y: Sequence[float] | FloatArray
     deviation: Sequence[float] = ()
     steps: bool = False
 

@@ -67,7 +67,7 @@ def check_number(what: str, value: Any) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What one side has not scored: whole systems, whole inputs, single cells."""
+    """What one side has not scored: systems, inputs, single cells."""
 
     systems: tuple[str, ...] = ()
     inputs: tuple[str, ...] = ()
@@ -144,14 +144,7 @@ def span(numbers: Sequence[int]) -> str:
 
 
 def align(table: ScoreTable, metrics: str | Sequence[str] | None, human: Any) -> Aligned:
-    """Chooses metrics, and keeps the systems and inputs scored by all of them and `human`.
-
-    Example:
-        >>> table = ScoreTable(("m", "human"), ("a", "b"), ("1", "2"),
-        ...     np.array([[[1, 2], [np.nan, 3]], [[2, 1], [1, np.nan]]]))
-        >>> align(table, None, "human").left_out
-        LeftOut(systems=(), inputs=(), cells=2)
-    """
+    """Chooses metrics, and keeps the systems and inputs scored by all of them and `human`."""
     named, raters, Z = human_score(table, human)
     names = metric_names(table, metrics, human)
     stack = np.stack([*(table.matrix(name).values for name in names), Z])
@@ -169,21 +162,13 @@ def align(table: ScoreTable, metrics: str | Sequence[str] | None, human: Any) ->
         )
     stack = stack[:, rows][:, :, columns]
     missing = np.isnan(stack).any(axis=0)
-    shared = np.where(missing, np.nan, stack)
-    return Aligned(
-        metrics=names,
-        human=named,
-        raters=raters,
-        systems=tuple(compress(table.systems, rows)),
-        inputs=tuple(compress(table.inputs, columns)),
-        values=shared[:-1],
-        Z=shared[-1],
-        left_out=LeftOut(
-            tuple(compress(table.systems, ~rows)),
-            tuple(compress(table.inputs, ~columns)),
-            int(missing.sum()),
-        ),
+    *values, Z = np.where(missing, np.nan, stack)
+    systems, inputs = (
+        [tuple(compress(names, flags)) for flags in (kept, ~kept)]
+        for names, kept in ((table.systems, rows), (table.inputs, columns))
     )
+    left_out = LeftOut(systems[1], inputs[1], int(missing.sum()))
+    return Aligned(names, named, raters, systems[0], inputs[0], np.stack(values), Z, left_out)
 
 
 def align_each(
@@ -201,11 +186,7 @@ def align_each(
 
 
 def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> None:
-    """Checks that some metric can have a correlation at one of the levels.
-
-    System level takes two systems, summary level an input with two systems, global level two
-    scores.
-    """
+    """Checks that some metric can have a correlation at one of the levels."""
     most = dict.fromkeys(LEVELS, 0)
     for one in aligned:
         scored = ~np.isnan(one.Z)
@@ -213,15 +194,13 @@ def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> N
         most = {level: max(most[level], int(n)) for level, n in zip(LEVELS, sizes, strict=True)}
     if any(most[level] > 1 for level in levels):
         return
-    what = f"scores of {' or '.join(repr(n) for one in aligned for n in one.metrics)}"
-    what += f" and '{aligned[0].human}'"
-    if most["system"] > 1:
-        raise InputError(
-            f"no input has two systems with {what}", expected="at least one, for the summary level"
-        )
+    where = (
+        "no input has two systems with scores" if most["system"] > 1 else "only 1 system has scores"
+    )
+    names = " or ".join(repr(name) for one in aligned for name in one.metrics)
     raise InputError(
-        f"only 1 system has {what}",
-        expected="at least two to correlate",
+        f"{where} of {names} and '{aligned[0].human}'",
+        expected="at least two, to correlate at system or summary level",
         hint="Only the global level works with one system." if most["global"] > 1 else "",
     )
 

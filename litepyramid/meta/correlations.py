@@ -60,8 +60,7 @@ class Correlation:
 
     Attributes:
         raters: The metrics that the human score is the mean of.
-        value: The correlation; NaN where it is not defined.
-        systems: Number of systems that both sides scored; `inputs` likewise.
+        value: The correlation, of `systems` and `inputs` that both sides scored; or NaN.
         used: How many coefficients the value is the mean of (summary level).
         constant: Vectors that were constant on one side; the policy says what became of them.
         too_few: Inputs with fewer than two systems scored on both sides.
@@ -149,10 +148,9 @@ class CorrelationResult(Result):
         tied = [f"{c.metric} {c.epsilon:.3g}" for c in self.correlations if c.epsilon >= 0]
         if tied:
             notes.append(f"acc_eq ties scores that differ by at most {listed(tied)}.")
-        few = {c.metric: c.too_few for c in self.correlations if c.too_few}
+        few = {c.metric: f"{c.metric} {c.too_few}" for c in self.correlations if c.too_few}
         if few:
-            numbers = [f"{m} {n}" for m, n in few.items()]
-            notes.append(f"Inputs with fewer than two systems: {listed(numbers)}.")
+            notes.append(f"Inputs with fewer than two systems: {listed([*few.values()])}.")
         return notes
 
 
@@ -418,15 +416,10 @@ def fisher_interval(
 
 @dataclass(frozen=True, slots=True)
 class MetricNormality:
-    """Shapiro-Wilk tests of one metric's scores.
+    """Shapiro-Wilk tests of one metric's scores: over the systems' means, and input by input.
 
-    Attributes:
-        system_p: P-value of the test over the systems' mean scores; NaN if there is no test.
-        rejected: Inputs whose test over the systems' scores rejects normality.
-        constant: Inputs without a test, since all scores are the same.
-        too_few: Inputs without a test, since they have fewer than three scores.
-        systems: Number of systems with any score; `inputs` likewise.
-        share: Rejected inputs among the tested ones; NaN if none was tested.
+    `share` is that of inputs `rejected` among those `tested`; the others have `constant` scores, or
+    `too_few` (fewer than three).
     """
 
     metric: str

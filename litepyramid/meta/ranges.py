@@ -64,11 +64,8 @@ class DisagreementCurve:
 class RangeAgreement:
     """Kendall's τ-b between two metrics on the summaries of one range, averaged over topics.
 
-    Attributes:
-        range: ``judged`` (P19's A), ``whole`` (W) or ``top`` (T).
-        tau: Mean over the `topics` that have a τ; NaN if none has.
-        undefined: Topics with fewer than two such summaries, or all tied for one metric.
-        summaries: Mean number of summaries a topic.
+    `undefined` topics have fewer than two such summaries, or all tied for one metric; `summaries`
+    is their mean number a topic.
     """
 
     range: RangeName
@@ -85,12 +82,11 @@ class ScoringRangeResult(Result):
     """Agreement between metrics by scoring range.
 
     Attributes:
-        better_metrics: The metrics used for F/N.
         agreement: τ of every pair of metrics on every range that the table has.
         disagreement: The curve of every pair of metrics; opposite orders against average score.
-        better: F/N (eq. 1) against the normalised average score.
+        better: F/N (eq. 1) of `better_metrics` against the normalised average score.
         unbeaten: Summaries sampled for eq. 1 that no other beats on any metric (0/0).
-        dropped: Topics with too few summaries; `topics` were used.
+        dropped: Topics with too few summaries.
         above: Share of the whole range's summaries that are in the top range.
     """
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from math import ceil, floor, inf, isinf, isnan, log10, nan, sqrt
 from typing import Any, Literal
 
@@ -126,16 +127,13 @@ class SystemPairs:
     def count(self, lower: float = 0.0, upper: float = inf) -> PairCounts:
         """What r_SYSΔ(ℓ, u) is made of."""
         inside = self.within(lower, upper)
-        gaps, signs, human = self.gaps[inside], self.signs[inside], self.human_ties[inside]
-        metric = gaps == 0
-        p, q, t, u, both = (
-            int(flags.sum())
-            for flags in (signs > 0, signs < 0, metric & ~human, human & ~metric, metric & human)
-        )
+        signs, human, metric = self.signs[inside], self.human_ties[inside], self.gaps[inside] == 0
+        kinds = signs > 0, signs < 0, metric & ~human, human & ~metric, metric & human
+        p, q, t, u, both = (int(flags.sum()) for flags in kinds)
         below = (p + q + t) * (p + q + u)
         tau = (p - q) / sqrt(below) if below else nan
         agreement = p / (p + q + u) if p + q + u else nan
-        return PairCounts(lower, upper, len(gaps), p, q, t, u, both, tau, agreement)
+        return PairCounts(lower, upper, len(signs), p, q, t, u, both, tau, agreement)
 
     def ends(self, rule: ShareRule = "paper") -> list[int]:
         """How many of the closest pairs each tenth holds: ⌈pairs · i / 10⌉, or i ⌈pairs / 10⌉."""
@@ -379,15 +377,11 @@ def delta(
 
 
 def fitted(
-    pairs: SystemPairs,
-    agreed: NDArray[np.bool_] | None = None,
-    weights: FloatArray | None = None,
+    pairs: SystemPairs, agreed: NDArray[np.bool_], weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """Of the pairs with a sign and a weight: differences, isotonic fit, whether people agree."""
     from scipy.optimize import isotonic_regression
 
-    agreed = pairs.signs > 0 if agreed is None else agreed
-    weights = np.ones(len(pairs)) if weights is None else weights
     used = (pairs.gaps > 0) & (weights > 0)
     gaps, agreed = pairs.gaps[used], agreed[used]
     if not gaps.size:
@@ -396,9 +390,8 @@ def fitted(
     return gaps, np.asarray(fit), agreed
 
 
-def reaching(pairs: SystemPairs, target: float, *drawn: Any) -> float:
+def reaching(gaps: FloatArray, fit: FloatArray, target: float) -> float:
     """The smallest difference at which the fit of agreement is at least `target`; or NaN."""
-    gaps, fit, _ = fitted(pairs, *drawn)
     good = np.flatnonzero(fit >= target - 1e-12)
     return float(gaps[good[0]]) if good.size else nan
 
@@ -449,7 +442,7 @@ class Difference:
     reached: float
     reached_low: float
     reached_high: float
-    curve: tuple[tuple[float, ...], tuple[float, ...], tuple[bool, ...]] = hidden(repr=False)
+    curve: tuple[FloatArray, FloatArray, NDArray[np.bool_]] = hidden(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -470,25 +463,24 @@ class DifferenceResult(Result):
         return tuple(map(self._sentence, self.metrics))
 
     def _sentence(self, entry: Difference) -> str:
-        c, d = entry.about, _short(self.difference)
+        c, (low, high) = entry.about, map(_percent, (entry.low, entry.high))
         text = (
-            f"When two systems differ by {d} on {entry.metric}, people agreed with the sign "
-            f"{_percent(c.agreement)} of the time ({100 * self.confidence:g} % interval "
-            f"{_percent(entry.low)}-{_percent(entry.high)}, "
-            f"{counted(c.pairs, 'pair that differs', 'pairs that differ')} by "
-            f"{_short(c.lower)} to {_short(c.upper)}); "
+            f"When two systems differ by {self.difference:.3g} on {entry.metric}, people agreed "
+            f"with the sign {_percent(c.agreement)} of the time ({100 * self.confidence:g} % "
+            f"interval {low}-{high}, {counted(c.pairs, 'pair that differs', 'pairs that differ')} "
+            f"by {c.lower:.3g} to {c.upper:.3g}); agreement "
         )
         goal = f"{100 * self.target:g} %"
         if isnan(entry.reached):
-            text += f"agreement does not reach {goal} at any difference in this table"
+            text += f"does not reach {goal} at any difference in this table"
         else:
-            end = "no end" if entry.reached_high == inf else _short(entry.reached_high)
+            end = "no end" if entry.reached_high == inf else f"{entry.reached_high:.3g}"
             text += (
-                f"agreement reaches {goal} at a difference of {_short(entry.reached)} "
-                f"(interval {_short(entry.reached_low)} to {end})"
+                f"reaches {goal} at a difference of {entry.reached:.3g} "
+                f"(interval {entry.reached_low:.3g} to {end})"
             )
         if self.difference > entry.largest:
-            text += f". No two systems here differ by more than {_short(entry.largest)}"
+            text += f". No two systems here differ by more than {entry.largest:.3g}"
         elif entry.low <= 0.5 <= entry.high:
             text += ". So a difference like yours may be no better than chance"
         return text + "."
@@ -503,16 +495,17 @@ class DifferenceResult(Result):
         )
         rows = [row(entry, **row(entry.about)) for entry in self.metrics]
         uncounted = []
-        for entry in self.metrics:
-            if entry.unsigned:
-                pairs = counted(entry.unsigned, "pair ties", "pairs tie")
-                uncounted.append(f"{entry.metric}: {pairs} in the metric and have no sign.")
-            if entry.failed:
-                samples = counted(entry.failed, "sample")
-                uncounted.append(f"{entry.metric}: {samples} contained no such pair.")
+        for e in self.metrics:
+            if e.unsigned:
+                pairs = counted(e.unsigned, "pair ties", "pairs tie")
+                uncounted.append(f"{e.metric}: {pairs} in the metric and have no sign.")
+            if e.failed:
+                uncounted.append(
+                    f"{e.metric}: {counted(e.failed, 'sample')} contained no such pair."
+                )
         sides = [entry.sides for entry in self.metrics]
         notes = [*self.sentences(), *_notes(sides, self.signature, *uncounted)]
-        title = f"What a difference of {_short(self.difference)} means"
+        title = f"What a difference of {self.difference:.3g} means"
         return [Table.of(title, columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
@@ -531,7 +524,7 @@ class DifferenceResult(Result):
             lines,
             "difference between two systems",
             "share of pairs on whose order people agree",
-            vertical=(f"difference of {_short(self.difference)}", self.difference),
+            vertical=(f"difference of {self.difference:.3g}", self.difference),
             level=self.target,
         )
 
@@ -631,12 +624,14 @@ def _worth(
     ends = [end for end in percentile_interval(shares, confidence) if not isnan(end)]
     if ordered:
         ends += binomtest(about.agreed, ordered).proportion_ci(confidence, method="wilson")
-    reached = [reaching(pairs, target, *one) for one in zip(agreed, weights, strict=True)]
+    reached = [
+        reaching(*fitted(pairs, *one)[:2], target) for one in zip(agreed, weights, strict=True)
+    ]
     tail = (1 - confidence) / 2
     reached_low, reached_high = np.quantile(
         np.nan_to_num(reached, nan=inf), [tail, 1 - tail], method="inverted_cdf"
     )
-    gaps, fit, agree = (tuple(values.tolist()) for values in fitted(pairs))
+    curve = fitted(pairs, pairs.signs > 0, np.ones(len(pairs)))
     return Difference(
         metric=sides.metric,
         sides=sides,
@@ -646,15 +641,11 @@ def _worth(
         failed=int(np.isnan(shares).sum()),
         unsigned=len(pairs) - signed.size,
         largest=float(pairs.gaps[-1]),
-        reached=reaching(pairs, target),
+        reached=reaching(*curve[:2], target),
         reached_low=float(reached_low),
         reached_high=float(reached_high),
-        curve=(gaps, fit, agree),
+        curve=curve,
     )
-
-
-def _short(value: float) -> str:
-    return f"{value:.3g}"
 
 
 def _percent(share: float) -> str:
@@ -666,13 +657,10 @@ def _percent(share: float) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StabilityPoint:
-    """How stable one metric's ranking of systems is, made from M `inputs`.
+    """How stable one metric's ranking of systems is, made from M `inputs` of those `available`.
 
-    Attributes:
-        tau: Mean of Kendall's τ-b between two rankings, each from M inputs of its own.
-        deviation: Their standard deviation (with k − 1); `samples` pairs of rankings have a τ.
-        error: Standard deviation of a system's average score: root of the mean of the variances.
-        available: How many inputs there are to draw from.
+    `tau` and `deviation` (with k − 1) are of Kendall's τ-b between two rankings, each from M inputs
+    of its own; `error` is the standard deviation of a system's average score.
     """
 
     metric: str
@@ -702,11 +690,13 @@ class StabilityResult(Result):
         )
         notes = [
             "τ-b between two rankings of the systems, each from M inputs drawn with "
-            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}."
+            f"replacement; mean and standard deviation of {counted(self.samples, 'time')}.",
+            *(
+                f"{counted(n, 'system')}, {counted(m, 'input')} to draw from."
+                for n, m in sorted({(p.systems, p.available) for p in self.points})
+            ),
+            f"Signature: {self.signature}",
         ]
-        for n, m in sorted({(p.systems, p.available) for p in self.points}):
-            notes.append(f"{counted(n, 'system')}, {counted(m, 'input')} to draw from.")
-        notes.append(f"Signature: {self.signature}")
         return [Table.of("Stability of rankings", columns, self.points, notes)]
 
     def to_figure(self) -> Any:
@@ -811,9 +801,8 @@ def _points(
     scored = ~np.isnan(X)
     X = X[scored.any(axis=1)][:, scored.any(axis=0)]
     if len(X) < 2:
-        raise InputError(
-            f"'{name}' scores {counted(len(X), 'system')}", expected="at least two to rank"
-        )
+        scores = f"'{name}' scores {counted(len(X), 'system')}"
+        raise InputError(scores, expected="at least two to rank")
     available, slack = X.shape[1], mean_tolerance(X)
     for size in usual_sizes(available) if sizes is None else [m for m in sizes if m <= available]:
         rng = piece_generator(seed, "stability", str(size))
@@ -822,7 +811,7 @@ def _points(
             np.concatenate(
                 [resampled_means(X, drawn_counts(rng, available, size, k)) for k in parts]
             )
-            for _ in range(2)
+            for _ in "12"
         )
         both = ~(np.isnan(one) | np.isnan(two))
         taus = correlate_rows(
@@ -840,11 +829,8 @@ def _points(
 class FullSetInterval:
     """r_SYS of one metric with one way of sampling, on the judged inputs and on all.
 
-    Attributes:
-        judged: r_SYS with averages over the judged inputs; its interval shares draws with people.
-        full: r_SYS with averages over the whole test set, each side over inputs of its own.
-        narrower: By which share the interval of `full` is narrower than that of `judged`.
-        failed: Samples of both without a correlation, left out.
+    The interval on `judged` inputs shares its draws with people; that of `full` draws each side
+    over inputs of its own, and is `narrower` by a share; `failed` samples are left out of both.
     """
 
     metric: str
@@ -969,22 +955,20 @@ def whole_test_set(
         raise InputError("no scores on the whole test set", expected="a table of them")
     every, hashes = sides_of(scores, human, metrics, full, columns)
     intervals = []
-    for sides in every:
-        for what in samplings:
-            ends: list[Any] = []
-            failed = 0
-            for X, paired in ((sides.values[0], True), (sides.scores_used, False)):
-                drawn = bootstrap_samples(
-                    X, sides.Z, "system", coefficient, what,
-                    samples=samples, seed=seed, paired_inputs=paired,
-                )  # fmt: skip
-                ends.append(level_correlation(X, sides.Z, "system", coefficient).value)
-                ends += percentile_interval(drawn, confidence)
-                failed += int(np.isnan(drawn).sum())
-            width = ends[2] - ends[1]
-            narrower = 1 - (ends[5] - ends[4]) / width if width else nan
-            ends += [failed, narrower]
-            intervals.append(FullSetInterval(sides.metric, what, *ends))
+    for sides, what in product(every, samplings):
+        ends: list[Any] = []
+        failed = 0
+        for X, paired in ((sides.values[0], True), (sides.scores_used, False)):
+            drawn = bootstrap_samples(
+                X, sides.Z, "system", coefficient, what,
+                samples=samples, seed=seed, paired_inputs=paired,
+            )  # fmt: skip
+            ends.append(level_correlation(X, sides.Z, "system", coefficient).value)
+            ends += percentile_interval(drawn, confidence)
+            failed += int(np.isnan(drawn).sum())
+        width = ends[2] - ends[1]
+        ends += [failed, 1 - (ends[5] - ends[4]) / width if width else nan]
+        intervals.append(FullSetInterval(sides.metric, what, *ends))
     signature = Signature.of(
         coefficient=coefficient, sampling="+".join(samplings), confidence=f"{confidence:g}",
         samples=samples, seed=seed, **hashes,

@@ -8,7 +8,6 @@ asked for, how many are held in memory at once, or which thread computes them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -21,7 +20,6 @@ SAMPLINGS: tuple[Sampling, ...] = get_args(Sampling)
 """What is resampled, or swapped by a coin each; ``"both"`` swaps each cell by its own (DDR21)."""
 
 BLOCK = 64
-_NEAR = 16_384
 SYSTEMS, INPUTS, OTHER_INPUTS, COINS = range(4)
 
 
@@ -47,12 +45,9 @@ def counts(seed: int, stream: int, n: int, start: int, stop: int) -> FloatArray:
     `start` is a multiple of `BLOCK`; streams are independent of each other (Efron 1979).
     """
     result = np.empty((stop - start, n))
-    at_once = max(1, min(BLOCK, _NEAR // n))
     for first in range(start, stop, BLOCK):
-        rng = generator(seed, stream, first // BLOCK)
-        for row in range(first, min(first + BLOCK, stop), at_once):
-            size = min(at_once, stop - row)
-            result[row - start : row - start + size] = drawn_counts(rng, n, n, at_once)[:size]
+        block = drawn_counts(generator(seed, stream, first // BLOCK), n, n, BLOCK)
+        result[first - start : first - start + BLOCK] = block[: stop - first]
     return result
 
 
@@ -65,9 +60,9 @@ def drawn_counts(rng: np.random.Generator, n: int, size: int, samples: int) -> I
 
 def coins(seed: int, shape: tuple[int, ...], block: int, dtype: Any = np.float64) -> FloatArray:
     """(*shape, BLOCK) fair coins, +1 or -1, of the samples of one block."""
-    bits = generator(seed, COINS, block).bytes(int(np.prod(shape)) * BLOCK // 8)
-    flips = np.take(_eight_coins(np.dtype(dtype)), np.frombuffer(bits, dtype=np.uint8), axis=0)
-    return flips.reshape(*shape, BLOCK)
+    data = generator(seed, COINS, block).bytes(int(np.prod(shape)) * BLOCK // 8)
+    bits = np.unpackbits(np.frombuffer(data, dtype=np.uint8)).astype(dtype)
+    return np.asarray(1 - 2 * bits).reshape(*shape, BLOCK)
 
 
 def piece_generator(seed: int, *names: str) -> np.random.Generator:
@@ -77,12 +72,3 @@ def piece_generator(seed: int, *names: str) -> np.random.Generator:
         data = name.encode()
         words += [len(data), *data]
     return np.random.default_rng([seed, *words])
-
-
-@lru_cache(maxsize=4)
-def _eight_coins(dtype: np.dtype[Any]) -> FloatArray:
-    """(256, 8): the bits of each byte as +1 and -1."""
-    bits = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1)
-    table: FloatArray = (1.0 - 2.0 * bits).astype(dtype)
-    table.setflags(write=False)
-    return table

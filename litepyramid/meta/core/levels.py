@@ -188,10 +188,7 @@ def _signs(x: FloatArray, one: IntArray, two: IntArray, tolerance: float) -> NDA
 
 
 def _pair_value(
-    sx: NDArray[np.int8],
-    sz: NDArray[np.int8],
-    pairs: FloatArray | None,
-    coefficient: Coefficient,
+    sx: NDArray[np.int8], sz: NDArray[np.int8], pairs: FloatArray | None, coefficient: Coefficient
 ) -> FloatArray:
     def total(flags: NDArray[np.int8] | NDArray[np.bool_]) -> FloatArray:
         if pairs is None:
@@ -284,64 +281,44 @@ def level_correlation(
     if coefficient in PAIRED:
         value, epsilon = acc_eq(X, Z) if coefficient == "acc-eq" else (spa(X, Z), math.nan)
         return LevelValue(value, int(not math.isnan(value)), 0, 0, epsilon)
-    x, z, weights = X, Z, None
-    x_tolerance = z_tolerance = 0.0
+    x, z, slacks = X, Z, (0.0, 0.0)
     if level == "system":
         x, z = system_means(X), system_means(Z)
-        x_tolerance, z_tolerance = mean_tolerance(X), mean_tolerance(Z)
+        slacks = mean_tolerance(X), mean_tolerance(Z)
     scored = ~(np.isnan(x) | np.isnan(z))
-    rows_x, rows_z = x[scored][None], z[scored][None]
+    weights = None
     if level == "summary":
-        rows_x, rows_z = np.where(scored, X, 0.0).T, np.where(scored, Z, 0.0).T
-        weights = scored.T.astype(np.float64)
-    values = row_values(rows_x, rows_z, coefficient, constant, weights, x_tolerance, z_tolerance)
-    count = np.full(1, rows_x.shape[1]) if weights is None else weights.sum(axis=1)
-    constants = constant_rows(rows_x, weights, x_tolerance)
-    constants = (constants | constant_rows(rows_z, weights, z_tolerance)) & (count >= 2)
+        scored, weights = scored.T, scored.T.astype(np.float64)
+        x, z = np.where(scored, X.T, 0.0), np.where(scored, Z.T, 0.0)
+    else:
+        x, z, scored = x[scored][None], z[scored][None], np.ones((1, scored.sum()), dtype=bool)
+    values = correlate_rows(
+        x, z, coefficient, weights, x_tolerance=slacks[0], z_tolerance=slacks[1]
+    )
+    enough = scored.sum(axis=1) >= 2
+    constants = constant_rows(x, weights, slacks[0]) | constant_rows(z, weights, slacks[1])
+    undefined = np.isnan(values) & enough
+    if constant == "zero":
+        values[undefined] = 0.0
+    elif constant == "zb21":
+        for row in np.flatnonzero(undefined):
+            (a, s), (b, t) = (
+                _raised(side[row, scored[row]], slack)
+                for side, slack in zip((x, z), slacks, strict=True)
+            )
+            values[row] = correlate_rows(a, b, coefficient, x_tolerance=s, z_tolerance=t)[0]
     used = int((~np.isnan(values)).sum())
     return LevelValue(
         value=float(np.nanmean(values)) if used else float("nan"),
         used=used,
-        constant=int(constants.sum()),
-        too_few=int((count < 2).sum()) if level == "summary" else 0,
+        constant=int((constants & enough).sum()),
+        too_few=int((~enough).sum()) if level == "summary" else 0,
     )
 
 
-def row_values(
-    x: FloatArray,
-    z: FloatArray,
-    coefficient: Coefficient,
-    policy: ConstantPolicy,
-    weights: FloatArray | None = None,
-    x_tolerance: float = 0.0,
-    z_tolerance: float = 0.0,
-) -> FloatArray:
-    """`correlate_rows`; where a vector is constant, what the policy says."""
-    r = correlate_rows(x, z, coefficient, weights, x_tolerance=x_tolerance, z_tolerance=z_tolerance)
-    if policy == "skip" or coefficient == "pairwise" or not np.isnan(r).any():
-        return r
-    none = constant_rows(x, weights, x_tolerance) | constant_rows(z, weights, z_tolerance)
-    shape = (len(r), x.shape[-1])
-    every = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(np.int64)
-    none = np.broadcast_to(none, r.shape) & (every.sum(axis=1) >= 2)
-    if policy == "zero":
-        r[none] = 0.0
-        return r
-    sides = (np.broadcast_to(x, shape), x_tolerance), (np.broadcast_to(z, shape), z_tolerance)
-    for row in np.nonzero(none)[0]:
-        drawn = np.repeat(np.arange(shape[1]), every[row])
-        (a, a_tolerance), (b, b_tolerance) = (
-            _raised(values[row, drawn], tolerance) for values, tolerance in sides
-        )
-        r[row : row + 1] = correlate_rows(
-            a, b, coefficient, x_tolerance=a_tolerance, z_tolerance=b_tolerance
-        )
-    return r
-
-
-def _raised(x: FloatArray, tolerance: float) -> tuple[FloatArray, float]:
+def _raised(x: FloatArray, slack: float) -> tuple[FloatArray, float]:
     """A constant vector with its first value raised, and how far apart its values are tied."""
-    return (np.eye(1, len(x))[0], 0.0) if np.ptp(x) <= tolerance else (x, tolerance)
+    return (np.eye(1, len(x))[0], 0.0) if np.ptp(x) <= slack else (x, slack)
 
 
 def mean_tolerance(X: FloatArray) -> float:
@@ -405,7 +382,6 @@ def kinds(
         choose("coefficient", name, (*COEFFICIENTS, *PAIRED))
         if PAIRED.get(name, levels[0]) not in levels:
             raise InputError(
-                f"{name} at {' and '.join(levels)} level",
-                expected=f"the {PAIRED[name]} level",
+                f"{name} at {' and '.join(levels)} level", expected=f"the {PAIRED[name]} level"
             )
     return [(one, c) for one in levels for c in coefficients if PAIRED.get(c, one) == one]
