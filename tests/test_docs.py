@@ -12,6 +12,7 @@ import shlex
 from pathlib import Path
 
 import pytest
+from judges.llm_server import FakeEndpoint
 from typer.core import TyperGroup
 
 from litepyramid.cli.app import app
@@ -20,6 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 OTHERS = [ROOT / name for name in ("CONTRIBUTING.md", "models/README.md")]
 BLOCK = re.compile(r"(<!-- not run: [^>]+ -->\n+)?```(console|python)\n(.*?)```", re.DOTALL)
+FILE = re.compile(r"<!-- file: ([\w.]+) -->\n+```\w+\n(.*?)```", re.DOTALL)
+ENDPOINT = "http://localhost:8000/v1"
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)")
 SCRIPT = re.compile(
     r"\b(?:scripts|litepyramid|models|tests|adapters)/[\w/]+\.(?:py|txt|md|json(?:\.gz)?)\b"
@@ -74,10 +77,16 @@ def test_outputs_are_compared():
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)
-def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys):
+def test_what_a_page_shows_works(page, tmp_path, cli, monkeypatch, capsys, request):
     runnable = [(language, text) for runs, language, text in blocks(page) if runs]
     if not runnable:
         pytest.skip("this page has nothing to run")
+    for name, content in FILE.findall(page.read_text(encoding="utf-8")):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    if any(ENDPOINT in text for _, text in runnable):
+        endpoint = FakeEndpoint()
+        request.addfinalizer(endpoint.close)
+        runnable = [(language, text.replace(ENDPOINT, endpoint.url)) for language, text in runnable]
     env = {"COLUMNS": "80", "LITEPYRAMID_CACHE": str(tmp_path / "judgements.sqlite")}
     cli("demo", "--save", "example", cwd=tmp_path)
     monkeypatch.chdir(tmp_path)

@@ -316,8 +316,7 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
 
 def _renamed_runs(table: Rows, seen: Iterable[str]) -> Rows:
     """A log whose systems are also in another log, with its file's name after theirs."""
-    names = {row.values.get("system") for row in table.rows}
-    if not table.runs or not names & {*seen}:
+    if not table.runs or not {str(row.values.get("system")) for row in table.rows} & {*seen}:
         return table
 
     def renamed(values: dict[str, Any]) -> dict[str, Any]:

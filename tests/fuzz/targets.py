@@ -11,6 +11,7 @@ from typing import Any
 
 Use = Callable[[Path], Any]
 _ALLENNLP = Path(__file__).resolve().parents[1] / "data" / "allennlp"
+FORMATS = _ALLENNLP.parent / "formats"
 ARCHIVE = _ALLENNLP / "srl-bert-25-labels.tar.gz"
 VOCABULARY = _ALLENNLP / "tiny-bert-uncased" / "vocab.txt"
 
@@ -115,6 +116,12 @@ EASINESS = _lines(
     _entry("bridge", reference=0, sentence=0, easiness=0.3, text="The old bridge was closed ."),
     _entry("bridge", reference=0, sentence=1, easiness=None),
     _entry("ferry", sentence=0, easiness=0.75),
+)
+WIDE = "system,input,annotator,rouge,h1,h2\n" + "".join(
+    f"{s},{i},{a},{len(s) * i / 7},{i},{len(a) + i}\n"
+    for s in ("a", "bb", "ccc")
+    for i in range(3)
+    for a in ("ann", "bo")
 )
 ROSE = _lines(
     *(
@@ -254,6 +261,32 @@ def _converted(folder: Path) -> None:
 
     for to in ("units", "labels", "summaries", "scores"):
         shown(convert(sorted(folder.glob("t*.*")), to=to))
+
+
+def _foreign(folder: Path) -> None:
+    from litepyramid import convert, load, score
+    from litepyramid.io.coerce import as_units
+
+    path = next(folder.glob("f.*"))
+    whole = convert(path)
+    shown(whole)
+    if whole.units:
+        convert(path, to="units").save(folder / "out.jsonl")
+        as_units(folder / "out.jsonl")
+    data = load(path)
+    shown(data)
+    if not data.summaries:
+        answers = [{"input": name, "summary": "On Monday."} for name in data.inputs]
+        data = load(path, summaries=answers)
+    rule = "points" if any(u.weight < 0 for e in data.units for u in e.units) else "lite"
+    shown(score(data, judge="recall", samples=50, rule=rule))
+
+
+def _wide(folder: Path) -> None:
+    from litepyramid import read_scores
+
+    read_scores(folder / "s.csv")
+    read_scores(folder / "s.csv", columns="human=h1+h2")
 
 
 def _saved(folder: Path) -> None:
@@ -470,6 +503,11 @@ def _plain_targets() -> dict[str, Target]:
         "scores of sacrerouge": _target(_scores, **{"s.jsonl": (SACREROUGE, "jsonl")}),
         "scores of score": _target(_scores, **{"s.json": (SCORE_JSON, "json")}),
         "assignments of nuggets": _target(_converted, **{"t.jsonl": (ASSIGNMENTS, "jsonl")}),
+        **{
+            path.stem: _target(_foreign, **_file(path, f"f{path.suffix}", path.suffix[1:]))
+            for path in sorted(FORMATS.iterdir())
+        },
+        "wide scores": _target(_wide, **{"s.csv": (WIDE, "text")}),
         "presence": _target(
             _scored,
             **lines,

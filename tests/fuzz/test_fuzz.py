@@ -18,7 +18,7 @@ from targets import targets
 LONG = "FUZZ_CASES" in os.environ
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
 FIRST = int(os.environ.get("FUZZ_FIRST", "0"))
-CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "200"))
+CASES = int(os.environ.get("FUZZ_CASES", "1" if FIRST else "60"))
 NAMES = """
 units in lines; units, weights, labels, ids; units in json; table of everything;
 references in lines; references in json; documents; easiness; nli pairs; parses;
@@ -28,7 +28,8 @@ label studio's export of writing; label studio's short export of writing;
 the page's answers of writing; label studio's export of judging;
 label studio's short export of judging; the page's answers of judging;
 lexical judge; regressor; nli checkpoint; nli judge; allennlp archive; allennlp folder;
-result in json; result in npz
+result in json; result in npz;
+healthbench; researchrubrics; prbench; autorubric; inspect; promptfoo; wide scores
 """
 NAMES = [" ".join(name.split()) for name in NAMES.split(";")]
 
