@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
-from litepyramid.scoring.compare import compare_matrix
+from litepyramid.scoring.compare import compare
 from litepyramid.stats import (
     check_samples,
     percentile_interval,
     resampled_p_value,
     system_intervals,
 )
-from litepyramid.types import ScoreMatrix, Signature
+from litepyramid.types import ScoreMatrix
 
 LEVELS = st.floats(0.001, 0.49)
 
@@ -48,7 +48,7 @@ def test_scores_and_their_comparison_refuse_too_few():
         with pytest.raises(InputError, match=rf"{k} samples?\. Expected at least 40"):
             system_intervals(values, samples=k, confidence=0.95, seed=0)
         with pytest.raises(InputError, match="at least 40"):
-            compare_matrix(scores, signature=Signature.of(), samples=k)
+            compare(scores, samples=k)
     low, high = system_intervals(values, samples=40, confidence=0.95, seed=0)[0]
     assert low < high
     with pytest.raises(InputError, match=r"at least 2000 for an interval at 99\.9 %"):

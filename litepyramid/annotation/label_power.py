@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.scoring.combine import prediction_powered, scored_and_labelled
-from litepyramid.stats import check_samples, check_share
+from litepyramid.scoring.combine import prediction_powered
+from litepyramid.scoring.result import scored_and_labelled
+from litepyramid.stats import check_samples, check_share, is_whole
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, ScoresLike, Signature, fingerprint
@@ -140,7 +141,7 @@ def label_power(
     check_share("alpha", alpha)
     check_share("difference", difference)
     check_samples(samples)
-    if inputs is not None and (not isinstance(inputs, int) or not _GRID[0] <= inputs <= 10**6):
+    if inputs is not None and not (is_whole(inputs) and _GRID[0] <= inputs <= 10**6):
         raise InputError(f"inputs is {inputs!r}", expected=f"a number from {_GRID[0]} to 1000000")
     pool, source = _pool(pilot, metric)
     rows: list[PowerAt] = []
@@ -178,7 +179,7 @@ def _pool(pilot: Any, metric: str | None) -> tuple[list[FloatArray], str]:
     if pilot is None:
         covariance = np.array([[1.0, TOGETHER], [TOGETHER, 1.0]]) * SPREAD**2
         return [covariance], f"as in REALSumm (sd {SPREAD}, correlation with the judge {TOGETHER})"
-    judge, human, _ = scored_and_labelled(pilot, metric)
+    judge, human, _ = scored_and_labelled(pilot, metric, "human")
     systems = sorted(range(len(human.systems)), key=human.systems.__getitem__)
     inputs = sorted(range(len(human.inputs)), key=human.inputs.__getitem__)
     pool = []

@@ -15,7 +15,7 @@ from litepyramid.errors import InputError, choose, require
 from litepyramid.files import atomic_write
 from litepyramid.reports.score_page import rounded, utf16, write_page
 from litepyramid.scoring.history import History, RunScores, append_history
-from litepyramid.scoring.inference import flip_p_values, too_few_inputs
+from litepyramid.scoring.inference import MEASURES, flip_p_values, too_few_inputs
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.runs import Aligned, align_runs, names_of
@@ -179,6 +179,11 @@ class Settings:
             raise InputError(f"fail_if_lost is {self.fail_if_lost}", expected="a number from 1")
 
     @property
+    def bootstrap(self) -> dict[str, Any]:
+        """How intervals are drawn, for `system_intervals` and for signatures."""
+        return {"samples": self.samples, "confidence": self.confidence, "seed": self.seed}
+
+    @property
     def alpha(self) -> float:
         """Significance level of the tests."""
         return round(1 - self.confidence, 12)
@@ -281,10 +286,7 @@ class ChangeResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """The systems, the facts lost and gained, the groups of inputs."""
         run, system = ["run"] * (len(self.runs) > 1), ["system"] * (len(self.changes) > 1)
-        measures: list[Column | str] = [
-            Column("difference", "diff.", signed=True), Column("low", signed=True),
-            Column("high", signed=True), Column("p_holm", "p Holm", digits=4, above_zero=True),
-        ]  # fmt: skip
+        measures: list[Column | str] = [*MEASURES[:3], MEASURES[-1]]
         columns = [*run, "system", "old", "new", *measures, "lost", "gained", "better", "worse"]
         notes = (*(f"FAIL: {reason}" for reason in self.failures), *self.notes, str(self.signature))
         systems = Table.of(self.headline, columns, self.rows("systems"), notes)
@@ -483,9 +485,9 @@ def compare_runs(
     shared = {k: v for k, v in fields[0].items() if all(own.get(k) == v for own in fields)}
     about = {
         "test": "sign-flip", "runs_sha": fingerprint(hashes), "present": how.present,
-        "lost_by": how.lost_by, "gate": how.gate or None, "samples": how.samples,
+        "lost_by": how.lost_by, "gate": how.gate or None,
         "groups_sha": fingerprint(sorted(how.groups.items())) if how.groups else None,
-        "confidence": how.confidence, "seed": how.seed,
+        **how.bootstrap,
     }  # fmt: skip
     return ChangeResult(
         metric=results[0].name, baseline=names[0], runs=tuple(names[1:]), changes=tuple(changes),
@@ -547,10 +549,7 @@ def _tested(differences: FloatArray, how: Settings) -> tuple[list[tuple[float, f
     """The interval and the p-value of each row of differences over inputs."""
     values = np.vstack([differences, np.zeros((1, differences.shape[1]))])
     pairs = np.array([(n, len(differences)) for n in range(len(differences))])
-    intervals = system_intervals(
-        differences, samples=how.samples, confidence=how.confidence, seed=how.seed
-    )
-    return intervals, flip_p_values(values, pairs)
+    return system_intervals(differences, **how.bootstrap), flip_p_values(values, pairs)
 
 
 def _columns(runs: Aligned, groups: Mapping[str, str] | None) -> dict[str, list[int]]:

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.errors import InputError, choose
-from litepyramid.io.scores import read_scores, select_matrix
-from litepyramid.scoring.inference import group_letters, letter_groups, scores_sha
+from litepyramid.scoring.inference import MEASURES, group_letters, letter_groups, scores_sha
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.scoring.result import read_saved
+from litepyramid.scoring.result import scored_and_labelled
 from litepyramid.stats import adjust_p_values, by_id, check_share, t_p_values, t_reach
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, IntArray, ScoreMatrix, ScoresLike, Signature
+from litepyramid.types import FloatArray, IntArray, ScoresLike, Signature
 
 Target = Literal["inputs", "population"]
 Method = Literal["cross-fit", "ppi++"]
@@ -166,11 +165,9 @@ class CombinedScores(Result):
 
     def _differences(self, limit: int = 10) -> list[Table]:
         columns = (
-            "first", "second", Column("difference", "diff.", signed=True),
-            Column("low", signed=True), Column("high", signed=True),
-            Column("alone_low", "alone low", signed=True),
-            Column("alone_high", "high", signed=True),
-            Column("p_holm", "p Holm", digits=4, above_zero=True),
+            "first", "second", MEASURES[0],
+            *MEASURES[1:3], Column("alone_low", "alone low", signed=True),
+            Column("alone_high", "high", signed=True), MEASURES[-1],
         )  # fmt: skip
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
         note = f"{significant} of {counted(len(self.pairs), 'pair')} differ significantly."
@@ -210,7 +207,7 @@ def combine(
 
     Args:
         scores: A result of `score` with labels on a random sample of the inputs, or its file; or a
-            table of scores with a human column, empty where nobody labelled.
+            table of scores with a human column, empty where nobody labelled; or two matrices.
         metric: The judge's metric in a table.
         human: The human column in a table.
         target: ``inputs``: intervals for the scores that labels on all these inputs would give;
@@ -235,70 +232,22 @@ def combine(
     Command line:
         $ litepyramid combine scores.json --target population
     """
-    judged, people, signature = scored_and_labelled(scores, metric, human)
-    return combine_matrices(
-        judged, people, target=target, method=method, assume_random=assume_random,
-        confidence=confidence, signature=signature,
-    )  # fmt: skip
-
-
-def scored_and_labelled(
-    scores: ScoresLike, metric: str | None = None, human: str = "human"
-) -> tuple[ScoreMatrix, ScoreMatrix, Signature]:
-    """A judge's scores and people's, and what is known of how they were made.
-
-    Raises:
-        InputError: There are no human scores.
-    """
-    result = read_saved(scores)
-    if result is not None and metric in (None, result.name):
-        if result.human_matrix is None:
-            raise InputError("no human labels", expected="a result that was scored with labels")
-        return result.matrix, result.human_matrix, result.signature
-    table = read_scores(scores)
-    matrix = select_matrix(table, metric)
-    return matrix, table.matrix(human), Signature.of(metric=matrix.metric)
-
-
-def combine_matrices(
-    judge: ScoreMatrix,
-    human: ScoreMatrix,
-    *,
-    assume_random: bool = False,
-    target: Target = "inputs",
-    method: Method = "cross-fit",
-    confidence: float = 0.95,
-    signature: Signature | None = None,
-) -> CombinedScores:
-    """`combine` of (N, M) scores of a judge, complete, and of people, NaN where nobody labelled.
-
-    Example:
-        >>> rng = np.random.default_rng(1)
-        >>> truth = rng.random((2, 40))
-        >>> names = ("a", "b"), tuple(map(str, range(40)))
-        >>> judged = ScoreMatrix("judge", *names, 0.5 * truth + 0.1 * rng.random((2, 40)))
-        >>> shown = np.where(rng.permutation(40) < 12, truth, np.nan)
-        >>> result = combine_matrices(judged, ScoreMatrix("human", *names, shown))
-        >>> [entry.saved > 10 for entry in result.systems]
-        [True, True]
-    """
     check_share("confidence", confidence)
     alpha = round(1 - confidence, 12)
     choose("target", target, get_args(Target))
     choose("method", method, get_args(Method))
-    if (judge.systems, judge.inputs) != (human.systems, human.inputs):
+    judge, people, signature = scored_and_labelled(scores, metric, human)
+    if (judge.systems, judge.inputs) != (people.systems, people.inputs):
         raise InputError(
             "the judge's scores and the human scores are for different systems or inputs",
             expected="the same ones, in the same order",
         )
-    fields = dict(signature.fields if signature else (("metric", judge.metric),))
-    fields |= dict(Signature.of(
-        combine=method, target=target, confidence=confidence,
-        scores_sha=scores_sha(judge, human),
-    ).fields)  # fmt: skip
+    about = Signature.of(
+        combine=method, target=target, confidence=confidence, scores_sha=scores_sha(judge, people)
+    )
     rows, columns = by_id(judge.systems), by_id(judge.inputs)
     systems = [judge.systems[i] for i in rows]
-    f, h = (one.values[np.ix_(rows, columns)] for one in (judge, human))
+    f, h = (one.values[np.ix_(rows, columns)] for one in (judge, people))
     labelled = ~np.isnan(h)
     gap = np.argwhere(np.isnan(f))
     if len(gap):
@@ -361,7 +310,7 @@ def combine_matrices(
         target=target if method == "cross-fit" else "population",
         confidence=confidence,
         alpha=alpha,
-        signature=Signature(tuple(fields.items())),
+        signature=Signature(tuple({**dict(signature.fields), **dict(about.fields)}.items())),
     )
 
 

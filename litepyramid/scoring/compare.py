@@ -11,14 +11,19 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.progress import track
 from litepyramid.scoring.changes import ChangeResult, Settings, compare_runs, read_groups
 from litepyramid.scoring.drift import DriftResult, drift
 from litepyramid.scoring.history import History, day, is_history, read_history
-from litepyramid.scoring.inference import flip_p_values, scores_sha, smallest_flip_p, too_few_inputs
+from litepyramid.scoring.inference import (
+    MEASURES,
+    flip_p_values,
+    scores_sha,
+    smallest_flip_p,
+    too_few_inputs,
+)
 from litepyramid.scoring.pyramid import metric_title
-from litepyramid.scoring.result import ScoreResult, read_saved
+from litepyramid.scoring.result import ScoreResult, read_saved, scored_and_labelled
 from litepyramid.stats import (
     adjust_p_values,
     blocks,
@@ -35,28 +40,21 @@ from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoresLike, Signature
 
 _LISTED = 10  # pairs; more are shown as a matrix
-_MEASURES = (
-    Column("difference", "diff.", signed=True),
-    Column("low", signed=True),
-    Column("high", signed=True),
-    Column("p", digits=4, above_zero=True),
-    Column("p_holm", "p Holm", digits=4, above_zero=True),
-)
 
 
 @dataclass(frozen=True, slots=True)
 class PairComparison:
-    """One pair of systems.
+    """One pair of systems: mean of first − second over the inputs that both are scored on.
 
     Attributes:
-        first: The system with the higher score (the earlier one if they are equal).
-        second: The other one; with `against` always that system, whichever is better.
-        difference: Mean over the shared inputs of first − second, in points of the score.
-        low: Lower end of the paired bootstrap interval of the difference.
+        first: The better system (the earlier one if they are equal).
+        second: The other one; with `against` always that system.
+        difference: In points of the score.
+        low: Lower end of the paired bootstrap interval.
         high: Upper end.
         p: Two-sided p-value of "no difference" (`flip_p_values`).
         p_holm: The same after Holm's correction over all pairs.
-        inputs: Inputs that both systems have a score for.
+        inputs: How many inputs.
     """
 
     first: str
@@ -145,7 +143,7 @@ class SystemComparison(Result):
     def to_csv_table(self) -> Table:
         """One row per pair."""
         differ = len({p.inputs for p in self.pairs}) > 1
-        return Table.of("", ["first", "second", *_MEASURES, *["inputs"] * differ], self.pairs)
+        return Table.of("", ["first", "second", *MEASURES, *["inputs"] * differ], self.pairs)
 
     def _against_rows(
         self, against: str
@@ -157,7 +155,7 @@ class SystemComparison(Result):
             p = by_system.get(system)
             measures = (p.difference, p.low, p.high, p.p, p.p_holm) if p else (None,) * 5
             rows.append((system, score, *measures))
-        return (Column("system"), Column("score"), *_MEASURES), tuple(rows)
+        return (Column("system"), Column("score"), *MEASURES), tuple(rows)
 
     def _matrix(self) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
         """Systems by systems, above the diagonal: differences, a star where significant."""
@@ -262,29 +260,26 @@ def compare(
     """
     check_samples(samples, confidence=confidence)
     check_seed(seed)
+    how = Settings(
+        pair, across_judges, present, lost_by, None if by is None else read_groups(by),
+        fail_if, fail_under, fail_if_lost, margin, samples, confidence, seed,
+    )  # fmt: skip
     sources = [*(scores if isinstance(scores, list | tuple) else [scores]), *more]
-    options = {
-        "pair": pair, "baseline": baseline, "by": by, "across_judges": across_judges,
-        "judge_drift": judge_drift, "fail_if": fail_if, "fail_under": fail_under,
-        "fail_if_lost": fail_if_lost, "margin": margin, "date": date,
-    }  # fmt: skip
     if len(sources) == 1 and is_history(sources[0]):
         return read_history(sources[0])
     results = [read_saved(source) for source in sources] if len(sources) > 1 else []
     runs = [result for result in results if result is not None]
     if runs and len(runs) == len(sources):
         _unused({"metric": metric, "against": against, "top": top}, "runs", "systems of one result")
-        how = Settings(
-            pair, across_judges, present, lost_by, None if by is None else read_groups(by),
-            fail_if, fail_under, fail_if_lost, margin, samples, confidence, seed,
-        )  # fmt: skip
         return _runs(sources, runs, how, baseline, date, judge_drift=judge_drift)
+    options = {
+        "pair": pair, "baseline": baseline, "by": by, "across_judges": across_judges,
+        "judge_drift": judge_drift, "fail_if": fail_if, "fail_under": fail_under,
+        "fail_if_lost": fail_if_lost, "margin": margin, "date": date,
+    }  # fmt: skip
     _unused(options, "systems", "several results that score has saved")
-    matrix, signature = matrix_of(scores if not more else sources, metric)
-    return compare_matrix(
-        matrix, against=against, top=top, samples=samples, confidence=confidence,
-        seed=seed, signature=signature,
-    )  # fmt: skip
+    matrix, _, signature = scored_and_labelled(sources if more else scores, metric)
+    return _compare_systems(matrix, signature, against, top, how)
 
 
 def _runs(
@@ -300,19 +295,11 @@ def _runs(
     paths = [Path(one) if isinstance(one, str | Path) else None for one in sources]
     names = [f"run {n}" if path is None else path.stem for n, path in enumerate(paths, 1)]
     if len(set(names)) < len(names):
-        names = [
-            name if path is None else str(path) for name, path in zip(names, paths, strict=True)
-        ]
-    first = 0
-    if baseline is not None:
-        fits = [
-            n
-            for n, path in enumerate(paths)
-            if baseline in (names[n], str(path), path and path.stem)
-        ]
-        if not fits:
-            raise InputError(f"no run '{baseline}'", expected=f"one of {', '.join(names)}")
-        first = fits[0]
+        names = [str(path or name) for path, name in zip(paths, names, strict=True)]
+    known = [(name, str(path), path and path.stem) for name, path in zip(names, paths, strict=True)]
+    first = next((n for n, own in enumerate(known) if baseline in own), None if baseline else 0)
+    if first is None:
+        raise InputError(f"no run '{baseline}'", expected=f"one of {', '.join(names)}")
     order = [first, *(n for n in range(len(runs)) if n != first)]
     if date is not None and len(runs) > 2:
         raise InputError("one date of several runs", expected="that of one new run")
@@ -331,31 +318,14 @@ def _unused(options: Mapping[str, Any], what: str, of: str) -> None:
         raise InputError(f"'{wrong[0]}' where {what} are compared", expected=f"{of}")
 
 
-def matrix_of(scores: ScoresLike, metric: str | None = None) -> tuple[ScoreMatrix, Signature]:
-    """The scores of one metric, and what is known of how they were made."""
-    result = read_saved(scores)
-    if result is not None and metric in (None, result.name):
-        return result.matrix, result.signature
-    matrix = getattr(scores, "matrix", None)
-    if isinstance(matrix, ScoreMatrix) and metric in (None, matrix.metric):
-        return matrix, scores.signature
-    matrix = select_matrix(read_scores(scores), metric)
-    return matrix, Signature.of(metric=matrix.metric)
-
-
-def compare_matrix(
+def _compare_systems(
     scores: ScoreMatrix,
-    *,
-    against: str | None = None,
-    top: int | None = None,
-    samples: int = 10_000,
-    confidence: float = 0.95,
-    seed: int = 12345,
-    signature: Signature | None = None,
+    signature: Signature,
+    against: str | None,
+    top: int | None,
+    how: Settings,
 ) -> SystemComparison:
-    """`compare` of (N, M) scores; `signature` is what is known of how they were made."""
-    check_samples(samples, confidence=confidence)
-    check_seed(seed)
+    """Compares the systems of a matrix, in the order of their names and inputs."""
     rows, columns = by_id(scores.systems), by_id(scores.inputs)
     systems = tuple(scores.systems[i] for i in rows)
     values = scores.values[np.ix_(rows, columns)]
@@ -387,32 +357,22 @@ def compare_matrix(
     family, shown = len(pairs), np.isin(pairs[:, 0], shown_systems)
     pairs, p, corrected = pairs[shown], p[shown], corrected[shown]
     results = []
-    for block in track(list(blocks(len(pairs), samples)), "resampling", "blocks of pairs"):
-        first, second = pairs[block].T
-        differences = values[first] - values[second]
-        intervals = system_intervals(differences, samples=samples, confidence=confidence, seed=seed)
+    for block in track(list(blocks(len(pairs), how.samples)), "resampling", "blocks of pairs"):
+        differences = values[pairs[block, 0]] - values[pairs[block, 1]]
+        intervals = system_intervals(differences, **how.bootstrap)
+        tested = zip(pairs[block], differences, intervals, p[block], corrected[block], strict=True)
         results += [
             PairComparison(
-                systems[pairs[n, 0]],
-                systems[pairs[n, 1]],
-                mean_of_scored(row),
-                *interval,
-                float(p[n]),
-                float(corrected[n]),
+                systems[i], systems[j], mean_of_scored(row), *interval, float(one), float(holm),
                 int((~np.isnan(row)).sum()),
             )
-            for n, (row, interval) in enumerate(
-                zip(differences, intervals, strict=True), block.start
-            )
-        ]
+            for (i, j), row, interval, one, holm in tested
+        ]  # fmt: skip
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
-    fields = dict(signature.fields if signature else (("metric", scores.metric),))
-    fields |= dict(
-        Signature.of(
-            test="sign-flip", scores_sha=scores_sha(scores), against=against, top=top,
-            samples=samples, confidence=confidence, seed=seed,
-        ).fields
-    )  # fmt: skip
+    about = Signature.of(
+        test="sign-flip", scores_sha=scores_sha(scores), against=against, top=top, **how.bootstrap
+    )
+    fields = {**dict(signature.fields), **dict(about.fields)}
     smallest = smallest_flip_p(max(pair.inputs for pair in results))
     return SystemComparison(
         scores.metric,
@@ -422,7 +382,7 @@ def compare_matrix(
         family,
         against,
         len(order) - len(shown_systems),
-        round(1 - confidence, 12),
+        how.alpha,
         smallest,
         Signature(tuple(fields.items())),
     )

@@ -18,8 +18,18 @@ from litepyramid.stats import (
     system_intervals,
     system_means,
 )
+from litepyramid.tables import Column
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoreMatrix, fingerprint
+
+MEASURES = (
+    Column("difference", "diff.", signed=True),
+    Column("low", signed=True),
+    Column("high", signed=True),
+    Column("p", digits=4, above_zero=True),
+    Column("p_holm", "p Holm", digits=4, above_zero=True),
+)
+"""The columns of a tested difference."""
 
 
 def scores_sha(*scores: ScoreMatrix) -> str:

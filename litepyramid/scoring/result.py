@@ -15,6 +15,7 @@ import numpy as np
 from litepyramid.checked import as_type, json_parts
 from litepyramid.errors import InputError, choose, require
 from litepyramid.files import file_type, read_json, read_text
+from litepyramid.io.scores import read_scores, select_matrix
 from litepyramid.judges.base import Evidence, Explainer, Judge
 from litepyramid.scoring.inference import group_letters, too_few_inputs
 from litepyramid.scoring.pyramid import (
@@ -332,10 +333,11 @@ class ScoreResult(Result):
                 for u, unit in zip(range(start, end), self.units[m].units, strict=True):
                     label = None if labels is None else float(labels[n, u])
                     cells = (unit.text, unit.weight, unit.kind, float(self.presence[n, u]), label)
-                    rows.append((system, self.inputs[m], u - start + 1, *cells, *self._why(n, m, u)))
-        names = ("system", "input", "unit", "text", "weight", "kind", "presence", "label")
-        names += ("evidence", "missing", "conflict")
-        return Table("", tuple(map(Column, names)), tuple(rows))
+                    rows.append(
+                        (system, self.inputs[m], u - start + 1, *cells, *self._why(n, m, u))
+                    )
+        names = "system input unit text weight kind presence label evidence missing conflict"
+        return Table("", tuple(map(Column, names.split())), tuple(rows))
 
     def _why(self, n: int, m: int, u: int) -> tuple[str | None, ...]:
         """The sentence that is the evidence, the words that are not in it, what contradicts it."""
@@ -740,6 +742,31 @@ def read_saved(result: Any) -> ScoreResult | None:
     texts = Path(result).suffix == ".json"
     saved = '"presence"' in read_text(result) if texts else read_columns(result) is not None
     return read_result(result) if saved else None
+
+
+def scored_and_labelled(
+    scores: Any, metric: str | None = None, human: str | None = None
+) -> tuple[ScoreMatrix, Any, Signature]:
+    """The scores of one metric, those of people if `human` names them, and how they were made.
+
+    Raises:
+        InputError: There is no such metric, or there are no human scores.
+    """
+    if isinstance(scores, ScoreMatrix):
+        scores = scores, None
+    if isinstance(scores, tuple) and isinstance(scores[0], ScoreMatrix):
+        return *scores, Signature.of(metric=scores[0].metric)
+    result = read_saved(scores) or scores
+    matrix = getattr(result, "matrix", None)
+    if isinstance(matrix, ScoreMatrix) and metric in (None, matrix.metric):
+        people = getattr(result, "human_matrix", None)
+        if human is not None and people is None:
+            raise InputError("no human labels", expected="a result that was scored with labels")
+        return matrix, people, result.signature
+    table = read_scores(scores)
+    matrix = select_matrix(table, metric)
+    people = None if human is None else table.matrix(human)
+    return matrix, people, Signature.of(metric=matrix.metric)
 
 
 def report(result: ResultLike) -> ScoreResult:

@@ -26,11 +26,11 @@ import numpy as np
 from nlpstats.correlations import permutation_test
 from scipy import stats
 
+import litepyramid as lp
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
 from litepyramid.meta.alignment import align
 from litepyramid.meta.comparisons import compare_pairs
-from litepyramid.scoring.compare import compare_matrix
 from litepyramid.scoring.inference import flip_p_values, rank_groups
 from litepyramid.stats import adjust_p_values
 from litepyramid.types import FloatArray, ScoreTable
@@ -140,7 +140,7 @@ def main() -> None:
         sys.exit("published data absent: set LITEPYRAMID_DATA or put it at ../shared/data")
     scores = read_scores(arguments.data / "tac2008" / "metric_scores.csv").matrix("s3_pyr")
     systems(scores.values, "TAC 2008")
-    print(f"TAC 2008, with intervals: {cpu(lambda: compare_matrix(scores)):.2f} s")
+    print(f"TAC 2008, with intervals: {cpu(lambda: lp.compare(scores)):.2f} s")
     metrics(
         read_scores(arguments.data / "realsumm" / "metric_scores_ddr21.csv"), "litepyramid_recall"
     )

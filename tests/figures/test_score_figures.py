@@ -12,8 +12,8 @@ import litepyramid as lp
 from litepyramid.figures.drawing import new_figure
 from litepyramid.figures.score_plots import calibration_figure, power_figure
 from litepyramid.judges.evaluate import calibrate
-from litepyramid.scoring.combine import combine_matrices
-from litepyramid.scoring.compare import compare_matrix
+from litepyramid.scoring.combine import combine
+from litepyramid.scoring.compare import compare
 from litepyramid.tables import Result, Table
 from litepyramid.types import ScoreMatrix, Signature
 
@@ -53,7 +53,7 @@ def combined(result):
     human = result.human_matrix
     values = human.values.copy()
     values[:, np.random.default_rng(2).permutation(values.shape[1])[:5]] = np.nan
-    return combine_matrices(result.matrix, replace(human, values=values))
+    return combine((result.matrix, replace(human, values=values)))
 
 
 @pytest.fixture(scope="module", params=[3, 25])
@@ -164,7 +164,7 @@ def test_differences_of_pairs_or_of_many(result, tmp_path):
 def test_a_matrix_without_a_significant_pair_is_not_blank(tmp_path):
     values = np.random.default_rng(0).random((8, 4))
     names = tuple("abcdefgh")
-    comparison = compare_matrix(ScoreMatrix("m", names, tuple("1234"), values), samples=100)
+    comparison = compare(ScoreMatrix("m", names, tuple("1234"), values), samples=100)
     figure = comparison.to_figure()
     check(figure, tmp_path)
     assert np.isfinite(np.ma.filled(figure.axes[0].images[0].get_array(), np.nan)).sum() == 28
@@ -223,7 +223,7 @@ def test_real_systems_fit_into_a_column(realsumm, tmp_path):
 
 def test_a_tie_of_all_systems_is_drawn(tmp_path):
     matrix = ScoreMatrix("m", tuple("abcdef"), tuple("1234"), np.zeros((6, 4)))
-    check(compare_matrix(matrix, samples=100).to_figure(), tmp_path)
+    check(compare(matrix, samples=100).to_figure(), tmp_path)
 
 
 def test_f1_stands_beside_precision_and_recall(tmp_path):

@@ -13,7 +13,7 @@ from scipy import stats
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
-from litepyramid.scoring.combine import combine, combine_matrices, prediction_powered
+from litepyramid.scoring.combine import combine, prediction_powered
 from litepyramid.types import ScoreMatrix
 
 
@@ -116,7 +116,7 @@ def test_a_constant_judge_changes_nothing():
     human, judge, names = made(6)
     labelled = np.random.default_rng(0).permutation(40)[:12]
     constant = ScoreMatrix("judge", *names, np.full_like(judge, 0.5))
-    result = combine_matrices(constant, ScoreMatrix("human", *names, hidden(human, labelled)))
+    result = combine((constant, ScoreMatrix("human", *names, hidden(human, labelled))))
     for entry in (*result.systems, *result.pairs):
         assert entry.weight == 0
         assert entry.saved == 0
@@ -126,7 +126,7 @@ def test_a_constant_judge_changes_nothing():
 
 def test_all_inputs_labelled_leave_no_doubt_about_them():
     human, judge, names = made(7)
-    result = combine_matrices(ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, human))
+    result = combine((ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, human)))
     for entry in result.systems:
         row = names[0].index(entry.system)
         assert entry.score == pytest.approx(human[row].mean())
@@ -139,12 +139,12 @@ def test_a_choice_that_is_no_sample_is_refused():
     for chosen in (range(12), range(28, 40)):
         shown = ScoreMatrix("human", *names, hidden(human, list(chosen)))
         with pytest.raises(InputError, match="not a random sample"):
-            combine_matrices(judged, shown)
-        assert combine_matrices(judged, shown, assume_random=True).labels == 12
+            combine((judged, shown))
+        assert combine((judged, shown), assume_random=True).labels == 12
     with pytest.raises(InputError, match="at least three"):
-        combine_matrices(judged, ScoreMatrix("human", *names, hidden(human, [3, 8])))
+        combine((judged, ScoreMatrix("human", *names, hidden(human, [3, 8]))))
     with pytest.raises(InputError, match="different systems or inputs"):
-        combine_matrices(judged, ScoreMatrix("human", names[0], tuple("abcd" * 10)[:40], human))
+        combine((judged, ScoreMatrix("human", names[0], tuple("abcd" * 10)[:40], human)))
 
 
 def test_a_sample_is_one_in_whatever_order_the_rows_come():
@@ -168,8 +168,8 @@ def test_pairs_and_groups_say_the_same():
     human, judge, names = made(11, systems=4, inputs=60)
     human[0] += 0.4
     labelled = np.random.default_rng(1).permutation(60)[:25]
-    result = combine_matrices(
-        ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, hidden(human, labelled))
+    result = combine(
+        (ScoreMatrix("j", *names, judge), ScoreMatrix("human", *names, hidden(human, labelled)))
     )
     groups = {entry.system: set(entry.groups) for entry in result.systems}
     assert result.systems[0].system == "a"

@@ -14,7 +14,7 @@ from scipy import stats
 
 from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
-from litepyramid.scoring.compare import compare_matrix
+from litepyramid.scoring.compare import compare
 from litepyramid.scoring.inference import (
     flip_p_values,
     group_letters,
@@ -133,7 +133,7 @@ def test_level_holds_under_no_difference():
 
 
 def test_33_systems_that_differ_are_found_different():
-    comparison = compare_matrix(matrix(graded(33, 60, 0.025)), samples=40)
+    comparison = compare(matrix(graded(33, 60, 0.025)), samples=40)
     assert len(comparison.pairs) == 528
     found = [pair for pair in comparison.pairs if pair.p_holm < 0.05]
     assert len(found) > 400
@@ -163,12 +163,12 @@ def test_of_60_graded_systems_those_differ_whose_differences_say_so():
 
 
 def test_what_no_number_of_inputs_can_show_is_said():
-    few = compare_matrix(matrix(graded(33, 12, 0.1)), samples=40)
+    few = compare(matrix(graded(33, 12, 0.1)), samples=40)
     assert all(pair.p_holm >= 0.05 for pair in few.pairs)
     notes = " ".join(few.to_tables()[0].notes)
     assert "0 of 528 pairs differ significantly" in notes
     assert "with 12 inputs p is at least 0.00049, and 528 pairs at 0.05 need 15 inputs" in notes
-    enough = compare_matrix(matrix(graded(33, 15, 0.1)), samples=40)
+    enough = compare(matrix(graded(33, 15, 0.1)), samples=40)
     assert "No difference could" not in " ".join(enough.to_tables()[0].notes)
     assert sum(pair.p_holm < 0.05 for pair in enough.pairs) > 0
 
@@ -176,7 +176,7 @@ def test_what_no_number_of_inputs_can_show_is_said():
 def test_memory_does_not_grow_with_the_pairs():
     tracemalloc.start()
     groups = rank_groups(graded(400, 10, 0.01))
-    comparison = compare_matrix(matrix(graded(150, 48, 0.01)), samples=2000)
+    comparison = compare(matrix(graded(150, 48, 0.01)), samples=2000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert set(groups) == {(1,)}  # 10 inputs cannot pass 79,800 tests
@@ -188,7 +188,7 @@ def test_memory_does_not_grow_with_the_pairs():
 def test_pairs_of_tac_2008(data):
     table = read_scores(data / "tac2008" / "metric_scores.csv")
     scores = table.matrix("s3_pyr")
-    comparison = compare_matrix(scores, samples=40)
+    comparison = compare(scores, samples=40)
     assert len(comparison.pairs) == 2556
     assert sum(pair.p_holm < 0.05 for pair in comparison.pairs) == pytest.approx(843, abs=8)
     index = {name: i for i, name in enumerate(scores.systems)}
@@ -261,7 +261,7 @@ def test_order_of_systems_and_inputs_changes_no_number(seed):
         "m", tuple("abcd"[i] for i in rows), tuple("12345678"[i] for i in columns),
         values[rows][:, columns],
     )  # fmt: skip
-    assert compare_matrix(scores, samples=60) == compare_matrix(shuffled, samples=60)
+    assert compare(scores, samples=60) == compare(shuffled, samples=60)
     options = {"samples": 60, "confidence": 0.95, "seed": 1}
     one = intervals_and_groups(scores.systems, scores.inputs, scores.values, **options)
     two = intervals_and_groups(shuffled.systems, shuffled.inputs, shuffled.values, **options)
@@ -271,19 +271,19 @@ def test_order_of_systems_and_inputs_changes_no_number(seed):
 
 def test_missing_cells_are_left_out_and_counted():
     values = np.array([[1.0, 0.5, np.nan, 0.2], [0.5, np.nan, 0.3, 0.1]])
-    (pair,) = compare_matrix(matrix(values)).pairs
+    (pair,) = compare(matrix(values)).pairs
     assert pair.inputs == 2
     assert pair.difference == pytest.approx((0.5 + 0.1) / 2)
     values[1, [0, 3]] = np.nan
     with pytest.raises(InputError, match="share no scored input"):
-        compare_matrix(matrix(values))
+        compare(matrix(values))
     with pytest.raises(InputError, match="at least two"):
-        compare_matrix(matrix([[1.0]]))
+        compare(matrix([[1.0]]))
 
 
 def test_equal_systems_have_p_one_and_one_group():
     scores = matrix(np.tile(np.random.default_rng(0).random(40), (3, 1)))
-    comparison = compare_matrix(scores, samples=500)
+    comparison = compare(scores, samples=500)
     assert all(pair.p == 1.0 for pair in comparison.pairs)
     assert rank_groups(scores.values) == [(1,)] * 3
 
@@ -293,7 +293,7 @@ def test_not_to_differ_is_no_equivalence():
     swing = np.tile([0.1, -0.1], 20)
     middle = base - 0.02 - swing  # close to both, in either direction
     scores = matrix(np.stack([base, middle, base - 0.04, base - 0.5]))
-    comparison = compare_matrix(scores, samples=2000)
+    comparison = compare(scores, samples=2000)
     p = {(pair.first, pair.second): pair.p_holm for pair in comparison.pairs}
     assert p["s0", "s1"] > 0.05
     assert p["s1", "s2"] > 0.05
@@ -307,7 +307,7 @@ def test_not_to_differ_is_no_equivalence():
 def test_systems_share_a_group_exactly_when_they_do_not_differ(seed, number):
     rng = np.random.default_rng(seed)
     scores = matrix(rng.normal(rng.normal(0, 0.5, (number, 1)), 1, (number, 12)))
-    comparison = compare_matrix(scores, samples=300, seed=seed)
+    comparison = compare(scores, samples=300, seed=seed)
     groups = rank_groups(scores.values)
     assert all(groups)
     by_name = dict(zip(scores.systems, map(set, groups), strict=True))
@@ -319,8 +319,8 @@ def test_systems_share_a_group_exactly_when_they_do_not_differ(seed, number):
 
 def test_a_seed_gives_the_same_numbers():
     scores = matrix(np.random.default_rng(0).random((3, 30)))
-    assert compare_matrix(scores, seed=7) == compare_matrix(scores, seed=7)
-    assert compare_matrix(scores, seed=7) != compare_matrix(scores, seed=8)
+    assert compare(scores, seed=7) == compare(scores, seed=7)
+    assert compare(scores, seed=7) != compare(scores, seed=8)
 
 
 def test_groups_stay_few_where_the_largest_ones_are_beyond_counting():
@@ -347,8 +347,8 @@ def test_a_system_without_a_score_is_in_no_group():
 
 def test_against_one_system_only_its_pairs_are_tested_and_corrected():
     scores = matrix(graded(9, 30, 0.05))
-    every = {frozenset((p.first, p.second)): p for p in compare_matrix(scores, samples=40).pairs}
-    comparison = compare_matrix(scores, against="s4", samples=40)
+    every = {frozenset((p.first, p.second)): p for p in compare(scores, samples=40).pairs}
+    comparison = compare(scores, against="s4", samples=40)
     assert {p.second for p in comparison.pairs} == {"s4"}
     assert comparison.family == len(comparison.pairs) == 8
     for pair in comparison.pairs:
@@ -365,17 +365,17 @@ def test_against_one_system_only_its_pairs_are_tested_and_corrected():
 
 def test_the_best_systems_are_compared_and_the_others_counted():
     scores = matrix(graded(9, 30, 0.1))
-    comparison = compare_matrix(scores, top=3, samples=40)
+    comparison = compare(scores, top=3, samples=40)
     assert (comparison.systems, comparison.family, comparison.left_out) == (
         ("s0", "s1", "s2"),
         3,
         6,
     )
     assert "6 systems are not shown" in comparison.to_table()
-    both = compare_matrix(scores, against="s7", top=2, samples=40)
+    both = compare(scores, against="s7", top=2, samples=40)
     assert [(p.first, p.second) for p in both.pairs] == [("s0", "s7"), ("s1", "s7")]
     assert both.family == 8  # all others, though only two are shown
-    whole = compare_matrix(scores, against="s7", samples=40)
+    whole = compare(scores, against="s7", samples=40)
     assert both.pairs == whole.pairs[:2]
     assert "correction over 8 pairs" in " ".join(both.to_table().split())
 
@@ -397,13 +397,13 @@ def test_the_best_systems_are_compared_and_the_others_counted():
 )
 def test_what_cannot_be_compared_is_refused(options):
     with pytest.raises(InputError):
-        compare_matrix(matrix(graded(3, 30, 0.1)), **options)
+        compare(matrix(graded(3, 30, 0.1)), **options)
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])
 def test_many_systems_are_a_matrix_as_wide_as_the_terminal(width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
-    comparison = compare_matrix(matrix(graded(33, 60, 0.025)), samples=40)
+    comparison = compare(matrix(graded(33, 60, 0.025)), samples=40)
     text = comparison.to_table()
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
