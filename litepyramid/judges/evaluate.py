@@ -1,4 +1,4 @@
-"""Evaluation of a judge on labelled pairs: accuracy, AUC, Brier, calibration; contrasting pairs."""
+"""Evaluation of a judge on labelled pairs: accuracy, AUC, Brier, calibration; contrasts."""
 
 from __future__ import annotations
 
@@ -83,12 +83,9 @@ class CalibrationResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """The reliability table, with the other numbers below it."""
         columns = (
-            Column("low", "from", digits=2),
-            Column("high", "to", digits=2),
-            "pairs",
-            Column("predicted", "judge says"),
-            Column("observed", "people say"),
-        )
+            Column("low", "from", digits=2), Column("high", "to", digits=2), "pairs",
+            Column("predicted", "judge says"), Column("observed", "people say"),
+        )  # fmt: skip
         notes = (
             *([f"{self.missing} more have no judgement."] if self.missing else []),
             f"Accuracy {self.accuracy:.3f} (always the more frequent answer: {self.majority:.3f}), "
@@ -111,11 +108,9 @@ class CalibrationResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class Phenomenon:
-    """A judge's accuracy on the contrasting pairs of one kind; present means presence ≥ .5.
+    """The share judged as labelled (present means presence ≥ .5) of contrasting pairs of a kind.
 
-    Attributes:
-        accuracy: Share judged as labelled; `present` and `absent` are those of the pairs so
-            labelled.
+    `present` and `absent` are those of the pairs so labelled.
     """
 
     name: str
@@ -144,15 +139,10 @@ class EvaluationResult(Result):
     def to_tables(self) -> list[Table]:
         """One row a set; the reliability table of a single set; one row a kind of contrast."""
         columns = (
-            "set",
-            "pairs",
-            Column("base_rate", "present"),
-            Column("accuracy"),
-            Column("auc", "AUC"),
-            Column("brier", "Brier"),
-            Column("slope", digits=2),
+            "set", "pairs", Column("base_rate", "present"), Column("accuracy"),
+            Column("auc", "AUC"), Column("brier", "Brier"), Column("slope", digits=2),
             Column("calibration_error", "calibration error"),
-        )
+        )  # fmt: skip
         rows = [
             {"set": name, **{c.name: getattr(one, c.name) for c in columns[2:]}, "pairs": one.pairs}
             for name, one in zip(self.names, self.sets, strict=True)
@@ -165,12 +155,10 @@ class EvaluationResult(Result):
             tables.append(self.sets[0].to_tables()[0])
         if self.phenomena:
             kinds = (
-                Column("name", "phenomenon"),
-                "pairs",
-                Column("accuracy", digits=2),
+                Column("name", "phenomenon"), "pairs", Column("accuracy", digits=2),
                 Column("present", "right if present", digits=2),
                 Column("absent", "right if absent", digits=2),
-            )
+            )  # fmt: skip
             tables.append(Table.of("Contrast set, by kind", kinds, self.phenomena))
         return tables
 
@@ -264,9 +252,8 @@ def calibrate(
     """Compares a judge's presence with human labels.
 
     Args:
-        presence: Values in [0, 1] of any shape; NaN where there is no judgement, which is left
-            out and counted.
-        labels: 0, .5 and 1, of the same shape; NaN where nobody labelled, which is left out.
+        presence: Values in [0, 1] of any shape; NaN (no judgement) is left out and counted.
+        labels: 0, .5 and 1, of the same shape; NaN (no label) is left out.
         bins: Ranges of equal width in the reliability table.
         signature: What is known of the judge.
 
@@ -288,8 +275,7 @@ def calibrate(
     for index in range(bins):
         inside = bin_of == index
         means = [mean_of_scored(values[inside]) for values in (scores, truth)]
-        ends = index / bins, (index + 1) / bins
-        table.append(ReliabilityBin(*ends, int(inside.sum()), *means))
+        table.append(ReliabilityBin(index / bins, (index + 1) / bins, int(inside.sum()), *means))
     error = sum(b.pairs * abs(b.predicted - b.observed) for b in table if b.pairs) / truth.size
     return CalibrationResult(
         pairs=int(truth.size),
@@ -369,16 +355,16 @@ class LabelledSet:
         name: Its name.
         items: (summary, units).
         labels: (pairs,) the labels of all units, one item after the other; NaN: not labelled.
-        kinds: Of contrasting pairs, what makes each hard.
         language: Their language; "" if not told yet.
+        kinds: Of contrasting pairs, what makes each hard.
         questions: What each summary answers, if any answers one.
     """
 
     name: str
     items: Items
     labels: FloatArray
-    kinds: list[str]
     language: str = ""
+    kinds: Sequence[str] = ()
     questions: Questions = None
 
     @property
@@ -416,22 +402,24 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
     if isinstance(data, str | Path) and not sources and ending(data) == ".jsonl":
         return read_pairs(data)
     dataset = labelled(data, **sources)
-    rows = {(s.system, name): row for s in dataset.labels
-            for name, row in zip(s.inputs, s.labels, strict=True)}  # fmt: skip
-    items: list[tuple[str, tuple[str, ...]]] = []
-    questions: list[str | None] = []
-    labels: list[float] = []
-    for entry in dataset.summaries:
-        texts = dict(zip(entry.inputs, entry.texts, strict=True))
-        for units in dataset.label_units or dataset.scus:
-            if units.input in texts and (row := rows.get((entry.system, units.input))):
-                items.append((texts[units.input], units.texts))
-                questions.append(units.question)
-                labels += row
-    if not items:
+    labels = {(s.system, name): row for s in dataset.labels
+              for name, row in zip(s.inputs, s.labels, strict=True)}  # fmt: skip
+    rows = [
+        (texts[units.input], units, row)
+        for entry in dataset.summaries
+        for texts in [dict(zip(entry.inputs, entry.texts, strict=True))]
+        for units in dataset.label_units or dataset.scus
+        if units.input in texts and (row := labels.get((entry.system, units.input)))
+    ]
+    if not rows:
         raise InputError("no system has both summaries and labels", expected="the same names")
-    values = np.array(labels, dtype=np.float64)
-    return LabelledSet(dataset.name, items, values, [], dataset.language, questions)
+    return LabelledSet(
+        dataset.name,
+        [(text, units.texts) for text, units, _ in rows],
+        np.array([label for *_, row in rows for label in row], dtype=np.float64),
+        dataset.language,
+        questions=[units.question for _, units, _ in rows],
+    )
 
 
 @dataclass(frozen=True)
@@ -445,8 +433,8 @@ def read_pairs(path: str | Path) -> LabelledSet:
     """Reads ``{"premise": …, "hypothesis": …, "present": 0, .5 or 1}`` a line."""
     rows = []
     for line, value in read_jsonl(path):
-        if isinstance(value.get("present"), bool):
-            value = {**value, "present": int(value["present"])}
+        if isinstance(present := value.get("present"), bool):
+            value = {**value, "present": int(present)}
         row = as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
         if row.present not in (0, 0.5, 1):
             raise InputError(
@@ -456,7 +444,7 @@ def read_pairs(path: str | Path) -> LabelledSet:
     if not rows:
         raise InputError("no pairs", path=path)
     labels = np.array([row.present for row in rows], dtype=np.float64)
-    return LabelledSet(stem(path), [(row.premise, [row.hypothesis]) for row in rows], labels, [])
+    return LabelledSet(stem(path), [(row.premise, [row.hypothesis]) for row in rows], labels)
 
 
 def load_contrast(language: str = "en") -> LabelledSet:
@@ -470,17 +458,12 @@ def load_contrast(language: str = "en") -> LabelledSet:
         (824, 392)
     """
     choose("language of the contrast set", language, ("en", "de", "es", "fr", "zh"))
-    code = "" if language == "en" else f".{language}"
-    file = files("litepyramid.embedded").joinpath(f"contrast{code}.jsonl")
-    text = file.read_text(encoding="utf-8")
+    name = "contrast" if language == "en" else f"contrast.{language}"
+    text = files("litepyramid.embedded").joinpath(f"{name}.jsonl").read_text(encoding="utf-8")
     rows = [json.loads(line) for line in text.splitlines()]
-    return LabelledSet(
-        f"contrast{code}",
-        [(row["summary"], [row["unit"]]) for row in rows],
-        np.array([row["label"] for row in rows], dtype=np.float64),
-        [row["phenomenon"] for row in rows],
-        language,
-    )
+    items = [(row["summary"], [row["unit"]]) for row in rows]
+    labels = np.array([row["label"] for row in rows], dtype=np.float64)
+    return LabelledSet(name, items, labels, language, [row["phenomenon"] for row in rows])
 
 
 def _by_kind(

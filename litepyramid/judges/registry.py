@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import getdoc, signature
@@ -32,7 +32,6 @@ from litepyramid.tables import Result, Table
 from litepyramid.types import JudgeLike
 
 LLM = "llm:"
-"""How the names of judges behind an endpoint begin."""
 EMBEDDED = ("lexical", "recall", "mini")
 """Judges that need no download."""
 REFITTED: dict[str, tuple[Callable[..., Judge], Callable[..., PresenceModel]]] = {
@@ -166,43 +165,29 @@ def _made(name: str, settings: dict[str, Any]) -> Judge:
     values = {k: v for k, v in settings.items() if v is not None or (k == "cache" and k in names)}
     _check_settings(name, values)
     factory = _factory(name)
-    if "model" in signature(factory).parameters:
-        return factory(name.removeprefix(LLM), **values)
-    return factory(**values)
+    model = "model" in signature(factory).parameters
+    return factory(*([name.removeprefix(LLM)] if model else []), **values)
 
 
 def settings_of(name: str) -> frozenset[str]:
-    """The settings that the judge of a name takes, besides `workers` and `engine`.
-
-    Example:
-        >>> sorted(settings_of("lexical")), "mode" in settings_of("roberta-large-mnli")
-        ([], True)
-    """
+    """The settings that the judge of a name takes, besides `workers` and `engine`."""
     return frozenset(signature(_factory(name)).parameters) - {"model"}
 
 
-def _check_settings(name: str, settings: Any) -> None:
+def _check_settings(name: str, settings: Iterable[str]) -> None:
     """Sees that a judge takes these settings; else says what was probably meant."""
     names = {*settings_of(name), "workers", "engine"}
-    foreign = sorted(set(settings) - names)
-    if not foreign:
-        return
-    hint = f"The settings of a judge: litepyramid judge settings {name}."
-    if near := get_close_matches(foreign[0], names, 1, 0.6):
-        hint = f"Did you mean '{near[0]}'?"
-    elif not name.startswith(LLM) and foreign[0] in settings_of(LLM + name):
-        hint = f"A model behind an endpoint is called '{LLM}{name}'."
-    raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
+    if foreign := sorted(set(settings) - names):
+        hint = f"The settings of a judge: litepyramid judge settings {name}."
+        if near := get_close_matches(foreign[0], names, 1, 0.6):
+            hint = f"Did you mean '{near[0]}'?"
+        elif not name.startswith(LLM) and foreign[0] in settings_of(LLM + name):
+            hint = f"A model behind an endpoint is called '{LLM}{name}'."
+        raise InputError(f"the judge '{name}' takes no {', '.join(foreign)}", hint=hint)
 
 
 def check_judge_name(name: str) -> None:
-    """Raises InputError if a name is meant for an embedded judge and misspelt: no hub is asked.
-
-    Example:
-        >>> check_judge_name("lexcial")
-        Traceback (most recent call last):
-        litepyramid.errors.InputError: unknown judge 'lexcial'. Did you mean 'lexical'?
-    """
+    """Raises InputError if a name is meant for an embedded judge and misspelt: no hub is asked."""
     near = [] if name in EMBEDDED else get_close_matches(name.lower(), EMBEDDED, 1, 0.75)
     if near and not Path(name).exists():
         raise InputError(f"unknown judge '{name}'", hint=f"Did you mean '{near[0]}'?")
@@ -232,51 +217,37 @@ def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[s
         >>> parse_settings(["mode=p2c", "max_length=128", "workers=2"], "roberta-large-mnli")
         {'mode': 'p2c', 'max_length': 128, 'workers': 2}
     """
+    from pydantic import TypeAdapter, ValidationError
+
     factory = _factory(name)
     maker = vars(factory)["__init__"] if isinstance(factory, type) else factory
     hints = {**get_type_hints(maker), "workers": int | None, "engine": str}
     values: dict[str, Any] = {}
     for setting in settings:
-        key, equals, text = setting.partition("=")
-        key = key.strip().replace("-", "_")
+        key, equals, text = (part.strip() for part in setting.partition("="))
+        key = key.replace("-", "_")
         if not equals or not key:
             raise InputError(f"the setting '{setting}'", expected="KEY=VALUE")
         _check_settings(name, [key])
         if key in values:
             raise InputError(f"the setting '{key}' is given twice")
-        values[key] = _typed(key, text.strip(), hints[key])
+        value: Any = None if text.lower() in ("none", "null") else text
+        if text[:1] in ("{", "["):
+            value = parse_json(text, expected=f"the setting '{key}' as JSON")
+        try:
+            values[key] = TypeAdapter(hints[key]).validate_python(value)
+        except ValidationError as misfit:
+            problem = misfit.errors(include_url=False)[0]["msg"]
+            raise InputError(f"the setting {key} is '{text}'", expected=problem.lower()) from None
     return values
-
-
-def _typed(key: str, text: str, hint: Any) -> Any:
-    """A text as a value of the type."""
-    from pydantic import TypeAdapter, ValidationError
-
-    value: Any = None if text.lower() in ("none", "null") else text
-    if text[:1] in ("{", "["):
-        value = parse_json(text, expected=f"the setting '{key}' as JSON")
-    try:
-        return TypeAdapter(hint).validate_python(value)
-    except ValidationError as misfit:
-        problem = misfit.errors(include_url=False)[0]["msg"]
-        raise InputError(f"the setting {key} is '{text}'", expected=problem.lower()) from None
-
-
-@dataclass(frozen=True, slots=True)
-class JudgeSetting:
-    """One setting of a judge: its name, what it is if not given, and what it does."""
-
-    setting: str
-    default: str
-    help: str
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeSettings(Result):
-    """The settings that a judge takes."""
+    """The settings that a judge takes, each with its default and what it does."""
 
     judge: str
-    settings: tuple[JudgeSetting, ...]
+    settings: tuple[dict[str, str], ...]
 
     def to_tables(self) -> list[Table]:
         """One row a setting."""
@@ -294,7 +265,7 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         InputError: The name is misspelt.
 
     Example:
-        >>> [row.setting for row in judge_settings("lexical").settings]
+        >>> [row["setting"] for row in judge_settings("lexical").settings]
         ['workers', 'engine']
 
     Command line:
@@ -305,22 +276,20 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
         raise InputError(f"a judge's name is a {type(name).__name__}", expected="a text")
     check_judge_name(name)
     factory = _factory(name)
-    texts = _argument_texts(factory)
+    section = re.search(r"Args:\n(.*?)(\n\n|\Z)", getdoc(factory) or "", re.DOTALL)
+    entries = re.split(r"\n    (?=\w+: )", "\n" + section[1])[1:] if section else []
+    texts = {key: " ".join(text.split()) for key, _, text in (e.partition(": ") for e in entries)}
     rows = [
-        JudgeSetting(key, "none" if p.default is None else str(p.default), texts.get(key, ""))
+        (key, str(p.default).lower() if p.default in (None, True, False) else str(p.default))
         for key, p in signature(factory).parameters.items()
         if key != "model"
     ]
-    rows += [
-        JudgeSetting("workers", "none", "Processes, or judges on the cluster; none chooses."),
-        JudgeSetting("engine", "local", "local, or ray for a Ray cluster."),
-    ]
-    return JudgeSettings(name, tuple(rows))
-
-
-def _argument_texts(factory: Any) -> dict[str, str]:
-    """The text on each parameter in a Google docstring."""
-    section = re.search(r"Args:\n(.*?)(\n\n|\Z)", getdoc(factory) or "", re.DOTALL)
-    entries = re.split(r"\n    (?=\w+: )", "\n" + section[1])[1:] if section else []
-    split = (entry.partition(": ") for entry in entries)
-    return {key: " ".join(text.replace("``", "").split()) for key, _, text in split}
+    texts["workers"] = "Processes, or judges on the cluster; none chooses."
+    texts["engine"] = "local, or ray for a Ray cluster."
+    return JudgeSettings(
+        name,
+        tuple(
+            {"setting": key, "default": default, "help": texts.get(key, "")}
+            for key, default in (*rows, ("workers", "none"), ("engine", "local"))
+        ),
+    )

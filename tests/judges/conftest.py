@@ -23,6 +23,13 @@ def tiny(tmp_path_factory, tiny_tokenizer) -> Path:
     )
 
 
+@pytest.fixture(scope="session")
+def tiny_two(tmp_path_factory, tiny_tokenizer) -> Path:
+    """Absent and present, unnamed."""
+    folder = tmp_path_factory.mktemp("two") / "roberta"
+    return make_checkpoint(folder, tiny_tokenizer, labels=["LABEL_0", "LABEL_1"])
+
+
 @pytest.fixture
 def items() -> list[tuple[str, list[str]]]:
     """Summaries with units: repeats, an empty summary, an input without units."""

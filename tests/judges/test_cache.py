@@ -39,13 +39,13 @@ def test_processes_share_a_file(path):
         "import sys; from litepyramid.judges.cache import JudgementCache, Stored\n"
         "own = sys.argv[2].encode()\n"
         "with JudgementCache(sys.argv[1]) as store:\n"
-        "    for n in range(60):\n"
+        "    for n in range(30):\n"
         "        store.put('m', {b'both%d' % n: Stored(own), own + b'%d' % n: Stored(own)})\n"
     )
-    runs = [subprocess.Popen([sys.executable, "-c", code, str(path), name]) for name in "xyz"]
-    assert [run.wait() for run in runs] == [0, 0, 0]
+    runs = [subprocess.Popen([sys.executable, "-c", code, str(path), name]) for name in "xy"]
+    assert [run.wait() for run in runs] == [0, 0]
     with JudgementCache(path) as store:
-        assert store.counts() == [("m", 240, 0)]
+        assert store.counts() == [("m", 90, 0)]
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
@@ -104,12 +104,12 @@ def test_a_cache_of_another_version_is_left_alone(path):
 def test_a_damaged_row_is_never_taken(path):
     """Bytes changed anywhere: what the cache gives is what was put, or nothing, or one error."""
     rng = np.random.default_rng(3)
-    rows = {pair_key("s", str(i)): Stored(rng.bytes(12), bool(rng.integers(2))) for i in range(300)}
+    rows = {pair_key("s", str(i)): Stored(rng.bytes(12), bool(rng.integers(2))) for i in range(99)}
     with JudgementCache(path) as store:
         store.put("m", rows)
     whole = path.read_bytes()
     left_out = errors = 0
-    for _ in range(200):
+    for _ in range(60):
         data = bytearray(whole)
         for place in rng.integers(100, len(data), size=3):
             data[place] ^= int(rng.integers(1, 256))
@@ -126,7 +126,7 @@ def test_a_damaged_row_is_never_taken(path):
             except InputError:
                 errors += 1
         left_out += any("left out" in str(warning.message) for warning in caught)
-    assert left_out > 20
+    assert left_out > 5
     assert errors > 0
 
 

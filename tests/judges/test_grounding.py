@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pytest
-from tiny_models import TEXT, make_checkpoint
+from tiny_models import TEXT
 
 from litepyramid.errors import InputError, ModelError
 from litepyramid.judges.nli.checkpoint import CARDS
@@ -36,11 +37,17 @@ def text(name: str, document: str, claim: str) -> str:
     return f"premise: {document} hypothesis: {claim}"
 
 
-def card(folder, name, **more):
+def card(folder, name, source=None):
     own = CARDS[name]
-    fields = {"kind": own.kind, "order": own.order, "template": own.template, **more}
+    if source:
+        shutil.copytree(source, folder)
+    fields = {name: getattr(own, name) for name in ("kind", "order", "template", "answers")}
     (folder / "litepyramid.json").write_text(json.dumps(fields))
     return str(folder)
+
+
+def judge_of(folder, **options):
+    return NLIJudge(str(folder), device="cpu", cache=None, **options)
 
 
 def tiny_t5(folder, tokenizer):
@@ -65,8 +72,7 @@ WRITERS = [name for name in CARDS if CARDS[name].answers]
 
 
 def check(folder, name, outputs, tokenizer, close=1e-5, **options):
-    judge = NLIJudge(str(folder), device="cpu", cache=None, **options)
-    said = judge.judge(ITEMS)
+    said = judge_of(folder, **options).judge(ITEMS)
     for (document, claims), logits, presence in zip(ITEMS, said.logits, said.presence, strict=True):
         for claim, row, value in zip(claims, logits, presence, strict=True):
             if not document:
@@ -83,11 +89,10 @@ def check(folder, name, outputs, tokenizer, close=1e-5, **options):
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_a_classifier_reads_one_text(name, tmp_path, tiny_tokenizer):
+def test_a_classifier_reads_one_text(name, tmp_path, tiny_two, tiny_tokenizer):
     from transformers import RobertaForSequenceClassification
 
-    folder = make_checkpoint(tmp_path / "m", tiny_tokenizer, labels=["LABEL_0", "LABEL_1"])
-    card(folder, name)
+    folder = card(tmp_path / "m", name, tiny_two)
     model = RobertaForSequenceClassification.from_pretrained(folder, dtype=torch.float32).eval()
 
     def outputs(whole):
@@ -102,7 +107,7 @@ def test_a_classifier_reads_one_text(name, tmp_path, tiny_tokenizer):
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_model_that_writes_is_asked_for_its_first_token(name, tmp_path, tiny_tokenizer):
     model = tiny_t5(tmp_path, tiny_tokenizer)
-    card(tmp_path, name, answers=CARDS[name].answers)
+    card(tmp_path, name)
 
     def outputs(whole):
         with torch.no_grad():
@@ -116,40 +121,39 @@ def test_a_model_that_writes_is_asked_for_its_first_token(name, tmp_path, tiny_t
     check(tmp_path, name, outputs, tiny_tokenizer, 1e-4, batch_tokens=2_000)
 
 
-def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(tmp_path, tiny_tokenizer):
-    folder = make_checkpoint(tmp_path / "m", tiny_tokenizer, labels=["LABEL_0", "LABEL_1"])
-    card(folder, CLASSIFIERS[0])
-    judge = NLIJudge(str(folder), device="cpu", cache=None, max_length=60)
-    long, claim = " ".join(TEXT * 4), "Nobody was hurt."
+def test_a_long_summary_is_cut_to_what_fits_and_the_claim_is_whole(
+    tmp_path, tiny_two, tiny_tokenizer
+):
+    folder = card(tmp_path / "m", CLASSIFIERS[0], tiny_two)
+    judge = judge_of(folder, max_length=60)
+    long, claim = " ".join(TEXT), "Nobody was hurt."
     said = judge.judge([(long, [claim])])
     assert said.counts["truncated"] == 1
     best = max(
         (n for n in range(1, len(long)) if len(tiny_tokenizer(f"{long[:n]}</s>{claim}").input_ids)
          <= 60),
     )  # fmt: skip
-    cut = NLIJudge(str(folder), device="cpu", cache=None).judge([(long[:best], [claim])])
+    cut = judge_of(folder).judge([(long[:best], [claim])])
     np.testing.assert_allclose(said.logits[0], cut.logits[0], atol=1e-5)
     with pytest.raises(InputError, match="leaves no room"):
         judge.judge([(long, [" ".join(TEXT)])])
 
 
-def test_a_model_that_needs_code_of_the_hub_is_refused(tmp_path, tiny_tokenizer):
-    folder = make_checkpoint(tmp_path / "m", tiny_tokenizer, labels=["LABEL_0", "LABEL_1"])
-    config = json.loads((folder / "config.json").read_text())
-    config |= {"model_type": "HHEMv2Config", "auto_map": {"AutoConfig": "code.HHEMv2Config"}}
-    (folder / "config.json").write_text(json.dumps(config))
+def test_a_model_that_needs_code_of_the_hub_is_refused(tmp_path):
+    config = {"model_type": "HHEMv2Config", "auto_map": {"AutoConfig": "code.HHEMv2Config"}}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    (tmp_path / "model.safetensors").touch()
     with pytest.raises(ModelError, match="is defined by code in the model's folder"):
-        NLIJudge(str(folder))
+        judge_of(tmp_path)
 
 
 @pytest.mark.parametrize("name", [None, CLASSIFIERS[0]])
-def test_a_split_summary_has_the_presence_of_its_best_part(name, tmp_path, tiny_tokenizer):
-    folder = make_checkpoint(tmp_path / "m", tiny_tokenizer, labels=["absent", "present"])
-    if name:
-        card(folder, name)
+def test_a_split_summary_has_the_presence_of_its_best_part(name, tmp_path, tiny_two):
+    folder = card(tmp_path / "m", name, tiny_two) if name else tiny_two
 
     def judge(**options):
-        return NLIJudge(str(folder), device="cpu", cache=None, max_length=80, **options)
+        map_ = None if name else "present=1,absent=0"
+        return judge_of(folder, max_length=80, label_map=map_, **options)
 
     units = ["A bridge is closed.", "Nobody was hurt."]
     items = [(" ".join(TEXT * 2), units), (TEXT[5], units), ITEMS[2]]

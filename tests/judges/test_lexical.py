@@ -44,7 +44,7 @@ def one(judge: LexicalJudge, summary: str, *units: str) -> list[float]:
     return judge.judge([(summary, units)]).presence[0].tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(items=ITEMS)
 def test_presence_is_a_probability_of_every_unit(items):
     batch = LexicalJudge(load_lexical()).judge(items)
@@ -54,7 +54,7 @@ def test_presence_is_a_probability_of_every_unit(items):
     assert batch.counts["pairs"] == sum(len(units) for _, units in items)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(items=ITEMS, seed=st.integers(0, 99))
 def test_a_pair_is_judged_alike_in_any_company(items, seed):
     """Order of items and units, and what else is judged at once, change nothing."""

@@ -120,21 +120,16 @@ def test_what_a_server_refuses_to_be_asked_for_is_left_out(fake, tmp_path):
     assert judge(fake, tmp_path).judge(ITEMS).signature == first.signature
 
 
-FAILURES = {
-    "429 with a hint": (429, {"Retry-After": "0.2"}, b"{}"),
-    "429": (429, {}, b'{"error": {"message": "slow down"}}'),
-    "500": (500, {}, b"oops"),
-    "closed": (None, {}, b""),
-}
+FAILURES = [(429, {"Retry-After": "0.2"}, b"{}"), (500, {}, b"oops"), (None, {}, b"")]
 
 
-@pytest.mark.parametrize("kind", FAILURES)
-def test_passing_failures_pass(fake, kind):
-    fake.act = lambda number, body: FAILURES[kind] if number <= 2 else None
+@pytest.mark.parametrize("failure", FAILURES, ids=["429", "500", "closed"])
+def test_passing_failures_pass(fake, failure):
+    fake.act = lambda number, body: failure if number <= 2 else None
     start = time.monotonic()
     assert values(judge(fake).judge(ITEMS)) == rule(ITEMS)
     assert fake.requests == 6
-    assert kind != "429 with a hint" or time.monotonic() - start >= 0.2
+    assert failure[0] != 429 or time.monotonic() - start >= 0.2
     assert max(fake.answered.values()) == 1
 
 
@@ -155,22 +150,20 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("kind", BROKEN)
-@pytest.mark.parametrize("times", [1, 9])
-def test_broken_answers_are_asked_for_again_and_never_guessed(fake, kind, times):
-    seen = {}
+def test_broken_answers_are_asked_for_again_and_never_guessed(fake, kind):
+    seen = set()
 
-    def act(number, body):
+    def once(number, body):
         key = tuple(asked(body)[1])
-        seen[key] = seen.get(key, 0) + 1
-        return BROKEN[kind](fake.answer(body)) if seen[key] <= times else None
+        fresh, _ = key not in seen, seen.add(key)
+        return BROKEN[kind](fake.answer(body)) if fresh else None
 
-    fake.act = act
-    if times == 1:
-        assert values(judge(fake).judge(ITEMS)) == rule(ITEMS)
-    else:
-        batch = judge(fake, allow_missing=1.0).judge(ITEMS)
-        assert batch.counts["missing"] == 11
-        assert all(np.isnan(row).all() for row in batch.presence[:2])
+    fake.act = once
+    assert values(judge(fake).judge(ITEMS)) == rule(ITEMS)
+    fake.act = lambda number, body: BROKEN[kind](fake.answer(body))
+    batch = judge(fake, allow_missing=1.0).judge(ITEMS[:1])
+    assert batch.counts["missing"] == 3
+    assert np.isnan(batch.presence[0]).all()
 
 
 AROUND = {
@@ -274,14 +267,13 @@ def test_criteria_have_a_prompt_of_their_own_unless_one_is_chosen(fake, tmp_path
 # What is wrong with an endpoint.
 
 
-@pytest.mark.parametrize("kind", ["no json", "no text", "always wrong", "400", "500"])
+@pytest.mark.parametrize("kind", ["no json", "no text", "400", "500"])
 def test_what_cannot_be_had_is_missing_and_asked_for_by_the_next_run(fake, tmp_path, kind):
     answers = {
         "no json": (200, {}, b"<html>busy</html>"),
         "no text": (200, {}, b'{"model": "f", "choices": [{"message": {"content": null}}]}'),
-        "always wrong": "maybe",
         "400": (400, {}, b'{"error": {"message": "too long a context"}}'),
-        "500": FAILURES["500"],
+        "500": FAILURES[1],
     }
 
     def act(number, body):
@@ -339,7 +331,7 @@ def test_the_key_goes_nowhere_whatever_the_server_says(fake, tmp_path):
     shown = json.dumps(batch.signature)
     assert values(batch) == rule(ITEMS)
     assert "|" not in shown
-    for n in range(150, 200):
+    for n in (150, 181, 185, 190, 195, 199):
         fake.act = lambda number, body, n=n: (
             401, {}, json.dumps({"error": {"message": "x" * n + KEY}}).encode(),
         )  # fmt: skip
@@ -370,14 +362,8 @@ def test_an_answer_that_drips_is_given_up_in_time(fake):
     assert values(judge(fake, timeout=0.3).judge(ITEMS)) == rule(ITEMS)
 
 
-def completion_with(fake, **fields):
-    return lambda number, body: (
-        200, {}, json.dumps(fake.completion(fake.answer(body), body) | fields).encode(),
-    )  # fmt: skip
-
-
 def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
-    bomb = gzip.compress(b" " * 200_000_000)
+    bomb = gzip.compress(b" " * 20_000_000)
 
     def send(data, **headers):
         lines = "".join(f"{k.replace('_', '-')}: {v}\r\n" for k, v in headers.items())
@@ -396,32 +382,28 @@ def test_large_deep_and_odd_answers_are_unanswered_or_harmless(fake):
         with pytest.raises(ModelError, match="0 of 1 request answered"):
             judge(fake, retries=0, timeout=5).judge(ITEMS[:1])
         assert time.monotonic() - start < 4
-    for usage in (
-        {"prompt_tokens": float("inf")}, {"prompt_tokens": -5}, {"completion_tokens": 1e999},
-        {"prompt_tokens": 10**30}, [], "x", None,
-    ):  # fmt: skip
-        fake.act = completion_with(fake, usage=usage)
+    for usage in ({"prompt_tokens": float("inf")}, {"prompt_tokens": -5}, {"x": 10**30}, [], None):
+
+        def act(number, body, usage=usage):
+            completion = fake.completion(fake.answer(body), body) | {"usage": usage}
+            return 200, {}, json.dumps(completion).encode()
+
+        fake.act = act
         batch = judge(fake).judge(ITEMS)
         assert values(batch) == rule(ITEMS)
         assert batch.counts["tokens_in"] in (0, 400)
 
 
-def test_no_more_requests_than_allowed_are_under_way(fake):
-    fake.latency = 0.05
-    items = [(f"Summary {n}.", ["Summary"]) for n in range(40)]
-    start = time.monotonic()
-    assert values(judge(fake, concurrency=8).judge(items)) == [[1.0]] * 40
-    assert fake.most_busy <= 8
-    assert time.monotonic() - start >= 5 * 0.05
-
-
-def test_it_works_where_an_event_loop_runs(fake):
+def test_no_more_requests_than_allowed_are_under_way_where_an_event_loop_runs_too(fake):
     import asyncio
 
     async def cell():
-        return judge(fake).judge(ITEMS)
+        return judge(fake, concurrency=4).judge(items)
 
-    assert values(asyncio.run(cell())) == rule(ITEMS)
+    fake.latency = 0.05
+    items = [(f"Summary {n}.", ["Summary"]) for n in range(20)]
+    assert values(asyncio.run(cell())) == [[1.0]] * 20
+    assert 1 < fake.most_busy <= 4
 
 
 # Prompts and settings.
@@ -467,7 +449,8 @@ def test_a_run_that_is_ended_goes_on_and_pays_for_nothing_twice(fake, tmp_path, 
         assert "kept in" in shown
     fake.latency = 0
     before = dict(fake.answered)
-    subprocess.run(run, check=True, cwd=ROOT)
+    items = [(f"Summary {n}.", ["Summary", "x"]) for n in range(40)]
+    LLMJudge("m", endpoint=fake.url, cache=tmp_path / "c").judge(items)
     twice = [pair for pair in before if fake.answered[pair] > before[pair]]
     assert len(twice) <= 4  # what was under way
     assert len(fake.answered) == 80

@@ -53,8 +53,8 @@ def test_near_misses_have_a_remedy(call, remedy):
 def test_every_setting_has_a_default_and_a_help():
     for name in ("lexical", "recall", "a/b", "llm:m"):
         rows = judge_settings(name).settings
-        assert {row.setting for row in rows} >= {"workers", "engine"}
-        assert all(row.default and row.help for row in rows)
+        assert {row["setting"] for row in rows} >= {"workers", "engine"}
+        assert all(row["default"] and row["help"] for row in rows)
 
 
 def test_what_can_be_a_judge():

@@ -10,10 +10,8 @@ import sys
 import numpy as np
 import pytest
 from running import ROOT
-from tiny_models import make_checkpoint
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.modes import NAMES
 
 torch = pytest.importorskip("torch", reason="the extra nli is not installed")
 
@@ -72,10 +70,7 @@ def test_logits_equal_those_of_a_plain_loop(tiny, judge_of, items):
     assert said.counts["pairs"] == sum(len(units) for _, units in items)
     assert said.counts["empty"] == 4
     assert said.counts["judged"] == 10  # 4 + 2 + 4: repeats are judged once
-    assert (
-        np.ptp(np.concatenate(said.logits)[:, 0][~np.isnan(np.concatenate(said.logits)[:, 0])])
-        > 0.1
-    )
+    assert np.ptp([rows[0, 0] for rows in said.logits if len(rows) and rows[0, 0] > -9]) > 0.1
 
 
 def relabelled(tiny, target, order):
@@ -98,23 +93,23 @@ def relabelled(tiny, target, order):
 
 def test_a_permuted_class_order_gives_the_same_scores(tiny, tmp_path, judge_of, items):
     other = relabelled(tiny, tmp_path / "permuted", (2, 0, 1))
-    for mode in NAMES:
+    for mode in ("p3c", "l2c"):
         mine = judge_of(mode=mode).judge(items)
         theirs = judge_of(other, mode=mode).judge(items)
         for a, b in zip(mine.presence, theirs.presence, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-6)
 
 
-def test_two_class_models_have_the_two_class_modes(tmp_path, tiny_tokenizer, judge_of, items):
-    folder = make_checkpoint(tmp_path / "two", tiny_tokenizer, labels=["not_present", "present"])
-    judge = judge_of(folder)
+def test_two_class_models_have_the_two_class_modes(tiny_two, judge_of, items):
+    order = {"label_map": "present=1,absent=0"}
+    judge = judge_of(tiny_two, **order)
     assert judge.mode == "p2c"
     said = judge.judge(items[:1])
-    [raw], _ = plain_loop(folder, items[:1])
+    [raw], _ = plain_loop(tiny_two, items[:1])
     softmax = np.exp(raw[:, 1]) / np.exp(raw).sum(axis=1)
     np.testing.assert_allclose(said.presence[0], softmax, atol=1e-5)
     with pytest.raises(InputError, match="needs three classes"):
-        judge_of(folder, mode="p3c")
+        judge_of(tiny_two, mode="p3c", **order)
 
 
 def test_the_default_mode_follows_the_model(tiny, tmp_path, judge_of):
@@ -240,7 +235,7 @@ def test_what_changes_a_logit_is_judged_anew(tiny, tmp_path, items):
     assert judged() > 0
     assert judged() == judged(mode="p2c") == 0
     assert judged(max_length=64) > 0
-    assert judged(dtype="bfloat16") > 0
+    assert judged(label_map="entailment=1,neutral=0,contradiction=2") == 0
     copy = tmp_path / "moved"
     shutil.copytree(tiny, copy)
     assert judged(copy) == 0

@@ -1,16 +1,18 @@
 """What a checkpoint is, read from its small files without torch: classes, mode, longest text.
 
-For well-known public checkpoints it stands in `CARDS`. Their mode is the one that the paper found
-best for the kind of model (ZB21 §3.1): l3c for a zero-shot NLI model, p2c for one tuned on presence
-labels. The same table, with licences and sizes, stands in models/README.md.
+For well-known public checkpoints it stands in `CARDS` (with licences in models/README.md). The mode
+is what the paper found best for the kind of model (ZB21 §3.1): l3c for a zero-shot NLI model, p2c
+for one tuned on presence labels.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,7 +33,7 @@ CARD_FILE = "litepyramid.json"
 """A folder that holds a fine-tuned judge says here what it is."""
 MAX_LENGTH = 400
 """The authors cut pairs at 400 tokens (ZB21, released code)."""
-_LAYERS = 256
+_MOST_LAYERS = 256
 
 THREE = ("entailment", "neutral", "contradiction")
 TWO = ("present", "absent")
@@ -47,15 +49,9 @@ _NAMES = {  # seen in `config.id2label` of public models, lower-cased, letters o
     for name in names.split()
 }
 _MODEL_FILES = (  # what decides what a model computes, besides its weights
-    "config.json",
-    "*.safetensors.index.json",
-    "tokenizer*.json",
-    "special_tokens_map.json",
-    "added_tokens.json",
-    "vocab.*",
-    "merges.txt",
-    "*.model",
-)
+    "config.json", "*.safetensors.index.json", "tokenizer*.json", "special_tokens_map.json",
+    "added_tokens.json", "vocab.*", "merges.txt", "*.model",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,52 +91,44 @@ class JudgeCard:
         return hashlib.sha256((self.template or "").encode()).hexdigest()[:8]
 
 
-_ENC = THREE
+_english = partial(JudgeCard, languages=("en",))
 _CNE = ("contradiction", "neutral", "entailment")
 _CEN = ("contradiction", "entailment", "neutral")
-_TUNED = JudgeCard("presence", _ENC)
-_MULTILINGUAL = JudgeCard("zero-shot", _ENC, languages=())
-
+_TUNED = _english("presence", THREE)
+_MULTILINGUAL = JudgeCard("zero-shot", THREE, languages=())
+_grounding = partial(_english, "presence", ("absent", "present"), None)
 _JOINED = "{premise}{eos}{hypothesis}"
 _CHOICE = (
     "{premise}\n\nChoose your answer: based on the paragraph above can we conclude that "
     '"{hypothesis}"?\n\nOPTIONS:\n- Yes\n- No\nI think the answer is '
 )
-_AP = ("absent", "present")
+_TRUE = "premise: {premise} hypothesis: {hypothesis}"
 _T5 = (3, 209)  # what 0 and 1 begin with
 
-_ENGLISH: Mapping[str, JudgeCard] = {
-    "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli": JudgeCard("zero-shot", _ENC),
-    "shiyue/roberta-large-tac08": _TUNED,
-    "shiyue/roberta-large-tac09": _TUNED,
-    "shiyue/roberta-large-tac08-tac09": _TUNED,
-    "shiyue/roberta-large-realsumm": _TUNED,
-    "shiyue/roberta-large-pyrxsum": _TUNED,
+CARDS: Mapping[str, JudgeCard] = {
+    "ynie/roberta-large-snli_mnli_fever_anli_R1_R2_R3-nli": _english("zero-shot", THREE),
+    **{
+        f"shiyue/roberta-large-{data}": _TUNED
+        for data in ("tac08", "tac09", "tac08-tac09", "realsumm", "pyrxsum")
+    },
     **{
         f"shiyue/roberta-large-realsumm-by-{split}-fold{fold}": _TUNED
         for split in ("examples", "systems")
         for fold in range(1, 6)
     },
-    "FacebookAI/roberta-large-mnli": JudgeCard("zero-shot", _CNE),
-    "facebook/bart-large-mnli": JudgeCard("zero-shot", _CNE),
-    "microsoft/deberta-large-mnli": JudgeCard("zero-shot", _CNE),
-    "microsoft/deberta-xlarge-mnli": JudgeCard("zero-shot", _CNE),
-    "cross-encoder/nli-deberta-v3-base": JudgeCard("zero-shot", _CEN),
-    "cross-encoder/nli-deberta-v3-large": JudgeCard("zero-shot", _CEN),
-    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": JudgeCard("zero-shot", _ENC),
-    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": JudgeCard("zero-shot", _ENC),
-    "lytang/MiniCheck-RoBERTa-Large": JudgeCard("presence", _AP, None, _JOINED, None, 512),
-    "lytang/MiniCheck-DeBERTa-v3-Large": JudgeCard("presence", _AP, None, _JOINED, None, 2048),
-    "lytang/MiniCheck-Flan-T5-Large": JudgeCard(
-        "presence", _AP, None, "predict: " + _JOINED, _T5, 2048
-    ),
-    "yaxili96/FactCG-DeBERTa-v3-Large": JudgeCard("presence", _AP, None, _CHOICE, None, 2048),
-    "google/t5_xxl_true_nli_mixture": JudgeCard(
-        "presence", _AP, None, "premise: {premise} hypothesis: {hypothesis}", _T5, 512
-    ),
-}
-CARDS: Mapping[str, JudgeCard] = {
-    **{name: replace(card, languages=("en",)) for name, card in _ENGLISH.items()},
+    "FacebookAI/roberta-large-mnli": _english("zero-shot", _CNE),
+    "facebook/bart-large-mnli": _english("zero-shot", _CNE),
+    "microsoft/deberta-large-mnli": _english("zero-shot", _CNE),
+    "microsoft/deberta-xlarge-mnli": _english("zero-shot", _CNE),
+    "cross-encoder/nli-deberta-v3-base": _english("zero-shot", _CEN),
+    "cross-encoder/nli-deberta-v3-large": _english("zero-shot", _CEN),
+    "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli": _english("zero-shot", THREE),
+    "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli": _english("zero-shot", THREE),
+    "lytang/MiniCheck-RoBERTa-Large": _grounding(_JOINED, None, 512),
+    "lytang/MiniCheck-DeBERTa-v3-Large": _grounding(_JOINED, None, 2048),
+    "lytang/MiniCheck-Flan-T5-Large": _grounding("predict: " + _JOINED, _T5, 2048),
+    "yaxili96/FactCG-DeBERTa-v3-Large": _grounding(_CHOICE, None, 2048),
+    "google/t5_xxl_true_nli_mixture": _grounding(_TRUE, _T5, 512),
     "MoritzLaurer/mDeBERTa-v3-base-xnli-multilingual-nli-2mil7": _MULTILINGUAL,
     "MoritzLaurer/multilingual-MiniLMv2-L6-mnli-xnli": _MULTILINGUAL,
 }
@@ -152,11 +140,11 @@ def read_card(path: Path) -> JudgeCard:
     card = as_type(JudgeCard, value, what="not a judge's card", path=path, error=ModelError)
     if card.order is not None and sorted(card.order) not in (sorted(THREE), sorted(TWO)):
         problem, expected = f"the order is {list(card.order)!r:.80}", "the classes' names"
-    elif card.template is not None and not all(
-        name in card.template for name in ("{premise}", "{hypothesis}")
+    elif card.template and not {"premise", "hypothesis"} <= set(
+        re.findall("{(.*?)}", card.template)
     ):
         problem, expected = "a template without placeholders", "{premise} and {hypothesis}"
-    elif card.answers is not None and card.template is None:
+    elif card.answers is not None and not card.template:
         problem, expected = "answers without a template", "both"
     else:
         return card
@@ -195,9 +183,7 @@ class ClassOrder:
                 f"the model has {raw.shape[1]} outputs", expected=f"{max(self.indices) + 1} or more"
             )
         chosen = raw[:, list(self.indices)]
-        if self.two:
-            chosen = np.concatenate([chosen, np.zeros((len(chosen), 1))], axis=1)
-        return chosen
+        return np.pad(chosen, ((0, 0), (0, 1))) if self.two else chosen
 
 
 def class_order(
@@ -214,23 +200,20 @@ def class_order(
         (2, 1, 0)
     """
     labels = {int(index): str(label) for index, label in id2label.items()}
+    shown = ", ".join(f"{index}={label}" for index, label in sorted(labels.items()))
     if label_map is not None:
-        return _mapped(labels, label_map)
-    names = {
-        index: _NAMES.get(re.sub("[^a-z]", "", label.lower())) for index, label in labels.items()
-    }
-    if len(names) == 2 and "absent" in names.values():
-        names = {i: "present" if name == "entailment" else name for i, name in names.items()}
-    for classes in (THREE, TWO):
-        if sorted(map(str, names.values())) == sorted(classes):
-            where = {name: index for index, name in names.items()}
-            return ClassOrder(classes, tuple(where[name] for name in classes))
+        return _mapped(labels, label_map, shown)
+    names = [_NAMES.get(re.sub("[^a-z]", "", label.lower()), "") for label in labels.values()]
+    if len(names) == 2 and "absent" in names:
+        names = ["present" if name == "entailment" else name for name in names]
     generic = all(re.fullmatch(r"(?i)label_\d+", label) for label in labels.values())
     if fallback is not None and generic and len(labels) == len(fallback):
-        classes = THREE if len(fallback) == 3 else TWO
-        return ClassOrder(classes, tuple(fallback.index(name) for name in classes))
+        labels, names = dict(enumerate(fallback)), list(fallback)
+    for classes in (THREE, TWO):
+        if sorted(names) == sorted(classes):
+            return ClassOrder(classes, tuple([*labels][names.index(name)] for name in classes))
     raise ModelError(
-        f"{model} has the labels {_shown(labels)}",
+        f"{model} has the labels {shown}",
         expected="entailment, neutral and contradiction, or present and absent",
         hint="If it is an NLI model, give the order: "
         "--label-map entailment=0,neutral=1,contradiction=2 (or present=1,absent=0).",
@@ -253,26 +236,21 @@ def parse_label_map(text: str) -> dict[str, str]:
     return label_map
 
 
-def _mapped(labels: dict[int, str], label_map: Mapping[str, str]) -> ClassOrder:
+def _mapped(labels: dict[int, str], label_map: Mapping[str, str], shown: str) -> ClassOrder:
     classes = THREE if set(label_map) == set(THREE) else TWO
-    by_name = {label.lower(): index for index, label in labels.items()}
-    indices = []
-    for name in classes:
-        value = str(label_map.get(name, "")).strip()
-        index = int(value) if value.isdecimal() else by_name.get(value.lower())
-        if index not in labels:
+    names = {str(index): index for index in labels}
+    names = {label.lower(): index for index, label in labels.items()} | names
+    values = {name: str(label_map.get(name, "")).strip() for name in classes}
+    for name, value in values.items():
+        if value.lower() not in names:
             raise InputError(
                 f"the label map gives '{value}' for {name}",
-                expected=f"an index or a name among {_shown(labels)}",
+                expected=f"an index or a name among {shown}",
             )
-        indices.append(index)
+    indices = tuple(names[value.lower()] for value in values.values())
     if len(set(indices)) < len(indices):
         raise InputError("the label map gives one label to two classes")
-    return ClassOrder(classes, tuple(indices))
-
-
-def _shown(labels: Mapping[int, str]) -> str:
-    return ", ".join(f"{index}={label}" for index, label in sorted(labels.items()))
+    return ClassOrder(classes, indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,16 +313,7 @@ def open_checkpoint(
     backend: Backend = "auto",
     device: str = "auto",
 ) -> Checkpoint:
-    """Finds a checkpoint on disk or on the hub and reads its configuration.
-
-    Args:
-        name: A folder, or a hub id such as ``shiyue/roberta-large-tac08``.
-        revision: Branch, tag or commit of the hub; the hash of the commit it stands for is kept.
-        offline: Look only in the local hub cache.
-        label_map: Which label means what, see `class_order`.
-        backend: ``torch``, ``onnx``, or ``auto``: onnx where the folder has a ``model.onnx`` and
-            no other device than the CPU is asked for.
-        device: What it is to run on.
+    """Finds a checkpoint on disk or on the hub and reads its configuration; see `NLIJudge`.
 
     Raises:
         ModelError: There is no such model, it is not a sequence classifier, or its labels are not
@@ -399,12 +368,11 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
     """A hash of the files that decide what the model computes."""
     weights = [onnx] if onnx else sorted(folder.glob("*.safetensors"))
     if not weights or any(file_type(path) != "file" for path in weights):
-        pickled = any(folder.glob("*.bin"))
         raise ModelError(
-            "the folder has no weights" + (" but pickled ones (.bin)" if pickled else ""),
+            "the folder has no weights"
+            + (" but pickled ones (.bin)" if any(folder.glob("*.bin")) else ""),
             path=folder,
-            expected="model.onnx" if onnx else "model.safetensors or model.onnx",
-            hint="Write them as safetensors: model.save_pretrained(folder)." if pickled else None,
+            expected="model.onnx, or safetensors as save_pretrained writes them",
         )
     others = {path for pattern in _MODEL_FILES for path in folder.glob(pattern)}
     files = sorted([*weights, *(path for path in others if file_type(path) == "file")])
@@ -435,21 +403,12 @@ def _read_config(path: Path) -> dict[str, Any]:
                 hint="Such code is never run here. Choose another judge, or serve this one "
                 "behind an endpoint (llm:MODEL).",
             )
-    for name, value in _numbers(config):
-        if "layer" in name and value > _LAYERS:
+    for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(config)):
+        if int(number[:9]) > _MOST_LAYERS:
             raise ModelError(
-                f"{name} is {value:.3g}", path=path, expected=f"at most {_LAYERS} layers"
+                f"{name} is {number:.20}", path=path, expected=f"at most {_MOST_LAYERS} layers"
             )
     return config
-
-
-def _numbers(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
-    """Every integer of a configuration, at any depth, with its name."""
-    for name, value in config.items():
-        if isinstance(value, dict):
-            yield from _numbers(value)
-        elif type(value) is int:
-            yield name, value
 
 
 def _longest(config: Mapping[str, Any]) -> int | None:

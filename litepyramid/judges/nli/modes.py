@@ -1,4 +1,8 @@
-"""The four ways to read presence off an NLI model's logits (ZB21 §3.1): pure functions."""
+"""The four ways to read presence off an NLI model's logits (ZB21 §3.1): pure functions.
+
+Each takes (..., 3) raw logits e, n, c in the order entailment, neutral, contradiction, and returns
+(...) float64; NaN where a logit is NaN (a pair that was not judged).
+"""
 
 from __future__ import annotations
 
@@ -16,13 +20,7 @@ NAMES: tuple[Mode, ...] = get_args(Mode)
 
 
 def p3c(logits: ArrayLike) -> FloatArray:
-    """Probability of entailment among three classes: softmax(e, n, c)[e] (ZB21 §3.1).
-
-    Args:
-        logits: (..., 3) raw logits in the order entailment, neutral, contradiction.
-
-    Returns:
-        (...) float64 in [0, 1]; NaN where a logit is NaN (a pair that was not judged).
+    """Probability of entailment among three classes: softmax(e, n, c)[e].
 
     Example:
         >>> p3c([[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]).round(3).tolist()
@@ -34,16 +32,7 @@ def p3c(logits: ArrayLike) -> FloatArray:
 
 
 def l3c(logits: ArrayLike) -> FloatArray:
-    """1 if entailment is the arg max of the three classes, else 0 (ZB21 §3.1).
-
-    A tie with another class counts for entailment, as numpy's and torch's ``argmax`` do when
-    entailment is the first class.
-
-    Args:
-        logits: (..., 3) raw logits in the order entailment, neutral, contradiction.
-
-    Returns:
-        (...) float64, 0 or 1; NaN where a logit is NaN.
+    """1 if entailment is the arg max of the three classes, alone or in a tie, else 0.
 
     Example:
         >>> l3c([[2.0, 1.9, 0.0], [1.0, 2.0, 0.0]]).tolist()
@@ -55,16 +44,10 @@ def l3c(logits: ArrayLike) -> FloatArray:
 
 
 def p2c(logits: ArrayLike) -> FloatArray:
-    """Probability of presence among two classes: exp(e) / (exp(e) + exp(n + c)) (ZB21 §3.1).
+    """Probability of presence among two classes: exp(e) / (exp(e) + exp(n + c)).
 
     The logits of neutral and contradiction are *added*, not log-sum-exp-ed: their sum is the
     logit of "not present".
-
-    Args:
-        logits: (..., 3) raw logits in the order entailment, neutral, contradiction.
-
-    Returns:
-        (...) float64 in [0, 1]; NaN where a logit is NaN.
 
     Example:
         >>> p2c([[2.0, 1.0, 1.0], [3.0, 1.0, 0.0]]).round(3).tolist()
@@ -76,13 +59,7 @@ def p2c(logits: ArrayLike) -> FloatArray:
 
 
 def l2c(logits: ArrayLike) -> FloatArray:
-    """1 if e ≥ n + c, else 0: the label of `p2c` (ZB21 §3.1).
-
-    Args:
-        logits: (..., 3) raw logits in the order entailment, neutral, contradiction.
-
-    Returns:
-        (...) float64, 0 or 1; NaN where a logit is NaN.
+    """1 if e ≥ n + c, else 0: the label of `p2c`.
 
     Example:
         >>> l2c([[2.0, 1.0, 1.0], [1.9, 1.0, 1.0]]).tolist()
@@ -92,23 +69,16 @@ def l2c(logits: ArrayLike) -> FloatArray:
     return np.where(np.isnan(margin), np.nan, (margin >= 0).astype(np.float64))
 
 
-#: Every mode by its name.
 MODES: dict[Mode, Callable[[ArrayLike], FloatArray]] = {
-    "p3c": p3c,
-    "l3c": l3c,
-    "p2c": p2c,
-    "l2c": l2c,
-}
+    "p3c": p3c, "l3c": l3c, "p2c": p2c, "l2c": l2c,
+}  # fmt: skip
 
 
 def presence(logits: ArrayLike, mode: str) -> FloatArray:
     """Presence in [0, 1] from raw logits, in the mode of that name.
 
-    Args:
-        logits: (..., 3) raw logits in the order entailment, neutral, contradiction. A two-class
-            model (present, absent) is written (present, absent, 0): `p2c` and `l2c` are then its
-            own softmax and arg max.
-        mode: One of p3c, l3c, p2c, l2c.
+    A two-class model (present, absent) is written (present, absent, 0): `p2c` and `l2c` are then
+    its own softmax and arg max.
 
     Raises:
         InputError: There is no such mode, or the last axis is not 3 long.
@@ -131,10 +101,7 @@ def check_mode(name: str) -> Mode:
 def _three(logits: ArrayLike) -> FloatArray:
     z = np.asarray(logits, dtype=np.float64)
     if z.ndim == 0 or z.shape[-1] != 3:
-        raise InputError(
-            f"logits of the shape {z.shape}",
-            expected="(..., 3): entailment, neutral, contradiction",
-        )
+        raise InputError(f"logits of the shape {z.shape}", expected="(..., 3): e, n, c")
     return z
 
 
