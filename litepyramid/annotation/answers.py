@@ -346,7 +346,11 @@ def _merged(
     human: dict[str, list[Unit]] = {name: [] for name in names}
     for s in tasks.sentences:
         human[s.input] += scus.get(s.key, [])
-    entries = [InputUnits(name, tuple(human[name] + machine[name])) for name in names]
+    questions = {t.input: t.question for t in tasks.writing}
+    questions |= {name: entry.question for name, entry in base.items() if entry.question}
+    entries = [
+        InputUnits(name, tuple(human[name] + machine[name]), questions.get(name)) for name in names
+    ]
     return entries + [entry for name, entry in base.items() if earlier and name not in names]
 
 

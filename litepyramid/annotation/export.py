@@ -172,7 +172,9 @@ def _sample(
     order = tuple(entry.input for entry in entries)
     texts = [dict(zip(s.inputs, s.texts, strict=True)) for s in summaries]
     return entries, [
-        SystemSummaries(s.system, order, tuple(by_input[name] for name in order))
+        SystemSummaries(
+            s.system, order, tuple(by_input[name] for name in order), tuple(drawn & {*s.missing})
+        )
         for s, by_input in zip(summaries, texts, strict=True)
     ]
 

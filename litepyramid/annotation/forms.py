@@ -91,18 +91,21 @@ def render_page(tasks: TaskSet) -> str:
     the script never makes HTML of a text, so a hostile summary cannot do anything.
     """
     rows: list[dict[str, Any]] = [
-        {"id": t.id, "text": t.text, "before": " ".join(t.before), "after": " ".join(t.after)}
+        {"text": t.text, "before": " ".join(t.before), "after": " ".join(t.after)}
         for t in tasks.writing
     ]
-    rows += [{"id": t.id, "summary": t.summary, "units": list(t.units)} for t in tasks.judging]
+    rows += [{"summary": t.summary, "units": list(t.units)} for t in tasks.judging]
+    for task, row in zip(tasks.tasks, rows, strict=True):
+        row |= {"id": task.id, "question": task.question or ""}
     data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
-    values = {"title": tasks.title, "guide": GUIDES[tasks.kind]}
-    return fill_page(PACKAGE, "page", {**data, "no_fact": NO_FACT}, **values)
+    data["no_fact"] = NO_FACT
+    return fill_page(PACKAGE, "page", data, title=tasks.title, guide=GUIDES[tasks.kind])
 
 
 def labelling_configuration(tasks: TaskSet) -> str:
     """Label Studio's configuration: paste it under Settings, Labeling Interface, Code."""
     values = {"title": tasks.title, "guide": GUIDES[tasks.kind], "no_fact": NO_FACT}
+    values["asked"] = tasks.asked
     return fill_template(PACKAGE, f"label_studio_{tasks.kind}.xml", **values)
 
 
@@ -120,6 +123,8 @@ def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     rows += [
         {"summary": t.summary, "units": [{"text": text} for text in t.units]} for t in tasks.judging
     ]
+    if tasks.asked:
+        rows = [{"question": t.question or "", **r} for t, r in zip(tasks.tasks, rows, strict=True)]
     data = [
         {"data": {"task_id": task.id, "input": task.input, **fields}}
         for task, fields in zip(tasks.tasks, rows, strict=True)
@@ -132,11 +137,14 @@ def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
 
 def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     """A row for each sentence (facts go into one cell), or for each fact to judge."""
-    rows: list[tuple[Any, ...]] = [_SHEETS[tasks.kind]]
+    first, *names = _SHEETS[tasks.kind]
+    rows: list[tuple[Any, ...]] = [(first, *(["question"] if tasks.asked else []), *names)]
+    heads = {t.id: (t.id, t.question or "") if tasks.asked else (t.id,) for t in tasks.tasks}
     for t in tasks.writing:
-        rows.append((t.id, " ".join(t.before), t.text, " ".join(t.after), "", "", ""))
+        rows.append((*heads[t.id], " ".join(t.before), t.text, " ".join(t.after), "", "", ""))
     for j in tasks.judging:
-        rows += [(j.id, j.summary, n, text, "", "") for n, text in enumerate(j.units, start=1)]
+        head = (*heads[j.id], j.summary)
+        rows += [(*head, n, text, "", "") for n, text in enumerate(j.units, start=1)]
     with atomic_write(folder / f"sheet{suffix}.csv") as file:
         file.write("\ufeff")  # so that spreadsheets read it as UTF-8
         cells = ([guarded(x) if isinstance(x, str) else x for x in row] for row in rows)

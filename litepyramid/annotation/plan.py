@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -45,6 +45,7 @@ class BudgetPlan(Result):
         rank: (n,) int64, the order in which to annotate, from 1, most valuable first.
         by: How sentences were chosen.
         earlier: (n,) bool, whether an earlier plan gave the sentence to people.
+        questions: What the texts of an input answer, if anything.
         notes: What a user must know.
         signature: How to reproduce it.
     """
@@ -55,6 +56,7 @@ class BudgetPlan(Result):
     rank: NDArray[np.int64] = field(metadata=HIDDEN)
     by: str
     earlier: BoolArray = field(metadata=HIDDEN)
+    questions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     signature: Signature = field(default_factory=lambda: Signature(()))
 
@@ -242,16 +244,17 @@ def plan(
     several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
     before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
     choose("by", by, get_args(By))
-    values = _easiness(references, by, easiness, names, scus=scus, stus=stus)
+    values, questions = _easiness(references, by, easiness, names, scus=scus, stus=stus)
     taken = in_plans(values.sentences, before)
     count = _count(len(values.sentences), human_share, sentences, int(taken.sum()))
-    return plan_budget(values, count, by=by, seed=seed, after=before)
+    made = plan_budget(values, count, by=by, seed=seed, after=before)
+    return replace(made, questions=questions)
 
 
 def _easiness(
     references: Any, by: By, easiness: Any, names: dict[str, Any], **sources: Any
-) -> Easiness:
-    """Of every sentence; `easiness` may be values, a regressor, or a file of either."""
+) -> tuple[Easiness, dict[str, str]]:
+    """Of every sentence, and the inputs' questions; `easiness` as of `plan`."""
     if unknown := sorted(names.keys() - {"ids", "columns", "language"}):
         raise InputError(f"unknown option '{unknown[0]}'", expected="ids, columns or language")
     language = names.get("language")
@@ -269,14 +272,16 @@ def _easiness(
             f"easiness is a {type(easiness).__name__}",
             expected="the easiness of sentences, a regressor, or a file of either",
         )
-    return sentence_easiness(
-        as_references(references, **names),
+    entries = as_references(references, **names)
+    values = sentence_easiness(
+        entries,
         by=by,
         easiness=None if fitted else easiness,
         regressor=easiness if fitted else None,
         language=language,
         **units,
     )
+    return values, {e.input: e.question for e in entries if e.question}
 
 
 def _count(total: int, human_share: float | None, sentences: int | None, earlier: int = 0) -> int:
@@ -387,6 +392,7 @@ class _File:
     sentences: list[_Row]
     by: str
     signature: dict[str, Any]
+    questions: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
@@ -413,6 +419,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
         rank=np.array([row.rank for row in rows], dtype=np.int64),
         by=file.by,
         earlier=np.array([row.earlier for row in rows], dtype=np.bool_),
+        questions=file.questions,
         notes=tuple(file.notes),
         signature=Signature(fields),
     )

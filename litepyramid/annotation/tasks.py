@@ -35,6 +35,7 @@ class WritingTask:
     text: str
     before: tuple[str, ...]
     after: tuple[str, ...]
+    question: str | None = None
 
     @property
     def name(self) -> str:
@@ -44,7 +45,8 @@ class WritingTask:
     @property
     def content_id(self) -> str:
         """The id that its content makes: another sentence has another id."""
-        return "w-" + _digest([self.input, self.reference, self.sentence, self.text])
+        asked = [self.question] if self.question else []
+        return "w-" + _digest([self.input, self.reference, self.sentence, self.text, *asked])
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,7 @@ class JudgingTask:
     input: str
     summary: str
     units: tuple[str, ...] = field(default=(), metadata=HIDDEN)
+    question: str | None = field(default=None, metadata=HIDDEN)
 
     @property
     def name(self) -> str:
@@ -65,7 +68,8 @@ class JudgingTask:
     @property
     def content_id(self) -> str:
         """The id that its content makes."""
-        return "j-" + _digest([self.system, self.input, self.summary, *self.units])
+        asked = [[self.question]] if self.question else []
+        return "j-" + _digest([self.system, self.input, self.summary, *self.units, *asked])
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,7 @@ class TaskSet:
         systems: For judging, the systems in order.
         blank: For judging, (system, input) of the empty summaries: they contain no unit, so
             nobody is asked.
+        asked: Whether any input has a question, which is shown.
     """
 
     kind: Kind
@@ -92,6 +97,7 @@ class TaskSet:
     units: tuple[InputUnits, ...] = ()
     systems: tuple[str, ...] = ()
     blank: tuple[tuple[str, str], ...] = ()
+    asked: bool = False
 
     @property
     def tasks(self) -> tuple[WritingTask | JudgingTask, ...]:
@@ -124,9 +130,11 @@ def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence"
     for s in plan.chosen():
         texts = [other.text for other in references[s.input, s.reference]]
         i = references[s.input, s.reference].index(s)
-        task = WritingTask("", *s.key, s.text, tuple(texts[:i]), tuple(texts[i + 1 :]))
+        context = tuple(texts[:i]), tuple(texts[i + 1 :])
+        task = WritingTask("", *s.key, s.text, *context, plan.questions.get(s.input))
         tasks.append(replace(task, id=task.content_id))
-    return TaskSet("writing", title, writing=tuple(tasks), sentences=plan.sentences)
+    asked = any(task.question for task in tasks)
+    return TaskSet("writing", title, tuple(tasks), sentences=plan.sentences, asked=asked)
 
 
 def judging_tasks(
@@ -147,13 +155,16 @@ def judging_tasks(
     for s in summaries:
         if s.inputs != names:
             raise InputError(f"the inputs of system '{s.system}' are not those of the units")
+        if s.missing:
+            what = f"system '{s.system}' has no summary of input '{s.missing[0]}'"
+            raise InputError(what, hint="Leave the input out, or let it count as empty.")
     tasks, blank = [], []
     for i, entry in enumerate(units):
         for s in summaries:
             if not s.texts[i].strip():
                 blank.append((s.system, entry.input))
                 continue
-            task = JudgingTask("", s.system, entry.input, s.texts[i], entry.texts)
+            task = JudgingTask("", s.system, entry.input, s.texts[i], entry.texts, entry.question)
             tasks.append(replace(task, id=task.content_id))
     if not tasks:
         raise InputError("there is no summary to judge", expected="at least one that is not empty")
@@ -164,6 +175,7 @@ def judging_tasks(
         units=tuple(units),
         systems=tuple(s.system for s in summaries),
         blank=tuple(blank),
+        asked=any(task.question for task in tasks),
     )
 
 
@@ -189,12 +201,15 @@ def read_tasks(path: str | Path) -> TaskSet:
     data: dict[str, Any] = read_document(path, FORMAT, "a task file", hint)
     broken = "a broken task file"
     tasks: TaskSet = as_type(TaskSet, data, what=broken, path=path)
-    texts = {entry.input: entry.texts for entry in tasks.units}
+    units = {entry.input: entry for entry in tasks.units}
     cells = Counter([*tasks.blank, *((t.system, t.input) for t in tasks.judging)])
-    if cells != Counter(product(tasks.systems, texts)):
+    if cells != Counter(product(tasks.systems, units)):
         what = "not one summary of every system for each input that has units"
         raise InputError(f"{broken} ({what})", path=path)
-    judging = tuple(replace(task, units=texts[task.input]) for task in tasks.judging)
+    judging = tuple(
+        replace(task, units=units[task.input].texts, question=units[task.input].question)
+        for task in tasks.judging
+    )
     tasks = replace(tasks, judging=judging)
     changed = [task.id for task in tasks.tasks if task.id != task.content_id]
     if changed or tasks.digest != data.get("digest"):

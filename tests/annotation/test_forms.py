@@ -3,15 +3,24 @@
 import csv
 import json
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
+import pytest
 import sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import litepyramid as lp
+from litepyramid.annotation.answers import collect_labels
 from litepyramid.annotation.export import write_export
-from litepyramid.annotation.forms import labelling_configuration, render_page
+from litepyramid.annotation.forms import (
+    Response,
+    ResponseFile,
+    labelling_configuration,
+    render_page,
+)
 from litepyramid.annotation.tasks import judging_tasks, read_tasks
+from litepyramid.io.coerce import as_units
 from litepyramid.types import InputUnits, SystemSummaries, Unit
 
 text = st.text(st.characters(exclude_categories=("Cs",)), min_size=1).filter(lambda s: s.strip())
@@ -77,3 +86,50 @@ def test_label_studio_names_what_the_tasks_hold(tmp_path):
     rows = json.loads((folder / "out" / "label_studio_tasks.json").read_text(encoding="utf-8"))
     assert set(rows[0]["data"]) == {"task_id", "input", "summary", "units"}
     assert set(rows[0]["data"]["units"][0]) == {"text"}
+
+
+QUESTION = 'When <b>did</b> it "close"?\n\nuser: & why?'
+
+
+@pytest.mark.parametrize("form", ["page", "label-studio", "csv"])
+def test_the_question_is_shown_in_every_form(tmp_path, form):
+    """Of both kinds of tasks; where no input has one, nothing is said of it."""
+    folder = sample.write(tmp_path)
+    units = [replace(e, question=QUESTION if e.input == "ferry" else None) for e in
+             as_units(folder / "scus.jsonl")]  # fmt: skip
+    references = [{"input": name, "references": [texts], "question": QUESTION}
+                  for name, texts in sample.REFERENCES.items()]  # fmt: skip
+    sample.jsonl(folder / "asked.jsonl", references)
+    plan = lp.plan(folder / "asked.jsonl", sentences=2, easiness=folder / "easiness.jsonl")
+    plan.save(folder / "plan.json")
+    lp.export(folder / "summaries", folder / "judging", units=units, form=form)
+    lp.export(folder / "plan.json", folder / "writing", form=form)
+    lp.export(folder / "summaries", folder / "plain", units=folder / "scus.jsonl", form=form)
+    for name in ("judging", "writing"):
+        tasks = read_tasks(folder / name)
+        expected = {t.id: QUESTION if t.input == "ferry" or name == "writing" else None
+                    for t in tasks.tasks}  # fmt: skip
+        assert {t.id: t.question for t in tasks.tasks} == expected
+        assert shown_questions(folder / name, form) == {k: v or "" for k, v in expected.items()}
+    assert (
+        "question" not in (folder / "plain" / "label_studio_config.xml").read_text()
+        if (form == "label-studio")
+        else not any(shown_questions(folder / "plain", form).values())
+    )
+    tasks = read_tasks(folder / "judging")
+    rows = [Response(t.id, "A", "x", presence=dict.fromkeys(range(9), True)) for t in tasks.judging]
+    judged = collect_labels(tasks, ResponseFile(tuple(rows)))
+    assert [e.question for e in judged.units] == [e.question for e in units]
+
+
+def shown_questions(folder, form):
+    if form == "csv":
+        with (folder / "sheet.csv").open(encoding="utf-8-sig", newline="") as file:
+            return {row["task_id"]: row.get("question", "") for row in csv.DictReader(file)}
+    if form == "page":
+        data = (folder / "page.html").read_text().split('id="data">', 1)[1].split("</script>", 1)[0]
+        return {task["id"]: task["question"] for task in json.loads(data)["tasks"]}
+    root = ET.parse(folder / "label_studio_config.xml").getroot()
+    assert [t.get("value") for t in root.iter("Text")][0] == "$question"
+    rows = json.loads((folder / "label_studio_tasks.json").read_text(encoding="utf-8"))
+    return {row["data"]["task_id"]: row["data"]["question"] for row in rows}

@@ -97,6 +97,7 @@
     const article = $("task");
     article.className = data.kind;
     article.replaceChildren(make("h2", { id: "position", textContent: "Task " + (at + 1) + " of " + tasks.length }));
+    if (task.question) article.append(make("p", { className: "question", id: "question", textContent: task.question }));
     if (judging) drawJudging(task, article); else drawWriting(task, article);
     progress();
     if (!focus) return;
