@@ -235,9 +235,8 @@ def convert(
         parts = (replace(result, to=part) for part in get_args(Target))
         result = next((part for part in parts if part.rows()), result)
     if not result.rows():
-        raise InputError(
-            f"no {result.to} to write", path=paths[0], expected=f"files with {result.to}"
-        )
+        what = f"no {result.to} to write"
+        raise InputError(what, path=paths[0], expected=f"files with {result.to}")
     weighted = sum(unit.weight != 1 for entry in result.units for unit in entry.units)
     if weighted and not result.made and result.to == "units":
         note = f"A line file holds no weights: {weighted} differ from 1."

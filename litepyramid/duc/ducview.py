@@ -118,11 +118,8 @@ def read_pyramid(
     root, legacy = read_xml(path)
     node = root if root.tag == "pyramid" else root.find("pyramid")
     if node is None:
-        raise InputError(
-            f"the root element is <{root.tag}>",
-            path=path,
-            expected="a DUCView file: <pyramid>, or <peerAnnotation> with a <pyramid> inside",
-        )
+        expected = "a DUCView file: <pyramid>, or <peerAnnotation> with a <pyramid> inside"
+        raise InputError(f"the root element is <{root.tag}>", path=path, expected=expected)
     bare = root.tag == "pyramid"
     name = pyramid_input(path, names, inputs) if bare else peer_name(path, names).input
     return _pyramid(node, name, path, legacy)
@@ -138,11 +135,8 @@ def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerA
     root, legacy = read_xml(path)
     node, annotation = root.find("pyramid"), root.find("annotation")
     if node is None or annotation is None:
-        raise InputError(
-            f"the root element <{root.tag}> holds no <pyramid> and <annotation>",
-            path=path,
-            expected="a peer annotation of DUCView (.pan)",
-        )
+        what = f"the root element <{root.tag}> holds no <pyramid> and <annotation>"
+        raise InputError(what, path=path, expected="a peer annotation of DUCView (.pan)")
     # Some writers put the text beside the annotation, or a second <annotation> inside the first.
     inner = annotation.find("annotation")
     marked = inner if inner is not None and inner.findall("peerscu") else annotation

@@ -88,12 +88,10 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
     groups = _groups(names or _ANY, _stem(path), path)
     name, system = groups.get("input"), groups.get("system")
     if not name or not system:
-        raise InputError(
-            "the file's name does not say which input and which system it is about",
-            path=path,
-            expected="INPUT.SYSTEM.pan, or INPUT.anything.SYSTEM.pan",
-            hint="Rename it, or give a regular expression with the groups input and system.",
-        )
+        what = "the file's name does not say which input and which system it is about"
+        expected = "INPUT.SYSTEM.pan, or INPUT.anything.SYSTEM.pan"
+        hint = "Rename it, or give a regular expression with the groups input and system."
+        raise InputError(what, path=path, expected=expected, hint=hint)
     if names is None and (match := _NIST.fullmatch(name)):
         name, system = _joined(match), _number(system)
     return PeerName(name, system, groups.get("annotator") or "")
@@ -141,9 +139,6 @@ def _groups(names: str, name: str, path: Path) -> dict[str, str | None]:
     except regex.error as error:
         raise InputError(f"{names!r} is not a regular expression ({error})") from None
     except TimeoutError:
-        raise InputError(
-            f"the regular expression {names!r} takes longer than {PATIENCE:g} s on this name",
-            path=path,
-            hint="Take out repetitions inside repetitions.",
-        ) from None
+        what = f"the regular expression {names!r} takes longer than {PATIENCE:g} s on this name"
+        raise InputError(what, path=path, hint="Take out repetitions inside repetitions.") from None
     return match.groupdict() if match else {}

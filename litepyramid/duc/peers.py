@@ -75,10 +75,9 @@ class PyramidFolder:
         annotated = Counter(s for s, _ in {(a.system, a.pyramid.input) for a in self.annotations})
         partial = {system for system, number in annotated.items() if number < len(inputs)}
         if len(partial) == len(annotated):
-            raise InputError(
-                f"no system was annotated on all of {counted(len(inputs), 'annotated input')}",
-                hint="Leave out the files of an annotator who did only part of them.",
-            )
+            what = f"no system was annotated on all of {counted(len(inputs), 'annotated input')}"
+            hint = "Leave out the files of an annotator who did only part of them."
+            raise InputError(what, hint=hint)
         notes = list(self.notes)
         if partial:
             names = ", ".join(f"{s} ({annotated[s]})" for s in sorted(partial, key=by_number))
@@ -304,11 +303,9 @@ def score_peers(folder: PyramidFolder, *, references: int | None = None) -> Peer
         scored = annotation.pyramid
         number = references or len(scored.references)
         if not number:
-            raise InputError(
-                "cannot tell where the references start or how many there are",
-                path=scored.path,
-                hint="Give the number of references of each pyramid (references).",
-            )
+            problem = "cannot tell where the references start or how many there are"
+            hint = "Give the number of references of each pyramid (references)."
+            raise InputError(problem, path=scored.path, hint=hint)
         layout = UnitLayout.of([pyramid_units(scored)])
         present = np.array([scu.uid in annotation.present for scu in scored.scus], np.float64)
         modified = float(modified_pyramid_scores(present, layout, number)[0])

@@ -16,15 +16,18 @@ from typing import Any, TypeVar, cast
 from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError
 from litepyramid.files import file_type
-from litepyramid.io.inputs import (
-    Entry,
-    aligned,
-    entries_by_system,
-    entries_of,
-    matched,
-    read_ids,
+from litepyramid.io.inputs import Entry, aligned, entries_by_system, entries_of, matched, read_ids
+from litepyramid.io.rows import (
+    ColumnNames,
+    Ids,
+    Row,
+    Rows,
+    identifier,
+    located,
+    parse_columns,
+    read_rows,
+    table_rows,
 )
-from litepyramid.io.rows import Row, Rows, identifier, located, parse_columns, read_rows, table_rows
 from litepyramid.sentences import split_sentences
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut, one_line
@@ -48,11 +51,11 @@ _System = tuple[str, str | Path, list[Entry]]
 
 def as_units(
     units: Any,
-    ids: Sequence[str] | None = None,
+    ids: Ids = None,
     *,
     kind: UnitKind | None = None,
     only: bool = False,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnNames = None,
 ) -> list[InputUnits]:
     """Units from a path, a list of lists, a dict by input, rows, or whatever holds units.
 
@@ -90,11 +93,7 @@ def as_units(
 
 
 def as_weights(
-    weights: Any,
-    units: Sequence[InputUnits],
-    ids: Sequence[str] | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
+    weights: Any, units: Sequence[InputUnits], ids: Ids = None, *, columns: ColumnNames = None
 ) -> list[InputUnits]:
     """The units with the weights of a path, a list of lists, a dict by input, or rows."""
     path, entries = _by_input(weights, "weight", ids, columns, [entry.input for entry in units])
@@ -112,10 +111,7 @@ def as_weights(
 
 
 def as_references(
-    references: Any,
-    ids: Sequence[str] | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
+    references: Any, ids: Ids = None, *, columns: ColumnNames = None
 ) -> list[InputReferences]:
     """References from a path, a list with one or several an input, a dict by input, or rows.
 
@@ -139,10 +135,7 @@ def as_references(
 
 
 def as_documents(
-    documents: Any,
-    ids: Sequence[str] | None = None,
-    *,
-    columns: Mapping[str, str] | None = None,
+    documents: Any, ids: Ids = None, *, columns: ColumnNames = None
 ) -> list[InputDocuments]:
     """The texts that are summarised, as sentences: as `as_references`, unmarked ones split."""
     records = _records(documents, InputDocuments, "documents")
@@ -160,10 +153,10 @@ def as_documents(
 
 def as_summaries(
     summaries: Any,
-    inputs: Sequence[str] | None = None,
-    ids: Sequence[str] | None = None,
+    inputs: Ids = None,
+    ids: Ids = None,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnNames = None,
     partial: bool = False,
 ) -> list[SystemSummaries]:
     """Summaries from paths, a dict by system (of lists, or dicts by input), a list of texts, rows.
@@ -180,11 +173,7 @@ def as_summaries(
 
 
 def with_questions(
-    summaries: Any,
-    inputs: Sequence[str] | None,
-    ids: Sequence[str] | None,
-    columns: Mapping[str, str] | None,
-    partial: bool,
+    summaries: Any, inputs: Ids, ids: Ids, columns: ColumnNames, partial: bool
 ) -> tuple[list[SystemSummaries], dict[str, str]]:
     """`as_summaries`, and what was asked by input, if the rows of the answers say it."""
     records = _records(summaries, SystemSummaries, "summaries")
@@ -213,10 +202,10 @@ def with_questions(
 def as_labels(
     labels: Any,
     units: Sequence[InputUnits],
-    ids: Sequence[str] | None = None,
+    ids: Ids = None,
     *,
     partial: bool = False,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnNames = None,
 ) -> list[SystemLabels]:
     """Presence labels from a path, a dict by system (of lists, or dicts by input), or rows.
 
@@ -272,10 +261,8 @@ def split_marks(reference: str | list[Any]) -> tuple[tuple[str, ...], bool]:
     sentences = tuple(s.strip() for s in _MARK.findall(marked) if s.strip())
     outside = (_MARK.sub("", marked) + after).strip()
     if outside or not sentences:
-        raise InputError(
-            f"text outside the sentence marks ({outside[:40]!r})",
-            expected="every sentence between <t> and </t>",
-        )
+        problem = f"text outside the sentence marks ({outside[:40]!r})"
+        raise InputError(problem, expected="every sentence between <t> and </t>")
     return sentences, True
 
 
@@ -314,11 +301,7 @@ def _records(value: Any, kind: type[_Record], attribute: str) -> list[_Record] |
 
 
 def _by_input(
-    value: Any,
-    what: str,
-    ids: Sequence[str] | None,
-    columns: Mapping[str, str] | None,
-    inputs: Sequence[str] | None = None,
+    value: Any, what: str, ids: Ids, columns: ColumnNames, inputs: Ids = None
 ) -> tuple[str | Path, list[Entry]]:
     """What belongs to inputs, and the source to name in messages."""
     many = f"{what}s"
@@ -342,12 +325,7 @@ def _by_input(
 
 
 def systems_of(
-    value: Any,
-    what: str,
-    inputs: Sequence[str] | None,
-    ids: Sequence[str] | None,
-    columns: Mapping[str, str] | None,
-    partial: bool = False,
+    value: Any, what: str, inputs: Ids, ids: Ids, columns: ColumnNames, partial: bool = False
 ) -> Iterable[_System]:
     """What belongs to systems: name, source and entries of each."""
     many = {"summary": "summaries", "presence": "presence"}.get(what, f"{what}s")
@@ -365,13 +343,7 @@ def systems_of(
 
 
 def _plain_systems(
-    value: Any,
-    what: str,
-    many: str,
-    inputs: Sequence[str] | None,
-    ids: Sequence[str] | None,
-    columns: Mapping[str, str] | None,
-    partial: bool,
+    value: Any, what: str, many: str, inputs: Ids, ids: Ids, columns: ColumnNames, partial: bool
 ) -> list[_System]:
     """A dict by system; or a list of texts, those of one system."""
     if not isinstance(value, Mapping):
@@ -416,7 +388,7 @@ def plain_list(value: Any, place: str | Path) -> Any:
 
 
 def _plain_entries(
-    value: Any, what: str, names: Sequence[str] | None, place: str | Path, system: str | None = None
+    value: Any, what: str, names: Ids, place: str | Path, system: str | None = None
 ) -> list[Entry]:
     """Entries of a list in the order of the inputs, or of a dict by their ids."""
     if isinstance(value, Mapping):
@@ -427,11 +399,8 @@ def _plain_entries(
         names = [str(n + 1) for n in range(len(value))]
     elif len(names) != len(value):
         many = counted(len(value), what, "summaries" if what == "summary" else None)
-        raise InputError(
-            f"{many} for {counted(len(names), 'input')}",
-            path=place,
-            expected="one entry for each input",
-        )
+        problem = f"{many} for {counted(len(names), 'input')}"
+        raise InputError(problem, path=place, expected="one entry for each input")
     entries = []
     for n, (name, own) in enumerate(zip(names, value, strict=True), 1):
         if what == "summary":
@@ -456,14 +425,11 @@ def _plain_entries(
 def _check_no_paths(values: Sequence[Any], place: str | Path) -> None:
     """Raises InputError if the texts are the names of files that are there."""
     if values and isinstance(values[0], str) and os.path.isfile(values[0]):  # noqa: PTH113
-        raise InputError(
-            f"'{values[0]}' is a file, not a text",
-            path=place,
-            hint="Give files as pathlib.Path, or their folder.",
-        )
+        what = f"'{values[0]}' is a file, not a text"
+        raise InputError(what, path=place, hint="Give files as pathlib.Path, or their folder.")
 
 
-def _table(value: Any, many: str, columns: Mapping[str, str] | None) -> Rows | None:
+def _table(value: Any, many: str, columns: ColumnNames) -> Rows | None:
     """Rows of data with named columns; a list of lists or a dict by id has none."""
     if isinstance(value, Rows):
         return value
@@ -521,11 +487,9 @@ def _unit(row: Any, nth: int, kind: UnitKind | None, only: bool) -> Unit:
         none = "has no kind" if own_kind is None else f"is of kind {own_kind!r}"
         raise InputError(f"unit {nth} {none}", expected="scu or stu")
     if only and kind is not None and own_kind != kind:
-        raise InputError(
-            f"unit {nth} is of kind {own_kind!r}",
-            expected=f"only units of kind {kind!r}",
-            hint='If this is the right file, correct or remove its "kind".',
-        )
+        what = f"unit {nth} is of kind {own_kind!r}"
+        hint = 'If this is the right file, correct or remove its "kind".'
+        raise InputError(what, expected=f"only units of kind {kind!r}", hint=hint)
     importance = row.get("importance") or None
     if importance not in (None, *IMPORTANCE):
         raise InputError(f'"importance" is {cut(importance)}', expected=" or ".join(IMPORTANCE))
@@ -547,17 +511,13 @@ def _unit(row: Any, nth: int, kind: UnitKind | None, only: bool) -> Unit:
 
 def _checked_text(text: str, nth: int) -> str:
     if not text:
-        raise InputError(
-            f"unit {nth} is empty",
-            expected="units with one tab between them",
-            hint="Remove the empty unit or the extra tab.",
-        )
+        what = f"unit {nth} is empty"
+        expected = "units with one tab between them"
+        raise InputError(what, expected=expected, hint="Remove the empty unit or the extra tab.")
     if text.startswith("<t>") and text.endswith("</t>"):
-        raise InputError(
-            f"unit {nth} has the sentence marks of a reference",
-            expected="units with tabs between them",
-            hint="Were the files of references and units swapped?",
-        )
+        what = f"unit {nth} has the sentence marks of a reference"
+        hint = "Were the files of references and units swapped?"
+        raise InputError(what, expected="units with tabs between them", hint=hint)
     return text
 
 

@@ -65,9 +65,8 @@ class Columns:
         units = self.units("units")
         values = self.read("presence", sum(len(entry.units) for entry in units))
         if values is None or tuple(entry.input for entry in units) != self.inputs:
-            raise InputError(
-                "has no presence of the units of each input", path=self.path, expected=_EXPECTED
-            )
+            what = "has no presence of the units of each input"
+            raise InputError(what, path=self.path, expected=_EXPECTED)
         return units, values
 
     def units(self, name: str) -> tuple[InputUnits, ...]:
@@ -83,18 +82,13 @@ class Columns:
         values = self.arrays[name]
         shape = (len(self.systems), len(self.inputs) if width is None else width)
         if values.shape != shape or values.dtype != np.float64:
-            raise InputError(
-                f"'{name}' is of the shape {values.shape} and of {values.dtype}",
-                path=self.path,
-                expected=f"{shape} of float64",
-            )
+            what = f"'{name}' is of the shape {values.shape} and of {values.dtype}"
+            raise InputError(what, path=self.path, expected=f"{shape} of float64")
         return values  # type: ignore[no-any-return]
 
 
 def write_columns(
-    path: str | Path,
-    texts: Mapping[str, Iterable[str]],
-    arrays: Mapping[str, FloatArray | None],
+    path: str | Path, texts: Mapping[str, Iterable[str]], arrays: Mapping[str, FloatArray | None]
 ) -> None:
     """Writes a result in columns, all or nothing; `read_columns` reads it."""
     packed = {

@@ -28,7 +28,7 @@ from litepyramid.io.coerce import (
 from litepyramid.io.formats import EVERY_INPUT
 from litepyramid.io.inputs import in_order, read_ids
 from litepyramid.io.presence import as_presence
-from litepyramid.io.rows import Rows, read_rows, table_rows
+from litepyramid.io.rows import ColumnNames, Rows, read_rows, table_rows
 from litepyramid.language import language_notes, language_of, signed
 from litepyramid.tables import HIDDEN, Column, Result, Table
 from litepyramid.text import counted, cut
@@ -340,9 +340,8 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
     if isinstance(data, Dataset):
         told = sources.pop("language", data.language)
         if sources:
-            raise InputError(
-                "a Dataset and further sources", expected="one of the two: load them together"
-            )
+            what = "a Dataset and further sources"
+            raise InputError(what, expected="one of the two: load them together")
         if units is not None:  # other units of the same inputs: labels stay those of its own
             scored = in_order(as_units(units), data.inputs, "units")
             own = data.label_units or (data.units if data.labels else None)
@@ -382,9 +381,7 @@ def _whole(source: str | Path) -> Dataset | None:
     return read_authors_folder(Path(source)) if file_type(source) == "folder" else None
 
 
-def _sources_in(
-    table: Any, columns: Mapping[str, str] | None
-) -> tuple[dict[str, Any], Mapping[str, int]]:
+def _sources_in(table: Any, columns: ColumnNames) -> tuple[dict[str, Any], Mapping[str, int]]:
     """The rows of one table, by `load`'s arguments that it has a column of; what they left out."""
     rows = table if isinstance(table, Rows) else None
     if isinstance(table, str | Path):
@@ -460,13 +457,12 @@ def load_dataset(name: str, path: str | Path) -> Dataset:
         data = read_bytes(changed)
         digest = sha256(data).hexdigest()
         if published not in (digest, sha256(data.replace(b"\r\n", b"\n")).hexdigest()):
-            raise InputError(
-                f"is not the file published with {name} (SHA-256 {digest[:12]}…)",
-                path=changed,
-                expected=f"{published[:12]}…",
-                hint=f"Get it from {DATASETS[name].source}; or, if the change is intended, read "
-                "the data set as folder=PATH.",
+            what = f"is not the file published with {name} (SHA-256 {digest[:12]}…)"
+            hint = (
+                f"Get it from {DATASETS[name].source}; or, if the change is intended, read "
+                "the data set as folder=PATH."
             )
+            raise InputError(what, path=changed, expected=f"{published[:12]}…", hint=hint)
     return DATASETS[name].read(folder)
 
 
@@ -482,12 +478,8 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
         raise InputError("is not a folder", path=folder, expected=_AUTHORS_LAYOUT)
     unit_file = _file(folder, "units.jsonl", "SCUs.txt")
     if unit_file is None:
-        raise InputError(
-            "has no SCUs.txt",
-            path=folder,
-            expected=_AUTHORS_LAYOUT,
-            hint="If it holds summaries, give units or references too.",
-        )
+        hint = "If it holds summaries, give units or references too."
+        raise InputError("has no SCUs.txt", path=folder, expected=_AUTHORS_LAYOUT, hint=hint)
     id_file, weight_file = _file(folder, "ids.txt"), _file(folder, "weights.txt")
     ids = None if id_file is None else read_ids(id_file)
     scus = as_units(unit_file, ids, kind="scu")
@@ -541,12 +533,9 @@ def _folds(
         fold = read_ids(file)
         for line, name in enumerate(fold, start=1):
             if name not in names:
-                raise InputError(
-                    f"{what} '{name}' is not in the data set",
-                    path=file,
-                    line=line,
-                    hint="List the inputs' ids in ids.txt." if what == "input" else None,
-                )
+                problem = f"{what} '{name}' is not in the data set"
+                hint = "List the inputs' ids in ids.txt." if what == "input" else None
+                raise InputError(problem, path=file, line=line, hint=hint)
         folds.append(tuple(fold))
     check_unique([name for fold in folds for name in fold], f"in the folds, {what}")
     return tuple(folds)

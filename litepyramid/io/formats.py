@@ -82,11 +82,7 @@ def translate(
         rows = list(form.read(noted(), counts))
     except InputError as error:
         raise InputError(
-            error.what,
-            path=path,
-            line=error.line or line,
-            expected=error.expected,
-            hint=error.hint,
+            error.what, path=path, line=error.line or line, expected=error.expected, hint=error.hint
         ) from None
     return rows, +counts
 
@@ -99,9 +95,8 @@ def _each(read: Callable[[Json, Counts], Iterable[Json]]) -> Callable[[Lines, Co
         for line, row in lines:
             form = form or format_of(row)
             if format_of(row) is not form:
-                raise InputError(
-                    f"is no line of {form and form.name}", expected="lines of one kind"
-                )
+                what = f"is no line of {form and form.name}"
+                raise InputError(what, expected="lines of one kind")
             for ours in read(row, counts):
                 yield line, ours
 
@@ -157,9 +152,8 @@ class _Criterion:
 
 def _unit(text: str, weight: float | None, tags: Iterable[str | None] = ()) -> Json:
     if not weight:
-        raise InputError(
-            f"the criterion '{cut(text)}' has the weight {weight}", expected="a number other than 0"
-        )
+        what = f"the criterion '{cut(text)}' has the weight {weight}"
+        raise InputError(what, expected="a number other than 0")
     unit: Json = {"text": text, "weight": weight}
     listed = [tag for tag in tags if tag]
     return unit | {"tags": listed} if listed else unit
@@ -363,11 +357,9 @@ def _nuggets(row: Json, counts: Counts) -> Iterator[Json]:
     if "run_id" in row or any("assignment" in one for one in nuggets):
         for one in nuggets:
             if one.get("assignment") not in list(ASSIGNMENTS):
-                raise InputError(
-                    f"the nugget '{one.get('text')}' is assigned '{one.get('assignment')}'",
-                    expected=", ".join(ASSIGNMENTS),
-                    hint="Assign it again, or write not_support, as nuggetizer counts it.",
-                )
+                what = f"the nugget '{one.get('text')}' is assigned '{one.get('assignment')}'"
+                hint = "Assign it again, or write not_support, as nuggetizer counts it."
+                raise InputError(what, expected=", ".join(ASSIGNMENTS), hint=hint)
         labels = [{"unit": n.get("text"), "label": ASSIGNMENTS[n["assignment"]]} for n in nuggets]
         ours |= {"system": row.get("run_id"), "labels": labels}
         if isinstance(row.get("answer_text"), str):

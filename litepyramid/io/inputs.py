@@ -7,7 +7,7 @@ import json
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from litepyramid.checked import as_type, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import files_in, stem
-from litepyramid.io.rows import COLUMNS, Row, Rows, identifier, read_rows
+from litepyramid.io.rows import COLUMNS, ColumnNames, Ids, Row, Rows, identifier, read_rows
 from litepyramid.text import counted, cut, one_line
 from litepyramid.types import InputReferences, InputUnits
 
@@ -68,12 +68,7 @@ def read_ids(path: str | Path) -> list[str]:
 
 
 def entries_of(
-    table: Rows,
-    what: str,
-    ids: Sequence[str] | None = None,
-    inputs: Sequence[str] | None = None,
-    *,
-    partial: bool = False,
+    table: Rows, what: str, ids: Ids = None, inputs: Ids = None, *, partial: bool = False
 ) -> list[Entry]:
     """What rows say of every input, in their order.
 
@@ -99,9 +94,9 @@ def entries_of(
 def entries_by_system(
     paths: Sequence[str | Path] | Rows,
     what: str,
-    inputs: Sequence[str] | None = None,
-    ids: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    inputs: Ids = None,
+    ids: Ids = None,
+    columns: ColumnNames = None,
     *,
     partial: bool = False,
 ) -> Iterator[tuple[str, str | Path, list[Entry]]]:
@@ -129,11 +124,9 @@ def entries_by_system(
             if system in seen and table.runs:
                 system = f"{system} ({stem(table.path)})"
             if system in seen:
-                raise InputError(
-                    f"system '{system}' is also in {seen[system]}",
-                    path=table.path,
-                    hint="A system is named by its rows, or by its file: rename one.",
-                )
+                problem = f"system '{system}' is also in {seen[system]}"
+                hint = "A system is named by its rows, or by its file: rename one."
+                raise InputError(problem, path=table.path, hint=hint)
             seen[system] = table.path
             yield system, table.path, block
 
@@ -144,11 +137,8 @@ def in_order(
     """Entries in the order of `names`, exactly one for each."""
     by_name = {entry.input: entry for entry in entries}
     if by_name.keys() != set(names):
-        raise InputError(
-            f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}",
-            path=path,
-            expected="the inputs of the units",
-        )
+        what = f"{counted(len(by_name), 'input')}, or others than the units' {len(names)}"
+        raise InputError(what, path=path, expected="the inputs of the units")
     return tuple(by_name[name] for name in names)
 
 
@@ -156,33 +146,25 @@ def aligned(entry: Entry, what: str, texts: Sequence[str], path: str | Path) -> 
     """An entry's values, one for each unit: in their order, or by the texts that they name."""
     values, named = entry.values, any(isinstance(value, dict) for value in entry.values)
     if len(values) != len(texts):
-        raise InputError(
+        problem = (
             f"{counted(len(values), what)} for the {counted(len(texts), 'unit')} of input "
-            f"'{entry.input}'",
-            path=path,
-            line=entry.line,
-            expected=f"one {what} for each unit",
+            f"'{entry.input}'"
         )
+        raise InputError(problem, path=path, line=entry.line, expected=f"one {what} for each unit")
     if not named:
         return values
     by_text: dict[str, list[Any]] = {}
     for value in as_type(list[dict[str, Any]], values, path=path, line=entry.line):
         if not isinstance(value.get("unit"), str) or what not in value:
-            raise InputError(
-                f"no {what} with its unit: {cut(json.dumps(value))}",
-                path=path,
-                line=entry.line,
-                expected=f'{{"unit": "text", "{what}": …}}',
-            )
+            problem = f"no {what} with its unit: {cut(json.dumps(value))}"
+            expected = f'{{"unit": "text", "{what}": …}}'
+            raise InputError(problem, path=path, line=entry.line, expected=expected)
         by_text.setdefault(one_line(value["unit"]).strip(), []).append(value[what])
     for text in texts:
         if not by_text.get(text):
-            raise InputError(
-                f"no {what} for the unit '{text}' of input '{entry.input}'",
-                path=path,
-                line=entry.line,
-                expected="the units' own texts in the column 'unit'",
-            )
+            problem = f"no {what} for the unit '{text}' of input '{entry.input}'"
+            expected = "the units' own texts in the column 'unit'"
+            raise InputError(problem, path=path, line=entry.line, expected=expected)
     return [by_text[text].pop(0) for text in texts]
 
 
@@ -198,12 +180,9 @@ def matched(
     known = set(inputs)
     for entry in entries:
         if entry.input not in known:
-            raise InputError(
-                f"a {_line_of(what)} of input '{entry.input}', which has no units",
-                path=path,
-                line=entry.line,
-                expected=f"the inputs of the units: '{inputs[0]}' …",
-            )
+            problem = f"a {_line_of(what)} of input '{entry.input}', which has no units"
+            expected = f"the inputs of the units: '{inputs[0]}' …"
+            raise InputError(problem, path=path, line=entry.line, expected=expected)
         systems.setdefault(entry.system, {})[entry.input] = entry
     for system, by_input in systems.items():
         missing = [name for name in inputs if name not in by_input]
@@ -314,9 +293,7 @@ def _with_unit(value: Any, what: str, row: Row) -> Any:
     return unit
 
 
-def _by_order(
-    table: Rows, what: str, ids: Sequence[str] | None, inputs: Sequence[str] | None
-) -> list[Entry]:
+def _by_order(table: Rows, what: str, ids: Ids, inputs: Ids) -> list[Entry]:
     names, count = ids if ids is not None else inputs, len(table.rows)
     if names is not None and count != len(names):
         short, noun = count < len(names), "line" if table.form == "lines" else "row"
@@ -334,13 +311,10 @@ def _by_order(
             if not listed and what not in ("summary", *_TEXTS):
                 _name(row, table, "input")
         elif what != "summary" and not row.text.strip():
-            raise InputError(
-                "an empty line",
-                path=table.path,
-                line=row.line,
-                expected=f"a {_line_of(what)}",
-                hint="Remove the line, or write what belongs to this input there.",
-            )
+            problem = "an empty line"
+            expected = f"a {_line_of(what)}"
+            hint = "Remove the line, or write what belongs to this input there."
+            raise InputError(problem, path=table.path, line=row.line, expected=expected, hint=hint)
         else:
             values = [row.text] if what == "summary" else row.text.split("\t")
         name = names[number] if names else str(number + 1)
@@ -348,7 +322,7 @@ def _by_order(
     return entries
 
 
-def _numbered(table: Rows, what: str, inputs: Sequence[str] | None) -> Rows:
+def _numbered(table: Rows, what: str, inputs: Ids) -> Rows:
     """The rows, those of systems without ids with the ids of the inputs in their order."""
     named = {str(row.values.get("system")) for row in table.rows if "input" in row.values}
     counts: Counter[str] = Counter()
@@ -400,12 +374,11 @@ def _same_for_all(entries: Sequence[Entry], what: str, path: str | Path) -> list
         same = known.values == entry.values or _sorted(known) == _sorted(entry)
         if not same or known.question != entry.question:
             other = f"other {what}s" if not same else "another question"
-            raise InputError(
+            problem = (
                 f"system '{entry.system}' has {other} of input '{entry.input}' than system "
-                f"'{known.system}' (line {known.line})",
-                path=path,
-                line=entry.line,
+                f"'{known.system}' (line {known.line})"
             )
+            raise InputError(problem, path=path, line=entry.line)
     return list(first.values())
 
 

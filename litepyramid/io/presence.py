@@ -16,7 +16,7 @@ from litepyramid.files import read_text
 from litepyramid.io.coerce import check_path, systems_of, units_from_json
 from litepyramid.io.columns import read_columns
 from litepyramid.io.inputs import aligned
-from litepyramid.io.rows import Row, Rows, read_rows
+from litepyramid.io.rows import ColumnNames, Ids, Row, Rows, read_rows
 from litepyramid.io.scores import score_result
 from litepyramid.tables import plain
 from litepyramid.text import cut
@@ -47,8 +47,8 @@ def as_presence(
     presence: Any,
     units: Sequence[InputUnits] | None = None,
     *,
-    ids: Sequence[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    ids: Ids = None,
+    columns: ColumnNames = None,
 ) -> Presence:
     """Presence judged elsewhere: a path, a dict by system (of lists, or dicts by input), rows.
 
@@ -83,11 +83,8 @@ def as_presence(
         presence = Rows(f"{path}, scores", "jsonl", rows)
         units = _judged_units(units, units_from_json(whole.units, path), path)
     elif units is None:
-        raise InputError(
-            "presence without units",
-            path=path,
-            expected="the units that were judged, or the JSON that 'litepyramid score' writes",
-        )
+        expected = "the units that were judged, or the JSON that 'litepyramid score' writes"
+        raise InputError("presence without units", path=path, expected=expected)
     inputs = [entry.input for entry in units]
     systems, rows_of_values = [], []
     for system, source, entries in systems_of(presence, "presence", inputs, ids, columns):
@@ -122,12 +119,9 @@ def _judged_units(
 ) -> tuple[InputUnits, ...]:
     """The units of a result; those given must be the same."""
     if units is not None and [entry.texts for entry in units] != [e.texts for e in judged]:
-        raise InputError(
-            "the presence is for other units",
-            path=source,
-            expected="the units that were judged",
-            hint="Omit the units to use those of the file.",
-        )
+        what = "the presence is for other units"
+        hint = "Omit the units to use those of the file."
+        raise InputError(what, path=source, expected="the units that were judged", hint=hint)
     return tuple(units or judged)
 
 
@@ -136,7 +130,6 @@ def _presence_value(value: Any, path: str | Path, line: int) -> float:
         return math.nan  # no judgement
     presence = number(value)
     if presence is None or not 0 <= presence <= 1:
-        raise InputError(
-            f"presence {cut(repr(value))}", path=path, line=line, expected="a number from 0 to 1"
-        )
+        what = f"presence {cut(repr(value))}"
+        raise InputError(what, path=path, line=line, expected="a number from 0 to 1")
     return presence

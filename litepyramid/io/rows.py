@@ -8,7 +8,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -33,6 +33,12 @@ _OTHER_NAMES = {"id": "input", "query": "question", "prompt": "question"}
 _KNOWN = frozenset((*COLUMNS, *_OTHER_NAMES))
 _BETWEEN = re.compile(r"[ \t\n\r,]*")
 _NAMES = frozenset(("system", "input", "metric"))
+
+
+Ids = Sequence[str] | None
+"""Ids of inputs whose rows go by their order."""
+ColumnNames = Mapping[str, str] | None
+"""Own column names, by known column."""
 
 
 class Row(NamedTuple):
@@ -77,7 +83,7 @@ class Rows:
 
 def read_rows(
     path: str | Path,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnNames = None,
     *,
     table: bool = False,
     blank_ok: bool = False,
@@ -92,9 +98,8 @@ def read_rows(
     renamed = dict(columns or {})
     path, text = Path(path), read_text(path) if text is None else text
     if not (text if blank_ok else text.strip()):
-        raise InputError(
-            "the file is empty", path=path, expected="one example per line, or a table"
-        )
+        what = "the file is empty"
+        raise InputError(what, path=path, expected="one example per line, or a table")
     known = {*_KNOWN, *renamed.values()}
     form, rows = _form(path, text, known, table)
     header: list[str] = []
@@ -131,7 +136,7 @@ def located(path: str | Path, line: int | None = None) -> Iterator[None]:
 
 
 def table_rows(
-    value: Any, name: str, columns: Mapping[str, str] | None = None, *, holding: str = ""
+    value: Any, name: str, columns: ColumnNames = None, *, holding: str = ""
 ) -> Rows | None:
     """The rows of data with named columns, given in Python; None if they have none.
 
@@ -200,12 +205,9 @@ def csv_rows(path: Path, text: str, delimiter: str = ",") -> tuple[list[str], li
                 if count > 1:
                     raise InputError(f"column '{name}' occurs twice", path=path, line=line)
             elif any(cells) and len(cells) != len(names):
-                raise InputError(
-                    counted(len(cells), "column"),
-                    path=path,
-                    line=line,
-                    expected=f"{len(names)}, as in the header",
-                )
+                what = counted(len(cells), "column")
+                expected = f"{len(names)}, as in the header"
+                raise InputError(what, path=path, line=line, expected=expected)
             elif any(cells) or len(cells) == len(names) == 1:
                 rows.append(Row(line, dict(zip(names, cells, strict=True))))
             line = reader.line_num + 1
@@ -224,25 +226,22 @@ def identifier(value: Any) -> str | None:
     return value if value and value.strip() else None
 
 
-def parse_columns(text: Any) -> Mapping[str, str] | None:
+def parse_columns(text: Any) -> ColumnNames:
     """``input=doc_id,summary=output``, or a dict, from known columns to a table's own."""
     if text is None:
         return None
     if isinstance(text, Mapping) and all(isinstance(own, str) for own in text.values()):
         return text
     if not isinstance(text, str):
-        raise InputError(
-            f"columns cannot be read from a {type(text).__name__}",
-            expected='NAME=COLUMN,… or a dict such as {"summary": "output"}',
-        )
+        what = f"columns cannot be read from a {type(text).__name__}"
+        raise InputError(what, expected='NAME=COLUMN,… or a dict such as {"summary": "output"}')
     columns: dict[str, str] = {}
     for part in text.split(","):
         name, _, column = (piece.strip() for piece in part.partition("="))
         if not column or name in columns or name not in COLUMNS:
-            raise InputError(
-                f"the columns '{text}' cannot be read at '{part.strip()}'",
-                expected=f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}",
-            )
+            what = f"the columns '{text}' cannot be read at '{part.strip()}'"
+            expected = f"NAME=COLUMN,… with a NAME each of {', '.join(COLUMNS)}"
+            raise InputError(what, expected=expected)
         columns[name] = column
     return columns
 
@@ -277,11 +276,9 @@ def _jsonl_rows(path: Path, text: str) -> list[Row]:
             raise error from None
         if format_of(whole):
             return [Row(1, whole)]
-        raise InputError(
-            "one JSON object over several lines",
-            path=path,
-            expected="an array of objects, or one object per line",
-        ) from None
+        what = "one JSON object over several lines"
+        expected = "an array of objects, or one object per line"
+        raise InputError(what, path=path, expected=expected) from None
 
 
 def _array_rows(path: Path, text: str) -> list[Row]:
@@ -294,12 +291,8 @@ def _array_rows(path: Path, text: str) -> list[Row]:
         line, seen = line + text.count("\n", seen, at), at
         _, end = decoder.raw_decode(text, at)
         if not isinstance(value, dict | str):
-            raise InputError(
-                f"a JSON list of {type(value).__name__}",
-                path=path,
-                line=line,
-                expected="objects or texts",
-            )
+            what = f"a JSON list of {type(value).__name__}"
+            raise InputError(what, path=path, line=line, expected="objects or texts")
         rows.append(Row(line, {}, value) if isinstance(value, str) else Row(line, value))
     return rows
 
@@ -323,14 +316,13 @@ def _known_rows(path: Path, text: str, known: set[str]) -> tuple[list[str], list
     names, rows = csv_rows(path, text, _header(text, known)[0])
     columns = {name: _column(name, known) for name in names}
     if not known & set(columns.values()):
-        raise InputError(
-            "a table without any known column",
-            path=path,
-            line=1,
-            expected=f"a header with some of {', '.join(COLUMNS)}",
-            hint="Name the columns (columns summary=NAME,…); or, if it is a line file, rename "
-            "it to end in .txt.",
+        what = "a table without any known column"
+        expected = f"a header with some of {', '.join(COLUMNS)}"
+        hint = (
+            "Name the columns (columns summary=NAME,…); or, if it is a line file, rename "
+            "it to end in .txt."
         )
+        raise InputError(what, path=path, line=1, expected=expected, hint=hint)
     return list(columns.values()), [
         Row(
             line,

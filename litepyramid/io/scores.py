@@ -13,7 +13,15 @@ from litepyramid.checked import as_type, number, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import read_text
 from litepyramid.io.columns import Columns, read_columns
-from litepyramid.io.rows import COLUMNS, Rows, identifier, parse_columns, read_rows, table_rows
+from litepyramid.io.rows import (
+    COLUMNS,
+    ColumnNames,
+    Rows,
+    identifier,
+    parse_columns,
+    read_rows,
+    table_rows,
+)
 from litepyramid.tables import plain
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
@@ -40,7 +48,7 @@ class _Cell(NamedTuple):
     rater: str = ""
 
 
-def read_scores(scores: Any, *, columns: Mapping[str, str] | None = None) -> ScoreTable:
+def read_scores(scores: Any, *, columns: ColumnNames = None) -> ScoreTable:
     """Reads scores from one source or several into one table.
 
     A source is a file, a data frame, a list of dicts or other rows with the columns system, input,
@@ -112,9 +120,8 @@ def arrays_table(x: Any, y: Any) -> ScoreTable:
             array = np.empty(0)
         if array.ndim not in (1, 2) or not array.size or np.isinf(array).any():
             expected = "finite numbers, (systems,) or (systems, inputs)"
-            raise InputError(
-                f"{name} cannot be read from a {type(value).__name__}", expected=expected
-            )
+            what = f"{name} cannot be read from a {type(value).__name__}"
+            raise InputError(what, expected=expected)
         arrays.append(array[:, None] if array.ndim == 1 else array)
     if arrays[0].shape != arrays[1].shape:
         shapes = " and ".join(str(np.shape(value)) for value in (x, y))
@@ -130,11 +137,8 @@ def select_matrix(table: ScoreTable, metric: str | None = None) -> ScoreMatrix:
     if metric is None:
         others = [name for name in table.metrics if name != "human"] or list(table.metrics)
         if len(others) > 1:
-            raise InputError(
-                f"the table holds {len(others)} metrics",
-                expected=f"one of {', '.join(others)}",
-                hint="Name the metric.",
-            )
+            what = f"the table holds {len(others)} metrics"
+            raise InputError(what, expected=f"one of {', '.join(others)}", hint="Name the metric.")
         metric = others[0]
     return table.matrix(metric)
 
@@ -148,7 +152,7 @@ def score_result(text: str) -> dict[str, Any] | None:
     return whole if isinstance(whole, dict) and "scores" in whole else None
 
 
-def _cells(source: Any, columns: Mapping[str, str] | None) -> tuple[list[_Cell], dict[str, str]]:
+def _cells(source: Any, columns: ColumnNames) -> tuple[list[_Cell], dict[str, str]]:
     """The cells of a source; and the signature, if it is a result of ``litepyramid score``."""
     path, whole = Path("the result"), None
     if isinstance(source, str | Path):
@@ -264,9 +268,8 @@ def _wide_metrics(table: Rows, header: Iterable[str]) -> dict[str, tuple[str, ..
             for part in parts:
                 if part not in metrics:
                     expected = f"some of {', '.join(metrics)}"
-                    raise InputError(
-                        f"no column of scores '{part}'", path=table.path, expected=expected
-                    )
+                    what = f"no column of scores '{part}'"
+                    raise InputError(what, path=table.path, expected=expected)
             metrics[name] = parts
     if not metrics and table.form != "jsonl" and table.form != "json":
         raise InputError("no column of scores", path=table.path, line=1, expected=_NAMES)
@@ -297,13 +300,10 @@ def _rated(cells: Iterable[_Cell]) -> list[_Cell]:
 
 def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> Iterator[_Cell]:
     if "instance_id" not in row:
-        raise InputError(
-            "a sacrerouge line without 'instance_id'",
-            path=path,
-            line=line,
-            expected="the file with scores by input",
-            hint="Give the summary-level file, not the system-level one.",
-        )
+        what = "a sacrerouge line without 'instance_id'"
+        expected = "the file with scores by input"
+        hint = "Give the summary-level file, not the system-level one."
+        raise InputError(what, path=path, line=line, expected=expected, hint=hint)
     if not isinstance(row["metrics"], dict):
         raise InputError("'metrics' is not an object", path=path, line=line)
     names = {"system": row["summarizer_id"], "input": row["instance_id"]}
@@ -360,9 +360,8 @@ def _matrices(saved: Columns) -> dict[str, FloatArray]:
 def _cell(row: Mapping[str, Any], path: str | Path, line: int | None = None) -> _Cell:
     for key in LONG:
         if key not in row:
-            raise InputError(
-                f"no '{key}'", path=path, line=line, expected=f"the keys {', '.join(LONG)}"
-            )
+            what = f"no '{key}'"
+            raise InputError(what, path=path, line=line, expected=f"the keys {', '.join(LONG)}")
     system, input_, metric = (_name(row[key], key, path, line) for key in LONG[:3])
     rater = identifier(row.get("annotator")) or ""
     score = _number(row["score"], path, line)
@@ -371,9 +370,8 @@ def _cell(row: Mapping[str, Any], path: str | Path, line: int | None = None) -> 
 
 def _name(value: Any, key: str, path: str | Path, line: int | None) -> str:
     if (name := identifier(value)) is None:
-        raise InputError(
-            f"the {key} is {cut(value)}", path=path, line=line, expected="a name, or a whole number"
-        )
+        what = f"the {key} is {cut(value)}"
+        raise InputError(what, path=path, line=line, expected="a name, or a whole number")
     return name
 
 
@@ -386,13 +384,9 @@ def _number(value: Any, path: str | Path, line: int | None) -> float:
         return math.nan
     score = number(value)
     if score is None or math.isinf(score):
-        raise InputError(
-            "a score is infinite" if score else f"the score '{cut(value)}' is not a number",
-            path=path,
-            line=line,
-            expected="a finite number",
-            hint="Leave the cell empty if it was not scored." if score else None,
-        )
+        what = "a score is infinite" if score else f"the score '{cut(value)}' is not a number"
+        hint = "Leave the cell empty if it was not scored." if score else None
+        raise InputError(what, path=path, line=line, expected="a finite number", hint=hint)
     return score
 
 
@@ -411,13 +405,12 @@ def _table(cells: Iterable[_Cell]) -> ScoreTable:
         apart = first.path != cell.path or cell.metric == "human"
         if first is not cell and not (apart and _same(first.score, cell.score)):
             line = f":{first.line}" if first.line else ""
-            raise InputError(
+            what = (
                 f"metric '{cell.metric}' scores system '{cell.system}' on input '{cell.input}'"
-                f" twice (first at {first.path}{line})",
-                path=cell.path,
-                line=cell.line,
-                hint="Keep one of the two, or give them different names.",
+                f" twice (first at {first.path}{line})"
             )
+            hint = "Keep one of the two, or give them different names."
+            raise InputError(what, path=cell.path, line=cell.line, hint=hint)
     if not by_place:
         raise InputError("no scores at all", expected="at least one row")
     size = len(metrics) * len(systems) * len(inputs)

@@ -23,11 +23,9 @@ def write_units(path: str | Path, units: Sequence[InputUnits], form: Form = "jso
         return write_jsonl(path, [entry.to_json() for entry in units])
     for entry in units:
         if any(char in unit.text for unit in entry.units for char in "\t\n\r"):
-            raise InputError(
-                f"a unit of input '{entry.input}' holds a tab or a line break",
-                expected="one line of text for a line file",
-                hint="Write JSON Lines instead.",
-            )
+            what = f"a unit of input '{entry.input}' holds a tab or a line break"
+            expected = "one line of text for a line file"
+            raise InputError(what, expected=expected, hint="Write JSON Lines instead.")
     with atomic_write(path) as file:
         file.writelines("\t".join(entry.texts) + "\n" for entry in units)
     return None
