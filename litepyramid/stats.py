@@ -153,7 +153,6 @@ def system_intervals(
         >>> system_intervals(np.array([[0.5, 0.5]]), samples=40, confidence=0.95, seed=1)
         [(0.5, 0.5)]
     """
-    check_samples(samples, confidence=confidence)
     inputs = values.shape[1]
     if inputs == 1:  # every sample is this one
         return [(value, value) for value in values[:, 0].tolist()]

@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from litepyramid.errors import InputError
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels, unit_kinds
+from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels
 
 Rule = Literal["lite", "vital", "sample", "original", "modified", "points", "normalized"]
+_RUBRICS = ("points", "normalized")
 NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 
 
@@ -47,17 +48,20 @@ class UnitLayout:
         """
         if not units:
             raise InputError("no inputs", expected="the units of at least one input")
-        weights = [np.array([u.weight for u in entry.units], dtype=np.float64) for entry in units]
-        for entry, row in zip(units, weights, strict=True):
-            if not (row > 0).any() or not np.isfinite(row).all():
+        weights, importance, offsets = [], [], [0]
+        for entry in units:
+            row = [unit.weight for unit in entry.units]
+            if not max(row, default=0) > 0 or not np.isfinite(row).all():
                 raise InputError(
-                    f"the weights of input '{entry.input}' are {cut(row.tolist())}",
+                    f"the weights of input '{entry.input}' are {cut(row)}",
                     expected="at least one unit with a weight above zero, and no NaN",
                 )
-        offsets = np.cumsum([0] + [w.size for w in weights], dtype=np.int64)
-        importance = [unit.importance for entry in units for unit in entry.units]
+            weights += row
+            offsets.append(len(weights))
+            importance += [unit.importance for unit in entry.units]
         vital = np.array([one == "vital" for one in importance]) if any(importance) else None
-        return cls(tuple(entry.input for entry in units), offsets, np.concatenate(weights), vital)
+        inputs = tuple([entry.input for entry in units])
+        return cls(inputs, np.array(offsets), np.array(weights, dtype=np.float64), vital)
 
     @property
     def bounds(self) -> list[tuple[int, int]]:
@@ -384,22 +388,23 @@ class ScoringRule:
     @property
     def signed(self) -> bool:
         """Whether weights are points of a rubric, with a sign."""
-        return self.name in ("points", "normalized")
+        return self.name in _RUBRICS
 
-    def check(self, units: Sequence[InputUnits]) -> None:
-        """Raises InputError if the rule cannot score the units, whatever their presence."""
-        layout = UnitLayout.of(units)
-        wrong = np.flatnonzero(layout.weights == 0 if self.signed else layout.weights < 0)
+    def layout(self, units: Sequence[InputUnits]) -> UnitLayout:
+        """The units' layout; InputError if the rule cannot score them, whatever their presence."""
+        layout, signed = UnitLayout.of(units), self.name in _RUBRICS
+        wrong = np.flatnonzero(layout.weights == 0 if signed else layout.weights < 0)
         if len(wrong):
             every = [(entry.input, unit) for entry in units for unit in entry.units]
             name, unit = every[wrong[0]]
             raise InputError(
                 f"'{cut(unit.text, 60)}' of input '{name}' has the weight {unit.weight:g}",
-                expected="points above or below zero" if self.signed else "no weight below zero",
-                hint=None if self.signed else "Score a rubric with penalties by the rule points.",
+                expected="points above or below zero" if signed else "no weight below zero",
+                hint=None if signed else "Score a rubric with penalties by the rule points.",
             )
         if self.name == "vital":
             _vital(layout)
+        return layout
 
     def apply(
         self, presence: FloatArray, layout: UnitLayout, seed: int
@@ -419,10 +424,9 @@ class ScoringRule:
             return pyramid_scores(presence, layout), {}
         return modified_pyramid_scores(presence, layout, self.references), {}
 
-    def metric(self, units: Sequence[InputUnits]) -> str:
-        """The name of the score that this rule computes on these units."""
+    def metric(self, kinds: str) -> str:
+        """The name of the score that this rule computes on units of these kinds (`unit_kinds`)."""
         if self.name == "lite":
-            kinds = unit_kinds(units)
             return {"scu": "lite2pyramid", "stu": "lite3pyramid"}.get(kinds, "lite2.xpyramid")
         return {
             "vital": "vital_score",

@@ -230,25 +230,18 @@ class ScoreResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first; then the scores of nuggets, and those by tag."""
-        names: list[Column | str] = [
-            "group",
-            "system",
-            "score",
-            Column("low", f"{100 * self.confidence:g} % low"),
-        ]
         scores, clipped, human = self.scores, self.clipped, self.human_scores
-        names += ["high", *["clipped"] * bool(clipped), *["human"] * (self.human is not None)]
+        low = Column("low", f"{100 * self.confidence:g} % low")
+        names: list[Column | str] = ["group", "system", "score", low, "high"]
+        names += ["clipped"] * bool(clipped) + ["human"] * (self.human is not None)
         rows = [
             {
-                "group": group_letters(self.groups[i]),
-                "system": self.systems[i],
-                "score": scores[self.systems[i]],
-                **dict(zip(("low", "high"), self.intervals[i], strict=True)),
-                "clipped": clipped.get(self.systems[i]),
-                "human": human.get(self.systems[i]),
+                "group": group_letters(self.groups[i]), "system": name, "score": scores[name],
+                "low": self.intervals[i][0], "high": self.intervals[i][1],
+                "clipped": clipped.get(name), "human": human.get(name),
             }
-            for i in self.order
-        ]
+            for i, name in ((i, self.systems[i]) for i in self.order)
+        ]  # fmt: skip
         named = "" if self.name == self.metric else f"{self.name}: "
         title = (
             f"{named}{metric_title(self.metric)} of {counted(len(self.systems), 'system')} on "
@@ -283,16 +276,14 @@ class ScoreResult(Result):
             for by, prefix in (("judge", ""), ("people", "human_"))
             if prefix + NUGGET_SCORES[0] in means
         ]
-        columns = [Column(name, name.replace("_", " ")) for name in NUGGET_SCORES]
+        columns = [Column("system"), Column("by")]
+        columns += [Column(name, name.replace("_", " ")) for name in NUGGET_SCORES]
         notes = ["Strict: only labels of 1; for the judge, presence of .75 or more."]
         none = sum(all(unit.importance != "vital" for unit in e.units) for e in self.units)
         if none:
             inputs = counted(none, "input has", "inputs have")
             notes.append(f"{inputs} no vital nugget and a vital score of 0.")
-        title, columns = (
-            "Nugget scores, mean over inputs",
-            [Column("system"), Column("by"), *columns],
-        )
+        title = "Nugget scores, mean over inputs"
         return [Table(title, tuple(columns), tuple(rows), tuple(notes))] if rows else []
 
     def _tag_table(self) -> list[Table]:
@@ -524,29 +515,9 @@ class ScoreResult(Result):
 def _evidence_json(evidence: Evidence) -> dict[str, Any] | None:
     if evidence.sentence < 0:
         return None
-    return (
-        {
-            "sentence": evidence.sentence,
-            "span": list(evidence.span),
-            "presence": evidence.presence,
-        }
-        | ({"conflict": evidence.conflict} if evidence.conflict else {})
-        | ({"missing": list(evidence.missing)} if evidence.missing else {})
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _SavedEvidence:
-    sentence: int
-    span: tuple[int, int]
-    presence: float
-    conflict: str = ""
-    missing: tuple[str, ...] = ()
-
-    def evidence(self) -> Evidence:
-        return Evidence(
-            self.presence, self.sentence, self.span, missing=self.missing, conflict=self.conflict
-        )
+    names = ("sentence", "span", "presence", "conflict", "missing")
+    values = {name: getattr(evidence, name) for name in names}
+    return {name: value for name, value in values.items() if value not in ("", ())}
 
 
 @dataclass(frozen=True, slots=True)
@@ -566,7 +537,7 @@ class _SavedRow:
     human: float | None = None
     labels: list[float | None] | None = None
     summary: str | None = None
-    evidence: list[_SavedEvidence | None] | None = None
+    evidence: list[Evidence | None] | None = None
     spans: list[tuple[int, int]] | None = None
 
 
@@ -591,7 +562,7 @@ class _Saved:
     label_units: tuple[InputUnits, ...] = ()
     references: tuple[_SavedReferences, ...] | None = None
     summaries: tuple[tuple[str, ...], ...] | None = None
-    evidence: list[list[_SavedEvidence | None]] | None = None
+    evidence: list[list[Evidence | None]] | None = None
     ceiling: float | None = None
     notes: tuple[str, ...] = ()
 
@@ -681,7 +652,7 @@ def _rows_by_system(
 
 
 def _checked_evidence(
-    evidence: Sequence[Sequence[_SavedEvidence | None]] | None,
+    evidence: Sequence[Sequence[Evidence | None]] | None,
     summaries: Sequence[Sequence[str]] | None,
     units: Sequence[InputUnits],
     path: Path,
@@ -703,9 +674,7 @@ def _checked_evidence(
         raise InputError(
             "a saved result with broken evidence", path=path, expected="one place for each unit"
         )
-    return tuple(
-        tuple(Evidence(0.0) if e is None else e.evidence() for e in row) for row in evidence
-    )
+    return tuple(tuple(Evidence(0.0) if e is None else e for e in row) for row in evidence)
 
 
 def _number(value: float | None) -> float:

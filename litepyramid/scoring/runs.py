@@ -96,7 +96,7 @@ def align_runs(
                 cells[side].extend(starts[side][name] + places[side][key] for key in shared)
     if differing and not units_too:
         raise InputError(
-            f"the runs' units, or questions, differ on {counted(len(differing), 'input')}: "
+            f"the runs' units or questions differ on {counted(len(differing), 'input')}: "
             f"{names_of(differing)}",
             expected="runs over the same units",
             hint="To compare the units that both have, insist: --across-judges.",

@@ -95,14 +95,15 @@ def score(
     """
     check_samples(samples, confidence=confidence)
     check_seed(seed)
-    choose("units to score", on, get_args(Scored))
+    if on not in get_args(Scored):
+        choose("units to score", on, get_args(Scored))
     scoring = ScoringRule.of(rule)
     if name == "human":
         expected = "another name"
         raise InputError("the name 'human' is reserved for the human score", expected=expected)
     dataset = as_dataset(data, units, **sources).with_language()
     rated, made, notes = _units_of(dataset, on, stu_fallback)
-    scoring.check(rated)
+    layout = scoring.layout(rated)
     rater = None
     if dataset.presence is not None:
         systems = dataset.systems or dataset.presence.systems
@@ -116,21 +117,30 @@ def score(
         notes += _on_judge(rater, rated, dataset.language)
         systems = dataset.systems
         presence, batch = _judged(dataset.summaries, rated, rater)
-        about = {**batch.signature, **data_hashes(summaries=dataset.summaries)}
-    layout = UnitLayout.of(rated)
+        about = {**batch.signature, "summaries_sha": ""}
     values, counts = scoring.apply(presence, layout, seed)
-    labels, label_units, human, unlabelled = _human(dataset, rated, systems, scoring, seed)
+    labels = label_units = human = None
+    if dataset.labels:
+        label_units = tuple(dataset.label_units or dataset.units)
+        labels, human, unlabelled = _human(dataset, label_units, rated, systems, scoring, seed)
+        counts |= unlabelled
     missing = layout.sums(np.isnan(presence).astype(np.float64)) > 0
-    counts |= {**batch.counts, **unlabelled} | {"summaries_not_scored": int(missing.sum())}
+    counts |= batch.counts | {"summaries_not_scored": int(missing.sum())}
     counts["inputs_not_scored"] = int((np.isnan(values) & ~missing).all(axis=0).sum())
     intervals, groups = intervals_and_groups(
         systems, layout.inputs, values, samples=samples, confidence=confidence, seed=seed
     )
     other = () if label_units is None or label_units == rated else label_units
-    hashes = data_hashes(units=rated, labels=dataset.labels, label_units=other)
+    hashes = data_hashes(
+        units=rated,
+        summaries=() if rater is None else dataset.summaries,
+        labels=dataset.labels,
+        label_units=other,
+    )
+    kinds = unit_kinds(rated)
     fields = {"units": "", **made, **signed(dataset.language), **about, **hashes}
     signature = Signature.of(
-        **fields | {"units": unit_kinds(rated)},
+        **fields | {"units": kinds},
         rule=scoring.signature(),
         truncated=counts.get("truncated"),
         missing=counts.get("missing") or None,
@@ -138,7 +148,7 @@ def score(
         confidence=confidence,
         seed=seed,
     )
-    metric = scoring.metric(rated)
+    metric = scoring.metric(kinds)
     texts = {entry.input: entry.references for entry in dataset.references or ()}
     result = ScoreResult(
         metric=metric,
@@ -287,17 +297,14 @@ def _judged(
 
 def _human(
     dataset: Dataset,
-    units: tuple[InputUnits, ...],
+    labelled: Sequence[InputUnits],
+    units: Sequence[InputUnits],
     systems: Sequence[str],
     rule: ScoringRule,
     seed: int,
-) -> tuple[FloatArray | None, tuple[InputUnits, ...] | None, FloatArray | None, Mapping[str, int]]:
-    """People's labels, the units that they are of, (N, M) human scores, and counts."""
-    if not dataset.labels:
-        return None, None, None, {}
-    labelled = tuple(dataset.label_units or dataset.units)
-    rule.check(labelled)
-    layout = UnitLayout.of(labelled)
+) -> tuple[FloatArray, FloatArray, dict[str, int]]:
+    """People's labels of the units `labelled`, (N, M) human scores, and counts."""
+    layout = rule.layout(labelled)
     if layout.inputs != tuple(entry.input for entry in units):
         raise InputError(
             "the labels' units are for other inputs than the units",
@@ -308,4 +315,4 @@ def _human(
     rows = ~np.isnan(labels).all(axis=1)
     human[rows] = rule.apply(labels[rows], layout, seed)[0]
     counts["inputs_without_labels"] = int(np.isnan(human[rows]).any(axis=0).sum())
-    return labels, labelled, human, counts
+    return labels, human, counts

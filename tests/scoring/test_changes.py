@@ -138,7 +138,7 @@ def test_what_is_not_shared_is_named_and_not_compared(old):
     assert "1 system only in the new run, left out: c." in notes
     other = [[*row[:9], "Something else."] for row in UNITS]
     changed = scored({"a": texts()}, other)
-    with pytest.raises(InputError, match="units differ on 10 inputs"):
+    with pytest.raises(InputError, match="differ on 10 inputs"):
         lp.compare(old, changed)
     result = lp.compare(old, changed, across_judges=True)
     assert result.changes[0].new == 1.0  # over the nine that both have
