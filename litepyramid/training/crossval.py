@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from decimal import Decimal
 from itertools import product
 from pathlib import Path
-from typing import Any, Protocol, get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from litepyramid.judges.evaluate import calibrate, labelled
 from litepyramid.judges.nli.modes import MODES, presence
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import (
+    EMBEDDED,
     REFITTED,
     check_trainable,
     in_language,
@@ -56,12 +57,8 @@ LEVELS: tuple[Level, ...] = ("system", "summary")
 COEFFICIENTS: tuple[Coefficient, ...] = ("pearson", "spearman")
 
 
-class Trainer(Protocol):
-    """Makes a judge from labelled items; fold numbers count from 1, 0 means no fold."""
-
-    def train(self, data: LabelledItems, fold: int) -> Judge:
-        """A judge that has seen these labels and no others."""
-        ...
+Trainer = Callable[[LabelledItems, int], Judge]
+"""Makes a judge that has seen these labels and no others; folds count from 1, 0 is no fold."""
 
 
 def crossval(
@@ -107,12 +104,10 @@ def crossval(
     if not isinstance(base, str | Path):
         raise InputError(f"the base is a {type(base).__name__}", expected="a name or a folder")
     training, options = as_settings(settings)
-    trainer, baselines = make_contest(
-        str(base), zero_shot, output=output, settings=training, options=options
-    )
+    trainer, baselines = make_contest(str(base), zero_shot, output, training, options)
     dataset = labelled(data, **sources).with_language()
     baselines = {name: in_language(one, dataset.language) for name, one in baselines.items()}
-    if base in REFITTED:
+    if base in EMBEDDED:
         check_language("judge", dataset.language, f"the judge {base}")
     several = train_on if isinstance(train_on, list | tuple) else [train_on]
     trained_on = [labelled(one) for one in several]
@@ -150,18 +145,9 @@ def cross_validate(
 
     Each fold gives correlations of the scores with the human score (Lite2 with the labels for
     presence) at system and summary level; the result is their mean over folds, with a Student t
-    interval over folds (ZB21 Table 1: by examples, Table 4: by systems).
-
-    Args:
-        dataset: Units, summaries and labels.
-        trainer: Makes a judge of each fold's training part.
-        by: Hold out inputs or systems.
-        folds: How many; the data set's own folds are used if it has as many.
-        units: The units to score, by name: SCUs as ``lite2`` and the data set's STUs as
-            ``lite3`` by default.
-        baselines: Untrained judges to compare with, by name.
-        constant: What a constant column counts as, see `level_correlation`.
-        seed: Seed of a random split.
+    interval over folds (ZB21 Table 1: by examples, Table 4: by systems). `units` are the units to
+    score by name: SCUs as ``lite2`` and the data set's STUs as ``lite3`` by default; `constant` is
+    what a constant column counts as, see `level_correlation`; for the rest see `crossval`.
     """
     plan = make_folds(dataset, by, folds, seed)
     published = len(dataset.example_folds if by == "examples" else dataset.system_folds) == folds
@@ -169,7 +155,7 @@ def cross_validate(
     def trained() -> Iterator[tuple[Fold, Mapping[str, Judge]]]:
         for fold in track(plan, "cross-validating", "folds"):
             train = labelled_items(dataset, fold.train_inputs, fold.train_systems)
-            yield fold, {"trained": trainer.train(train, fold.number), **(baselines or {})}
+            yield fold, {"trained": trainer(train, fold.number), **(baselines or {})}
 
     signature = Signature.of(
         by=by,
@@ -197,7 +183,7 @@ def out_of_the_box(
             f"{test.name} is trained on and tested on", hint="Leave it out of the training sets."
         )
     data = join_items([labelled_items(entry) for entry in train])
-    judges = {"trained": trainer.train(data, 0), **(baselines or {})}
+    judges = {"trained": trainer(data, 0), **(baselines or {})}
     result = validate(test, judges, units=units, constant=constant)
     hashed = fingerprint(sorted([*entry.hashes.items()] for entry in train))
     trained_on = Signature.of(trained_on="+".join(e.name for e in train), trained_on_sha=hashed)
@@ -228,19 +214,12 @@ def unit_variants(
     seed: int = 12345,
     easiness: Easiness | None = None,
 ) -> dict[str, Sequence[InputUnits]]:
-    """Lite2, Lite2.x and Lite3 units of a data set, as far as it has what they need.
+    """Units as ``lite2``, ``lite2.5`` (for a share of .5) and ``lite3``, as far as there are any.
 
     STUs are the data set's own, else extracted from its references. The mix gives STUs to the
     easiest `stu_share` of all sentences (ZB21 §3.3). Unless it is given, their easiness is
     predicted by the embedded regressor, refined for each fold's inputs on the other folds', so that
     no sentence is judged easy by its own SCUs; without folds, by that regressor as it is.
-
-    Returns:
-        ``lite2`` always; ``lite3`` if there are STUs or references; ``lite2.5`` (for a share of
-        .5) if there are references.
-
-    Raises:
-        InputError: The share is not between 0 and 1, or a sentence has no easiness.
     """
     variants: dict[str, Sequence[InputUnits]] = {"lite2": dataset.scus}
     references, stus, language = dataset.references, dataset.stus, dataset.language
@@ -356,88 +335,57 @@ def _modes(batch: JudgedBatch, default: str) -> dict[str, FloatArray]:
     return {mode: np.where(empty, 0.0, presence(filled, mode)) for mode in MODES}
 
 
-@dataclass(frozen=True, slots=True)
-class RefitTrainer:
+def refitted(base: str) -> Trainer:
     """Refits an embedded judge's weights; needs no GPU and takes seconds."""
-
-    base: str
-
-    def train(self, data: LabelledItems, fold: int) -> Judge:
-        """A judge that has seen these labels and no others."""
-        judge, fit = REFITTED[self.base]
-        return judge(fit(data.items, data.labels))
+    judge, fit = REFITTED[base]
+    return lambda data, fold: judge(fit(data.items, data.labels))
 
 
-@dataclass(frozen=True, slots=True)
-class ReadyCheckpoints:
-    """One ready judge per fold, such as the authors' fold checkpoints.
-
-    `template` is a judge's name with ``{fold}`` for the fold's number from 1:
-    ``shiyue/roberta-large-realsumm-by-examples-fold{fold}``; `options` are its settings.
-    """
-
-    template: str
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def train(self, data: LabelledItems, fold: int) -> Judge:
-        """The fold's checkpoint; the labels are not used."""
-        return make_judge(self.template.replace("{fold}", str(fold)), **self.options)
-
-
-@dataclass(frozen=True, slots=True)
-class FinetuneTrainer:
+def fine_tuned(
+    base: str, folder: Path, settings: FinetuneSettings, options: Mapping[str, Any]
+) -> Trainer:
     """Fine-tunes a transformer for each fold into ``FOLDER/fold1``, ``FOLDER/fold2`` …
 
     A fold whose folder is there, made from the same data and settings, is not trained again; a
     killed fold continues where it was. Nothing more is held out of a fold's training part.
     `options` are settings of the folds' judges, which keep no judgements unless a cache is named.
     """
+    chosen = replace(settings, held_out=0.0, early_stop=0, onnx=False)
 
-    base: str
-    folder: Path
-    settings: FinetuneSettings = field(default_factory=FinetuneSettings)
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def train(self, data: LabelledItems, fold: int) -> Judge:
-        """A judge that has seen these labels and no others."""
-        settings = replace(self.settings, held_out=0.0, early_stop=0, onnx=False)
+    def train(data: LabelledItems, fold: int) -> Judge:
         pairs = presence_pairs(data)
-        goal = self.folder / (f"fold{fold}" if fold else "all")
+        goal = folder / (f"fold{fold}" if fold else "all")
         if not goal.exists():
-            train_transformer(self.base, pairs, goal, settings)
-        elif made_from(goal, self.base, pairs, settings) is None:
+            train_transformer(base, pairs, goal, chosen)
+        elif made_from(goal, base, pairs, chosen) is None:
             raise InputError(
                 "holds a model of another base, other data or settings",
                 path=goal,
                 hint="Name a new folder, or delete this one.",
             )
-        return make_judge(str(goal), **{"cache": None, **self.options})
+        return make_judge(str(goal), **{"cache": None, **options})
+
+    return train
 
 
 def make_contest(
     base: str,
     zero_shot: Sequence[str],
-    *,
     output: str | Path | None = None,
     settings: FinetuneSettings | None = None,
     options: Mapping[str, Any] | None = None,
 ) -> tuple[Trainer, dict[str, Judge]]:
     """A trainer, and the untrained judges to compare with, by name; see `crossval`.
 
-    `options` are settings of the judges, for all those that take them.
-
-    Example:
-        >>> trainer, judges = make_contest("lexical", ["recall"])
-        >>> trainer, list(judges)
-        (RefitTrainer(base='lexical'), ['recall'])
+    `options` are settings of the judges, for all those that take them. With ``{fold}`` in the base
+    each fold has a ready judge of its own, such as the authors'.
     """
     names = [zero_shot] if isinstance(zero_shot, str) else list(zero_shot)
     settings = settings or FinetuneSettings()
     ready = "{fold}" in base
     if not ready and base != "mini":
         check_trainable(base)
-    refitted = base in REFITTED
-    taken = [settings_of(name) for name in (*names, *([] if refitted else [base]))]
+    taken = [settings_of(name) for name in (*names, *([] if base in REFITTED else [base]))]
     if foreign := sorted(set(options or ()).difference(*taken)):
         raise InputError(
             f"no judge of this cross-validation takes {', '.join(foreign)}",
@@ -454,13 +402,14 @@ def make_contest(
 
     trainer: Trainer
     if ready:
-        trainer = ReadyCheckpoints(base, of(base, revision=settings.revision))
-    elif refitted:
-        trainer = RefitTrainer(base)
+        judging = of(base, revision=settings.revision)
+        trainer = lambda data, fold: make_judge(base.replace("{fold}", str(fold)), **judging)  # noqa: E731
+    elif base in REFITTED:
+        trainer = refitted(base)
     elif output is None:
         raise InputError(f"no folder for the folds' models of '{base}'", expected="an output")
     else:
         judging = of(base, max_length=settings.max_length)
         judging = {key: value for key, value in judging.items() if key in _JUDGING}
-        trainer = FinetuneTrainer(base, Path(output), settings, judging)
+        trainer = fine_tuned(base, Path(output), settings, judging)
     return trainer, {name: make_judge(name, **of(name)) for name in names}

@@ -18,7 +18,7 @@ from litepyramid.io.dataset import Dataset
 from litepyramid.judges.evaluate import labelled
 from litepyramid.judges.lexical.lexical_judge import save_lexical
 from litepyramid.judges.nli.checkpoint import CARD_FILE
-from litepyramid.judges.registry import REFITTED, check_trainable
+from litepyramid.judges.registry import EMBEDDED, REFITTED, check_trainable
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import check_language, language_of
 from litepyramid.tables import Column, Result, Table, plain
@@ -183,16 +183,17 @@ def _run(
         train.append(pairs.weighted(source.weight, rng))
         items.append(part if source.weight == 1 else _as_items(train[-1]))
     data = join_pairs(train)
+    if base in EMBEDDED:
+        told = [s.data.language for s in mixture if isinstance(s.data, Dataset)]
+        texts = [text for pair in data.pairs for text in pair]
+        language = language_of({"texts": texts}, next(filter(None, told), None))
+        check_language("judge", language, f"the judge {base}")
     facts = run_facts(base, data, settings)
     history: tuple[EpochQuality, ...] = ()
     if made_from(goal, base, data, settings):
         pass  # a run that was stopped while it evaluated
     elif base in REFITTED:
         learned = join_items(items)
-        told = [s.data.language for s in mixture if isinstance(s.data, Dataset)]
-        texts = [text for summary, units in learned.items for text in (summary, *units)]
-        language = language_of({"texts": texts}, next(filter(None, told), None))
-        check_language("judge", language, f"the judge {base}")
         model = REFITTED[base][1](learned.items, learned.labels)
         with new_folder(goal) as folder:
             save_lexical(model, folder / f"{base}.json")

@@ -12,8 +12,8 @@ import numpy as np
 
 from litepyramid.errors import InputError, ModelError, loading, require
 from litepyramid.files import atomic_write, file_type
+from litepyramid.judges.mini import FOLDER
 
-MINI = Path(__file__).resolve().parents[1] / "embedded" / "mini"
 MATCH_FROM = 104
 """BERT's word pieces below are special or unused; they are never marked as matching."""
 
@@ -23,7 +23,7 @@ _LARGE = 1024  # weights fewer than these are not halved
 
 def model_source(base: str) -> str:
     """The folder or hub id of a base; ``mini`` is the folder of the judge that ships."""
-    return str(MINI) if base == "mini" else base
+    return str(FOLDER) if base == "mini" else base
 
 
 def is_onnx(base: str) -> bool:

@@ -6,7 +6,8 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -42,9 +43,9 @@ from litepyramid.training.onnx_models import (
 )
 from litepyramid.training.pairs import TrainingPairs, balanced_weights, encode_pairs, make_loss
 from litepyramid.training.settings import HEAD_MODE, FinetuneSettings
-from litepyramid.types import FloatArray
 
 _POINT = "checkpoint-"
+_HELD_OUT = "held out"
 _LARGE = 100_000_000  # parameters of a model that is not exported unless asked for
 _FACTS = ("onnx", "device", "offline", "log_steps", "save_steps")  # change no weights
 
@@ -63,18 +64,9 @@ class EpochQuality:
 
 @dataclass(frozen=True, slots=True)
 class TrainedFolder:
-    """A folder that judges are made from, and what the run did.
-
-    Attributes:
-        folder: Where it is.
-        pairs: Labelled pairs learned from.
-        updates: Optimiser steps made over the whole run.
-        resumed_from: The update that this process went on from; 0 if it began the run.
-        history: The figures of every evaluation set after every epoch.
-    """
+    """A folder that judges are made from; `resumed_from` is the update that it went on from."""
 
     folder: Path
-    pairs: int
     updates: int
     resumed_from: int
     history: tuple[EpochQuality, ...] = ()
@@ -113,19 +105,10 @@ def train_transformer(
     run that was killed continues from the last one when it is called again with the same data and
     settings, and ends with the same weights. The goal appears only when it is complete, holds
     safetensors or ONNX and no pickles, and carries ``litepyramid.json``, from which judges take the
-    mode that fits the head.
+    mode that fits the head. `development` are the pairs of early stopping, `evaluation` the sets
+    of the history, by name; `kind` is what the judge's card calls it.
 
     Several GPUs: start the same command with ``accelerate launch -m litepyramid finetune …``.
-
-    Args:
-        base: Hub id or folder: an NLI classifier, for some heads any encoder; or mini.
-        data: Pairs and labels.
-        output: The folder to make.
-        settings: How; the paper's by default.
-        development: Held-out pairs for early stopping.
-        evaluation: Sets to evaluate on after every epoch, by name.
-        kind: What the judge's card calls it: ``presence`` when the labels were people's presence
-            labels, ``zero-shot`` when it learned from NLI data alone.
 
     Raises:
         InputError: There is something else at `output`, no pairs, or another run's checkpoints;
@@ -154,7 +137,10 @@ def train_transformer(
         transformers.set_seed(settings.seed)
         transformers.utils.logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         start = _load(base, settings)
-        trainer, watch = _trainer(start, data, work, settings, development, evaluation or {})
+        sets = {**(evaluation or {}), **({_HELD_OUT: development} if development else {})}
+        watch = _watch(settings, work, sets)
+        trainer = _trainer(start, data, work, settings, sets)
+        trainer.add_callback(watch)
         last = _last_checkpoint(work)
         resumed = int(last.name.removeprefix(_POINT)) if last else 0
         hint = f"Run it again to continue from the last checkpoint in {work}, if there is one."
@@ -167,25 +153,21 @@ def train_transformer(
                 stop.add_note(f"{done} kept in {work}")
             raise
         if trainer.is_world_process_zero():
-            # Few updates leave no loss of their own in the log, but always the mean of all.
-            log = trainer.state.log_history
-            losses = [float(row[k]) for row in log for k in ("train_loss", "loss") if k in row]
-            card = {
-                "kind": kind,
-                "mode": HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind],
-                "updates": trainer.state.global_step,
-                "loss": losses[-1] if losses else None,
-                **plan,
-            }
+            mode = HEAD_MODE[settings.head] if kind == "presence" else DEFAULT_MODE[kind]
+            losses = [row["train_loss"] for row in trainer.state.log_history if "train_loss" in row]
+            loss = losses[-1] if losses else None
+            updates = trainer.state.global_step
+            card = {"kind": kind, "mode": mode, "updates": updates, "loss": loss, **plan}
             model = trainer.accelerator.unwrap_model(trainer.model)
             watch.put_mean(model)
             with loading("the tuned model cannot be written", path=goal, hint=hint):
                 _save(goal, replace(start, model=model), card, settings.onnx)
-            for path in (*work.glob(f"{_POINT}*"), *work.glob("history.json")):
-                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            for path in work.glob(f"{_POINT}*"):
+                shutil.rmtree(path)
         trainer.accelerator.wait_for_everyone()
     updates = trainer.state.global_step
-    return TrainedFolder(goal, len(data.pairs), updates, resumed, tuple(watch.history))
+    history = tuple(_history(trainer.state.log_history, sets))
+    return TrainedFolder(goal, updates, resumed, history)
 
 
 def settled(base: str, settings: FinetuneSettings) -> FinetuneSettings:
@@ -344,10 +326,9 @@ def _trainer(
     data: TrainingPairs,
     work: Path,
     settings: FinetuneSettings,
-    development: TrainingPairs | None,
     evaluation: Mapping[str, TrainingPairs],
-) -> tuple[Any, Any]:
-    """The trainer of transformers with our data, loss and callbacks; and the callback of ours."""
+) -> Any:
+    """The trainer of transformers with our data, loss, figures and callback."""
     import torch
     import transformers
 
@@ -355,20 +336,25 @@ def _trainer(
         length = min(settings.max_length, start.longest or settings.max_length)
         return encode_pairs(start.tokenizer, pairs, length, settings.head, start.match_from)
 
-    def metrics(prediction: Any) -> dict[str, float]:
-        judged = _presence(settings, start.order, prediction.predictions)
-        return {"brier": float(np.mean((judged - np.asarray(prediction.label_ids)[:, 0]) ** 2))}
+    def figures(prediction: Any) -> dict[str, float]:
+        logits = start.order.logits(prediction.predictions)
+        judged = np.asarray(presence(logits, HEAD_MODE[settings.head]))
+        truth = np.asarray(prediction.label_ids)[:, 0]
+        result = calibrate(judged, (truth >= 0.5).astype(np.float64))
+        brier = float(np.mean((judged - truth) ** 2))
+        return {"accuracy": float(result.accuracy), "auc": float(result.auc), "brier": brier}
 
     on_cpu = settings.device == "cpu"
     devices = 1 if on_cpu else max(1, torch.cuda.device_count())
     per_device = max(1, settings.batch_size // (settings.accumulate * devices))
     updates = max(1, round(settings.epochs * len(data.pairs) / settings.batch_size))
-    by_epoch = bool(settings.early_stop)
+    early = bool(settings.early_stop)
+    schedule = {"linear": "linear", "constant": "constant_with_warmup"}
     arguments = transformers.TrainingArguments(
         output_dir=str(work),
         num_train_epochs=settings.epochs,
         learning_rate=settings.learning_rate,
-        lr_scheduler_type="linear",
+        lr_scheduler_type=schedule[settings.schedule],
         warmup_steps=settings.warmup,
         weight_decay=settings.weight_decay,
         optim="adamw_torch",
@@ -379,13 +365,13 @@ def _trainer(
         seed=settings.seed,
         data_seed=settings.seed,
         train_sampling_strategy="group_by_length" if settings.batches == "length" else "random",
-        save_strategy="epoch" if by_epoch else "steps",
+        save_strategy="epoch" if early else "steps",
         save_steps=settings.save_steps or max(1, updates // 20),
         save_total_limit=2,
-        eval_strategy="epoch" if by_epoch else "no",
-        load_best_model_at_end=by_epoch,
-        metric_for_best_model="brier" if by_epoch else None,
-        greater_is_better=False if by_epoch else None,
+        eval_strategy="epoch" if evaluation else "no",
+        load_best_model_at_end=early,
+        metric_for_best_model=f"{_HELD_OUT}_brier" if early else None,
+        greater_is_better=False if early else None,
         logging_steps=settings.log_steps,
         disable_tqdm=True,
         report_to="none",
@@ -395,56 +381,64 @@ def _trainer(
     weights = None
     if settings.class_weights == "balanced":
         weights = balanced_weights(data.labels, settings.head)
+    sets = {
+        name: sorted(encoded(pairs), key=lambda row: len(row["input_ids"]))
+        for name, pairs in evaluation.items()
+    }
     trainer = transformers.Trainer(
         model=start.model,
         args=arguments,
         data_collator=transformers.DataCollatorWithPadding(start.tokenizer),
         train_dataset=encoded(data),
-        eval_dataset=encoded(development) if development else None,
+        eval_dataset=sets or None,
         compute_loss_func=make_loss(settings.head, start.order, weights),
-        compute_metrics=metrics,
-        callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)] if by_epoch else None,
+        compute_metrics=figures,
+        callbacks=[transformers.EarlyStoppingCallback(settings.early_stop)] if early else None,
     )
-    sets = {name: encoded(pairs) for name, pairs in evaluation.items()}
-    watch = _watch(trainer, sets, settings, start.order, work)
     trainer.remove_callback(transformers.trainer_callback.PrinterCallback)
-    trainer.add_callback(watch)
-    return trainer, watch
+    return trainer
 
 
-def _watch(
-    trainer: Any,
-    sets: Mapping[str, Sequence[Any]],
-    settings: FinetuneSettings,
-    order: ClassOrder,
-    work: Path,
-) -> Any:
-    """A callback: the bar, every set's figures after every epoch, the mean of the weights.
+def _history(
+    log: Iterable[Mapping[str, Any]], evaluation: Mapping[str, TrainingPairs]
+) -> list[EpochQuality]:
+    """The figures in the trainer's log, which is kept with its checkpoints."""
+    names = ("accuracy", "auc", "brier")
+    return [
+        EpochQuality(
+            math.ceil(row["epoch"] - 1e-6),  # the last one may be a part
+            name,
+            len(pairs.pairs),
+            *(row[f"eval_{name}_{figure}"] for figure in names),
+        )
+        for row in log
+        for name, pairs in evaluation.items()
+        if name != _HELD_OUT and f"eval_{name}_brier" in row
+    ]
 
-    Figures and mean are kept with the checkpoints, so that a resumed run goes on with them.
+
+def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, TrainingPairs]) -> Any:
+    """A callback: the bar, the figures as they come, the mean of the weights.
+
+    The mean is kept with the checkpoints, so that a resumed run goes on with it.
     """
     import torch
     import transformers
     from safetensors.torch import load_file, save_file
 
     class Watch(transformers.TrainerCallback):
-        history: list[EpochQuality]
         mean: dict[str, Any]
 
         def on_train_begin(self, args: Any, state: Any, control: Any, **event: Any) -> None:
             shown = None if state.is_world_process_zero else False
             self.bar = bar(state.max_steps, "fine-tuning", "updates", shown=shown)
             self.bar.update(state.global_step)
-            rows = read_note(work / "history.json").get("rows", [])
-            self.history = [EpochQuality(**r) for r in rows if r["epoch"] <= (state.epoch or 0)]
-            stored = self._stored(state)
+            stored, self.mean = self._folder(state) / "mean.safetensors", {}
             if stored.is_file():
                 self.mean = {n: t.to(args.device) for n, t in load_file(stored).items()}
             elif settings.average:
                 named = event["model"].named_parameters()
                 self.mean = {n: p.detach().clone() for n, p in named if p.requires_grad}
-            else:
-                self.mean = {}
 
         def on_step_end(self, args: Any, state: Any, control: Any, **event: Any) -> None:
             self.bar.update(state.global_step - self.bar.n)
@@ -455,30 +449,25 @@ def _watch(
                         self.mean[name].lerp_(values, 1 - share)
 
         def on_log(self, args: Any, state: Any, control: Any, **event: Any) -> None:
-            logs = event["logs"]
-            self.bar.set_postfix({n: logs[n] for n in ("loss", "eval_brier") if n in logs})
+            if "loss" in event["logs"]:
+                self.bar.set_postfix({"loss": event["logs"]["loss"]})
 
-        def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            stored = self._stored(state)
-            if self.mean and stored.parent.is_dir() and state.is_world_process_zero:
-                save_file(self.mean, stored)
+        def on_evaluate(self, args: Any, state: Any, control: Any, **event: Any) -> None:
+            if state.is_world_process_zero:
+                for row in _history([{"epoch": state.epoch, **event["metrics"]}], evaluation):
+                    figures = (
+                        f"AUC {row.auc:.3f}, Brier {row.brier:.3f}, accuracy {row.accuracy:.3f}"
+                    )
+                    self.bar.write(f"epoch {row.epoch}, {row.set}: {figures}", file=sys.stderr)
 
         def on_epoch_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            epoch = math.ceil(state.epoch - 1e-6)  # the last one may be a part
-            for name, rows in sets.items():
-                truth = np.array([row["labels"][0] for row in rows])
-                judged = self._judged(rows)
-                result = calibrate(judged, (truth >= 0.5).astype(np.float64))
-                brier = float(np.mean((judged - truth) ** 2))
-                figures = (len(truth), result.accuracy, result.auc, brier)
-                self.history.append(EpochQuality(epoch, name, *figures))
-                if state.is_world_process_zero:
-                    text = "AUC {2:.3f}, Brier {3:.3f}, accuracy {1:.3f}".format(*figures)
-                    line = f"epoch {epoch}, {name}: {text}"
-                    bar(None, "", "", shown=False).write(line)
-            if sets and state.is_world_process_zero:
-                note = {"rows": [asdict(row) for row in self.history]}
-                write_json(work / "history.json", plain(note))
+            if args.eval_strategy != "no":  # so that the figures are kept
+                (self._folder(state) / "trainer_state.json").unlink(missing_ok=True)
+                control.should_save = True
+
+        def on_save(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            if self.mean and self._folder(state).is_dir() and state.is_world_process_zero:
+                save_file(self.mean, self._folder(state) / "mean.safetensors")
 
         def on_train_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             self.bar.close()
@@ -489,29 +478,10 @@ def _watch(
                     if name in self.mean:
                         values.copy_(self.mean[name])
 
-        def _stored(self, state: Any) -> Path:
-            return work / f"{_POINT}{state.global_step}" / "mean.safetensors"
-
-        def _judged(self, rows: Sequence[Any]) -> FloatArray:
-            model, size = trainer.model, trainer.args.per_device_eval_batch_size
-            by_length = sorted(range(len(rows)), key=lambda i: len(rows[i]["input_ids"]))
-            logits: dict[int, Any] = {}
-            model.eval()
-            with torch.no_grad():
-                for start in range(0, len(rows), size):
-                    indices = by_length[start : start + size]
-                    inputs = [{k: v for k, v in rows[i].items() if k != "labels"} for i in indices]
-                    batch = trainer.data_collator(inputs).to(trainer.args.device)
-                    values = model(**batch).logits.float().cpu().numpy()
-                    logits |= dict(zip(indices, values, strict=True))
-            model.train()
-            return _presence(settings, order, np.stack([logits[i] for i in range(len(rows))]))
+        def _folder(self, state: Any) -> Path:
+            return work / f"{_POINT}{state.global_step}"
 
     return Watch()
-
-
-def _presence(settings: FinetuneSettings, order: ClassOrder, logits: Any) -> FloatArray:
-    return np.asarray(presence(order.logits(logits), HEAD_MODE[settings.head]))
 
 
 def _save(goal: Path, made: _Base, card: Mapping[str, Any], onnx: bool | None) -> None:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, fields
+from typing import Annotated, Any, Literal
 
-from litepyramid.checked import as_type, parse_json
+from annotated_types import Interval
+
 from litepyramid.errors import InputError
 from litepyramid.judges.nli.modes import Mode
 
 Head = Literal["auto", "presence", "two-class", "three-class"]
+
+Above = Annotated[float, Interval(gt=0, le=1e6)]
+Share = Annotated[float, Interval(ge=0, lt=1)]
+Count = Annotated[int, Interval(ge=1, le=10**9)]
+Steps = Annotated[int, Interval(ge=0, le=10**9)]
 
 HEAD_MODE: dict[str, Mode] = {"presence": "p2c", "two-class": "p2c", "three-class": "p3c"}
 """The mode that fits what a head was trained to tell apart."""
@@ -32,6 +38,7 @@ class FinetuneSettings:
         epochs: Passes over the training pairs.
         learning_rate: Peak of the linear schedule.
         warmup: Share of the steps over which the learning rate rises.
+        schedule: Whether it falls from there to nothing (``linear``), or stays (``constant``).
         batch_size: Pairs in one update, over all devices and accumulated steps.
         accumulate: Steps of gradient accumulation that make up one update.
         batches: ``random``, or ``length``: pairs of about the same length together, which saves
@@ -61,55 +68,33 @@ class FinetuneSettings:
     """
 
     head: Head = "auto"
-    epochs: float = 2
-    learning_rate: float = 1e-5
-    warmup: float = 0.06
-    batch_size: int = 32
-    accumulate: int = 1
+    epochs: Above = 2
+    learning_rate: Above = 1e-5
+    warmup: Share = 0.06
+    schedule: Literal["linear", "constant"] = "linear"
+    batch_size: Count = 32
+    accumulate: Count = 1
     batches: Literal["random", "length"] = "random"
-    max_length: int = 400
-    weight_decay: float = 0.0
+    max_length: Annotated[int, Interval(ge=8, le=10**6)] = 400
+    weight_decay: Share = 0.0
     class_weights: Literal["none", "balanced"] = "none"
     match: bool = False
-    freeze: int = 0
-    average: float = 0.0
-    early_stop: int = 0
-    held_out: float = 0.1
+    freeze: Steps = 0
+    average: Share = 0.0
+    early_stop: Steps = 0
+    held_out: Share = 0.1
     bf16: bool = False
-    seed: int = 12345
-    save_steps: int = 0
-    log_steps: int = 50
+    seed: Steps = 12345
+    save_steps: Steps = 0
+    log_steps: Count = 50
     onnx: bool | None = None
-    device: str = "auto"
+    device: Literal["auto", "cpu"] = "auto"
     revision: str | None = None
     offline: bool = False
     label_map: str | None = None
 
-    def __post_init__(self) -> None:
-        checks = (
-            ("epochs", self.epochs > 0, "a number above 0"),
-            ("learning_rate", self.learning_rate > 0, "a number above 0"),
-            ("warmup", 0 <= self.warmup < 1, "a share from 0 to below 1"),
-            ("batch_size", self.batch_size >= 1, "at least 1"),
-            (
-                "accumulate",
-                self.accumulate >= 1 and self.batch_size % self.accumulate == 0,
-                "at least 1, and a divisor of the batch size",
-            ),
-            ("max_length", self.max_length >= 8, "at least 8"),
-            ("weight_decay", self.weight_decay >= 0, "a number not below 0"),
-            ("average", 0 <= self.average < 1, "a number from 0 to below 1"),
-            ("held_out", 0 <= self.held_out < 1, "a share from 0 to below 1"),
-            ("held_out", self.held_out > 0 or not self.early_stop, "above 0, to stop early"),
-            ("log_steps", self.log_steps >= 1, "at least 1"),
-            ("device", self.device in ("auto", "cpu"), "auto or cpu"),
-        )
-        for name, right, expected in checks:
-            if not right:
-                raise InputError(f"{name} is {getattr(self, name)}", expected=expected)
 
-
-def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, str]]:
+def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, Any]]:
     """Settings from a record, a mapping, or texts KEY=VALUE; and those of no such name.
 
     Example:
@@ -117,33 +102,31 @@ def as_settings(settings: Any) -> tuple[FinetuneSettings, dict[str, str]]:
         >>> settings.epochs, others
         (3.0, {'mode': 'p2c'})
     """
+    from pydantic import TypeAdapter, ValidationError
+
     if isinstance(settings, FinetuneSettings):
-        return settings, {}
-    pairs = settings.items() if isinstance(settings, Mapping) else _pairs(settings)
+        settings = asdict(settings)
+    elif not isinstance(settings, Mapping):
+        several = [settings] if isinstance(settings, str) else settings
+        if not isinstance(several, Sequence) or not all(
+            isinstance(one, str) and "=" in one for one in several
+        ):
+            raise InputError(f"settings {settings!r}", expected="KEY=VALUE, such as epochs=3")
+        parts = ((part.strip() for part in one.split("=", 1)) for one in several)
+        nullable = ("onnx", "revision", "label_map")
+        settings = {k: None if k in nullable and v == "none" else v for k, v in parts}
     names = {field.name for field in fields(FinetuneSettings)}
-    values: dict[str, Any] = {}
-    others: dict[str, Any] = {}
-    for key, value in pairs:
-        (values if key in names else others)[key] = value
-    typed = {key: _typed(key, value) for key, value in values.items()}
-    return as_type(FinetuneSettings, typed, what="wrong settings"), others
-
-
-def _pairs(settings: Any) -> list[tuple[str, str]]:
-    several = [settings] if isinstance(settings, str) else settings
-    if not isinstance(several, Sequence) or not all(
-        isinstance(one, str) and "=" in one for one in several
-    ):
-        raise InputError(f"settings {settings!r}", expected="KEY=VALUE, such as epochs=3")
-    return [(one.partition("=")[0].strip(), one.partition("=")[2].strip()) for one in several]
-
-
-def _typed(key: str, value: Any) -> Any:
-    """A text as the number, truth value or null that it says, where the field is no text."""
-    if not isinstance(value, str) or key in ("device", "revision", "label_map"):
-        return value
-    text = {"none": "null"}.get(value.lower(), value.lower())
+    others = {key: value for key, value in settings.items() if key not in names}
+    values = {key: value for key, value in settings.items() if key in names}
     try:
-        return parse_json(text)
-    except InputError:
-        return value
+        typed = TypeAdapter(FinetuneSettings).validate_python(values)
+    except ValidationError as misfit:
+        problem = misfit.errors(include_url=False)[0]
+        what = f"the setting {problem['loc'][0]} is {problem['input']!r}"
+        raise InputError(what, expected=problem["msg"].removeprefix("Input should be ")) from None
+    if typed.batch_size % typed.accumulate:
+        expected = f"a divisor of the batch size {typed.batch_size}"
+        raise InputError(f"accumulate is {typed.accumulate}", expected=expected)
+    if typed.early_stop and not typed.held_out:
+        raise InputError("held_out is 0", expected="above 0, to stop early")
+    return typed, others

@@ -45,7 +45,7 @@ from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores
 from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.training.crossval import cross_validate, validate
-from litepyramid.training.folds import LabelledItems, make_folds
+from litepyramid.training.folds import make_folds
 from litepyramid.types import InputUnits, ScoreTable, Signature
 
 _KINDS: tuple[tuple[Level, Coefficient], ...] = (
@@ -353,7 +353,7 @@ def _folds(run: _Run, row: str, dataset: Dataset, by: str) -> Mapping[str, float
     try:
         result = cross_validate(
             dataset,
-            _Ready(ready),
+            lambda data, fold: ready[fold - 1],
             by="examples" if by == "examples" else "systems",
             units={kind: units},
             constant="zb21",
@@ -365,17 +365,6 @@ def _folds(run: _Run, row: str, dataset: Dataset, by: str) -> Mapping[str, float
         f"{level}_{c}": result.mean("trained", kind, level, c, mode=mode).mean
         for level, c in _KINDS
     }
-
-
-@dataclass(frozen=True, slots=True)
-class _Ready:
-    """Judges that are there, one a fold."""
-
-    judges: Sequence[Judge]
-
-    def train(self, data: LabelledItems, fold: int) -> Judge:
-        """The fold's judge."""
-        return self.judges[fold - 1]
 
 
 def _out_of_the_box(run: _Run, row: str, dataset: Dataset) -> Mapping[str, float] | str:

@@ -111,11 +111,7 @@ def test_the_question_is_shown_in_every_form(tmp_path, form):
                     for t in tasks.tasks}  # fmt: skip
         assert {t.id: t.question for t in tasks.tasks} == expected
         assert shown_questions(folder / name, form) == {k: v or "" for k, v in expected.items()}
-    assert (
-        "question" not in (folder / "plain" / "label_studio_config.xml").read_text()
-        if (form == "label-studio")
-        else not any(shown_questions(folder / "plain", form).values())
-    )
+    assert not any(shown_questions(folder / "plain", form).values())
     tasks = read_tasks(folder / "judging")
     rows = [Response(t.id, "A", "x", presence=dict.fromkeys(range(9), True)) for t in tasks.judging]
     judged = collect_labels(tasks, ResponseFile(tuple(rows)))
@@ -130,6 +126,7 @@ def shown_questions(folder, form):
         data = (folder / "page.html").read_text().split('id="data">', 1)[1].split("</script>", 1)[0]
         return {task["id"]: task["question"] for task in json.loads(data)["tasks"]}
     root = ET.parse(folder / "label_studio_config.xml").getroot()
-    assert [t.get("value") for t in root.iter("Text")][0] == "$question"
+    if next(root.iter("Text")).get("value") != "$question":
+        return {}
     rows = json.loads((folder / "label_studio_tasks.json").read_text(encoding="utf-8"))
     return {row["data"]["task_id"]: row["data"]["question"] for row in rows}

@@ -95,7 +95,7 @@ def test_the_weights_are_those_of_the_file(mini):
 
 def test_mini_is_tuned_on_ones_own_labels(mini, tmp_path, monkeypatch):
     """Here an item is present if its word is absent: only new labels can say so."""
-    monkeypatch.setattr("litepyramid.training.onnx_models.MINI", mini)
+    monkeypatch.setattr("litepyramid.training.onnx_models.FOLDER", mini)
     pairs, labels = _columns(400, 5)
     rows = [
         {"premise": p, "hypothesis": h, "present": 1 - label}
