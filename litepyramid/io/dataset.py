@@ -6,6 +6,7 @@ Published data sets are read from a folder or file that a user has; nothing is d
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -44,9 +45,16 @@ from litepyramid.types import (
 )
 
 _SOURCES = (
-    *("summaries", "units", "references", "labels", "label_units", "stus", "weights", "presence"),
-    *("kind", "ids", "columns", "name", "language", "nulls"),
+    "units",
+    "summaries",
+    "references",
+    "labels",
+    "label_units",
+    "stus",
+    "weights",
+    "presence",
 )
+_ARGUMENTS = (*_SOURCES, "kind", "ids", "columns", "name", "language", "nulls")
 Nulls = Literal["zero", "missing"]
 _END = re.compile(r"[.!?][\"'”’)\]]*\s+[\"'“‘(]?[A-Z]")
 _LONG = 30  # words of a unit that may be a paragraph
@@ -247,17 +255,28 @@ def load(
         >>> data.units[0].texts, data.systems
         (('It rained.', 'We left.'), ('a',))
     """
-    others = (summaries, references, labels, label_units, stus, weights, presence)
     names = {} if ids is None and columns is None else as_names(ids, columns)
-    choose("nulls", nulls, get_args(Nulls))
-    left_out: Mapping[str, int] = {}
-    if units is not None and not [other for other in others if other is not None]:
-        if isinstance(units, str | Path) and (whole := _whole(units)):
-            return replace(whole, language=language or "")
-        sources, left_out = _sources_in(units, names.get("columns"))
-        units = sources.pop("units", None if sources else units)
-        summaries, references = sources.get("summaries"), sources.get("references")
-        labels, presence = sources.get("labels"), sources.get("presence")
+    if nulls not in get_args(Nulls):
+        choose("nulls", nulls, get_args(Nulls))
+    values = (units, summaries, references, labels, label_units, stus, weights, presence)
+    sources = {k: v for k, v in zip(_SOURCES, values, strict=True) if v is not None}
+    alone = next(iter(sources)) if [*sources] in (["units"], ["summaries"]) else ""
+    if isinstance(path := sources.get(alone), str | Path) and (whole := _whole(path)):
+        return replace(whole, language=language or "")
+    tables = {
+        key: table
+        for key, source in sources.items()
+        if (key == alone or isinstance(source, str | Path)) and key != "presence"
+        if (table := _opened(source, names.get("columns"), key))
+    }
+    sources |= {key: table for key, table in tables.items() if table.form != "python"}
+    main = alone or ("" if "units" in sources else "summaries")
+    if (table := tables.get(main)) and (inside := _inside(table)):
+        sources = inside | {key: source for key, source in sources.items() if key != alone}
+    left_out = sum((Counter(table.left_out) for table in tables.values()), Counter[str]())
+    units, summaries, references, labels, label_units, stus, weights, presence = (
+        sources.get(key) for key in _SOURCES
+    )
     scus: Sequence[InputUnits] = () if units is None else as_units(units, kind=kind, **names)
     if [entry.input for entry in scus] == [EVERY_INPUT] and summaries is not None:
         answered = as_summaries(summaries, partial=nulls == "missing", **names)[0].inputs
@@ -333,9 +352,12 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
         >>> as_dataset({"mine": ["It rained."]}, [["It rained."]]).systems
         ('mine',)
     """
-    for key in sources:
-        if key not in _SOURCES:
-            raise _unknown(key)
+    for key in sources.keys() - {*_ARGUMENTS}:
+        near = get_close_matches(key, _ARGUMENTS, 1, 0.6)
+        near += [name for name in _ARGUMENTS if name.startswith(key[:3])]
+        hint = f"Did you mean {near[0]}?" if near else None
+        expected = f"one of {', '.join(_ARGUMENTS)}"
+        raise InputError(f"there is no argument '{key}'", expected=expected, hint=hint)
     sources = {key: value for key, value in sources.items() if value is not None}
     if isinstance(data, Dataset):
         told = sources.pop("language", data.language)
@@ -350,27 +372,7 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
         return whole
     if isinstance(data, list | tuple) and len(data) == 1 and isinstance(data[0], Path):
         data = data[0]
-    if units is None and not sources.keys() & {*_SOURCES[:8]}:
-        columns = as_names(None, sources.get("columns"))["columns"]
-        if isinstance(data, str | Path) or len(_sources_in(data, columns)[0]) > 1:
-            return load(data, **sources)
-    if units is None and isinstance(data, str | Path) and file_type(data) == "file":
-        # what the file of answers holds besides, and is not given otherwise
-        inside, _ = _sources_in(data, as_names(None, sources.get("columns"))["columns"])
-        inside.pop("summaries", None)
-        units = inside.pop("units", None)
-        sources = inside | sources
     return load(units, summaries=data, **sources)
-
-
-def _unknown(key: str) -> InputError:
-    near = get_close_matches(key, _SOURCES, 1, 0.6)
-    near += [name for name in _SOURCES if name.startswith(key[:3])]
-    return InputError(
-        f"there is no argument '{key}'",
-        expected=f"one of {', '.join(_SOURCES)}",
-        hint=f"Did you mean {near[0]}?" if near else None,
-    )
 
 
 def _whole(source: str | Path) -> Dataset | None:
@@ -381,20 +383,24 @@ def _whole(source: str | Path) -> Dataset | None:
     return read_authors_folder(Path(source)) if file_type(source) == "folder" else None
 
 
-def _sources_in(table: Any, columns: ColumnNames) -> tuple[dict[str, Any], Mapping[str, int]]:
-    """The rows of one table, by `load`'s arguments that it has a column of; what they left out."""
-    rows = table if isinstance(table, Rows) else None
-    if isinstance(table, str | Path):
-        rows = read_rows(table, columns) if file_type(table) == "file" else None
-    elif rows is None and not (
-        isinstance(table, list | tuple) and not (table and isinstance(table[0], Mapping))
-    ):
-        rows = table_rows(table, "data", columns, holding="summary")
-    if rows is None:
-        return {}, {}
+def _opened(source: Any, columns: ColumnNames, key: str) -> Rows | None:
+    """The rows of a file, or of a table given in Python; None for all else."""
+    if isinstance(source, Rows):
+        return source
+    if isinstance(source, str | Path):
+        kind = file_type(source)
+        blank_ok = key == "summaries"
+        return None if kind in (None, "folder") else read_rows(source, columns, blank_ok=blank_ok)
+    if isinstance(source, list | tuple) and not (source and isinstance(source[0], Mapping)):
+        return None
+    return table_rows(source, "data", columns, holding="summary")
+
+
+def _inside(table: Rows) -> dict[str, Any]:
+    """The rows of one table, by `load`'s arguments that it has a column of."""
     kinds = {"unit": "units", "summary": "summaries", "label": "labels"}
     kinds |= {"reference": "references", "presence": "presence"}
-    return {source: rows for what, source in kinds.items() if rows.holds(what)}, rows.left_out
+    return {source: table for what, source in kinds.items() if table.holds(what)}
 
 
 def _check_systems(summarised: Sequence[str], judged: Sequence[str]) -> None:
