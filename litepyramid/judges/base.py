@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Protocol, Self, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -26,6 +26,19 @@ Spans = list[tuple[int, int]]
 """Where parts of a text stand: first character, and the one after the last."""
 
 
+class Closing:
+    """What closes at the end of a `with`."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees what it holds; a second call does nothing."""
+
+
 class EstimateOnly(Exception):  # noqa: N818 - no error: it brings a result
     """Only an estimate was requested: it is `result`, and nothing was judged."""
 
@@ -39,14 +52,13 @@ class JudgedBatch:
     """What a judge returns for a list of (summary, units) items.
 
     Attributes:
-        presence: One float64 array per item, one value in [0, 1] per unit, in the units' order;
-            NaN where there is no judgement.
+        presence: One float64 array per item, one value in [0, 1] per unit; NaN: no judgement.
         signature: The judge's part of the signature: name, revision, mode, maximum length …
         counts: What a user must know: ``pairs``, ``truncated``, ``from_cache`` …
         logits: Per item the raw (units, 3) float64 logits in the order entailment, neutral,
             contradiction, if the judge is an NLI model; else None.
-        spans: Per item (units, 2): the part of the summary with most of the unit (its first
-            character and the one after its last), if summaries were judged in parts.
+        spans: Per item (units, 2): where the part of the summary with most of the unit stands, if
+            summaries were judged in parts.
     """
 
     presence: tuple[FloatArray, ...]
@@ -142,6 +154,12 @@ def windows(items: Sequence[Item], size: int = 65_536) -> Iterator[Sequence[Item
         yield items[start:]
 
 
+def check_count(name: str, value: Any) -> None:
+    """Raises InputError unless a setting is None or a whole number, at least 1."""
+    if value is not None and (type(value) is not int or value < 1):
+        raise InputError(f"{name} is {value!r}", expected="a whole number, at least 1")
+
+
 def note_cached(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
     """Adds the number of cached judgements to the exception that Ctrl-C raises."""
     if judged and cache is not None:
@@ -150,11 +168,7 @@ def note_cached(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> Non
 
 
 def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
-    """What a judge returned for the items, checked: a presence in [0, 1] for every unit, or NaN.
-
-    NaN is "no judgement" and is counted. A judge of a user's own may give the lists of presences
-    alone.
-    """
+    """What a judge returned (a batch, or presences alone), checked: in [0, 1], or NaN, counted."""
     batch = answer if isinstance(answer, JudgedBatch) else JudgedBatch(tuple(answer))
     if len(batch.presence) != len(items):
         raise InputError(
@@ -191,7 +205,7 @@ def as_presence_row(values: Any, units: int, name: str) -> FloatArray:
 def best_parts(
     judge: Callable[[Items], JudgedBatch], items: Items, spans: Sequence[Spans]
 ) -> tuple[JudgedBatch, list[IntArray]]:
-    """What a judge says of summaries by their parts: each unit's highest presence.
+    """What a judge says of summaries by their parts: each unit's highest presence, and its part.
 
     Counts: ``pairs`` are those of the whole, ``split`` those of them with a summary in parts.
     """

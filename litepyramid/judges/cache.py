@@ -1,8 +1,8 @@
 """Judgements on disk: every pair ever judged, with the model's raw output, in one sqlite file.
 
-Pairs are written batch by batch, so a run that was killed continues where it was. Processes that
-share the file may judge the same pair twice; the first judgement stays. Each row has a checksum: a
-damaged one is judged again, with a warning. A file of another program is never touched.
+Pairs are written batch by batch, so a run that was killed continues where it was. Of processes that
+share the file the first judgement of a pair stays. Each row has a checksum: a damaged one is judged
+again, with a warning. A file of another program is never touched.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from litepyramid.errors import InputError, choose
 from litepyramid.files import file_type
+from litepyramid.judges.base import Closing
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
 
@@ -62,7 +63,7 @@ class Stored:
     truncated: bool = False
 
 
-class JudgementCache:
+class JudgementCache(Closing):
     """The sqlite file, or a store in memory that ends with the process.
 
     Example:
@@ -80,12 +81,6 @@ class JudgementCache:
             self.path = default_cache_path()
         with _errors(self.path):
             self._db = _open(self.path)
-
-    def __enter__(self) -> JudgementCache:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Closes the file; a second call does nothing."""
@@ -176,10 +171,7 @@ def _errors(path: Path | None) -> Iterator[None]:
 
 
 def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
-    """The default path of the cache.
-
-    ``LITEPYRAMID_CACHE`` names the file; else it lies in the user's cache folder
-    (``XDG_CACHE_HOME`` or ``~/.cache``, ``~/Library/Caches``, ``%LOCALAPPDATA%``).
+    """``LITEPYRAMID_CACHE``, else a file in the user's cache folder, as the system has it.
 
     Example:
         >>> default_cache_path({"LITEPYRAMID_CACHE": "judged.sqlite"}).name
@@ -198,23 +190,15 @@ def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
 
 
 def is_cache(path: Path) -> bool:
-    """Whether there is a cache at `path`; False if there is nothing, or an empty file.
-
-    It looks at the file's first bytes alone, so that a file of others is never touched.
-    """
-    if file_type(path) in ("folder", "other"):
-        raise InputError("is not a file", path=path, expected="a cache, or a new file name")
-    head = b""
-    with _errors(path), suppress(FileNotFoundError), path.open("rb") as file:
-        head = file.read(100)
-    if head and (head[:16] != b"SQLite format 3\0" or head[68:72] != _APPLICATION.to_bytes(4)):
-        raise InputError(
-            "is not a judgement cache, or one that is damaged at its beginning",
-            path=path,
-            expected="a cache, or a new file name",
-            hint=_HINT,
-        )
-    return bool(head)
+    """Whether there is a cache at `path`, by its first bytes alone; False if it is empty."""
+    problem, head = "is not a file", b""
+    if file_type(path) not in ("folder", "other"):
+        with _errors(path), suppress(FileNotFoundError), path.open("rb") as file:
+            head = file.read(100)
+        if not head or (head[:16], head[68:72]) == (b"SQLite format 3\0", _APPLICATION.to_bytes(4)):
+            return bool(head)
+        problem = "is not a judgement cache, or one that is damaged at its beginning"
+    raise InputError(problem, path=path, expected="a cache, or a new file name", hint=_HINT)
 
 
 def _open(path: Path | None) -> sqlite3.Connection:
@@ -239,12 +223,11 @@ def _open(path: Path | None) -> sqlite3.Connection:
 
 
 def _checksum(*fields: object) -> bytes:
-    """Eight bytes that reveal a damaged row."""
+    """Eight bytes that reveal a damaged row, or number a model."""
     return blake2b(repr(fields).encode(errors="surrogatepass"), digest_size=8).digest()
 
 
 def _number(identity: str) -> int:
-    """The number of a model: a hash of its identity."""
     return int.from_bytes(_checksum(identity), "big", signed=True)
 
 
@@ -268,12 +251,9 @@ class CacheResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row per model."""
         columns = (
-            "model",
-            Column("max_length", "max length"),
-            "dtype",
-            "pairs",
+            "model", Column("max_length", "max length"), "dtype", "pairs",
             Column("truncated", "cut"),
-        )
+        )  # fmt: skip
         size = f"{self.bytes / 1e6:.1f} MB" if self.bytes else "none"
         notes = [f"{self.path} ({size})"]
         if self.removed is not None:
@@ -303,17 +283,14 @@ def cache(
     """
     choose("action", action, ("info", "path", "clear"))
     path = default_cache_path() if file is None else Path(file)
-    if not is_cache(path):
-        return CacheResult(path, 0, (), 0 if action == "clear" else None)
-    if action == "path":
-        return CacheResult(path, path.stat().st_size)
-    with JudgementCache(path) as store:
-        removed = store.clear() if action == "clear" else None
-        models = tuple(
-            {**_described(identity), "pairs": pairs, "truncated": truncated}
-            for identity, pairs, truncated in store.counts()
-        )
-    return CacheResult(path, path.stat().st_size, models, removed)
+    removed, counts = 0 if action == "clear" else None, []
+    exists = is_cache(path)
+    if exists and action != "path":
+        with JudgementCache(path) as store:
+            removed = store.clear() if action == "clear" else None
+            counts = store.counts()
+    models = tuple({**_described(i), "pairs": n, "truncated": shorter} for i, n, shorter in counts)
+    return CacheResult(path, path.stat().st_size if exists else 0, models, removed)
 
 
 def _described(identity: str) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from litepyramid.judges.base import (
     Judge,
     JudgedBatch,
     Questions,
+    check_count,
     checked_batch,
     windows,
 )
@@ -36,8 +37,8 @@ class OnWorkers:
     Attributes:
         one: The judge.
         workers: Processes, or judges on the cluster; None for as many as are of use.
-        engine: ``local``, or ``ray`` for a Ray cluster: the one that is connected or that
-            ``RAY_ADDRESS`` names, else one of this machine.
+        engine: ``local``, or ``ray``: the cluster that is connected or that ``RAY_ADDRESS`` names,
+            else one of this machine.
     """
 
     one: Judge
@@ -53,8 +54,7 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
     """The judge, to be run by so many workers; itself if nothing is said of that."""
     if engine != "local":
         choose("engine", engine, get_args(Engine))
-    if workers is not None and (type(workers) is not int or workers < 1):
-        raise InputError(f"workers is {workers!r}", expected="a whole number, at least 1")
+    check_count("workers", workers)
     if engine == "ray":
         require("ray", extra="ray", purpose="the engine 'ray'")
         if not getattr(judge, "portable", _start_cost(judge)):
@@ -127,10 +127,8 @@ def _on_processes(
     ):
         jobs = (joblib.delayed(_judge_window)(packed, part) for part in parts)
         try:
-            for part, answer in zip(
-                parts, joblib.Parallel(return_as="generator")(jobs), strict=True
-            ):
-                shown.update(sum(len(units) for _, units in part))
+            for answer in joblib.Parallel(return_as="generator")(jobs):
+                shown.update(sum(map(len, answer.presence)))
                 yield answer
         except TerminatedWorkerError as error:
             raise ModelError(

@@ -12,10 +12,12 @@ import numpy as np
 
 from litepyramid.errors import InputError, ModelError, choose
 from litepyramid.judges.base import (
+    Closing,
     Items,
     JudgedBatch,
     Spans,
     best_parts,
+    check_count,
     note_cached,
     pair_key,
     pairs_of,
@@ -49,7 +51,7 @@ class Backend(Protocol):
         ...
 
 
-class NLIJudge:
+class NLIJudge(Closing):
     """Asks an NLI model whether each summary (premise) entails each unit (hypothesis).
 
     The raw logits of every pair are kept in the cache, so that another mode, other weights or
@@ -115,9 +117,8 @@ class NLIJudge:
         choose("dtype", dtype, ("auto", *_PRECISIONS))
         choose("value of long", long, ("cut", "split"))
         choose("backend", backend, ("auto", "torch", "onnx"))
-        for name, value in (("batch_tokens", batch_tokens), ("threads", threads)):
-            if value is not None and (type(value) is not int or value < 1):
-                raise InputError(f"{name} is {value!r}", expected="a whole number, at least 1")
+        check_count("batch_tokens", batch_tokens)
+        check_count("threads", threads)
         self.checkpoint: Checkpoint = open_checkpoint(
             self._model,
             revision=revision,
@@ -156,12 +157,6 @@ class NLIJudge:
         if self.checkpoint.revision is None:
             model = str(Path(model).expanduser().absolute())
         return partial(NLIJudge, model, **settings), ()
-
-    def __enter__(self) -> NLIJudge:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Frees the model and the cache."""
@@ -292,15 +287,14 @@ class NLIJudge:
             )
 
     def _loaded_tokenizer(self) -> Tokenizer:
-        if self._tokenizer is None:
-            if self.checkpoint.onnx is not None:
-                from litepyramid.judges.nli.onnx_backend import read_onnx_tokenizer
+        if self._tokenizer is None and self.checkpoint.onnx is not None:
+            from litepyramid.judges.nli.onnx_backend import read_onnx_tokenizer
 
-                self._tokenizer = read_onnx_tokenizer(self.checkpoint.onnx.parent)
-            else:
-                from litepyramid.judges.nli.torch_backend import read_tokenizer
+            self._tokenizer = read_onnx_tokenizer(self.checkpoint.onnx.parent)
+        elif self._tokenizer is None:
+            from litepyramid.judges.nli.torch_backend import read_tokenizer
 
-                self._tokenizer = read_tokenizer(self.checkpoint)
+            self._tokenizer = read_tokenizer(self.checkpoint)
         return self._tokenizer
 
     def _loaded_backend(self) -> tuple[Backend, int]:
@@ -331,7 +325,9 @@ class NLIJudge:
 
     def _choose_precision(self, items: Items) -> str:
         """The automatic precision; that of the cache if it holds every pair, without torch."""
-        for precision in _PRECISIONS[: 1 if self.device == "cpu" else 3]:
+        if self.device == "cpu":
+            return "float32"
+        for precision in _PRECISIONS:
             identity = self._identity(precision)
             keys = (list(pairs_of(window)) for window in windows(items))
             if all(len(self._cache.get(identity, some)) == len(some) for some in keys):
