@@ -35,31 +35,23 @@ def edit(folder: Path, file: str, changes: Any) -> None:
 
 CASES = [
     ("config.json", {"num_hidden_layers": 10**6}, "at most 256 layers"),
-    ("config.json", {"encoder": {"layers": 10**30}}, "at most 256 layers"),
     ("config.json", {"hidden_size": 10**6}, "cannot be loaded"),
     ("config.json", {"vocab_size": 10**9}, "cannot be loaded"),
-    ("config.json", {"hidden_size": "x"}, "cannot be"),
     ("config.json", {"model_type": "no-such-model"}, "cannot be"),
     ("config.json", {"id2label": ["entailment", "neutral", "contradiction"]}, "are not a table"),
-    ("config.json", {"id2label": {"a": "entailment"}}, "are not a table"),
     ("config.json", {"max_position_embeddings": -5}, "reads -7 tokens"),
     ("config.json", {"pad_token_id": "x"}, "cannot be"),
     ("config.json", DEEP, "nested too deeply"),
     ("config.json", b"\xff\xfe{}", "byte 0xff is not UTF-8"),
     ("config.json", "[]", "is not a configuration"),
     ("tokenizer.json", DEEP, "tokenizer of"),
-    ("tokenizer.json", {"model": 3}, "tokenizer of"),
     ("tokenizer.json", {"model.vocab": {"<s>": -1}}, "tokenizer of"),
     ("tokenizer.json", {"model.vocab.Ġthe": 10**6}, "the model failed|tokenizer"),
     ("tokenizer_config.json", {"tokenizer_class": ["x"]}, "tokenizer of"),
-    ("model.safetensors", b"", "cannot be loaded"),
     ("model.safetensors", b"\xff" * 100, "cannot be loaded"),
     ("litepyramid.json", DEEP, "not valid JSON"),
-    ("litepyramid.json", "[]", "not a judge's card"),
-    ("litepyramid.json", {"kind": ["presence"]}, "not a judge's card"),
     ("litepyramid.json", {"order": [[1], 2, "x"]}, "not a judge's card"),
     ("litepyramid.json", {"order": ["a", "b"]}, "the order is"),
-    ("litepyramid.json", {"mode": {}}, "not a judge's card"),
     ("litepyramid.json", {"template": "{premise}"}, "without placeholders"),
     ("litepyramid.json", {"answers": [1, 2]}, "answers without a template"),
 ]
@@ -97,9 +89,8 @@ def test_weights_that_give_no_numbers(tiny, tmp_path):
     folder = tmp_path / "model"
     shutil.copytree(tiny, folder)
     weights = load_file(folder / "model.safetensors")
-    for value in (float("nan"), float("inf")):
-        name = "classifier.out_proj.bias"
-        changed = {**weights, name: torch.full_like(weights[name], value)}
-        save_file(changed, folder / "model.safetensors")
-        with pytest.raises(ModelError, match="not finite numbers"):
-            judged(folder)
+    name = "classifier.out_proj.bias"
+    changed = {**weights, name: torch.full_like(weights[name], float("inf"))}
+    save_file(changed, folder / "model.safetensors")
+    with pytest.raises(ModelError, match="not finite numbers"):
+        judged(folder)

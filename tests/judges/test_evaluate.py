@@ -23,12 +23,6 @@ from litepyramid.judges.evaluate import (
     roc_auc,
 )
 
-
-def example() -> Dataset:
-    loaded = load_example()
-    return Dataset("example", scus=loaded.scus, summaries=loaded.summaries, labels=loaded.labels)
-
-
 pairs = st.lists(
     st.tuples(st.sampled_from([0, 0.1, 0.25, 0.5, 0.9, 1]), st.integers(0, 1)), min_size=2
 )
@@ -94,27 +88,24 @@ def test_several_sets_give_one_table(tmp_path):
         for unit, present in (("A storm hit.", 1), ("A ferry sank.", 0), ("Oslo burned.", 0.5))
     ]
     files = [write(tmp_path / "a.jsonl", rows), write(tmp_path / "b.jsonl.gz", rows[:2])]
-    result = evaluate("recall", [example(), *files], contrast=True)
+    loaded = load_example()
+    data = Dataset("example", scus=loaded.scus, summaries=loaded.summaries, labels=loaded.labels)
+    result = evaluate(lambda summary, units: [1.0] * len(units), [data, *files], contrast=True)
     assert result.names == ("example", "a", "b", "contrast")
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
     assert sum(kind.pairs for kind in result.phenomena) == 824
+    contrast = load_contrast()
+    for kind in result.phenomena:  # who always says present is right on those that are
+        labels = contrast.labels[[name == kind.name for name in contrast.kinds]]
+        assert kind.accuracy == pytest.approx(labels.mean())
     table = result.to_tables()[0]
     assert [row[0] for row in table.rows] == list(result.names)
     b = result.sets[2]
-    assert (b.auc, b.brier, b.accuracy) == (1.0, 0.0, 1.0)
+    assert (b.auc, b.brier, b.accuracy) == (0.5, 0.5, 0.5)
     same = evaluate("recall", pairs=[write(tmp_path / "c.jsonl", rows[::-1])])
     other = evaluate("recall", pairs=[write(tmp_path / "d.jsonl", rows[:2])])
     assert dict(same.signature.fields) == dict(evaluate("recall", pairs=files[:1]).signature.fields)
     assert same.signature != other.signature
-
-
-def test_accuracy_on_each_kind_of_contrast():
-    pairs = load_contrast()
-    always = evaluate(lambda summary, units: [1.0] * len(units), contrast=True)
-    share = {kind.name: kind.accuracy for kind in always.phenomena}
-    for name in set(pairs.kinds):
-        labels = pairs.labels[[kind == name for kind in pairs.kinds]]
-        assert share[name] == pytest.approx(labels.mean())
 
 
 def test_nothing_to_evaluate_on_and_broken_pairs(tmp_path):

@@ -19,14 +19,13 @@ UNITS = ("The village was cut off.", "No bridge is closed.", "", *TEXT[:2])
 ITEMS = [("" if n == 3 else " ".join(TEXT[n % 5 :]) + f" No. {n}", UNITS) for n in range(40)]
 
 
-def same(one, other, close=0.0):
+def same(one, other):
     for a, b in zip(one.presence, other.presence, strict=True):
-        np.testing.assert_allclose(a, b, rtol=0, atol=close)
+        np.testing.assert_array_equal(a, b)
     assert one.signature == other.signature
 
 
-@pytest.mark.parametrize("name", ["recall", "lexical"])
-@pytest.mark.parametrize("workers", [1, 2, 3])
+@pytest.mark.parametrize(("name", "workers"), [("recall", 2), ("lexical", 1), ("lexical", 2)])
 def test_processes_change_no_bit(name, workers):
     whole = judge(name).judge(ITEMS)
     spread = judge_pairs(judge(name, workers=workers), ITEMS)
@@ -55,8 +54,6 @@ def test_what_cannot_be_run_so_is_one_error(tiny):
         judge(function, workers=2)
     with pytest.raises(InputError, match="on Ray"):
         judge(function, engine="ray")
-    with pytest.raises(InputError, match="on Ray"):
-        judge("llm:any", engine="ray", cache=None)
     with pytest.raises(InputError, match="unknown engine 'spark'"):
         judge("lexical", engine="spark")
     for workers in (0, -1, 1.5, "2"):
@@ -65,7 +62,7 @@ def test_what_cannot_be_run_so_is_one_error(tiny):
 
 
 def test_errors_of_a_process_are_those_of_the_judge():
-    long = [("word " * 60_000, ["other " * 60_000])] * 2
+    long = [("word " * 9_000, ["other " * 9_000])] * 2
     with pytest.raises(InputError) as here:
         judge_pairs(judge("lexical", workers=1), long)
     with pytest.raises(InputError) as there:
@@ -108,15 +105,10 @@ def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
     same(one.judge(ITEMS[:3]), other.judge(ITEMS[:3]))
 
 
-def test_ray_says_what_one_process_says(tiny, tmp_path):
+def test_ray_says_what_one_process_says():
     pytest.importorskip("ray", reason="the extra ray is not installed")
-    settings = {"device": "cpu", "mode": "p3c", "threads": 1}
-    local = judge_pairs(judge(str(tiny), cache=tmp_path / "a", **settings), ITEMS)
-    cluster = judge(str(tiny), cache=tmp_path / "b", engine="ray", workers=2, **settings)
-    same(local, judge_pairs(cluster, ITEMS), 1e-6)
-    same(
-        judge_pairs(judge("lexical"), ITEMS), judge("lexical", engine="ray", workers=2).judge(ITEMS)
-    )
+    cluster = judge("lexical", engine="ray", workers=2)
+    same(judge_pairs(judge("lexical"), ITEMS), cluster.judge(ITEMS))
 
 
 def test_a_cluster_that_does_not_start_is_one_error(monkeypatch):
