@@ -45,11 +45,12 @@ class FactChange:
     Attributes:
         input: The input.
         unit: Number of the unit in the baseline's input, from 1.
-        text: The fact.
+        text: The fact; of a penalty (weight below zero) behind "penalty: ".
         old: Its presence in the baseline.
         new: Its presence in the new run.
         old_sentence: The sentence that held it, or the nearest one; empty without texts.
         new_sentence: The same in the new run.
+        weight: The unit's weight.
         spans: Where both stand in their summaries.
     """
 
@@ -60,6 +61,7 @@ class FactChange:
     new: float
     old_sentence: str = ""
     new_sentence: str = ""
+    weight: float = 1.0
     spans: tuple[Span, Span] = hidden(default=((0, 0), (0, 0)))
 
 
@@ -202,8 +204,10 @@ class Settings:
             failed.append(f"is significantly worse ({change.measured})")
         if self.fail_under is not None and not change.new >= self.fail_under:
             failed.append(f"scores {_number(change.new)}, under {_number(self.fail_under)}")
-        if self.fail_if_lost is not None and len(change.lost) >= self.fail_if_lost:
-            failed.append(f"lost {counted(len(change.lost), 'fact')}; {self.fail_if_lost} fail")
+        worse = len([f for f in change.lost if f.weight > 0])
+        worse += len([f for f in change.gained if f.weight < 0])  # penalties
+        if self.fail_if_lost is not None and worse >= self.fail_if_lost:
+            failed.append(f"lost {counted(worse, 'fact')}; {self.fail_if_lost} fail")
         if self.margin is not None and not change.low > -self.margin:
             differences = np.array([entry.difference for entry in change.by_input])
             error = float(differences.std()) / len(differences) ** 0.5 or 1e-12
@@ -581,11 +585,11 @@ def _facts(
     changed = (high >= how.present) & (low < how.present) & (high - low >= how.lost_by - _ROUNDING)
     size = (sign * np.nan_to_num(differences)).tolist()
     order = [(size[runs.numbers[u][0]], u) for u in np.nonzero(changed)[0].tolist()]
-    unit_texts = [unit.text for entry in runs.units for unit in entry.units]
+    units = [unit for entry in runs.units for unit in entry.units]
     facts = []
     for _, u in sorted(order):
         m, number = runs.numbers[u]
-        spans, quotes, goal = [], [], unit_texts[u]
+        spans, quotes, goal = [], [], units[u].text
         for side in sides:
             text = side.texts[n][m] if side.texts else ""
             seen = side.evidence[n][u] if side.evidence else None
@@ -598,10 +602,11 @@ def _facts(
         if old.texts and new.texts:
             texts[name] = (old.texts[n][m], new.texts[n][m])
         (old_quote, new_quote), (one, two) = quotes[::sign], spans[::sign]
+        text = "penalty: " * (units[u].weight < 0) + units[u].text
         facts.append(
             FactChange(
-                name, number, unit_texts[u], float(old.presence[n, u]), float(new.presence[n, u]),
-                old_quote, new_quote, (one, two),
+                name, number, text, float(old.presence[n, u]), float(new.presence[n, u]),
+                old_quote, new_quote, units[u].weight, (one, two),
             )
         )  # fmt: skip
     return tuple(facts)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from litepyramid.errors import InputError
+from litepyramid.io.coerce import check_path
 from litepyramid.progress import track
 from litepyramid.scoring.changes import ChangeResult, Settings, compare_runs, read_groups
 from litepyramid.scoring.drift import DriftResult, drift
@@ -267,7 +268,8 @@ def compare(
     sources = [*(scores if isinstance(scores, list | tuple) else [scores]), *more]
     if len(sources) == 1 and is_history(sources[0]):
         return read_history(sources[0])
-    results = [read_saved(source) for source in sources] if len(sources) > 1 else []
+    several = sources if len(sources) > 1 else []
+    results = [read_saved(check_path(s) if isinstance(s, str | Path) else s) for s in several]
     runs = [result for result in results if result is not None]
     if runs and len(runs) == len(sources):
         _unused({"metric": metric, "against": against, "top": top}, "runs", "systems of one result")

@@ -103,6 +103,8 @@ def align_runs(
         )
     if not units:
         raise InputError("the two runs share no input", expected="runs over the same inputs")
+    shared_units = counted(len(numbers), "unit")
+    notes.insert(0, f"{counted(len(units), 'input')} and {shared_units} are in both runs.")
     for side, which in enumerate(("old", "new")):
         if only := sorted(entries[side].keys() - entries[1 - side].keys()):
             inputs = counted(len(only), "input")
