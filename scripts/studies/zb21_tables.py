@@ -111,7 +111,4 @@ README = {
         "SCUs": {"p2c": 0.35420, "l2c": 0.37358, "p3c": 0.27957, "l3c": 0.32770},
     },
 }
-TRAINED = {
-    "TAC08": "shiyue/roberta-large-tac08",
-    "TAC08+TAC09": "shiyue/roberta-large-tac08-tac09",
-}
+TRAINED = {"TAC08": "shiyue/roberta-large-tac08", "TAC08+TAC09": "shiyue/roberta-large-tac08-tac09"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import nullcontext
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def matrices(draw, lowest=1):
     return np.array(values).reshape(2, n, m)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(matrices(), st.sampled_from(COEFFICIENTS))
 def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(xz, coefficient):
     X, Z = xz
@@ -71,12 +72,11 @@ def test_summary_and_global_level_equal_scipy_with_ties_and_missing_cells(xz, co
     assert result.used == np.sum(~np.isnan(columns))
     assert result.too_few == np.sum(both.sum(axis=0) < 2)
     same(
-        level_correlation(X, Z, "global", coefficient).value,
-        oracle(coefficient, X[both], Z[both]),
+        level_correlation(X, Z, "global", coefficient).value, oracle(coefficient, X[both], Z[both])
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(matrices(), st.sampled_from(COEFFICIENTS))
 def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
     X, Z = (np.round(a * 64) / 64 for a in xz)  # sums of these are exact, divisions by 4 too
@@ -92,7 +92,7 @@ def test_system_level_equals_scipy_on_exact_averages(xz, coefficient):
     same(ours, oracle(coefficient, x, z), 1e-12 if exact or coefficient != "pearson" else 1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.data(), st.sampled_from(COEFFICIENTS))
 def test_weights_are_repeated_items(data, coefficient):
     n, rows = data.draw(st.integers(2, 6)), data.draw(st.integers(1, 3))
@@ -164,34 +164,16 @@ PUBLISHED = [
     ("summeval", "qa-eval_f1", "expert_relevance_*", ".820 .912 .767 .301 .288 .225"),
     ("ddr21", "rouge-1_recall", "litepyramid_recall", ".909 .911 .754 .523 .497 .406"),
     ("ddr21", "rouge-2_recall", "litepyramid_recall", ".962 .952 .848 .449 .421 .350"),
-    ("realsumm", "rouge_1_recall", "human", ".909 .915 .760 .524 .499 .407"),
-    ("realsumm", "rouge_2_recall", "human", ".961 .942 .827 .454 .425 .353"),
+    ("zb21", "rouge_1_recall", "human", ".909 .915 .760 .524 .499 .407"),
+    ("zb21", "rouge_2_recall", "human", ".961 .942 .827 .454 .425 .353"),
 ]
-
-
-@pytest.fixture(scope="session")
-def tables(data):
-    return {
-        "summeval": read_scores(data / "summeval" / "metric_scores.csv"),
-        "ddr21": read_scores(data / "realsumm" / "metric_scores_ddr21.csv"),
-        "realsumm": read_scores(data / "realsumm" / "metric_scores.csv"),
-    }
 
 
 @pytest.mark.data
 @pytest.mark.parametrize(("name", "metric", "human", "values"), PUBLISHED)
-def test_published_correlations(tables, name, metric, human, values):
-    result = correlate(tables[name], human, metrics=metric)
+def test_published_correlations(request, name, metric, human, values):
+    result = correlate(request.getfixturevalue(name), human, metrics=metric)
     assert [round(c.value, 3) for c in result.correlations] == [float(v) for v in values.split()]
-
-
-@pytest.mark.data
-def test_missing_cells_of_tac_are_counted(data):
-    table = read_scores(data / "tac2008" / "metric_scores.csv")
-    before = table.values.copy()
-    left = align(table, "qa-eval_lerc", "MoverScore").left_out
-    assert (left.systems, left.inputs, left.cells) == ((), (), 1)
-    np.testing.assert_array_equal(table.values, before)
 
 
 def test_what_one_side_lacks_is_left_out_and_named():
@@ -224,25 +206,14 @@ def rows_of(scored):
 @pytest.mark.parametrize(
     ("scored", "levels", "message"),
     [
-        ("a1 a2 a3", ["system", "summary"], r"only 1 system has scores of 'm' or 'n' and 'human'"),
-        ("a1 a2 a3", ["system"], "Expected at least two to correlate. Only the global level"),
-        ("a1", ["system", "summary", "global"], "at least two to correlate.$"),
+        ("a1 a2 a3", ["system", "summary"], "only 1 system has scores of 'm' or 'n' and 'human'"),
+        ("a1 a2 a3", ["system"], "Only the global level works with one system"),
         ("a1 a2 b3 b4", ["summary"], "no input has two systems with scores of 'm' or 'n'"),
+        ("a1 a2 a3", ["system", "global"], ""),
+        ("a1 b1 c1", ["system", "summary"], ""),
+        ("a1 a2 b3 b4", ["system", "summary"], ""),
     ],
 )
 def test_scores_without_any_correlation_are_refused(run, scored, levels, message):
-    with pytest.raises(InputError, match=message):
+    with pytest.raises(InputError, match=message) if message else nullcontext():
         run(rows_of(scored.split()), level=levels)
-
-
-@pytest.mark.parametrize("run", [correlate, interval, compare])
-@pytest.mark.parametrize(
-    ("scored", "levels"),
-    [
-        ("a1 a2 a3", ["system", "global"]),
-        ("a1 b1 c1", ["system", "summary"]),
-        ("a1 a2 b3 b4", ["system", "summary"]),
-    ],
-)
-def test_scores_with_some_correlation_are_shown_with_what_is_missing(run, scored, levels):
-    run(rows_of(scored.split()), level=levels)

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
 
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 
 from litepyramid import meta
 from litepyramid.errors import LitepyramidError
 from litepyramid.io.scores import read_scores
+from litepyramid.tables import plain
+
+pandas = pytest.importorskip("pandas")
 
 RNG = np.random.default_rng(3)
 VALUES = np.round(RNG.normal(size=(3, 9, 7)) + np.arange(9)[:, None], 2)
@@ -95,6 +101,55 @@ def test_columns_of_other_names():
     ]
     names = {"system": "model", "input": "doc", "metric": "measure", "score": "value"}
     assert numbers(meta.correlate(rows, columns=names)) == numbers(meta.correlate(ROWS))
+
+
+X, Z = VALUES[[0, 2]]
+USUAL = {"difference": {"difference": 1.0}, "testset": {"full": ROWS}}
+ARRAYS = [verb for verb in VERBS if verb not in ("compare", "rank", "range", "testset")]
+
+
+@pytest.mark.parametrize("verb", ARRAYS)
+def test_two_arrays_are_a_table(verb):
+    usual = USUAL.get(verb, {}) | ({"samples": 60} if verb in RANDOM else {})
+    run = getattr(meta, verb)
+    named = [r | {"metric": "x"} if r["metric"] == "rouge" else r for r in ROWS]
+    rows = [r for r in named if r["metric"] != "bleu"]
+    one, two = numbers(run(X, human=Z, **usual))[0], numbers(run(rows, human="human", **usual))[0]
+    assert re.sub(r"'\d'", "''", one) == re.sub(r"'s\d'", "''", two)
+    run(X[:, 0].tolist(), human=pandas.Series(Z[:, 0]), **usual)  # one score a system
+    for wrong in (Z[:3], [["a"]], np.inf * Z):
+        with pytest.raises(LitepyramidError):
+            run(X, human=wrong, **usual)
+
+
+def test_arrays_have_scipys_tau_and_one_of_them_no_better_one():
+    (found,) = meta.correlate(X[:, 0], Z[:, 0], level="system", coefficient="kendall").correlations
+    assert found.value == pytest.approx(kendalltau(X[:, 0], Z[:, 0]).statistic)
+    for run in (meta.compare, meta.rank, meta.range):
+        with pytest.raises(LitepyramidError):
+            run(X, Z)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_wide_table_and_the_mean_of_two_raters(verb, tmp_path, cli):
+    """From the command line: what the long table with the raters' mean says in Python."""
+    path = tmp_path / "wide.csv"
+    lines = ["system,input,rouge,bleu,h1,h2"]
+    for s, i in itertools.product(range(9), range(7)):
+        rouge, bleu, people = VALUES[:, s, i]
+        lines.append(f"s{s},d{i},{rouge},{bleu},{2 * people},0")
+    path.write_text("\n".join(lines), encoding="utf-8")
+    human = [*("--columns", "human=h1+h2"), *(() if verb == "range" else ("--human", "human"))]
+    more = {"difference": ["1.0"], "testset": ["--full", path], "range": ["--best", "3"]}
+    more = [*more.get(verb, []), *(["--samples", "60"] if verb in RANDOM else [])]
+    more += ["--upper", "1.0"] if verb == "delta" else []
+    shown = cli("meta", verb, path, *more, *human, *("-m", "rouge", "-m", "bleu", "-o", "-")).stdout
+    options = {"metrics": ["rouge", "bleu"]} | ({"human": "human"} if verb == "normality" else {})
+    options |= {"samples": 60} if verb == "stability" else {}
+    run = meta.correlate if verb == "correlate" else VERBS[verb]
+    expected = run(ROWS, **options).to_json()
+    shown = json.loads(shown)
+    assert {**shown, "signature": None} == {**plain(expected), "signature": None}
 
 
 @pytest.mark.parametrize("verb", ["interval", "compare", "delta", "difference", "stability",

@@ -185,13 +185,7 @@ def swap_one_by_one(X, Y, Z, u, level, coefficient):
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize(
     ("n", "m", "discrete", "missing"),
-    [
-        (6, 5, True, 0.1),
-        (4, 3, True, 0.0),
-        (3, 3, True, 0.3),
-        (15, 8, False, 0.1),
-        (14, 6, True, 0.1),
-    ],
+    [(6, 5, True, 0.1), (3, 3, True, 0.3), (15, 8, False, 0.1)],
 )
 def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
     X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))

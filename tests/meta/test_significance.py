@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 from typing import get_args
 
 import numpy as np
@@ -14,7 +15,6 @@ from oracles import multipletests
 from scipy import stats
 
 from litepyramid.errors import InputError
-from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare, interval, normality
 from litepyramid.meta.comparisons import (
     ComparisonMethod,
@@ -23,11 +23,7 @@ from litepyramid.meta.comparisons import (
     williams_p_value,
 )
 from litepyramid.meta.core.bootstrap import bootstrap_samples
-from litepyramid.meta.core.permutation import (
-    permutation_samples,
-    prepare_pair,
-    standardised,
-)
+from litepyramid.meta.core.permutation import permutation_samples, prepare_pair, standardised
 from litepyramid.meta.correlations import fisher_interval
 from litepyramid.stats import resampled_p_value
 from litepyramid.types import ScoreTable
@@ -35,27 +31,11 @@ from litepyramid.types import ScoreTable
 METHODS = get_args(ComparisonMethod)
 
 
-@pytest.fixture(scope="session")
-def summeval(data):
-    return read_scores(data / "summeval" / "metric_scores.csv")
-
-
-@pytest.fixture(scope="session")
-def ddr21(data):
-    return read_scores(data / "realsumm" / "metric_scores_ddr21.csv")
-
-
-def made_up(seed=0, metrics=4, n=9, m=12):
+def made_up(table_of, seed=0, metrics=4, n=9, m=12):
     rng = np.random.default_rng(seed)
     human = np.round(rng.normal(size=(n, m)) + rng.normal(size=(n, 1)), 1)
     noise = rng.normal(size=(metrics, n, m)) * np.arange(1, metrics + 1)[:, None, None]
-    names = tuple(f"m{i}" for i in range(metrics))
-    return ScoreTable(
-        (*names, "human"),
-        tuple(f"s{i}" for i in range(n)),
-        tuple(f"d{i}" for i in range(m)),
-        np.concatenate([human + noise, human[None]]),
-    )
+    return table_of(**{f"m{i}": human + noise[i] for i in range(metrics)}, human=human)
 
 
 # Intervals -----------------------------------------------------------------------------------
@@ -65,8 +45,8 @@ def made_up(seed=0, metrics=4, n=9, m=12):
 @pytest.mark.parametrize(
     ("level", "theirs"), [("system", "system"), ("summary", "input"), ("global", "global")]
 )
-def test_fisher_equals_nlpstats(level, theirs, coefficient):
-    table = made_up()
+def test_fisher_equals_nlpstats(table_of, level, theirs, coefficient):
+    table = made_up(table_of)
     result = interval(
         table, metrics="m1", level=level, coefficient=coefficient, method="fisher", confidence=0.9
     ).intervals[0]
@@ -79,17 +59,17 @@ def test_fisher_equals_nlpstats(level, theirs, coefficient):
     assert result.drawn.size == 0
 
 
-def test_fisher_has_no_interval_from_too_few_or_from_a_perfect_correlation():
+def test_fisher_has_no_interval_from_too_few_or_from_a_perfect_correlation(table_of):
     assert all(math.isnan(end) for end in fisher_interval(0.3, 3))
     assert all(math.isnan(end) for end in fisher_interval(0.3, 4, "kendall"))
     assert not math.isnan(fisher_interval(0.3, 5, "kendall")[0])
     assert fisher_interval(1.0, 30) == (1.0, 1.0)
     with pytest.raises(InputError, match="no Fisher interval for 'pairwise'"):
-        interval(made_up(), method="fisher", coefficient="pairwise")
+        interval(made_up(table_of), method="fisher", coefficient="pairwise")
 
 
 @pytest.mark.data
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(3))
 def test_published_interval_of_rouge_2_on_summeval(summeval, seed):
     found = interval(
         summeval, "expert_relevance_*", metrics="rouge-2_f1", level="system", seed=seed
@@ -99,8 +79,8 @@ def test_published_interval_of_rouge_2_on_summeval(summeval, seed):
     assert found.failed == 0
 
 
-def test_interval_holds_the_share_of_samples_and_counts_failed_ones():
-    table = made_up(n=3, m=2)
+def test_interval_holds_the_share_of_samples_and_counts_failed_ones(table_of):
+    table = made_up(table_of, n=3, m=2)
     found = interval(table, metrics="m0", level="system", samples=500, confidence=0.8).intervals[0]
     kept = found.drawn[~np.isnan(found.drawn)]
     assert found.failed == 500 - kept.size > 0
@@ -108,7 +88,7 @@ def test_interval_holds_the_share_of_samples_and_counts_failed_ones():
     result = interval(table, metrics="m0", level="system", samples=500)
     assert f"{found.failed}" in result.to_tables()[0].rows[0].__repr__()
     with pytest.raises(InputError, match="only 1 input"):
-        interval(made_up(n=4, m=1), method="boot-inputs")
+        interval(made_up(table_of, n=4, m=1), method="boot-inputs")
     interval(table, samples=1, method="fisher", coefficient="pearson")
     compare(table, samples=1, method="williams", coefficient="pearson")
 
@@ -122,13 +102,12 @@ def test_rules_for_p_values_and_ties_with_the_observed_value():
     assert resampled_p_value(0.5, samples, rule="paper") == 0.0
     assert resampled_p_value(0.5, samples, "two-sided") == 4 / 5
     assert resampled_p_value(0.5, samples, "less") == 5 / 5
-    assert resampled_p_value(0.4, samples, rule="paper") == 2 / 4
     assert math.isnan(resampled_p_value(math.nan, samples))
     assert math.isnan(resampled_p_value(0.1, samples[4:]))
 
 
-def test_a_metric_is_no_better_than_its_own_copy():
-    table = made_up()
+def test_a_metric_is_no_better_than_its_own_copy(table_of):
+    table = made_up(table_of)
     values = np.stack([table.values[0], 7 * table.values[0] - 1])
     for method in METHODS:
         for level in ("system", "summary", "global"):
@@ -142,8 +121,10 @@ def test_a_metric_is_no_better_than_its_own_copy():
 @pytest.mark.parametrize(
     ("level", "theirs"), [("system", "system"), ("summary", "input"), ("global", "global")]
 )
-def test_williams_equals_nlpstats_where_all_correlations_are_positive(level, theirs, coefficient):
-    table = made_up(n=20)
+def test_williams_equals_nlpstats_where_all_correlations_are_positive(
+    table_of, level, theirs, coefficient
+):
+    table = made_up(table_of, n=20)
     X, Y, Z = (table.matrix(name).values for name in ("m0", "m1", "human"))
     for alternative in ("greater", "two-sided"):
         ours = compare_pairs(
@@ -161,8 +142,8 @@ def test_one_sided_williams_is_not_won_by_a_strongly_negative_metric():
     assert math.isnan(williams_p_value(0.5, 0.4, 0.3, 3))
 
 
-def test_bootstrap_test_centres_the_differences():
-    table = made_up()
+def test_bootstrap_test_centres_the_differences(table_of):
+    table = made_up(table_of)
     X, Y, Z = (table.matrix(name).values for name in ("m0", "m2", "human"))
     tests = compare_pairs(
         np.stack([X, Y]), Z, "system", "kendall", "boot-both", samples=300, seed=4
@@ -173,8 +154,8 @@ def test_bootstrap_test_centres_the_differences():
     assert tests.p_values[0, 1] == (larger + 1) / 301
 
 
-def test_all_pairs_share_their_coins_with_the_single_test():
-    table = made_up()
+def test_all_pairs_share_their_coins_with_the_single_test(table_of):
+    table = made_up(table_of)
     values, Z = table.values[:4], table.matrix("human").values
     for level in ("system", "summary"):
         tests = compare_pairs(values, Z, level, "spearman", samples=150, seed=6)
@@ -207,8 +188,9 @@ def exact_p_values(X, Y, Z, level, coefficient, swaps):
 @pytest.mark.parametrize(
     ("level", "method", "n", "m", "coefficient"),
     [
-        *itertools.product(["summary"], ["perm-inputs"], [6], [9, 14], ["pearson", "kendall"]),
-        *itertools.product(["system"], ["perm-systems"], [10, 14], [4], ["spearman", "kendall"]),
+        *itertools.product(["summary"], ["perm-inputs"], [6], [9, 14], ["kendall"]),
+        *itertools.product(["system"], ["perm-systems"], [10, 14], [4], ["spearman"]),
+        ("summary", "perm-inputs", 6, 9, "pearson"),
     ],
 )
 def test_where_one_coset_is_all_there_is_p_is_exact(level, method, n, m, coefficient):
@@ -223,8 +205,7 @@ def test_where_one_coset_is_all_there_is_p_is_exact(level, method, n, m, coeffic
     assert found.p_values[0, 1] == pytest.approx(exact, rel=1e-9 if 14 not in (n, m) else 0.1)
 
 
-@pytest.mark.parametrize("coefficient", ["spearman", "kendall"])
-@pytest.mark.parametrize("level", ["system", "summary"])
+@pytest.mark.parametrize(("level", "coefficient"), [("system", "spearman"), ("summary", "kendall")])
 def test_small_p_values_are_those_of_many_more_draws(level, coefficient):
     rng = np.random.default_rng(4)
     Z = rng.normal(size=(12, 15)) + rng.normal(size=(12, 1))
@@ -232,13 +213,12 @@ def test_small_p_values_are_those_of_many_more_draws(level, coefficient):
     values = Z + rng.normal(size=(2, *Z.shape)) * noise
     if level == "summary":
         values, Z = np.round(values), np.round(Z)  # most inputs have ties
-    many = compare_pairs(values, Z, level, coefficient, samples=60_000, seed=1).p_values[0, 1]
+    many = compare_pairs(values, Z, level, coefficient, samples=40_000, seed=1).p_values[0, 1]
     assert 1e-4 < many < 1e-2
+    more = {"samples": None, "target": 1e-5}
     found = [
-        compare_pairs(values, Z, level, coefficient, samples=None, target=1e-5, seed=seed).p_values[
-            0, 1
-        ]
-        for seed in range(8)
+        compare_pairs(values, Z, level, coefficient, **more, seed=seed).p_values[0, 1]
+        for seed in range(4)
     ]
     assert np.mean(found) == pytest.approx(many, rel=0.3)
     assert max(found) < 3 * many
@@ -254,9 +234,10 @@ def test_chosen_samples_give_the_p_values_of_given_ones(level):
     Z[rng.random(Z.shape) < 0.1] = np.nan
     X[:, 3] = 1.0
     values = np.where(np.isnan(Z), np.nan, np.stack([X, Y, 2 * X + 1]))
-    methods = [method for method in METHODS if method.startswith("perm")]
-    for method, coefficient, alternative in itertools.product(
-        methods, ["pearson", "kendall", "pairwise"], ["greater", "two-sided"]
+    for method, coefficient, alternative in (
+        ("perm-both", "kendall", "greater"),
+        ("perm-systems", "pairwise", "two-sided"),
+        ("perm-inputs", "pearson", "greater"),
     ):
         chosen, given = (
             compare_pairs(
@@ -269,8 +250,8 @@ def test_chosen_samples_give_the_p_values_of_given_ones(level):
         assert chosen[0, 2] == chosen[2, 0] == 1.0  # a metric and its copy
 
 
-def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear():
-    table = made_up(metrics=3, n=12, m=30)
+def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear(table_of):
+    table = made_up(table_of, metrics=3, n=12, m=30)
     values, Z = table.values[:3], table.values[3]
     found = compare_pairs(values, Z, "system", "pearson", samples=None, target=1e-4)
     assert found.samples == 19_999
@@ -287,13 +268,12 @@ def test_draws_go_on_where_nothing_is_exact_and_stop_where_all_is_clear():
     np.testing.assert_allclose((found.p_values + found.p_values.T)[off], 1.0, atol=0.01)
 
 
-@pytest.mark.parametrize("coefficient", ["pearson", "kendall"])
-@pytest.mark.parametrize("level", ["system", "summary"])
+@pytest.mark.parametrize(("level", "coefficient"), [("system", "pearson"), ("summary", "kendall")])
 def test_families_of_equal_metrics_hold_their_level(level, coefficient):
     """Five metrics alike: a false discovery among all 20 tests in at most 5 % of the runs."""
     rng = np.random.default_rng(5)
     false = 0
-    for run in range(200):
+    for run in range(80):
         Z = rng.normal(size=(8, 10)) + rng.normal(size=(8, 1))
         values = Z + rng.normal(size=(5, 8, 10)) * 3
         tests = compare_pairs(
@@ -301,25 +281,20 @@ def test_families_of_equal_metrics_hold_their_level(level, coefficient):
         )
         corrected = corrected_p_values(tests, "bonferroni", "level", "greater")
         false += (corrected <= 0.05).any()
-    assert false <= 20  # 10 expected at most; more than 20 once in 600 times
+    assert false <= 10  # 4 expected at most; more than 10 once in 300 times
 
 
 @pytest.mark.data
 def test_what_differs_among_all_realsumm_metrics_is_found(ddr21):
-    result = compare(ddr21, "litepyramid_recall", grouping="level")
-    found = {c.level: (c.corrected <= 0.05).sum() for c in result.comparisons}
-    assert found["system"] == pytest.approx(201, abs=8)
-    assert found["summary"] == pytest.approx(235, abs=4)
-    again = compare(ddr21, "litepyramid_recall", level="system", samples=1000).comparisons[0]
-    one = result.comparisons[0]
-    np.testing.assert_allclose(one.p_values, again.p_values, atol=0.075)
+    result = compare(ddr21, "litepyramid_recall", level="system", grouping="level")
+    assert (result.comparisons[0].corrected <= 0.05).sum() == pytest.approx(201, abs=8)
     notes = " ".join(result.to_tables()[-1].notes)
     assert "the strictest of 650 tests requires 7.7e-05" in notes
     assert "samples:auto" in notes
 
 
-def test_a_number_of_samples_with_which_no_test_could_pass_is_refused():
-    table = made_up(metrics=6)
+def test_a_number_of_samples_with_which_no_test_could_pass_is_refused(table_of):
+    table = made_up(table_of, metrics=6)
     with pytest.raises(InputError, match="598 samples: no test could pass"):
         compare(table, samples=598, grouping="level")
     compare(table, samples=599, grouping="level", level="system")
@@ -329,8 +304,8 @@ def test_a_number_of_samples_with_which_no_test_could_pass_is_refused():
         compare(table, samples=50, grouping="level", level="system", **legal)
 
 
-def test_by_the_papers_rule_equals_win():
-    table = made_up()
+def test_by_the_papers_rule_equals_win(table_of):
+    table = made_up(table_of)
     values = np.concatenate([table.values, table.values[:1]])
     table = ScoreTable((*table.metrics, "copy"), table.systems, table.inputs, values)
     paper = compare(table, metrics=["m0", "copy"], level="system", p_value="paper")
@@ -346,8 +321,8 @@ def test_by_the_papers_rule_equals_win():
     ("correction", "theirs"),
     [("bonferroni", "bonferroni"), ("holm", "holm"), ("benjamini-hochberg", "fdr_bh")],
 )
-def test_corrections_equal_statsmodels_in_both_groupings(correction, theirs):
-    table = made_up()
+def test_corrections_equal_statsmodels_in_both_groupings(table_of, correction, theirs):
+    table = made_up(table_of)
     tests = compare_pairs(table.values[:4], table.values[4], "system", "pearson", samples=99)
     p = tests.p_values
     off = ~np.eye(4, dtype=bool)
@@ -410,7 +385,9 @@ def test_neither_beats_rouge_on_realsumm(ddr21):
 @pytest.mark.data
 def test_published_normality(summeval, ddr21):
     """DDR21 Table 2."""
-    found = {m.metric: m for m in normality(ddr21).metrics}
+    names = ["litepyramid_recall", "AutoSummENG", "bertscore_recall", "METEOR", "MoverScore",
+             "qa-eval_f1", "rouge-1_recall", "rouge-2_recall", "rouge-l_recall"]  # fmt: skip
+    found = {m.metric: m for m in normality(ddr21, metrics=names).metrics}
     for metric, share, p in [
         ("litepyramid_recall", 75.0, 0.84),
         ("AutoSummENG", 28.0, 0.55),
@@ -424,7 +401,7 @@ def test_published_normality(summeval, ddr21):
     ]:
         assert 100 * found[metric].share == pytest.approx(share)
         assert round(found[metric].system_p, 2) == p
-    found = {m.metric: m for m in normality(summeval).metrics}
+    found = {m.metric: m for m in normality(summeval, metrics=["qa-eval_f1", "rouge-l_f1"]).metrics}
     for metric, share, p in [("qa-eval_f1", 40, 0.01), ("rouge-l_f1", 26, 0.13)]:
         assert (round(100 * found[metric].share), round(found[metric].system_p, 2)) == (share, p)
     # Row 1, the human scores: Relevance is the mean of three experts.
@@ -434,15 +411,11 @@ def test_published_normality(summeval, ddr21):
     ]:
         first = normality(table, human, metrics="rouge-1_*").metrics[0]
         assert (round(100 * first.share, 1), round(first.system_p, 2)) == (share, p)
-    every = [m.metric for m in normality(summeval, "expert_relevance_*").metrics]
-    assert every[0] == "mean(expert_relevance_*)"
-    assert not any(name.startswith("expert_relevance") for name in every[1:])
 
 
-def test_normality_counts_what_has_no_test():
-    values = np.array([[[1, 1, 3, np.nan], [2, 1, np.nan, np.nan], [4, 1, 5, 2], [9, 1, 6, 2]]])
-    table = ScoreTable(("m",), tuple("abcd"), tuple("1234"), values)
-    found = normality(table).metrics[0]
+def test_normality_counts_what_has_no_test(table_of):
+    values = np.array([[1, 1, 3, np.nan], [2, 1, np.nan, np.nan], [4, 1, 5, 2], [9, 1, 6, 2]])
+    found = normality(table_of(m=values)).metrics[0]
     assert (found.tested, found.constant, found.too_few) == (2, 1, 1)
     assert found.system_p == pytest.approx(stats.shapiro([5 / 3, 1.5, 3, 4.5]).pvalue)
 
@@ -450,19 +423,16 @@ def test_normality_counts_what_has_no_test():
 # What is shown -------------------------------------------------------------------------------
 
 
-def test_missing_scores_are_left_out_of_all_metrics_alike():
-    table = made_up()
+def test_missing_scores_are_left_out_of_all_metrics_alike(table_of):
+    table = made_up(table_of)
     values = table.values.copy()
     values[1, 0, 0] = np.nan
     values[2, :, 3] = np.nan
-    holes = ScoreTable(table.metrics, table.systems, table.inputs, values)
-    result = compare(holes, samples=80)
-    assert (result.left_out.inputs, result.left_out.cells) == (("d3",), 1)
+    result = compare(replace(table, values=values), samples=80)
+    assert (result.left_out.inputs, result.left_out.cells) == (("0003",), 1)
     assert (result.systems, result.inputs) == (9, 11)
+    assert "0 systems, 1 input and 1 single cell." in str(result.to_tables()[-1].notes)
     values[:, :, 3] = values[:, 0, 0] = np.nan
-    again = compare(ScoreTable(table.metrics, table.systems, table.inputs, values), samples=80)
+    again = compare(replace(table, values=values), samples=80)
     for a, b in zip(result.comparisons, again.comparisons, strict=True):
         np.testing.assert_array_equal(a.p_values, b.p_values)
-    assert "Left out, not scored by all: 0 systems, 1 input and 1 single cell." in (
-        result.to_tables()[-1].notes
-    )

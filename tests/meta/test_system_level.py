@@ -18,42 +18,31 @@ from litepyramid.io.scores import read_scores
 from litepyramid.meta import delta, difference, stability
 from litepyramid.meta.system_level import (
     SystemPairs,
+    fitted,
     reaching,
     resampled_pairs,
     usual_sizes,
 )
-from litepyramid.stats import percentile_interval, resampled_means
+from litepyramid.stats import percentile_interval
 from litepyramid.types import ScoreTable
 
 SUMMEVAL = ("expert_relevance_annotator1", "expert_relevance_annotator2",
             "expert_relevance_annotator3")  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def summeval(data):
-    return read_scores(data / "summeval" / "metric_scores.csv")
-
-
-@pytest.fixture(scope="module")
-def realsumm_table(data):
-    return read_scores(data / "realsumm" / "metric_scores_ddr21.csv")
-
-
-def test_published_values_on_summeval(summeval) -> None:
-    found = delta(summeval, SUMMEVAL, metrics="rouge-1_f1", upper=0.5).metrics[0]
-    assert (len(found.sides.systems), found.overall.pairs) == (16, 120)
-    assert found.overall.tau == pytest.approx(0.500, abs=5e-4)
-    assert found.bounds is not None
-    assert (found.bounds.pairs, round(found.bounds.tau, 3)) == (29, 0.379)
-
-
-def test_published_values_on_realsumm(realsumm_table) -> None:
-    result = delta(realsumm_table, "litepyramid_recall", metrics="rouge-1_recall", upper=0.005)
-    found = result.metrics[0]
-    assert (len(found.sides.systems), found.overall.pairs) == (24, 276)
-    assert found.overall.tau == pytest.approx(0.754, abs=5e-4)
-    assert found.bounds is not None
-    assert (found.bounds.pairs, round(found.bounds.tau, 3)) == (15, -0.067)
+@pytest.mark.parametrize(
+    ("table", "human", "metric", "upper", "systems", "tau", "close"),
+    [
+        ("summeval", SUMMEVAL, "rouge-1_f1", 0.5, 16, 0.5, (29, 0.379)),
+        ("ddr21", "litepyramid_recall", "rouge-1_recall", 0.005, 24, 0.754, (15, -0.067)),
+    ],
+)
+def test_published_values(request, table, human, metric, upper, systems, tau, close):
+    scores = request.getfixturevalue(table)
+    found = delta(scores, human, metrics=metric, upper=upper).metrics[0]
+    assert (len(found.sides.systems), found.overall.pairs) == (systems, systems * (systems - 1) / 2)
+    assert found.overall.tau == pytest.approx(tau, abs=5e-4)
+    assert (found.bounds.pairs, round(found.bounds.tau, 3)) == close
 
 
 SCORES = st.lists(
@@ -62,38 +51,29 @@ SCORES = st.lists(
 
 
 @given(SCORES)
-def test_all_pairs_give_scipys_tau(scores) -> None:
+def test_all_pairs_give_scipys_tau(scores):
     x, z = np.array(scores).T
     expected = kendalltau(x, z).statistic
     assert SystemPairs.of(x, z).count().tau == pytest.approx(expected, nan_ok=True)
 
 
 @given(SCORES, st.integers(0, 6), st.integers(0, 6))
-def test_counts_are_those_of_a_loop_over_pairs(scores, lower, width) -> None:
-    x, z = np.array(scores).T
-    counts = SystemPairs.of(x, z).count(lower, lower + width)
-    agreed = disagreed = tied_metric = tied_human = tied_both = 0
+def test_counts_are_those_of_a_loop_over_pairs(scores, lower, width):
+    counts = SystemPairs.of(*np.array(scores).T).count(lower, lower + width)
+    kinds = dict.fromkeys(((1, 0, 0), (-1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1)), 0)
     for (a, b), (c, d) in combinations(scores, 2):
-        if not lower <= abs(a - c) <= lower + width:
-            continue
-        agreed += (a - c) * (b - d) > 0
-        disagreed += (a - c) * (b - d) < 0
-        tied_metric += a == c and b != d
-        tied_human += a != c and b == d
-        tied_both += a == c and b == d
-    assert (agreed, disagreed, tied_metric, tied_human, tied_both) == (
-        counts.agreed, counts.disagreed, counts.tied_metric, counts.tied_human, counts.tied_both,
-    )  # fmt: skip
-    assert counts.pairs == sum((agreed, disagreed, tied_metric, tied_human, tied_both))
-    below = (agreed + disagreed + tied_metric) * (agreed + disagreed + tied_human)
-    if below:
-        assert counts.tau == pytest.approx((agreed - disagreed) / math.sqrt(below))
-    else:
-        assert math.isnan(counts.tau)
-    assert math.isnan(counts.agreement) == (agreed + disagreed + tied_human == 0)
+        if lower <= abs(a - c) <= lower + width:
+            kinds[int(np.sign((a - c) * (b - d))), int(a == c), int(b == d)] += 1
+    p, q, t, u, both = kinds.values()
+    assert (counts.agreed, counts.disagreed, counts.tied_metric) == (p, q, t)
+    assert (counts.tied_human, counts.tied_both, counts.pairs) == (u, both, sum(kinds.values()))
+    below = (p + q + t) * (p + q + u)
+    tau = (p - q) / math.sqrt(below) if below else math.nan
+    assert counts.tau == pytest.approx(tau, nan_ok=True)
+    assert math.isnan(counts.agreement) == (p + q + u == 0)
 
 
-def test_ends_are_closed_and_rounding_does_not_open_them() -> None:
+def test_ends_are_closed_and_rounding_does_not_open_them():
     x = np.array([0.1, 0.1 + 0.2, 0.6])
     pairs = SystemPairs.of(x, x, x_slack=1e-12)
     assert pairs.count(0.2, 0.3).pairs == 2
@@ -101,7 +81,7 @@ def test_ends_are_closed_and_rounding_does_not_open_them() -> None:
     assert SystemPairs.of(np.array([0.3, 0.1 + 0.2]), np.arange(2.0), x_slack=1e-12).gaps[0] == 0
 
 
-def test_shares_by_both_rules() -> None:
+def test_shares_by_both_rules(table_of):
     pairs = SystemPairs.of(np.arange(24.0) ** 1.1, np.arange(24.0))
     assert pairs.ends()[:3] == [28, 56, 83]
     assert pairs.ends("authors")[:3] == [28, 56, 84]
@@ -112,43 +92,36 @@ def test_shares_by_both_rules() -> None:
         pairs.within(2, 1)
 
 
-def table_of(**scores):
-    """A table of metrics by name, (systems, inputs) each."""
-    n, m = next(iter(scores.values())).shape
-    systems, inputs = tuple(f"s{i}" for i in range(n)), tuple(f"i{j}" for j in range(m))
-    return ScoreTable(tuple(scores), systems, inputs, np.stack(list(scores.values())))
-
-
-def columns_of(**columns):
+def columns_of(table_of, **columns):
     return table_of(**{name: np.add.outer(values, [0.0, 1.0]) for name, values in columns.items()})
 
 
-def test_few_systems_and_ties() -> None:
+def test_few_systems_and_ties(table_of):
     with pytest.raises(InputError, match="at least two"):
-        delta(columns_of(m=[1], human=[1]))
-    entry = delta(columns_of(m=[1, 1], human=[1, 2])).metrics[0]
+        delta(columns_of(table_of, m=[1], human=[1]))
+    entry = delta(columns_of(table_of, m=[1, 1], human=[1, 2])).metrics[0]
     assert entry.overall.tied_metric == 1
     assert math.isnan(entry.overall.tau)
 
 
-def test_the_metric_may_come_from_a_larger_table() -> None:
-    judged = columns_of(m=[1, 2, 3], human=[1, 2, 3])
+def test_the_metric_may_come_from_a_larger_table(table_of):
+    judged = columns_of(table_of, m=[1, 2, 3], human=[1, 2, 3])
     full = table_of(m=np.outer([3, 1, 2, 9], np.ones(5)))
     entry = delta(judged, full=full).metrics[0]
     assert entry.overall.tau == pytest.approx(kendalltau([3, 1, 2], [1, 2, 3]).statistic)
-    assert entry.sides.left_out_test == ("s3",)
+    assert entry.sides.left_out_test == ("0003",)
     assert len(entry.sides.test) == 5
     with pytest.raises(InputError, match="no system has scores"):
         delta(judged, full=read_scores(
             [{"system": "z", "input": 1, "metric": "m", "score": 1}]), metrics="m")  # fmt: skip
     with pytest.raises(InputError, match="share no metric"):
-        delta(judged, full=columns_of(k=[1, 2, 3]))
+        delta(judged, full=columns_of(table_of, k=[1, 2, 3]))
 
 
 # What a difference is worth --------------------------------------------------------------------
 
 
-def noisy_table(noise: float, systems: int = 14, inputs: int = 30, seed: int = 0):
+def noisy_table(table_of, noise: float, systems: int = 14, inputs: int = 30, seed: int = 0):
     rng = np.random.default_rng(seed)
     quality = np.arange(systems, dtype=float)[:, None]
     metric = quality + rng.normal(size=(systems, inputs))
@@ -156,8 +129,8 @@ def noisy_table(noise: float, systems: int = 14, inputs: int = 30, seed: int = 0
     return table_of(m=metric, human=human)
 
 
-def test_about_are_the_nearest_pairs_and_the_window_is_their_range() -> None:
-    entry = difference(noisy_table(1.0), 3.0, samples=50, window=0.1).metrics[0]
+def test_about_are_the_nearest_pairs_and_the_window_is_their_range(table_of):
+    entry = difference(noisy_table(table_of, 1.0), 3.0, samples=50, window=0.1).metrics[0]
     pairs = entry.sides.pairs()
     nearest = np.sort(np.abs(pairs.gaps - 3.0))[: round(0.1 * len(pairs))]
     counts = entry.about
@@ -165,8 +138,8 @@ def test_about_are_the_nearest_pairs_and_the_window_is_their_range() -> None:
     assert max(3 - counts.lower, counts.upper - 3) == pytest.approx(nearest[-1])
 
 
-def test_the_interval_is_the_wider_of_two() -> None:
-    entry = difference(noisy_table(2.0), 2.0, samples=300).metrics[0]
+def test_the_interval_is_the_wider_of_two(table_of):
+    entry = difference(noisy_table(table_of, 2.0), 2.0, samples=300).metrics[0]
     about, pairs = entry.about, entry.sides.pairs()
     agreed, weights = resampled_pairs(entry.sides, pairs, 300, 12345)
     weights = weights * ((pairs.gaps >= about.lower) & (pairs.gaps <= about.upper))
@@ -177,7 +150,7 @@ def test_the_interval_is_the_wider_of_two() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(1, 9), st.booleans()), min_size=1, max_size=12))
-def test_where_agreement_is_reached_is_scikit_learns_fit(rows) -> None:
+def test_where_agreement_is_reached_is_scikit_learns_fit(rows):
     rows = sorted(rows, key=lambda row: row[0])
     gaps = np.array([gap for gap, _ in rows], dtype=float) + np.arange(len(rows)) * 1e-6
     agreed = np.array([hit for _, hit in rows])
@@ -188,22 +161,22 @@ def test_where_agreement_is_reached_is_scikit_learns_fit(rows) -> None:
     fit = IsotonicRegression().fit_transform(gaps, agreed.astype(float))
     good = np.flatnonzero(fit >= 0.75 - 1e-9)
     expected = gaps[good[0]] if good.size else math.nan
-    assert reaching(pairs, 0.75) == pytest.approx(expected, nan_ok=True)
+    curve = fitted(pairs, agreed, np.ones(len(rows)))
+    assert reaching(*curve[:2], 0.75) == pytest.approx(expected, nan_ok=True)
 
 
-def test_sentences_say_what_to_do() -> None:
-    result = difference(noisy_table(0.2), 3, samples=100)
+def test_sentences_say_what_to_do(table_of):
+    result = difference(noisy_table(table_of, 0.2), 3, samples=100)
     text = result.sentences()[0]
     assert text.startswith("When two systems differ by 3 on m, people agreed with the sign 100 %")
     assert "agreement reaches 95 % at a difference of" in text
     assert text in result.to_table().replace("\n", " ")
     assert result.to_json()["metrics"][0]["sentence"] == text
-    noisy = difference(noisy_table(40.0), 0.1, samples=100).sentences()[0]
-    assert "no better than chance" in noisy
-    assert (
-        "No two systems here differ by more"
-        in difference(noisy_table(1), 99, samples=40).sentences()[0]
-    )
+    for noise, size, end in (
+        (40.0, 0.1, "no better than chance"), (1, 99, "No two systems here differ by more"),
+    ):  # fmt: skip
+        result = difference(noisy_table(table_of, noise), size, samples=100)
+        assert end in result.sentences()[0]
 
 
 @pytest.mark.parametrize(
@@ -215,24 +188,14 @@ def test_sentences_say_what_to_do() -> None:
         ({"difference": 1, "samples": 39}, "at least 40 for an interval at 95 %"),
     ],
 )
-def test_mistakes_are_named(changes, said) -> None:
+def test_mistakes_are_named(table_of, changes, said):
     with pytest.raises(InputError, match=said):
-        difference(noisy_table(1.0), **changes)
+        difference(noisy_table(table_of, 1.0), **changes)
 
 
-def test_a_constant_metric_is_named() -> None:
+def test_a_constant_metric_is_named(table_of):
     with pytest.raises(InputError, match="every system the same score"):
-        difference(columns_of(m=[1, 1], human=[1, 2]), 1)
-
-
-def test_resampled_means_are_means_of_repeated_inputs() -> None:
-    rng = np.random.default_rng(0)
-    X = rng.random((4, 6))
-    X[1, 2] = X[3] = np.nan
-    counts = rng.integers(0, 3, (5, 6))
-    expected = [[np.nanmean(np.repeat(x, c)) if not np.isnan(x).all() else np.nan for x in X]
-                for c in counts]  # fmt: skip
-    np.testing.assert_allclose(resampled_means(X, counts), expected, rtol=1e-12)
+        difference(columns_of(table_of, m=[1, 1], human=[1, 2]), 1)
 
 
 # Stability of rankings ------------------------------------------------------------------------
@@ -243,43 +206,42 @@ def noisy(systems: int = 8, inputs: int = 40, noise: float = 2.0) -> np.ndarray:
     return np.arange(systems)[:, None] * 0.5 + noise * rng.normal(size=(systems, inputs))
 
 
-def test_it_is_what_a_loop_gives() -> None:
+def test_it_is_what_a_loop_gives(table_of):
     X = noisy()
-    point = stability(table_of(m=X), None, sizes=[15], samples=4000).points[0]
+    point = stability(table_of(m=X), None, sizes=[15], samples=1000).points[0]
     rng = np.random.default_rng(9)
     taus, scores = [], []
-    for _ in range(4000):
+    for _ in range(1000):
         one, two = (X[:, rng.integers(40, size=15)].mean(axis=1) for _ in range(2))
         taus.append(kendalltau(one, two).statistic)
         scores.append(one)
-    assert point.tau == pytest.approx(np.mean(taus), abs=4 * np.std(taus) / 4000**0.5 * 1.5)
+    assert point.tau == pytest.approx(np.mean(taus), abs=4 * np.std(taus) / 1000**0.5 * 1.5)
     assert point.deviation == pytest.approx(np.std(taus), rel=0.06)
     assert point.error**2 == pytest.approx(np.var(scores, axis=0).mean(), rel=0.06)
 
 
-def test_more_inputs_are_more_stable_and_a_whole_test_set_more_so() -> None:
+def test_more_inputs_are_more_stable_and_a_whole_test_set_more_so(table_of):
     judged = table_of(m=noisy(), human=noisy(noise=1.0))
-    full = table_of(m=noisy(inputs=4000))
-    points = stability(judged, full=full, sizes=[10, 40, 4000], samples=200).points
+    full = table_of(m=noisy(inputs=1000))
+    points = stability(judged, full=full, sizes=[10, 40, 1000], samples=200).points
     metric = [p for p in points if p.metric == "m"]
     human = [p for p in points if p.metric == "human"]
-    assert (metric[0].available, human[0].available) == (4000, 40)
-    assert [p.inputs for p in metric] == [10, 40, 4000]
+    assert (metric[0].available, human[0].available) == (1000, 40)
+    assert [p.inputs for p in metric] == [10, 40, 1000]
     assert [p.inputs for p in human] == [10, 40]
     assert metric[0].tau < metric[1].tau < metric[2].tau
     assert metric[2].tau > 0.95
-    assert metric[2].error < 0.15 * metric[1].error
+    assert metric[2].error < 0.25 * metric[1].error
 
 
-def test_published_region(data) -> None:
+def test_published_region(ddr21):
     """DDR22 Fig. 3: judged-only curves are at .6 to .85 or so when M = 100."""
-    table = data / "realsumm" / "metric_scores_ddr21.csv"
     metrics = ["rouge-1_recall", "bertscore_recall", "qa-eval_f1"]
-    result = stability(table, "litepyramid_recall", metrics=metrics, sizes=[100], samples=300)
+    result = stability(ddr21, "litepyramid_recall", metrics=metrics, sizes=[100], samples=100)
     assert all(0.6 < point.tau < 0.88 for point in result.points)
 
 
-def test_missing_cells_are_left_out_of_averages() -> None:
+def test_missing_cells_are_left_out_of_averages(table_of):
     X = noisy()
     X[2, 5] = np.nan
     X[:, 7] = np.nan
@@ -287,15 +249,15 @@ def test_missing_cells_are_left_out_of_averages() -> None:
     assert (point.systems, point.available, point.inputs) == (8, 39, 39)
 
 
-def test_seeds_and_sizes() -> None:
+def test_seeds_and_sizes(table_of):
     table = table_of(m=noisy())
     runs = [stability(table, None, sizes=[5, 9], samples=50, seed=s).points for s in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
     assert stability(table, None, sizes=[9], samples=50, seed=1).points == runs[0][1:]
     assert usual_sizes(3) == [1, 2, 3]
-    for wrong in ({"sizes": [0]}, {"sizes": []}, {"sizes": [41]}, {"samples": 1}):
+    for sizes in ([0], [], [41], [True]):
         with pytest.raises(InputError):
-            stability(table, None, **wrong)
+            stability(table, None, sizes=sizes)
     with pytest.raises(InputError, match="at least two"):
         stability(table_of(m=noisy(systems=1)), None)
 
@@ -303,7 +265,7 @@ def test_seeds_and_sizes() -> None:
 # Whole test sets ------------------------------------------------------------------------------
 
 
-def simulated(inputs: int = 2000, judged: int = 40, noise: float = 4.0, seed: int = 1):
+def simulated(table_of, inputs: int = 2000, judged: int = 40, noise: float = 4.0, seed: int = 1):
     """A noisy metric scored on all inputs, sure people on the first few."""
     rng = np.random.default_rng(seed)
     quality = np.arange(12.0)[:, None]
@@ -312,8 +274,8 @@ def simulated(inputs: int = 2000, judged: int = 40, noise: float = 4.0, seed: in
     return table_of(m=metric[:, :judged], human=human), table_of(m=metric)
 
 
-def test_values_are_correlations_of_both_averages() -> None:
-    judged, full = simulated()
+def test_values_are_correlations_of_both_averages(table_of):
+    judged, full = simulated(table_of)
     result = meta.testset(judged, full=full, samples=50)
     human = judged.matrix("human").values.mean(axis=1)
     for one in result.intervals:
@@ -325,7 +287,7 @@ def test_values_are_correlations_of_both_averages() -> None:
     assert [i.sampling for i in result.intervals] == ["systems", "inputs", "both"]
 
 
-def test_the_same_inputs_on_both_sides_are_still_drawn_apart() -> None:
+def test_the_same_inputs_on_both_sides_are_still_drawn_apart(table_of):
     """On one table the judged side shares the draw and is exact; the other is not."""
     rng = np.random.default_rng(0)
     values = np.arange(12.0)[:, None] + 3 * rng.normal(size=(12, 30))
@@ -335,10 +297,9 @@ def test_the_same_inputs_on_both_sides_are_still_drawn_apart() -> None:
     assert one.full_low < 0.95
 
 
-def test_seeds_and_left_out_systems() -> None:
-    judged, full = simulated(inputs=200)
+def test_left_out_systems_are_named(table_of):
+    judged, full = simulated(table_of, inputs=200)
     fewer = ScoreTable(("m",), full.systems[2:], full.inputs, full.values[:, 2:])
-    runs = [meta.testset(judged, full=fewer, samples=60, seed=s) for s in (1, 1, 2)]
-    assert runs[0].intervals == runs[1].intervals != runs[2].intervals
-    assert runs[0].sides[0].left_out_test == ("s0", "s1")
-    assert "only in one of the tables: s0, s1" in runs[0].to_table().replace("\n", " ")
+    result = meta.testset(judged, full=fewer, samples=60)
+    assert result.sides[0].left_out_test == ("0000", "0001")
+    assert "only in one of the tables: 0000, 0001" in result.to_table().replace("\n", " ")
