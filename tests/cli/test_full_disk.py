@@ -20,12 +20,9 @@ from litepyramid.errors import LitepyramidError
 COMMANDS = [
     "score example/summaries -u example/scus.jsonl --judge recall -o old.json",
     "finetune lexical example/summaries -u example/scus.jsonl -l example/labels -o judge",
-    "units extract example/references.jsonl -o old.jsonl",
-    "easiness fit example/references.jsonl example/scus.jsonl -o old.json",
     "budget export plan.json -o new",
     "budget import tasks answers.json -o out",
     "meta interval scores.json --samples 40 -o old.png",
-    "demo --save new",
 ]
 
 
@@ -43,7 +40,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run("budget", "plan", "example/references.jsonl", "--human-share", ".5", "-o", "plan.json")
     run("budget", "export", *summaries, "-o", "tasks")
     answer(folder / "tasks", folder / "answers.json")
-    for name in ("old.json", "old.jsonl", "old.png"):
+    for name in ("old.json", "old.png"):
         (folder / name).write_text("old", encoding="utf-8")
     return folder
 
