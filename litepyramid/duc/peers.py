@@ -23,7 +23,7 @@ from litepyramid.errors import InputError
 from litepyramid.files import file_type
 from litepyramid.io.write import write_scores
 from litepyramid.scoring.pyramid import UnitLayout, modified_pyramid_scores
-from litepyramid.stats import mean_of_scored
+from litepyramid.stats import is_whole, mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import (
@@ -103,34 +103,25 @@ class PyramidFolder:
 
     def summaries(self) -> tuple[SystemSummaries, ...]:
         """The summaries of every system, of those inputs that it was annotated on."""
-        return tuple(
-            SystemSummaries(
-                system,
-                tuple(rows),
-                tuple(" ".join(several[0].summary.split()) for several in rows.values()),
-            )
+        by_system = {
+            system: {name: " ".join(several[0].summary.split()) for name, several in rows.items()}
             for system, rows in self._by_system().items()
-        )
+        }
+        return tuple(SystemSummaries(s, tuple(r), tuple(r.values())) for s, r in by_system.items())
 
     def labels(self) -> tuple[SystemLabels, ...]:
         """Presence of the input's SCUs, matched by number; .5 where as many said yes as no."""
-        scus = {p.input: p.scus for p in self.pyramids}
+        uids = {p.input: [scu.uid for scu in p.scus] for p in self.pyramids}
 
         def label(uid: str, several: Sequence[PeerAnnotation]) -> float:
             share = float(np.mean([uid in one.present for one in several]))
             return 0.5 if share == 0.5 else int(share > 0.5)
 
-        return tuple(
-            SystemLabels(
-                system,
-                tuple(rows),
-                tuple(
-                    tuple(label(scu.uid, several) for scu in scus[name])
-                    for name, several in rows.items()
-                ),
-            )
+        by_system = {
+            system: {name: tuple(label(u, own) for u in uids[name]) for name, own in rows.items()}
             for system, rows in self._by_system().items()
-        )
+        }
+        return tuple(SystemLabels(s, tuple(r), tuple(r.values())) for s, r in by_system.items())
 
     def _by_system(self) -> dict[str, dict[str, list[PeerAnnotation]]]:
         grouped: dict[str, dict[str, list[PeerAnnotation]]] = {}
@@ -161,7 +152,6 @@ class PeerScores(Result):
         annotations: The scores of every annotation.
         counts: (systems,) rows of: inputs annotated, SCUs found, contributors that match none.
         notes: What a user must be told, as full sentences.
-        signature: The settings, and a hash of what the scores depend on.
     """
 
     forms: ClassVar = {".csv": "write_csv"}
@@ -234,7 +224,7 @@ def pyramid(
         $ litepyramid pyramid duc2006
         $ litepyramid pyramid duc2006 --complete -o pyramid.csv
     """
-    if references is not None and (not isinstance(references, int) or references < 1):
+    if references is not None and not (is_whole(references) and references > 0):
         raise InputError(f"{references!r} references", expected="a whole number from 1")
     folder = read_pyramid_files(files, names=names)
     return score_peers(folder.complete() if complete else folder, references=references)
