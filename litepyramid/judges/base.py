@@ -74,13 +74,12 @@ class Evidence:
 
     Attributes:
         presence: The judge's verdict, as `Judge.judge` gives it.
-        sentence: Number of the summary's sentence that tells most of the unit, from 0, as
-            `cut_sentences` cuts them; -1 if none does.
+        sentence: Number of the summary's sentence that tells most of the unit, from 0; -1: none.
         span: Where that stands in the summary: its first character, and the one after its last.
         words: (word of the unit, word of the sentence that answers it), in the unit's order.
         missing: Content words of the unit that nothing in the sentence answers.
-        conflict: The contradiction that counted most: ``"number 400 ≠ 4,000"`` (unit ≠ summary),
-            ``"denied (beat)"``; "" for none.
+        conflict: ``"number 400 ≠ 4,000"`` (unit ≠ summary), ``"denied (beat)"``, or
+            ``"contradicted"`` by the whole summary; "" for none: the unit is present, or missing.
     """
 
     presence: float
@@ -128,12 +127,7 @@ def pair_key(premise: str, hypothesis: str, question: str = "") -> bytes:
 
 
 def pairs_of(items: Items) -> dict[bytes, tuple[str, str]]:
-    """The distinct (summary, unit) pairs of summaries that are not empty, by their keys.
-
-    Example:
-        >>> list(pairs_of([("It rained.", ["A", "A"]), (" ", ["A"])]).values())
-        [('It rained.', 'A')]
-    """
+    """The distinct (summary, unit) pairs of summaries that are not empty, by their keys."""
     return {
         pair_key(text, unit): (text, unit)
         for text, units in items

@@ -52,14 +52,10 @@ class CalibrationResult(Result):
         accuracy: Share of pairs on the right side of .5 (a presence of .5 means "present");
             with labels of .5, of pairs whose presence is nearest to their label.
         majority: Accuracy of always giving the more frequent answer.
-        auc: Area under the ROC curve, ties counted half; NaN if all labels are equal. With .5
-            among the labels: over all pairs of pairs whose labels differ.
-        brier: Mean of (presence − label)².
-        brier_constant: Brier score of always giving the base rate.
+        auc: As `roc_auc`.
+        brier: As `brier_score`; `brier_constant` of always giving the base rate.
         calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
-        slope: Calibration slope: b of the logistic regression logit P(label) = a + b logit
-            (presence); 1 is calibrated, below 1 overconfident; NaN if labels or presences are all
-            equal.
+        slope: As `calibration_slope`: 1 is calibrated, below 1 overconfident.
         bins: The reliability table.
         signature: The judge's and the data's signature.
         roc: Points (share of absent, share of present units with at least some presence) of the
@@ -122,14 +118,7 @@ class Phenomenon:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult(Result):
-    """A judge on one or several sets of labelled pairs.
-
-    Attributes:
-        names: Names of the sets.
-        sets: The judge on each.
-        phenomena: The judge on each kind of contrasting pairs, if they were asked for.
-        signature: The judge's part of the signature, and a hash of the data.
-    """
+    """A judge on the `sets` of labelled pairs of these `names`, and on each kind of contrast."""
 
     names: tuple[str, ...]
     sets: tuple[CalibrationResult, ...]
@@ -333,7 +322,7 @@ def brier_score(presence: ArrayLike, labels: ArrayLike) -> float:
 def calibration_slope(presence: ArrayLike, labels: ArrayLike) -> float:
     """b of logit P(label) = a + b logit(presence), fitted by maximum likelihood (Cox 1958).
 
-    Presence is held within .001 and .999, and b within ±100.
+    Presence is held within .001 and .999, and b within ±100; NaN if labels or presences are equal.
 
     Example:
         >>> round(calibration_slope([0.75] * 4 + [0.25] * 4, [1, 1, 1, 0, 1, 0, 0, 0]), 3)

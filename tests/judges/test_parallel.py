@@ -105,6 +105,7 @@ def test_another_process_makes_its_own_nli_judge(tiny, tmp_path):
     same(one.judge(ITEMS[:3]), other.judge(ITEMS[:3]))
 
 
+@pytest.mark.slow
 def test_ray_says_what_one_process_says():
     pytest.importorskip("ray", reason="the extra ray is not installed")
     cluster = judge("lexical", engine="ray", workers=2)

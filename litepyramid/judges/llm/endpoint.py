@@ -34,13 +34,9 @@ class UnansweredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer.
+    """An answer, and its tokens as the endpoint counts them; 0 if it gives no sensible number.
 
-    Attributes:
-        text: What the model wrote.
-        version: The model that the endpoint says answered, and what it refused to be asked for.
-        tokens_in: Tokens read, as the endpoint counts them; 0 if it gives no sensible number.
-        tokens_out: Tokens written.
+    `version` is the model that the endpoint says answered, and what it refused to be asked for.
     """
 
     text: str
@@ -101,18 +97,10 @@ def redacted(text: str, key: str) -> str:
 class Endpoint:
     """A model behind an endpoint, and how to ask it.
 
-    The key is read from the environment when requests are sent (``LITEPYRAMID_API_KEY``, else
-    ``OPENAI_API_KEY``), and is kept nowhere.
-
-    Attributes:
-        model: As the endpoint calls it.
-        url: Its address up to ``/v1``; ``OPENAI_BASE_URL``, else OpenAI's own, if None.
-        concurrency: The most requests under way.
-        timeout: Seconds until the whole answer is there; else it is asked for again.
-        retries: How often a request is sent again after 408, 409, 429, 5xx, a timeout or a broken
-            connection; after the time that the server names, else after .5, 1, 2, 4, 8, 8 … s.
-        parameters: More fields of each request; they replace ``temperature`` 0 and the seed.
-        seed: Sent with each request.
+    Settings are those of `LLMJudge`. The key is read from the environment when requests are sent
+    (``LITEPYRAMID_API_KEY``, else ``OPENAI_API_KEY``), and is kept nowhere. A request is sent again
+    after 408, 409, 429, 5xx, a timeout or a broken connection, when the server says or after .5,
+    1, 2, 4, 8, 8 … s.
     """
 
     model: str

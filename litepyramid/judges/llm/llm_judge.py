@@ -13,10 +13,12 @@ import numpy as np
 
 from litepyramid.errors import InputError, LitepyramidError, ModelError
 from litepyramid.judges.base import (
+    Closing,
     EstimateOnly,
     Items,
     JudgedBatch,
     Questions,
+    check_count,
     note_cached,
     pair_key,
     windows,
@@ -38,12 +40,9 @@ class Estimate(Result):
     """What would be sent to an endpoint.
 
     Attributes:
-        model: The model.
         pairs: Distinct pairs of a summary and a unit; or references to make units of.
-        from_cache: Those that the cache holds.
-        requests: Requests for the others, if each is answered at once.
-        tokens_in: Tokens that the model reads, about.
-        tokens_out: Tokens that it writes, about; what it thinks before is not counted.
+        requests: Requests for those not in the cache, if each is answered at once.
+        tokens_out: Tokens that the model writes, about; what it thinks before is not counted.
     """
 
     model: str
@@ -56,12 +55,9 @@ class Estimate(Result):
     def to_tables(self) -> Sequence[Table]:
         """One row."""
         columns = (
-            "pairs",
-            Column("from_cache", "in the cache"),
-            "requests",
-            Column("tokens_in", "tokens in"),
-            Column("tokens_out", "tokens out"),
-        )
+            "pairs", Column("from_cache", "in the cache"), "requests",
+            Column("tokens_in", "tokens in"), Column("tokens_out", "tokens out"),
+        )  # fmt: skip
         note = "Tokens are estimated, one per four bytes."
         return [Table.of(f"Requests to {self.model}", columns, [self], [note])]
 
@@ -72,7 +68,6 @@ class Job:
 
     Attributes:
         keys: What it asks about, as the cache knows it.
-        text: What is sent.
         schema: JSON schema of the answer, if it is to be JSON.
         read: What the answer says, one value a key to store; None if it cannot be read.
         tokens_out: The tokens that the answer will have, about.
@@ -86,11 +81,9 @@ class Job:
 
 
 class Asker:
-    """An endpoint with a cache; every answer is stored under the version of its model.
+    """An endpoint with a cache: every answer is stored under the version of its model.
 
-    Attributes:
-        answered: Keys answered in this run.
-        counts: Of this run: ``requests`` answered, tokens in and out.
+    `answered` is the number of keys, `counts` those of requests and tokens, of this run.
     """
 
     def __init__(
@@ -147,10 +140,7 @@ class Asker:
         return EstimateOnly(Estimate(model, pairs, cached, len(jobs), read, written))
 
     def ask(self, jobs: Sequence[Job], shown: Any) -> dict[bytes, bytes]:
-        """Asks, stores and returns; what is missing was not answered.
-
-        No more is sent after too many failures in a row.
-        """
+        """Asks, stores and returns; no more is sent after too many failures in a row."""
         values: dict[bytes, bytes] = {}
 
         async def work(job: Job) -> None:
@@ -214,7 +204,7 @@ def _version(identity: str) -> str | None:
     return version if isinstance(version, str) else None
 
 
-class LLMJudge:
+class LLMJudge(Closing):
     """Asks a model behind an OpenAI-compatible endpoint which units a summary conveys.
 
     Units of one summary share requests. What was judged is kept in the cache at once, under the
@@ -259,8 +249,7 @@ class LLMJudge:
     ) -> None:
         self._prompt = load_prompt("yes-no" if prompt is None else prompt)
         self._free = prompt is None
-        if units_per_request < 1:
-            raise InputError("no units per request", expected="at least 1")
+        check_count("units_per_request", units_per_request)
         if not 0 <= allow_missing <= 1:
             raise InputError(f"allow_missing is {allow_missing}", expected="a share, 0 to 1")
         self._units = units_per_request
@@ -269,12 +258,6 @@ class LLMJudge:
         )
         self._asker = Asker(self._endpoint, self._identity, cache)
         self._allowed, self._estimate = allow_missing, estimate
-
-    def __enter__(self) -> LLMJudge:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Closes the cache."""
@@ -316,13 +299,13 @@ class LLMJudge:
             (text.strip(), [one_line(unit) for unit in units], (question or "").strip())
             for (text, units), question in zip(items, used, strict=True)
         ]
-        distinct = len(_keys(asked))
+        keys = _keys(asked)
         if self._estimate:
-            raise asker.estimate(self._jobs(asked), distinct)
+            raise asker.estimate(self._jobs(asked, asker.stored(keys)), len(keys))
         counts = dict.fromkeys(("pairs", "empty", "missing", "from_cache"), 0)
         presence: list[FloatArray] = []
         try:
-            with bar(distinct, "judging", "pairs") as shown:
+            with bar(len(keys), "judging", "pairs") as shown:
                 for window in windows(asked):
                     presence += self._window(window, counts, shown)
         except KeyboardInterrupt as stop:
@@ -377,7 +360,7 @@ class LLMJudge:
         counts["from_cache"] += len(stored)
         shown.update(len(stored))
         if len(stored) < len(keys):
-            stored |= self._asker.ask(list(self._jobs(items)), shown)
+            stored |= self._asker.ask(list(self._jobs(items, stored)), shown)
         values = {key: float(np.frombuffer(raw, "<f8")[0]) for key, raw in stored.items()}
         for text, units, question in items:
             row = [values.get(pair_key(text, u, question), np.nan) if text else 0.0 for u in units]
@@ -386,19 +369,17 @@ class LLMJudge:
             counts["missing"] += int(np.isnan(row).sum())
             yield np.array(row, dtype=np.float64)
 
-    def _jobs(self, items: Sequence[_Asked]) -> Iterator[Job]:
+    def _jobs(self, items: Sequence[_Asked], stored: Mapping[bytes, bytes]) -> Iterator[Job]:
         """The requests for what is not cached: a summary with the missing ones of each n units."""
         seen: set[bytes] = set()
-        for window in windows(items):
-            cached = self._asker.stored(_keys(window))
-            for text, units, question in window:
-                keys = {pair_key(text, unit, question): unit for unit in units if text}
-                fresh = [key for key in keys if key not in seen]
-                seen.update(fresh)
-                for start in range(0, len(fresh), self._size):
-                    chunk = fresh[start : start + self._size]
-                    if missing := {key: keys[key] for key in chunk if key not in cached}:
-                        yield self._job(text, missing, question)
+        for text, units, question in items:
+            keys = {pair_key(text, unit, question): unit for unit in units if text}
+            fresh = [key for key in keys if key not in seen]
+            seen.update(fresh)
+            for start in range(0, len(fresh), self._size):
+                chunk = fresh[start : start + self._size]
+                if missing := {key: keys[key] for key in chunk if key not in stored}:
+                    yield self._job(text, missing, question)
 
     def _job(self, text: str, units: Mapping[bytes, str], question: str) -> Job:
         prompt, count = self._prompt, len(units)

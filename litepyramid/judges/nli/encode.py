@@ -24,13 +24,8 @@ EncodedBatch = dict[str, IntArray]
 class Tokenizer:
     """A tokenizer of the library tokenizers, and how its model wants batches.
 
-    Attributes:
-        core: The tokenizer, without truncation and padding.
-        pad: The id of the padding token.
-        pad_left: Whether padding stands before the tokens.
-        cut_left: Whether a text that is too long loses its beginning.
-        typed: Whether the model reads ``token_type_ids``.
-        end: The token that ends a text, for templates.
+    `core` neither cuts nor pads; `cut_left` is whether a text that is too long loses its beginning,
+    `typed` whether the model reads ``token_type_ids``, `end` the token that ends a text.
     """
 
     core: Any
@@ -76,11 +71,10 @@ class Encoder:
 
 
 class PairEncoder(Encoder):
-    """Turns (summary, unit) pairs into token ids.
+    """Turns (summary, unit) pairs into token ids; only the summary is cut to `max_length`.
 
-    Only the summary is cut to `max_length`, never the unit. Each distinct text is tokenised once;
-    the tokenizer's post-processor then joins two of them with the model's special tokens, which
-    gives the same ids as tokenising the pair.
+    Each distinct text is tokenised once; the tokenizer's post-processor joins two of them with the
+    model's special tokens, which gives the same ids as tokenising the pair.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair]) -> None:
@@ -163,8 +157,7 @@ class TemplateEncoder(Encoder):
 def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[int]]:
     """Indices in batches of like length, each at most `budget` tokens with its padding.
 
-    The longest come first, so that memory runs out at once or not at all and the time left is
-    never promised too short. Equal lengths keep their order, so equal inputs give equal batches.
+    The longest come first, so that memory runs out at once or not at all.
 
     Example:
         >>> plan_batches([3, 9, 4, 4], 10)

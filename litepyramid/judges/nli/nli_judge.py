@@ -54,8 +54,8 @@ class Backend(Protocol):
 class NLIJudge(Closing):
     """Asks an NLI model whether each summary (premise) entails each unit (hypothesis).
 
-    The raw logits of every pair are kept in the cache, so that another mode, other weights or
-    another mix of units costs no further judgement, and does not even load the model.
+    The raw logits of every pair are cached: another mode, other weights or another mix of units
+    costs no further judgement, and does not even load the model.
 
     Args:
         model: Hub id or folder of a sequence classifier: safetensors, or model.onnx with
@@ -258,8 +258,8 @@ class NLIJudge(Closing):
     ) -> None:
         """Judges those pairs that are not in `stored`, batch by batch.
 
-        Batches are planned over all pairs, those in the cache too: a run that continues after a
-        break makes the very batches of an unbroken one, and so the very same numbers.
+        Batches are planned over all pairs: a run that continues after a break makes those of an
+        unbroken one, and so the very same numbers.
         """
         keys, texts = list(pairs), list(pairs.values())
         tokenizer, (backend, budget) = self._loaded_tokenizer(), self._loaded_backend()
@@ -292,9 +292,12 @@ class NLIJudge(Closing):
 
             self._tokenizer = read_onnx_tokenizer(self.checkpoint.onnx.parent)
         elif self._tokenizer is None:
-            from litepyramid.judges.nli.torch_backend import read_tokenizer
+            from litepyramid.judges.nli.torch_backend import as_tokenizer, load_tokenizer
 
-            self._tokenizer = read_tokenizer(self.checkpoint)
+            at = self.checkpoint
+            self._tokenizer = as_tokenizer(
+                load_tokenizer(at.source, at.revision, offline=at.offline)
+            )
         return self._tokenizer
 
     def _loaded_backend(self) -> tuple[Backend, int]:

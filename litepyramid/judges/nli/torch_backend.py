@@ -26,9 +26,8 @@ PURPOSE = "an NLI judge"
 class TorchBackend:
     """A loaded model of transformers; a `Backend`.
 
-    A batch that does not fit into memory is halved until it does, and later ones are cut to what
-    fitted. On CPU, where no number of threads is given, it takes the cores that are free: threads
-    that wait for a core that another program has cost several times what they bring.
+    A batch that does not fit into memory is halved until it does, later ones to what fitted. On CPU
+    it takes the free cores by default: threads that wait for a core cost more than they bring.
     """
 
     def __init__(
@@ -68,11 +67,9 @@ class TorchBackend:
                 if not _out_of_memory(error.__cause__, self._torch):
                     raise
                 if size == 1:
-                    raise ModelError(
-                        f"one pair of {width} tokens does not fit into the memory of "
-                        f"{self._device}",
-                        hint="Use a smaller model, max_length or another device.",
-                    ) from error
+                    problem = f"one pair of {width} tokens does not fit into the memory of"
+                    hint = "Use a smaller model, max_length or another device."
+                    raise ModelError(f"{problem} {self._device}", hint=hint) from error
             self._fits = size * width // 2
             gc.collect()
             if self._device.startswith("cuda"):
@@ -105,11 +102,6 @@ def _out_of_memory(error: BaseException | None, torch: Any) -> bool:
         return True
     text = str(error).lower()
     return any(sign in text for sign in ("out of memory", "can't allocate memory", "alloc_failed"))
-
-
-def read_tokenizer(point: Checkpoint) -> Tokenizer:
-    """The model's own tokenizer, as encoders take it."""
-    return as_tokenizer(load_tokenizer(point.source, point.revision, offline=point.offline))
 
 
 def as_tokenizer(tokenizer: Any) -> Tokenizer:
@@ -171,16 +163,15 @@ def load_classifier(
         if Path(source).expanduser().is_dir():
             where["use_safetensors"] = True
         try:
-            model, report = auto.from_pretrained(
+            loaded: tuple[Any, dict[str, Any]] = auto.from_pretrained(
                 source, dtype=dtype, weights_only=True, output_loading_info=True, **where
             )
+            return loaded
         except pickle.UnpicklingError as error:
             raise ModelError(
                 f"the weights of '{source}' are a pickle that holds more than tensors",
-                expected="safetensors, or a file with tensors only",
-                hint="It was not run, and cannot be used here.",
+                expected="safetensors, or a file with tensors only; it was not run",
             ) from error
-        return model, report
 
 
 def find_device(device: str = "auto") -> str:
@@ -213,12 +204,12 @@ def automatic_precision(device: str) -> Precision:
 def _quiet(transformers: Any) -> Iterator[None]:
     """No bars or reports of the loader's own meanwhile; what matters of them is an error here."""
     logging = transformers.utils.logging
-    verbosity, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    verbosity, shows = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     try:
         yield
     finally:
         logging.set_verbosity(verbosity)
-        if bar:
+        if shows:
             logging.enable_progress_bar()
