@@ -2,17 +2,14 @@
 
 import gzip
 import json
-from contextlib import suppress
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import litepyramid as lp
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_units
-from litepyramid.scoring.pyramid import NUGGET_SCORES, UnitLayout, nugget_scores
+from litepyramid.scoring.pyramid import NUGGET_SCORES
 from litepyramid.types import InputUnits, Unit
 
 NUGGETS = """\
@@ -53,45 +50,6 @@ def written(folder, text, name="file.jsonl"):
     return path
 
 
-def nuggetizer(nuggets):
-    """Written out from the definition: support 1, partial .5; no vital nugget is 0."""
-
-    def mean(chosen, partial):
-        worth = {"support": 1.0, "partial_support": partial, "not_support": 0.0}
-        return sum(worth[n["assignment"]] for n in chosen) / len(chosen) if chosen else 0.0
-
-    vital = [n for n in nuggets if n["importance"] == "vital"]
-    return {
-        "strict_vital_score": mean(vital, 0.0),
-        "strict_all_score": mean(nuggets, 0.0),
-        "vital_score": mean(vital, 0.5),
-        "all_score": mean(nuggets, 0.5),
-    }
-
-
-NUGGET = st.fixed_dictionaries(
-    {
-        "importance": st.sampled_from(["vital", "okay"]),
-        "assignment": st.sampled_from(["support", "partial_support", "not_support"]),
-    }
-)
-
-
-@given(st.lists(st.lists(NUGGET, min_size=1, max_size=6), min_size=1, max_size=4))
-def test_the_four_scores_are_nuggetizers(queries):
-    units = [
-        InputUnits(str(q), tuple(Unit("x", importance=n["importance"]) for n in nuggets))
-        for q, nuggets in enumerate(queries)
-    ]
-    worth = {"support": 1, "partial_support": 0.5, "not_support": 0}
-    labels = np.array([worth[n["assignment"]] for nuggets in queries for n in nuggets])
-    layout = UnitLayout.of(units)
-    scores = nugget_scores(labels, layout)
-    for q, nuggets in enumerate(queries):
-        for name, value in nuggetizer(nuggets).items():
-            assert scores[name][q] == pytest.approx(value, abs=1e-12)
-
-
 def test_nuggets_become_units(tmp_path):
     lp.convert(written(tmp_path, NUGGETS)).save(tmp_path / "units.jsonl")
     units = as_units(tmp_path / "units.jsonl")
@@ -111,12 +69,12 @@ def test_assignments_are_everything(tmp_path):
     whole.save(tmp_path / "scores.csv")
     table = lp.read_scores(tmp_path / "scores.csv")
     assert set(table.metrics) == set(NUGGET_SCORES)
-    for line in map(json.loads, ASSIGNED.splitlines()):
-        cell = table.systems.index(line["run_id"]), table.inputs.index(line["qid"])
-        for m, name in enumerate(table.metrics):
-            assert table.values[m][cell] == nuggetizer(line["nuggets"])[name]
-    i, j = table.systems.index("b"), table.inputs.index("q2")
-    assert np.isnan(table.values[:, i, j]).all()
+    scores = {name: table.matrix(name).values.tolist() for name in table.metrics}
+    nan = np.nan  # system b has no answer to q2
+    assert repr(scores["strict_vital_score"]) == repr([[1.0, 0.0], [0.0, nan]])
+    assert repr(scores["strict_all_score"]) == repr([[0.5, 0.0], [0.5, nan]])
+    assert repr(scores["vital_score"]) == repr([[1.0, 0.0], [0.5, nan]])
+    assert repr(scores["all_score"]) == repr([[0.5, 0.25], [0.75, nan]])
 
 
 @pytest.mark.parametrize(
@@ -165,17 +123,6 @@ def test_broken_lines_are_errors_with_file_and_line(tmp_path, text):
         lp.convert([path])
     assert error.value.path == str(path)
     assert error.value.line
-
-
-@given(st.data())
-def test_damaged_files_are_one_error_or_read(tmp_path_factory, data):
-    text = data.draw(st.sampled_from([NUGGETS, ASSIGNED, ANSWERS, json.dumps(BANK)]))
-    start = data.draw(st.integers(0, len(text)))
-    stop = data.draw(st.integers(start, min(len(text), start + 12)))
-    put = data.draw(st.sampled_from(["", "[", "{}", "null", "1e999", '"', ",", "\x00"]))
-    path = written(tmp_path_factory.mktemp("damaged"), text[:start] + put + text[stop:])
-    with suppress(InputError):
-        assert lp.convert([path]).rows()
 
 
 def test_units_go_either_way(tmp_path):

@@ -5,11 +5,7 @@ import re
 import pytest
 from duc_files import REFERENCES, SCUS, pan, pyr, pyramid_xml
 
-from litepyramid.duc.ducview import (
-    pyramid_units,
-    read_peer_annotation,
-    read_pyramid,
-)
+from litepyramid.duc.ducview import read_peer_annotation, read_pyramid
 from litepyramid.errors import InputError
 
 FOUND = {
@@ -33,28 +29,6 @@ def test_scus_weights_and_places(tmp_path):
     assert pyramid.references == tuple(tuple(lines) for lines in REFERENCES.values())
     assert pyramid.scus[1].places == ((0, 1), (1, 0), (2, 1))
     assert (pyramid.unplaced, pyramid.repeated, pyramid.empty) == (0, 0, 0)
-
-
-def test_units_carry_weights_and_places(tmp_path):
-    units = pyramid_units(read_pyramid(pyr(tmp_path / "D0901-A.pyr")))
-    assert units.input == "D0901-A"
-    assert [(u.weight, u.kind, u.reference, u.sentence) for u in units.units] == [
-        (3.0, "scu", None, None),
-        (3.0, "scu", None, None),
-        (2.0, "scu", None, None),
-        (1.0, "scu", 0, 0),
-        (1.0, "scu", 1, 1),
-        (1.0, "scu", 0, 1),
-    ]
-    assert units.units[4].text == 'The mayor said: "May"'
-    assert [u.places for u in units.units] == [
-        ((0, 0), (1, 0), (2, 0)),
-        ((0, 1), (1, 0), (2, 1)),
-        ((0, 1), (1, 0)),
-        (),
-        (),
-        (),
-    ]
 
 
 @pytest.mark.parametrize("pattern", [None, "", r"(a+)+b", r"[-]{2,}\n", r"\1", "[", "x*?y", "^$"])

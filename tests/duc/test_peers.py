@@ -196,14 +196,6 @@ def test_the_signature_names_what_the_scores_depend_on(folder):
     assert not np.array_equal(after.scores.values, before.scores.values, equal_nan=True)
 
 
-@pytest.mark.parametrize("files", [3, None, [3], {"a": 1}])
-def test_wrong_types_are_one_error(files):
-    with pytest.raises(InputError, match="Expected"):
-        lp.pyramid(files)
-    with pytest.raises(InputError):
-        lp.convert(files)
-
-
 def test_initial_and_update_sets_are_two_and_names_may_lack_an_ending(tmp_path):
     """TAC: parts A and B; its peer annotations have no .pan, like its plain summaries."""
     for part in "AB":

@@ -88,10 +88,3 @@ def test_a_document_type_without_entities_is_read(write, offline):
 def test_encodings(write, content, legacy):
     root, read_as_legacy = read_xml(write(content))
     assert (root.text, read_as_legacy) == ("café ’", legacy)
-
-
-def test_missing_file(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
-        read_xml(tmp_path / "none.pyr")
-    with pytest.raises(InputError, match="is a folder"):
-        read_xml(tmp_path)

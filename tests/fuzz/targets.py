@@ -509,9 +509,7 @@ def _plain_targets() -> dict[str, Target]:
         },
         "wide scores": _target(_wide, **{"s.csv": (WIDE, "text")}),
         "presence": _target(
-            _scored,
-            **lines,
-            **{"p.csv": (PRESENCE, "text"), "ids.txt": (IDS, "")},
+            _scored, **lines, **{"p.csv": (PRESENCE, "text"), "ids.txt": (IDS, "")}
         ),
         "easiness": _target(_easiness, **{"e.jsonl": (EASINESS, "jsonl")}),
         "folder of the authors": _target(_dataset("folder"), **folder),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 from dataclasses import replace
@@ -82,6 +83,14 @@ def test_json_lines_in_place_of_line_files(authors):
         (authors / name).unlink()
     after = load_dataset("folder", authors)
     assert (after.scus, after.stus, after.labels) == (before.scus, before.stus, before.labels)
+
+
+def test_the_files_may_be_compressed(authors):
+    before = load_dataset("folder", authors)
+    for path in [path for path in authors.rglob("*") if path.is_file()]:
+        path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    assert load_dataset("folder", authors) == before
 
 
 def test_a_fold_of_unknown_inputs_is_named(authors):

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from litepyramid.errors import InputError
-from litepyramid.files import atomic_write, read_lines
+from litepyramid.files import atomic_write
 from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units, as_weights
 from litepyramid.io.inputs import read_ids
 from litepyramid.io.write import write_labels, write_units
@@ -275,20 +275,3 @@ def test_a_failed_write_leaves_the_old_file(tmp_path):
         broken()
     assert path.read_text(encoding="utf-8") == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
-
-
-def test_byte_order_mark_is_taken_off(tmp_path):
-    path = tmp_path / "u.txt"
-    path.write_bytes(b"\xef\xbb\xbfa\n")
-    assert read_lines(path) == ["a"]
-
-
-def test_realsumm_in_the_authors_layout(realsumm):
-    units = as_units(realsumm / "SCUs.txt")
-    names = [entry.input for entry in units]
-    assert sum(len(entry.units) for entry in units) == 1056
-    assert len(as_summaries([realsumm / "summaries"], names)) == 25
-    assert len(as_labels([realsumm / "labels"], units)) == 25
-    references = as_references(realsumm / "references.txt")
-    assert len(references) == 100
-    assert all(entry.marked == (True,) for entry in references)
