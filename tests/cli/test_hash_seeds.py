@@ -16,7 +16,7 @@ units mix example/scus.jsonl stus.jsonl -r example/references.jsonl --stu-share 
 score example/summaries -u mixed.jsonl -n 100 -o mixed.json
 score example/summaries -u example/scus.jsonl -l example/labels -n 100 -o scores.json -o page.html
 compare scores.json -o compared.json
-combine scores.json -n 100 -o combined.json
+combine scores.json -o combined.json
 precision example/summaries -r example/references.jsonl --judge recall -n 100 -o precision.json
 meta interval scores.json -n 50 -o interval.json
 budget plan example/references.jsonl --human-share 0.5 -o plan.json
