@@ -110,9 +110,6 @@ def read_pyramid(
     """Reads the pyramid of a ``.pyr`` file, or the one inside a ``.pan`` file.
 
     `names` and `inputs` say how the file's name gives the input: see `names.pyramid_input`.
-
-    Raises:
-        InputError: It is not a pyramid file, or is not safe XML (see `duc.xml.read_xml`).
     """
     path = Path(path)
     root, legacy = read_xml(path)
@@ -126,11 +123,7 @@ def read_pyramid(
 
 
 def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerAnnotation:
-    """Reads a ``.pan`` file: a pyramid, and the SCUs that a person found in one summary.
-
-    Raises:
-        InputError: It is not an annotation, its name does not match, or it is not safe XML.
-    """
+    """Reads a ``.pan`` file: a pyramid, and the SCUs that a person found in one summary."""
     path = Path(path)
     root, legacy = read_xml(path)
     node, annotation = root.find("pyramid"), root.find("annotation")
@@ -161,11 +154,7 @@ def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerA
 
 
 def pyramid_units(pyramid: Pyramid) -> InputUnits:
-    """The SCUs as units: label, number of contributors as weight, references and lines.
-
-    Raises:
-        InputError: An SCU has no label, or there is no SCU at all.
-    """
+    """The SCUs as units: label, number of contributors as weight, references and lines."""
     if not pyramid.scus:
         raise InputError("the pyramid holds no SCU with a contributor", path=pyramid.path)
     units = []
@@ -181,11 +170,7 @@ def pyramid_units(pyramid: Pyramid) -> InputUnits:
 
 
 def pyramid_references(pyramid: Pyramid) -> InputReferences:
-    """The references that the pyramid was made from, one line per sentence.
-
-    Raises:
-        InputError: The file does not mark where its references start.
-    """
+    """The references that the pyramid was made from, one line per sentence."""
     if not pyramid.references:
         raise InputError("cannot tell where the references start", path=pyramid.path)
     marked = tuple(True for _ in pyramid.references)

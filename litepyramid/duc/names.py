@@ -53,9 +53,6 @@ def pyramid_input(path: Path, names: str | None = None, inputs: Collection[str] 
     name in which it is not found is read as NIST's. One of `inputs` (those of other files) that
     the name begins with is it, letters and all.
 
-    Raises:
-        InputError: `names` is not a regular expression, or takes too long.
-
     Example:
         >>> [pyramid_input(Path(x)) for x in ("D0701-AGHI.pyr", "d0801a-b.pyr", "rain.2.pyr")]
         ['D0701', 'D0801-B', 'rain']
@@ -74,9 +71,6 @@ def peer_name(path: Path, names: str | None = None) -> PeerName:
     `names` is a regular expression with the groups ``input`` and ``system``, perhaps
     ``annotator``, taken as they are. By default NIST's names, else what is before the first dot
     and what is after the last one.
-
-    Raises:
-        InputError: The name does not match; `names` is not a regular expression or takes too long.
 
     Example:
         >>> peer_name(Path("114.d0631.M.250.F.07.pan"))

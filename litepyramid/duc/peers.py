@@ -66,11 +66,7 @@ class PyramidFolder:
         return tuple(sorted({a.system for a in self.annotations}, key=by_number))
 
     def complete(self) -> PyramidFolder:
-        """The systems annotated on every input that any system was annotated on, and these inputs.
-
-        Raises:
-            InputError: There is no such system.
-        """
+        """The systems annotated on every input that any was annotated on, and these inputs."""
         inputs = {a.pyramid.input for a in self.annotations}
         annotated = Counter(s for s, _ in {(a.system, a.pyramid.input) for a in self.annotations})
         partial = {system for system, number in annotated.items() if number < len(inputs)}

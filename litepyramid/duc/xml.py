@@ -29,13 +29,6 @@ def read_xml(path: str | Path) -> tuple[Element, bool]:
     Entities and default values of attributes are errors: none is needed, and all can blow a small
     file up to any size. Nothing outside the file is ever opened. A file that declares no encoding
     and is not UTF-8 is read as Windows-1252, which old tools wrote.
-
-    Returns:
-        The root element; and whether the file had to be read as Windows-1252.
-
-    Raises:
-        InputError: The file cannot be read, is not well-formed, goes over a limit, or declares or
-            uses an entity.
     """
     path = Path(path)
     data = read_bytes(path)

@@ -72,9 +72,6 @@ def as_units(
         ids: Ids of the inputs, where they go by order; without them "1", "2", ….
         columns: Own column names, by known column (`io.rows.COLUMNS`).
 
-    Raises:
-        InputError: An empty unit, a bad weight, an input without units … with file and line.
-
     Example:
         >>> as_units([["It rained.", "We left."]])[0].texts
         ('It rained.', 'We left.')

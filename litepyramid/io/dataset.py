@@ -171,9 +171,6 @@ class Dataset(Result):
         Args:
             parts: ``units``, ``summaries``, ``labels``, ``references``, ``presence``, or
                 ``complete labels``: of every input.
-
-        Raises:
-            InputError: Something is missing.
         """
         for part in parts:
             name = part.removeprefix("complete ")
@@ -298,11 +295,16 @@ def load(
         answers = summaries, inputs, names.get("ids"), names.get("columns"), nulls == "missing"
         systems, questions = with_questions(*answers)
     if judged is not None and systems:
-        _check_systems([entry.system for entry in systems], judged.systems)
+        summarised = {entry.system for entry in systems}
+        for own in sorted(summarised ^ {*judged.systems}):
+            has = "summaries but no presence" if own in summarised else "presence but no summaries"
+            raise InputError(f"system '{own}' has {has}")
     labelled = None
     if label_units is not None:
         labelled = in_order(as_units(label_units, **names), inputs or (), "label_units")
-    own = () if labels is None else _labels(labels, labelled or scus or extracted, names)
+    if labels is not None and not (of := labelled or scus or extracted):
+        raise InputError("labels without their units", expected="the units too")
+    rated = () if labels is None else as_labels(labels, of or (), partial=True, **names)
     for entry in (*(texts or ()), *scus):
         if entry.question:
             questions[entry.input] = entry.question
@@ -316,7 +318,7 @@ def load(
         _asked(scus, questions),
         None if extracted is None else in_order(extracted, inputs or (), "stus"),
         tuple(systems),
-        tuple(own),
+        tuple(rated),
         labelled,
         None if texts is None else _asked(in_order(texts, inputs or (), "references"), questions),
         judged,
@@ -344,9 +346,6 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
             name of a data set, a table.
         units: As for `load`; with a `Dataset`, other units of its inputs to score.
         **sources: Keyword arguments of `load`; with a `Dataset`, its language alone.
-
-    Raises:
-        InputError: As `load`; or an argument that it does not have.
 
     Example:
         >>> as_dataset({"mine": ["It rained."]}, [["It rained."]]).systems
@@ -401,20 +400,6 @@ def _inside(table: Rows) -> dict[str, Any]:
     kinds = {"unit": "units", "summary": "summaries", "label": "labels"}
     kinds |= {"reference": "references", "presence": "presence"}
     return {source: table for what, source in kinds.items() if table.holds(what)}
-
-
-def _check_systems(summarised: Sequence[str], judged: Sequence[str]) -> None:
-    for name in sorted({*summarised} ^ {*judged}):
-        has = "summaries but no presence" if name in summarised else "presence but no summaries"
-        raise InputError(f"system '{name}' has {has}")
-
-
-def _labels(
-    labels: Any, units: Sequence[InputUnits] | None, names: Mapping[str, Any]
-) -> list[SystemLabels]:
-    if not units:
-        raise InputError("labels without their units", expected="the units too")
-    return as_labels(labels, units, partial=True, **names)
 
 
 _AUTHORS_LAYOUT = (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,10 +77,11 @@ def as_presence(
         result = score_result(text)
         presence = read_rows(path, columns, text=text) if result is None else None
     if isinstance(result, Mapping) and {"scores", "units"} <= result.keys():
-        whole = as_type(_SavedResult, result, what="not a result of 'litepyramid score'", path=path)
-        rows = [Row(n, _presence_row(one)) for n, one in enumerate(whole.scores, 1)]
-        presence = Rows(f"{path}, scores", "jsonl", rows)
-        units = _judged_units(units, units_from_json(whole.units, path), path)
+        what, listed = "not a result of 'litepyramid score'", list[dict[str, Any]]
+        rows = as_type(listed, result["scores"], what=what, path=path)
+        numbered = [Row(n, row) for n, row in enumerate(rows, 1)]
+        presence = Rows(f"{path}, scores", "jsonl", numbered)
+        units = _judged_units(units, units_from_json(result["units"], path), path)
     elif units is None:
         expected = "the units that were judged, or the JSON that 'litepyramid score' writes"
         raise InputError("presence without units", path=path, expected=expected)
@@ -95,23 +95,6 @@ def as_presence(
             row += [_presence_value(value, source, entry.line) for value in aligned_values]
         rows_of_values.append(row)
     return Presence(tuple(systems), tuple(units), np.array(rows_of_values, dtype=np.float64))
-
-
-@dataclass(frozen=True, slots=True)
-class _SavedRow:
-    system: str
-    input: str
-    presence: tuple[float | None, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _SavedResult:
-    scores: tuple[_SavedRow, ...]
-    units: list[Any]
-
-
-def _presence_row(row: _SavedRow) -> dict[str, Any]:
-    return {"system": row.system, "input": row.input, "presence": list(row.presence)}
 
 
 def _judged_units(
