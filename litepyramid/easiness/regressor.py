@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -109,17 +110,18 @@ class EasinessRegressor(Result):
 
     forms: ClassVar = {".json": "write_json"}
 
-    @classmethod
-    def embedded(cls) -> EasinessRegressor:
+    @staticmethod
+    @cache
+    def embedded() -> EasinessRegressor:
         """The one that ships."""
         return load_regressor(EMBEDDED)
 
-    @classmethod
-    def load(cls, path: str | Path) -> EasinessRegressor:
+    @staticmethod
+    def load(path: str | Path) -> EasinessRegressor:
         """Loads a saved regressor, or one of the authors' files as released."""
         return load_regressor(path)
 
-    @property
+    @cached_property
     def sha(self) -> str:
         """A hash of the trees and what is added to them, which names it in signatures."""
         model = json.loads(bytes(self.booster.save_raw(raw_format="json")))["learner"]

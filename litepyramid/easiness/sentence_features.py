@@ -330,7 +330,7 @@ def subject_features(
             tags.setdefault(word.text.lower(), word.upos)
         for index in group:
             tree = trees[index]
-            subject = [] if tree.subject is None else _subject_words(tree, tree.subject)
+            subject = _subject_words(tree)
             kind = _subject_kind([w.text for w in subject], [w.upos for w in subject])
             rows[index] = [
                 *(float(kind == one) for one in (*KINDS, "none")),
@@ -352,8 +352,11 @@ def _stu_kinds(units: Sequence[str], tags: Mapping[str, str]) -> list[float]:
     return [counts[kind] / max(1, len(units)) for kind in KINDS]
 
 
-def _subject_words(tree: Tree, top: int) -> list[Word]:
-    """The words of a subject, without clauses and appositions."""
+def _subject_words(tree: Tree) -> list[Word]:
+    """The words of the root's first subject, without clauses and appositions."""
+    subjects = (i for i in tree.children[tree.root] if tree.base(i) in {"nsubj", "csubj"})
+    if (top := next(subjects, None)) is None:
+        return []
     outside = [i for i in range(len(tree.words)) if tree.base(i) in _NOT_IN_SUBJECT]
     return [tree.words[i] for i in tree.under(top, outside)]
 

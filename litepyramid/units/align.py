@@ -42,10 +42,9 @@ class Alignment:
     Attributes:
         units: The input's units in their order, `reference` and `sentence` filled in.
         of: For each of them, which unit of the input it is an entry of.
-        stated: How many name their sentence.
-        matched: How many were placed by the words they share with a sentence.
-        tied: How many of those share as many words with a later sentence.
-        unmatched: How many share no word with any sentence; the first sentence got them.
+        stated: How many name their sentence; `matched`, how many were placed by the words they
+            share with one, `tied` of them with several; `unmatched`, how many share no word with
+            any: the first sentence got them.
     """
 
     units: InputUnits
@@ -145,9 +144,9 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
     for _, unit in entries:
         if unit.reference is not None and unit.sentence is not None:
             if (unit.reference, unit.sentence) not in places:
+                where = place(units.input, unit.reference, unit.sentence)
                 raise InputError(
-                    f"unit '{unit.text}' names "
-                    f"{place(units.input, unit.reference, unit.sentence)}, which does not exist",
+                    f"unit '{unit.text}' names {where}, which does not exist",
                     expected=f"at most {len(sentences)} sentences",
                     hint="Were these units made from these references?",
                 )
@@ -163,7 +162,7 @@ def align_units(units: InputUnits, sentences: Sequence[Sentence]) -> Alignment:
         unmatched += best == 0
         tied += best > 0 and bool((overlaps == best).sum() > 1)
         placed.append(replace(unit, reference=sentence.reference, sentence=sentence.sentence))
-    aligned = InputUnits(units.input, tuple(placed))
+    aligned = replace(units, units=tuple(placed))
     stated = len(entries) - unplaced
     return Alignment(aligned, tuple(i for i, _ in entries), stated, matched, tied, unmatched)
 

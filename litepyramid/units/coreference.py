@@ -41,19 +41,18 @@ def resolve(reference: ParsedReference) -> Resolution:
             continue
         first = named[0]
         name = tuple(tokens[first[0] : first[1]])
-        replacements += [
-            (mention, _possessive(name, _text(tokens, mention)))
-            if mention in reference.possessives
-            else (mention, name)
-            for mention in mentions
-            if mention != first
-        ]
+        for mention in mentions:
+            if mention != first:
+                plural = name[-1].endswith("s") and _text(tokens, mention).lower() == "their"
+                whose = (("'" if plural else "'s"),) * (mention in reference.possessives)
+                replacements.append((mention, (*name, *whose)))
         identified: set[str] = set()
         for mention in named[1:]:
             text = _text(tokens, mention)
             if text.lower() not in identified and _says_more(text.lower(), " ".join(name).lower()):
                 identified.add(text.lower())
-                identity = Identity(f"{' '.join(name)} is {text}", _sentence(reference, mention))
+                sentence = bisect_right(reference.offsets, mention[0]) - 1
+                identity = Identity(f"{' '.join(name)} is {text}", sentence)
                 identities.append((mention[0], identity))
     names: dict[Span, tuple[str, ...]] = {}
     end = -1
@@ -104,12 +103,6 @@ def renderer(
     return render
 
 
-def _possessive(name: tuple[str, ...], pronoun: str) -> tuple[str, ...]:
-    """The name with "'s", or "'" after a plural."""
-    plural = name[-1].endswith("s") and pronoun.lower() == "their"
-    return (*name, "'" if plural else "'s")
-
-
 def _holds(words: Sequence[str], name: Sequence[str]) -> bool:
     """Whether a name stands in the words, in one piece."""
     starts = range(len(words) - len(name) + 1)
@@ -118,10 +111,6 @@ def _holds(words: Sequence[str], name: Sequence[str]) -> bool:
 
 def _text(tokens: Sequence[str], mention: Span) -> str:
     return " ".join(tokens[mention[0] : mention[1]])
-
-
-def _sentence(reference: ParsedReference, mention: Span) -> int:
-    return bisect_right(reference.offsets, mention[0]) - 1
 
 
 def _says_more(mention: str, name: str) -> bool:

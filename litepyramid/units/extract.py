@@ -6,17 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, get_args
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.io.coerce import as_names, as_references
 from litepyramid.io.write import write_units
+from litepyramid.judges.lexical.recall import RecallJudge
 from litepyramid.language import SPACELESS, check_language, language_of, signed
 from litepyramid.progress import track
 from litepyramid.tables import HIDDEN, Column, Result, Table
-from litepyramid.text import cut
+from litepyramid.text import counted, cut
 from litepyramid.types import InputReferences, InputUnits, JudgeLike, Signature, Unit
 from litepyramid.units.align import references_sha, sentence_texts
 from litepyramid.units.coreference import renderer, replaced, resolve
@@ -30,10 +30,14 @@ from litepyramid.units.parses import (
     ParsedReference,
     ParsedSentence,
     SrlBackend,
+    check_parse,
     write_parses,
 )
 from litepyramid.units.triplets import sentence_stus
 from litepyramid.units.written import written_units
+
+Fallback = Literal["none", "sentence"]
+_LEAST_COVERED = 2 / 3
 
 
 @dataclass(frozen=True)
@@ -65,19 +69,23 @@ class Extraction(UnitsResult):
         parses: The parse of every reference; empty if a language model wrote the units.
         signature: Backends, settings and data.
         counts: References, sentences, units …, and what the backends counted.
+        notes: What a user must be told: how much of the sentences no STU covers.
     """
 
     references: tuple[InputReferences, ...] = field(metadata=HIDDEN)
     parses: tuple[ParsedReference, ...] = field(metadata=HIDDEN)
     signature: Signature
     counts: dict[str, float]
+    notes: tuple[str, ...] = ()
 
     def to_tables(self) -> list[Table]:
         """One row per count, and units per reference."""
         rows: list[tuple[str, int | float]] = list(self.counts.items())
         rows.append(("units per reference", self.counts["units"] / self.counts["references"]))
         columns = (Column("what"), Column("value", "", digits=2))
-        return [Table("Units from references", columns, tuple(rows), (str(self.signature),))]
+        return [
+            Table("Units from references", columns, tuple(rows), (*self.notes, str(self.signature)))
+        ]
 
 
 def extract(
@@ -86,6 +94,7 @@ def extract(
     srl: str | SrlBackend = "embedded",
     coref: str | CorefBackend = "srl",
     footnote: bool = False,
+    stu_fallback: Fallback = "none",
     llm: JudgeLike = None,
     parses: Path | None = None,
     ids: Any = None,
@@ -104,6 +113,8 @@ def extract(
             with clusters. All but srl and none replace mentions before the parser runs.
         footnote: Keep *be* and *being* before the verb, as the paper's footnote 2 says; the
             authors' code does not.
+        stu_fallback: Add the sentence itself (sentence) where its STUs leave more than a third of
+            its content words out; or add nothing (none).
         llm: A language model that writes the units instead: llm:MODEL.
         parses: Also write sentences, frames and clusters to this interchange file.
         ids: Ids of the inputs, where lines or rows do not name them.
@@ -131,14 +142,16 @@ def extract(
     if not records:
         raise InputError("no references to extract units from")
     language = references_language(records, language)
+    choose("fallback", stu_fallback, get_args(Fallback))
     if llm is not None:
-        if parses is not None:
-            raise InputError("a language model gives no parses to write")
+        if parses is not None or stu_fallback != "none":
+            what = "no parses to write" if parses is not None else "no STUs to fall back from"
+            raise InputError(f"a language model gives {what}")
         units, signature, counts = written_units(records, llm, language)
         return Extraction(units, tuple(records), (), signature, counts)
     if parses is not None and not isinstance(parses, str | Path):
         raise InputError(f"parses is a {type(parses).__name__}", expected="a file to write")
-    extraction = _extract(records, srl, coref, footnote, language)
+    extraction = _extract(records, srl, coref, footnote, stu_fallback, language)
     if parses is not None:
         write_parses(parses, extraction.parses)
     return extraction
@@ -149,34 +162,35 @@ def _extract(
     srl: str | SrlBackend,
     coref: str | CorefBackend,
     footnote: bool,
+    fallback: Fallback,
     language: str,
 ) -> Extraction:
     """`extract` of records."""
     backend = open_backend(srl) if isinstance(srl, str) else srl
-    if not hasattr(backend, "parse"):
-        raise InputError(f"srl is a {type(srl).__name__}", expected="a name or a backend")
+    linker = None if coref in ("srl", "none") else coref
+    if isinstance(linker, str):
+        check_language("coreference", language, "coreference")
+        linker = open_coref(linker)
+    for name, value, verb in (("srl", backend, "parse"), ("coref", linker, "link")):
+        if value is not None and not hasattr(value, verb):
+            raise InputError(f"{name} is a {type(value).__name__}", expected="a name or a backend")
     if languages := getattr(backend, "languages", None):
         check_language("parser", language, f"the parser '{srl}'", languages)
-    linker = coref if not isinstance(coref, str) else None
-    if linker is not None and not hasattr(linker, "link"):
-        raise InputError(f"coref is a {type(coref).__name__}", expected="a name or a backend")
-    if isinstance(coref, str) and coref not in {"srl", "none"}:
-        check_language("coreference", language, "coreference")
-        linker = open_coref(coref)
     english = bool(languages) or language == "en"
     if isinstance(backend, StanzaBackend) and not english:
         backend = backend.in_language(language)
     parses = tokenized(references, None if english else str.split)
     counts: Counter[str] = Counter()
     linked = None
-    link_first = linker is not None and not isinstance(backend, FileBackend)
-    if linker is not None and link_first:
+    if linker is not None and not isinstance(backend, FileBackend):  # before the parser runs
         linked = linker.link(parses)
         counts["mentions replaced"] = sum(len(resolve(r).names) for r in linked.references)
         parses = tuple(map(replaced, linked.references))
     batch = backend.parse(parses)
     parses = batch.references
-    if link_first:
+    for parse in () if isinstance(srl, str) else parses:
+        check_parse(parse)
+    if linked is not None:
         parses = tuple(replace(reference, clusters=None) for reference in parses)
     elif linker is not None:
         linked = linker.link(parses)
@@ -188,35 +202,41 @@ def _extract(
         linked = ParsedBatch(parses, {"coref": "srl" if resolved else "none"})
     counts.update(linked.counts)
     counts.update(batch.counts)
-    units, whole_sentences = [], 0
     joint = "" if isinstance(backend, StanzaBackend) and language in SPACELESS else " "
-    for name, group in groupby(
-        track(parses, "making units", "references"), key=lambda reference: reference.input
-    ):
-        of_input: list[Unit] = []
-        for reference in group:
-            of_reference, whole, names = _reference_units(reference, footnote, joint)
-            of_input += of_reference
-            whole_sentences += whole
-            counts["mentions replaced"] += names
-        units.append(InputUnits(name, tuple(of_input)))
+    units: dict[str, list[Unit]] = {entry.input: [] for entry in references}
+    covered: list[float] = []
+    for parse in track(parses, "making units", "references"):
+        made = _reference_units(parse, footnote, fallback, language, joint)
+        units[parse.input] += made[0]
+        covered += made[1]
+        counts.update(made[2])
     unmarked = sum(not marked for entry in references for marked in entry.marked)
     signature = Signature.of(
         units="stu",
         **signed(language),
         **batch.signature | linked.signature,
         footnote="yes" if footnote else None,
+        fallback=None if fallback == "none" else fallback,
         references_sha=references_sha(references),
     )
+    uncovered = 1 - sum(covered) / len(covered)
+    partial = sum(share < _LEAST_COVERED for share in covered)
     totals: dict[str, float] = {
         "inputs": len(units),
         "references": len(parses),
         "references without sentence marks": unmarked,
-        "sentences": sum(len(r.sentences) for r in parses),
-        "sentences that are their own unit": whole_sentences,
-        "units": sum(len(entry.units) for entry in units),
+        "sentences": len(covered),
+        "share of a sentence's content words in no STU": uncovered,
+        "sentences with more than a third in no STU": partial,
+        "units": sum(map(len, units.values())),
     }
-    return Extraction(tuple(units), tuple(references), parses, signature, {**totals, **counts})
+    note = (
+        f"STUs leave out {uncovered:.1%} of a sentence's content words on average, more than a "
+        f"third in {partial} of {counted(len(covered), 'sentence')}."
+    )
+    notes = (note,) if partial else ()
+    entries = tuple(InputUnits(e.input, tuple(units[e.input]), e.question) for e in references)
+    return Extraction(entries, tuple(references), parses, signature, totals | dict(counts), notes)
 
 
 def references_language(references: Sequence[InputReferences], language: str | None) -> str:
@@ -261,25 +281,34 @@ def tokenized(
 
 
 def _reference_units(
-    reference: ParsedReference, footnote: bool, joint: str
-) -> tuple[list[Unit], int, int]:
-    """Units of one reference; sentences that are their own; mentions replaced in its frames."""
+    reference: ParsedReference, footnote: bool, fallback: Fallback, language: str, joint: str
+) -> tuple[list[Unit], list[float], Counter[str]]:
+    """Units of one reference, the share of each sentence's words that they hold, and counts."""
     resolution = resolve(reference)
     render = renderer(reference, resolution)
-    units = []
-    whole_sentences = 0
+    rows: list[tuple[str, list[str]]] = []
     for number, sentence in enumerate(reference.sentences):
 
         def write(indices: Sequence[int], offset: int = reference.offsets[number]) -> str:
             return joint.join(render([offset + i for i in indices]))
 
         stus = sentence_stus(sentence, footnote=footnote, render=write)
-        whole_sentences += stus == [write(range(len(sentence.tokens)))]
-        units += [
-            Unit(text, kind="stu", reference=reference.reference, sentence=number) for text in stus
-        ]
-    units += [
-        Unit(i.text, kind="stu", reference=reference.reference, sentence=i.sentence)
-        for i in (*reference.identities, *resolution.identities)
+        rows.append((write(range(len(sentence.tokens))), stus))
+    recall = RecallJudge(language).judge([(" ".join(stus), [text]) for text, stus in rows])
+    covered = [
+        1.0 if text in stus else float(share[0])
+        for (text, stus), share in zip(rows, recall.presence, strict=True)
     ]
-    return units, whole_sentences, len(resolution.names)
+    counts = Counter({"mentions replaced": len(resolution.names)})
+    counts["sentences that are their own unit"] = sum(stus == [text] for text, stus in rows)
+    if fallback == "sentence":
+        for (text, stus), share in zip(rows, covered, strict=True):
+            stus += [text] * (share < _LEAST_COVERED)
+            counts["sentences added as units"] += share < _LEAST_COVERED
+    texts = [(number, stu) for number, (_, stus) in enumerate(rows) for stu in stus]
+    texts += [(i.sentence, i.text) for i in (*reference.identities, *resolution.identities)]
+    units = [
+        Unit(text, kind="stu", reference=reference.reference, sentence=number)
+        for number, text in texts
+    ]
+    return units, covered, counts

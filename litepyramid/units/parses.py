@@ -179,12 +179,13 @@ def check_parse(
             raise at(f"sentence {number} of {where} ('{text}'): {error}") from None
     total = parse.offsets[-1]
     for cluster in parse.clusters or ():
-        if not cluster:
-            raise at(f"an empty coreference cluster in {where}")
-        for start, end in cluster:
+        for start, end in cluster or [(0, 0)]:
             if not 0 <= start < end <= min(total, start + LONGEST):
+                mention = (
+                    f"the mention [{start}, {end}]" if cluster else "an empty coreference cluster"
+                )
                 raise at(
-                    f"the mention [{start}, {end}] in {where} is not inside the text, or too long",
+                    f"{mention} in {where} is not inside the text, or too long",
                     expected=f"0 <= start < end <= {total} (tokens; end is exclusive)",
                 )
     for identity in parse.identities:
@@ -196,29 +197,30 @@ def check_parse(
 
 
 def _check_sentence(sentence: ParsedSentence) -> None:
-    tokens = sentence.tokens
-    if not 0 < len(tokens) <= LONGEST:
-        raise ValueError(f"{counted(len(tokens), 'token')}, not 1 to {LONGEST}")
-    for number, token in enumerate(tokens, start=1):
-        if not token or any(char.isspace() for char in token):
-            raise ValueError(f"token {number} is {token!r}, empty or with white space")
-    for number, frame in enumerate(sentence.frames or ()):
-        try:
+    tokens, doing = sentence.tokens, ""
+    try:
+        _need(0 < len(tokens) <= LONGEST, f"{counted(len(tokens), 'token')}, not 1 to {LONGEST}")
+        for number, token in enumerate(tokens, start=1):
+            whole = bool(token) and not any(map(str.isspace, token))
+            _need(whole, f"token {number} is {token!r}, empty or with white space")
+        for number, frame in enumerate(sentence.frames or ()):
+            doing = f"frame {number}: "
             check_tags(frame.tags, len(tokens))
-        except ValueError as error:
-            raise ValueError(f"frame {number}: {error}") from None
-        if not 0 <= frame.verb < len(tokens):
-            raise ValueError(f"frame {number}: its verb is token {frame.verb} of {len(tokens)}")
-    if sentence.tree is not None:
-        try:
-            leaves = tree_leaves(sentence.tree)
-        except ValueError as error:
-            raise ValueError(f"its tree: {error}") from None
-        plain = [_ESCAPED.get(token, token) for token in tokens]
-        if leaves != plain:
-            pairs = enumerate(zip_longest(leaves, plain), start=1)
-            number, leaf, token = next((n, a, b) for n, (a, b) in pairs if a != b)
-            raise ValueError(f"word {number} of its tree is {leaf!r}, of its tokens {token!r}")
+            inside = 0 <= frame.verb < len(tokens)
+            _need(inside, f"its verb is token {frame.verb} of {len(tokens)}")
+        if sentence.tree is not None:
+            doing = "its tree: "
+            words = zip_longest(tree_leaves(sentence.tree), tokens)
+            for number, (leaf, token) in enumerate(words, start=1):
+                same = leaf == _ESCAPED.get(token, token)
+                _need(same, f"word {number} is {leaf!r}, of its tokens {token!r}")
+    except ValueError as error:
+        raise ValueError(f"{doing}{error}") from None
+
+
+def _need(right: bool, problem: str) -> None:
+    if not right:
+        raise ValueError(problem)
 
 
 def read_parses(path: str | Path) -> list[ParsedReference]:
@@ -248,12 +250,12 @@ def write_parses(path: str | Path, parses: Sequence[ParsedReference]) -> None:
         check_parse(parse)
         row = record(parse)
         row["sentences"] = [_stated(sentence) for sentence in row["sentences"]]
-        rows.append(_stated({**row, **{k: row[k] or None for k in ("identities", "possessives")}}))
+        rows.append(_stated(row, "identities", "possessives"))
     write_jsonl(path, rows)
 
 
-def _stated(row: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in row.items() if value is not None}
+def _stated(row: dict[str, Any], *lists: str) -> dict[str, Any]:
+    return {k: v for k, v in row.items() if v is not None and (v or k not in lists)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,11 +269,10 @@ class FileBackend:
         batch = self._find(references, "srl")
         for parse in batch.references:
             if any(sentence.frames is None for sentence in parse.sentences):
-                raise InputError(
-                    f'{place(parse.input, parse.reference)} has a sentence without "frames"',
-                    path=self.path,
-                    expected="the frames of every sentence, an empty list where it has no verb",
-                )
+                where = place(parse.input, parse.reference)
+                expected = "the frames of every sentence, an empty list where it has no verb"
+                what = f'{where} has a sentence without "frames"'
+                raise InputError(what, path=self.path, expected=expected)
         return batch
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
@@ -281,18 +282,13 @@ class FileBackend:
         for reference, parse in zip(references, batch.references, strict=True):
             where = place(parse.input, parse.reference)
             if parse.clusters is None:
-                raise InputError(
-                    f'{where} has no "clusters"',
-                    path=self.path,
-                    expected="a list of clusters, an empty one where nothing is linked",
-                )
+                expected = "a list of clusters, an empty one where nothing is linked"
+                raise InputError(f'{where} has no "clusters"', path=self.path, expected=expected)
             if any(sentence.frames is not None for sentence in reference.sentences):
                 if [s.tokens for s in reference.sentences] != [s.tokens for s in parse.sentences]:
-                    raise InputError(
-                        f"the clusters of {where} are over other tokens than its frames",
-                        path=self.path,
-                        hint="Make both from the same sentences.",
-                    )
+                    what = f"the clusters of {where} are over other tokens than its frames"
+                    hint = "Make both from the same sentences."
+                    raise InputError(what, path=self.path, hint=hint)
                 parse = replace(reference, clusters=parse.clusters, possessives=parse.possessives)
             linked.append(parse)
         return replace(batch, references=tuple(linked))
@@ -302,14 +298,11 @@ class FileBackend:
         parses = {(parse.input, parse.reference): parse for parse in read_parses(self.path)}
         matched = []
         for reference in references:
-            parse = parses.pop((reference.input, reference.reference), None)
-            if parse is None:
-                raise InputError(
-                    f"no parse of {place(reference.input, reference.reference)}",
-                    path=self.path,
-                    hint="Parse the references again, or leave this input out of them.",
-                )
-            matched.append(parse)
+            key = (reference.input, reference.reference)
+            if key not in parses:
+                hint = "Parse the references again, or leave this input out of them."
+                raise InputError(f"no parse of {place(*key)}", path=self.path, hint=hint)
+            matched.append(parses.pop(key))
         counts = {"references in the file that are not needed": len(parses)} if parses else {}
         sha = fingerprint(map(record, matched))
         return ParsedBatch(tuple(matched), {part: f"file:{sha}"}, counts)

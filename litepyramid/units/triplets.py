@@ -25,8 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from litepyramid.errors import InputError
-from litepyramid.units.parses import ParsedSentence, check_tags
+from litepyramid.units.parses import ParsedSentence
 
 BE_BEFORE_VERB = frozenset({"am", "are", "is", "was", "were", "been"})
 BE_OF_FOOTNOTE = BE_BEFORE_VERB | {"be", "being"}
@@ -38,10 +37,8 @@ def frame_triplets(
 ) -> list[tuple[int, ...]]:
     """The triplets of one frame (rules 1 to 5), as token indices in the order they are written.
 
-    With `footnote`, "be" and "being" before the verb are kept as the other forms are, as the
-    paper's footnote 2 says. (A negation before the verb tagged ARGM-NEG is kept by rule 1.)
+    With `footnote`, "be" and "being" before the verb are kept too, as the paper's footnote 2 says.
     """
-    check_tags(tags, len(tokens))
     if any("-FREE" in tag for tag in tags):
         return _free_triplets(tags)
     verb = [i for i, tag in enumerate(tags) if tag[2:] == "V"]
@@ -101,14 +98,7 @@ def sentence_stus(
     """
     write = render or (lambda indices: " ".join(sentence.tokens[i] for i in indices))
     stus: dict[str, None] = {}
-    for number, frame in enumerate(sentence.frames or ()):
-        try:
-            triplets = frame_triplets(sentence.tokens, frame.tags, footnote=footnote)
-        except ValueError as error:
-            raise InputError(
-                f"frame {number} of the sentence '{sentence.text}': {error}",
-                expected="a BIO row with one tag for each token",
-            ) from None
-        for triplet in triplets:
+    for frame in sentence.frames or ():
+        for triplet in frame_triplets(sentence.tokens, frame.tags, footnote=footnote):
             stus[write(triplet)] = None
     return list(stus) or [write(range(len(sentence.tokens)))]

@@ -51,14 +51,12 @@ class _Source:
 def written_units(
     references: Sequence[InputReferences], llm: Any, language: str = "en"
 ) -> tuple[tuple[InputUnits, ...], Signature, dict[str, float]]:
-    """Units by a model behind an endpoint, one request per reference.
+    """Units by a model behind an endpoint (`llm`, a judge or its name), one request a reference.
 
     Empty and repeated units are left out. A unit whose sentence is not named, or is none of the
     reference, is placed in the sentence that shares the largest part of its content words, and
     left out if none does. All that is counted, and so is the share of the units' content words
     (Snowball stems) that their reference does not hold.
-
-    `llm` is an `LLMJudge` or its name, ``llm:MODEL``; ModelError if an input got no units.
     """
     writer = as_judge(llm)
     if not isinstance(writer, LLMJudge):
@@ -99,7 +97,7 @@ def written_units(
         "units": total,
         "share of content words not in the reference": foreign / total,
     }
-    units = tuple(InputUnits(name, tuple(texts)) for name, texts in by_input.items())
+    units = tuple(InputUnits(e.input, tuple(by_input[e.input]), e.question) for e in references)
     return units, signature, totals | counts | asker.counts
 
 

@@ -87,4 +87,4 @@ def test_exact_decoding_is_the_best_of_all_paths(seed, length):
 
     paths = filter(allowed, itertools.product(range(len(labels)), repeat=length))
     best = max(paths, key=lambda path: sum(scores[t, i] for t, i in enumerate(path)))
-    assert decode(logits, [length], transitions(labels, "exact"), "exact") == [list(best)]
+    assert decode(logits, [length], transitions(labels, "exact")) == [list(best)]

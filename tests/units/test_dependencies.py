@@ -50,6 +50,11 @@ ROWS = {
         "Italy/PROPN/nmod/4",
         ["Rome is the capital of Italy"],
     ),
+    "an adjective keeps what it is about": (
+        "Fans/NOUN/nsubj/3 were/AUX/cop/3 angry/ADJ/root/0 at/ADP/case/5 plans/NOUN/obl/3 "
+        "now/ADV/advmod/3",
+        ["Fans were angry at plans", "Fans were now"],
+    ),
     "conjoined verbs share subject and what stands before it": (
         "Later/ADV/advmod/3 Ann/PROPN/nsubj/3 fell/VERB/root/0 down/ADV/advmod/3 and/CCONJ/cc/6 "
         "broke/VERB/conj/3 a/DET/det/8 leg/NOUN/obj/6",

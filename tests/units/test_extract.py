@@ -15,7 +15,7 @@ from litepyramid.sentences import split_sentences
 from litepyramid.types import InputReferences
 from litepyramid.units.extract import extract, tokenized
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
-from litepyramid.units.parses import Frame, ParsedBatch, write_parses
+from litepyramid.units.parses import Frame, ParsedBatch, with_frames, write_parses
 
 SNEIJDER = (
     "Netherlands midfielder Wesley Sneijder has joined French Ligue 1 side Nice "
@@ -120,6 +120,33 @@ class Fixed:
             for r in references
         )
         return ParsedBatch(done, {"srl": "fixed"}, {"sentences cut": 2})
+
+
+def test_what_no_stu_covers_is_counted_and_may_be_added():
+    texts = ("Ann left Rome .", "The mayor spoke .", "Bob slept near Oslo with six dogs .")
+
+    class Partial:
+        def parse(self, references):
+            tags = (("B-ARG0", "B-V", "B-ARG1"), (), ("B-ARG0", "B-V", "B-ARG1"))
+            frames = iter(
+                (Frame(1, (*t, *["O"] * 9)[: len(s.split())]),) if t else ()
+                for s, t in zip(texts, tags, strict=True)
+            )
+            return ParsedBatch(
+                tuple(with_frames(r, frames) for r in references), {"srl": "partial"}
+            )
+
+    plain = extract([one(*texts)], srl=Partial())
+    assert plain.units[0].texts == ("Ann left Rome", "The mayor spoke .", "Bob slept near")
+    assert plain.counts["share of a sentence's content words in no STU"] == pytest.approx(
+        (3 / 6) / 3
+    )
+    filled = extract([one(*texts)], srl=Partial(), stu_fallback="sentence")
+    assert filled.units[0].texts == (*plain.units[0].texts, texts[2])
+    assert filled.counts["sentences added as units"] == 1
+    assert filled.signature != plain.signature
+    assert "16.7%" in plain.notes[0]
+    assert not extract([one(*texts[:2])], srl="sentences").notes
 
 
 def test_frames_and_clusters_from_files(tmp_path):

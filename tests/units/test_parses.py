@@ -98,7 +98,7 @@ BAD = {
     "an unbalanced tree": (change_sentence(tree="(S (NP (NNP Ann))"), "1 bracket never closes"),
     "a tree of other words": (
         change_sentence(tree="(S (NNP Bob) (VBD left))"),
-        "word 1 of its tree is 'Bob', of its tokens 'Ann'",
+        "its tree: word 1 is 'Bob', of its tokens 'Ann'",
     ),
     "a mention outside": (row(clusters=[[[7, 9]]]), r"the mention \[7, 9\]"),
     "an empty cluster": (row(clusters=[[]]), "an empty coreference cluster"),

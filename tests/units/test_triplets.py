@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.errors import InputError
-from litepyramid.units.parses import Frame, ParsedSentence
+from litepyramid.units.parses import Frame, ParsedReference, ParsedSentence, check_parse
 from litepyramid.units.triplets import sentence_stus
 
 
@@ -115,8 +115,8 @@ def test_the_papers_footnote_keeps_being():
 @pytest.mark.parametrize("tag", ["ARG0", "B-", "X-ARG0", "b-ARG0", "-V", "", "B", "B-ARG 0"])
 def test_a_tag_that_is_none_names_the_sentence(tag):
     bad = ParsedSentence(("It", "rained"), (Frame(1, (tag, "B-V")),))
-    with pytest.raises(InputError, match=r"frame 0 of the sentence 'It rained': tag 1"):
-        sentence_stus(bad)
+    with pytest.raises(InputError, match=r"'It rained'\): frame 0: tag 1"):
+        check_parse(ParsedReference("a", 0, (bad,)))
 
 
 TAGS = ["O", "B-V", "I-V", "B-ARG0", "I-ARG0", "B-ARG1", "I-ARG1", "B-ARGM-NEG", "B-C-ARG1"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import repeat
 from typing import TypeVar
 
@@ -24,7 +23,6 @@ from litepyramid.units.parses import (
 _Backend = TypeVar("_Backend")
 
 
-@dataclass(frozen=True, slots=True)
 class SentencesBackend:
     """No frames at all: every sentence is its own unit, the baseline for every extractor."""
 
@@ -50,12 +48,7 @@ COREF: dict[str, Callable[[str], CorefBackend]] = {
 }
 """Coreference backends, in the same way."""
 
-_NEEDS_ARGUMENT = {
-    "allennlp": "allennlp:ARCHIVE",
-    "clusters": "clusters:FILE.jsonl",
-    "frames": "frames:FILE.jsonl",
-}
-_NO_ARGUMENT = frozenset({"embedded", "sentences"})
+_ARGUMENTS = {"allennlp": ":ARCHIVE", "clusters": ":FILE.jsonl", "frames": ":FILE.jsonl"}
 
 
 def open_backend(spec: str) -> SrlBackend:
@@ -73,12 +66,12 @@ def _open(
 ) -> _Backend:
     name, _, argument = spec.partition(":")
     if name in backends:
-        if name in _NEEDS_ARGUMENT and not argument:
-            raise InputError(f"the {what} '{name}' needs a path", expected=_NEEDS_ARGUMENT[name])
-        if argument and name in _NO_ARGUMENT:
-            raise InputError(f"the {what} '{name}' takes no argument", expected=name)
+        needs = _ARGUMENTS.get(name, "")
+        if (needs and not argument) or (argument and not needs and name != "stanza"):
+            problem = "needs a path" if needs else "takes no argument"
+            raise InputError(f"the {what} '{name}' {problem}", expected=f"{name}{needs}")
         return backends[name](argument)
     if ending(spec) in (".jsonl", ".ndjson"):
         return backends[file](spec)
-    names = ", ".join(_NEEDS_ARGUMENT.get(n, n) for n in sorted(backends))
+    names = ", ".join(n + _ARGUMENTS.get(n, "") for n in sorted(backends))
     raise InputError(f"unknown {what} '{spec}'", expected=f"one of {names}, or a .jsonl file")

@@ -56,10 +56,8 @@ class _FreeClauses(Tree):
         subjects = [c for c in self.children[head] if self.base(c) in _SUBJECTS]
         roles: dict[str, list[int]] = {"V": [] if copula is not None else [head]}
         if copula is not None:
-            without = [
-                c for c in self.children[head] if c in subjects or self.base(c) not in _IN_PREDICATE
-            ]
-            roles["FREE1"] = self.below(head, without)
+            inside = [c for c in self.children[head] if self.base(c) in _IN_PREDICATE]
+            roles["FREE1"] = self.below(head, set(self.children[head]) - set(inside))
         for child in self.children[head]:
             if child in subjects:
                 continue

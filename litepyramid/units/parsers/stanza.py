@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -55,18 +54,19 @@ class StanzaBackend:
         """The backend of a language."""
         return replace(self, also=(), language=language)
 
-    @cached_property
-    def _loaded(self) -> Pipeline:
-        return self.pipeline or load_pipeline(("depparse", *self.also), self.models, self.language)
-
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Parses every reference, a reference at a time."""
-        run = track(references, "parsing", "references")
-        parsed = tuple(read_document(self._run(r), r, self.also, self.language) for r in run)
-        signature = {"srl": f"stanza-{version('stanza')}"}
-        if "coref" in self.also:
-            signature["coref"] = signature["srl"]
-        return ParsedBatch(parsed, signature)
+        processors = ("depparse", *self.also)
+        run = self.pipeline or load_pipeline(processors, self.models, self.language)
+        parsed = []
+        for reference in track(references, "parsing", "references"):
+            tokens = [list(sentence.tokens) for sentence in reference.sentences]
+            text = "\n\n".join(map(" ".join, tokens))
+            document = run(tokens if self.language == "en" else text)
+            parsed.append(read_document(document, reference, self.also, self.language))
+        part = {"srl": f"stanza-{version('stanza')}"}
+        both = part | {"coref": part["srl"]}
+        return ParsedBatch(tuple(parsed), both if "coref" in self.also else part)
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Gives every reference Stanza's clusters, and leaves its frames as they are."""
@@ -77,24 +77,16 @@ class StanzaBackend:
         )
         return ParsedBatch(linked, {"coref": f"stanza-{version('stanza')}"})
 
-    def _run(self, reference: ParsedReference) -> Any:
-        if self.language != "en":
-            return self._loaded("\n\n".join(sentence.text for sentence in reference.sentences))
-        return self._loaded([list(sentence.tokens) for sentence in reference.sentences])
-
 
 def open_stanza(argument: str) -> StanzaBackend:
     """The backend that ``stanza`` or ``stanza:…`` names.
 
     The argument is empty (dependencies, trees and clusters), or says what to make besides frames
-    and where models lie, with commas between: ``constituency``, ``coref``, ``none``,
-    ``models=FOLDER``.
+    and where models lie, with commas between.
 
     Example:
-        >>> open_stanza("").also
-        ('constituency', 'coref')
-        >>> open_stanza("none,models=models/stanza").models
-        'models/stanza'
+        >>> open_stanza("none,models=models/stanza")
+        StanzaBackend(also=(), models='models/stanza', pipeline=None, language='en')
     """
     named: list[str] = []
     models = None
@@ -117,16 +109,11 @@ def load_pipeline(
 ) -> Pipeline:
     """Stanza's pipeline: of English over tokens as they are, of others over sentences."""
     stanza = require("stanza", extra="stanza", purpose="the Stanza backend")
-    needed = ["tokenize"]
-    if language in _MULTIWORD:
-        needed.append("mwt")
-    if {"depparse", "constituency"} & set(processors):
-        needed.append("pos")
+    needed = ["tokenize", "mwt"] if language in _MULTIWORD else ["tokenize"]
     if "depparse" in processors:
-        needed.append("lemma")
-    if "coref" in processors:
-        require("transformers", extra="stanza", purpose="Stanza's coreference")
-        require("peft", extra="stanza", purpose="Stanza's coreference")
+        needed += ["pos", "lemma"]
+    for package in ("transformers", "peft") if "coref" in processors else ():
+        require(package, extra="stanza", purpose="Stanza's coreference")
     options = {} if models is None else {"model_dir": str(models)}
     hint = (
         f"Run python -c \"import stanza; stanza.download('{language}')\" where there is a network,"
@@ -162,15 +149,10 @@ def read_document(
             hint="Build the pipeline with tokenize_pretokenized=True and without mwt.",
         )
     sentences = []
-    for sentence, parsed in zip(reference.sentences, document.sentences, strict=True):
+    for words, parsed in zip(tokens, document.sentences, strict=True):
         tree = getattr(parsed, "constituency", None) if "constituency" in also else None
-        sentences.append(
-            ParsedSentence(
-                sentence.tokens,
-                dependency_frames(words_of(parsed)),
-                None if tree is None else bracketed(tree),
-            )
-        )
+        bracketed = None if tree is None else _bracketed(tree)
+        sentences.append(ParsedSentence(words, dependency_frames(words_of(parsed)), bracketed))
     clusters = clusters_of(document, reference) if "coref" in also else reference.clusters
     return replace(reference, sentences=tuple(sentences), clusters=clusters)
 
@@ -193,26 +175,21 @@ def words_of(sentence: Any) -> list[Word]:
 def clusters_of(document: Any, reference: ParsedReference) -> tuple[tuple[Span, ...], ...]:
     """Coreference chains as clusters of spans counted through the reference."""
     offsets = reference.offsets
-    clusters = []
-    for chain in document.coref:
-        spans = [
+    chains = [
+        [
             (offsets[m.sentence] + m.start_word, offsets[m.sentence] + m.end_word)
             for m in chain.mentions
             if isinstance(m.start_word, int)
         ]
-        if len(spans) > 1:
-            clusters.append(tuple(sorted(set(spans))))
-    return tuple(clusters)
+        for chain in document.coref
+    ]
+    return tuple(tuple(sorted(set(spans))) for spans in chains if len(spans) > 1)
 
 
-def bracketed(tree: Any) -> str:
+def _bracketed(tree: Any) -> str:
     """A ``stanza`` tree on one line, brackets among the words escaped."""
     if tree.label == "ROOT" and len(tree.children) == 1:
-        tree = tree.children[0]
-
-    def write(node: Any) -> str:
-        if not node.children:
-            return str(node.label).translate(_ESCAPES)
-        return f"({node.label} {' '.join(write(child) for child in node.children)})"
-
-    return write(tree)
+        return _bracketed(tree.children[0])
+    if not tree.children:
+        return str(tree.label).translate(_ESCAPES)
+    return f"({tree.label} {' '.join(map(_bracketed, tree.children))})"

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from functools import partial
 from itertools import product
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
@@ -46,17 +47,12 @@ class _Model:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
-    bert_model_name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class _Config:
     """What is needed of an archive's config.json."""
 
     model: _Model
-    dataset_reader: _Reader | None = None
-    validation_dataset_reader: _Reader | None = None
+    dataset_reader: dict[str, Any] | None = None
+    validation_dataset_reader: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -86,27 +82,33 @@ def read_srl_archive(path: str | Path, bert: str | Path | None = None) -> SrlArc
     require("torch", extra="nli", purpose=PURPOSE)
     with archive_folder(path) as folder:
         config = _read_config(folder, path)
-        reader = config.validation_dataset_reader or config.dataset_reader or _Reader()
-        name = reader.bert_model_name or config.model.bert_model
+        reader = config.validation_dataset_reader or config.dataset_reader or {}
+        name = reader.get("bert_model_name") or config.model.bert_model
         if not isinstance(name, str):
             raise ModelError(
                 "config.json does not name the BERT that makes the word pieces",
                 path=path,
                 expected="dataset_reader.bert_model_name",
             )
-        vocabulary = find_bert(name, folder=folder, named=bert, archive=path)
+        vocabulary = _find_bert(name, folder, bert, path)
         inside = vocabulary.is_relative_to(folder)
         shown = f"{path}/{vocabulary.relative_to(folder)}" if inside else vocabulary
+        bert_config = config.model.bert_model
+        if not isinstance(bert_config, dict):
+            beside = vocabulary.with_name("config.json")
+            allennlps = beside.parent == folder or file_type(beside) != "file"
+            read = {} if allennlps else _read_json(beside, beside, path)
+            bert_config = as_type(dict[str, Any], read, path=path, error=ModelError)
         labels = read_labels(folder, path)
         weights, revision = _read_weights(folder, path)
         return SrlArchive(
             path=path,
             revision=revision,
             labels=labels,
-            pieces=read_vocabulary(vocabulary, shown),
+            pieces=_read_vocabulary(vocabulary, shown),
             lowercase="uncased" in name,
             bert_name=name,
-            bert_config=_bert_config(config.model.bert_model, vocabulary, folder, path),
+            bert_config=bert_config,
             weights=weights,
         )
 
@@ -139,18 +141,6 @@ def _read_json(file: Path, shown: str | Path, path: Path) -> Any:
         return parse_json(file.read_text("utf-8-sig"), path=shown, error=ModelError)
 
 
-def _bert_config(
-    named: str | dict[str, Any] | None, vocabulary: Path, folder: Path, path: Path
-) -> dict[str, Any]:
-    """BERT's configuration: the archive's own if it is there, else that beside its vocabulary."""
-    if isinstance(named, dict):
-        return named
-    file = vocabulary.with_name("config.json")
-    if file_type(file) != "file" or file.parent == folder:  # there it is AllenNLP's
-        return {}
-    return as_type(dict[str, Any], _read_json(file, file, path), path=path, error=ModelError)
-
-
 def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
     """The labels by index; AllenNLP puts padding first in namespaces that it does not name."""
     file = _file(folder, path, "vocabulary/labels.txt")
@@ -162,11 +152,8 @@ def read_labels(folder: Path, path: Path) -> tuple[str, ...]:
         labels.insert(0, "@@PADDING@@")
     for number, label in enumerate(labels):
         if not re.fullmatch(r"O|@@(PADDING|UNKNOWN)@@|[A-Z]-\S+", label):
-            raise ModelError(
-                f"label {number} in vocabulary/labels.txt is '{label}'",
-                path=path,
-                expected="O, B-ROLE or I-ROLE",
-            )
+            what = f"label {number} in vocabulary/labels.txt is '{label}'"
+            raise ModelError(what, path=path, expected="O, B-ROLE or I-ROLE")
     if len(set(labels)) != len(labels) or not labels:
         raise ModelError("vocabulary/labels.txt is empty or has a label twice", path=path)
     return tuple(labels)
@@ -181,7 +168,7 @@ def _read_weights(folder: Path, path: Path) -> tuple[dict[str, torch.Tensor], st
         _file(folder, path, "weights.th", "best.th").open("rb") as file,
         loading(what, path=path, expected="a torch state dict"),
     ):
-        check_weights(file)
+        _check_parts(file)
         file.seek(0)
         state = torch.load(file, map_location="cpu", weights_only=True)
         size = file.seek(0, 2)
@@ -195,6 +182,17 @@ def _read_weights(folder: Path, path: Path) -> tuple[dict[str, torch.Tensor], st
         raise ModelError("weights.th holds tensors larger than itself", path=path, expected=WHAT)
     clean = {re.sub(r"^(?:module\.|_orig_mod\.|model\.)+", "", k): v for k, v in state.items()}
     return {k: v.float() if v.is_floating_point() else v for k, v in clean.items()}, revision
+
+
+def _check_parts(file: IO[bytes]) -> None:
+    """Refuses a torch file with compressed or overlapping parts, which can fill the memory."""
+    if not zipfile.is_zipfile(file):
+        return  # torch's old form has no parts; its loader reads no more than there is
+    with zipfile.ZipFile(file) as parts:
+        sizes = [(part.file_size, part.compress_size) for part in parts.infolist()]
+    stored = sum(size for _, size in sizes)
+    if any(whole != packed for whole, packed in sizes) or stored > file.seek(0, 2):
+        raise ModelError("holds compressed weights", expected="weights as torch.save writes them")
 
 
 @contextmanager
@@ -260,42 +258,34 @@ class _Counted:
         return data
 
 
-_PUBLISHED = re.compile(
-    r"bert-(base|large)-(un)?cased|bert-base-(chinese|german-cased|multilingual-(un)?cased)"
-    r"|bert-large-(un)?cased-whole-word-masking|spanbert-(base|large)-cased"
-    r"|scibert_scivocab_(un)?cased"
-)
-"""BERTs whose attention heads are known, the one number of theirs that weights do not show."""
-
 _VOCABULARIES = ("vocab.txt", "tokenizer.json")
 _PUBLISHER = {"spanbert": "SpanBERT", "scibert": "allenai", "bert": "google-bert"}
 
 
-def find_bert(name: str, *, folder: Path, named: str | Path | None, archive: Path) -> Path:
+def _find_bert(name: str, folder: Path, named: str | Path | None, archive: Path) -> Path:
     """The vocabulary of a BERT, as named by the user or in or next to the archive or on the hub."""
+    last = Path(name).name or "."
     if named is not None:
         vocabulary = _at(Path(named)) or _on_hub(str(named))
-        if vocabulary is None:
-            raise ModelError(
-                f"no BERT vocabulary at '{named}'",
-                path=archive,
-                expected="a folder with vocab.txt, that file, or a name on the Hugging Face hub",
-            )
-        return vocabulary
-    last = Path(name).name or "."
-    beside = archive.absolute().parent
-    inside = (folder / top for top in (name.lstrip("/"), last, f"fta/{last}", ""))
-    places = (*inside, beside / name, beside / last, Path(name))
-    vocabulary = next(filter(None, map(_at, places)), None) or _on_hub(name)
-    if vocabulary is None:
-        raise ModelError(
+        what = f"no BERT vocabulary at '{named}'"
+        expected = "a folder with vocab.txt, that file, or a name on the Hugging Face hub"
+        hint = None
+    else:
+        beside = archive.absolute().parent
+        inside = (folder / top for top in (name.lstrip("/"), last, f"fta/{last}", ""))
+        places = map(_at, (*inside, beside / name, beside / last, Path(name)))
+        vocabulary = next(filter(None, places), None) or _on_hub(name)
+        what = (
             f"the word pieces of '{name}' were not found in the archive, next to it, as a folder, "
-            "in the Hugging Face cache or on the hub",
-            path=archive,
-            expected=f"vocab.txt in a folder '{last}' next to the archive",
-            hint="Name the BERT's folder (with vocab.txt and, if it is not published, "
-            "config.json) yourself: allennlp:ARCHIVE,bert=FOLDER.",
+            "in the Hugging Face cache or on the hub"
         )
+        expected = f"vocab.txt in a folder '{last}' next to the archive"
+        hint = (
+            "Name the BERT's folder (with vocab.txt and, if it is not published, config.json) "
+            "yourself: allennlp:ARCHIVE,bert=FOLDER."
+        )
+    if vocabulary is None:
+        raise ModelError(what, path=archive, expected=expected, hint=hint)
     return vocabulary
 
 
@@ -325,7 +315,7 @@ def _on_hub(name: str) -> Path | None:
     return None
 
 
-def read_vocabulary(file: Path, shown: str | Path) -> dict[str, int]:
+def _read_vocabulary(file: Path, shown: str | Path) -> dict[str, int]:
     """The word pieces of a ``vocab.txt`` (one per line) or ``tokenizer.json``, with indices."""
     with loading("is not a BERT vocabulary", path=shown):
         text = file.read_text("utf-8-sig")
@@ -344,7 +334,7 @@ def read_vocabulary(file: Path, shown: str | Path) -> dict[str, int]:
 
 def bert_settings(archive: SrlArchive, weights: Mapping[str, torch.Tensor]) -> dict[str, Any]:
     """BERT's configuration: sizes from the weights, the rest as stated, else as BERT's are."""
-    stated, path = archive.bert_config, archive.path
+    stated, wrong = archive.bert_config, partial(ModelError, path=archive.path)
     shapes = {key: tuple(value.shape) for key, value in weights.items()}
     layers = {m[1] for key in weights if (m := re.match(r"encoder\.layer\.(\d+)\.", key))}
     try:
@@ -358,35 +348,35 @@ def bert_settings(archive: SrlArchive, weights: Mapping[str, torch.Tensor]) -> d
             "type_vocab_size": shapes["embeddings.token_type_embeddings.weight"][0],
         }
     except (KeyError, ValueError, IndexError) as error:
-        raise ModelError(
-            f"weights.th holds no BERT ({error} missing or of another shape)",
-            path=path,
-            expected="tensors bert_model.embeddings…, bert_model.encoder.layer.0…",
-        ) from None
+        expected = "tensors bert_model.embeddings…, bert_model.encoder.layer.0…"
+        what = f"weights.th holds no BERT ({error} missing or of another shape)"
+        raise wrong(what, expected=expected) from None
     for key, value in sizes.items():
         if stated.get(key, value) != value:
-            raise ModelError(
-                f"the BERT's {key} is {stated[key]} in its configuration, {value} in the weights",
-                path=path,
-            )
+            where = f"{stated[key]} in its configuration, {value} in the weights"
+            raise wrong(f"the BERT's {key} is {where}")
     heads = stated.get("num_attention_heads", _published_heads(archive.bert_name))
     if heads is None:
-        raise ModelError(
-            f"the number of attention heads of '{archive.bert_name}' is not known",
-            path=path,
-            hint="Name a folder that has the BERT's config.json next to its vocab.txt:"
-            " allennlp:ARCHIVE,bert=FOLDER.",
+        hint = (
+            "Name a folder that has the BERT's config.json next to its vocab.txt: "
+            "allennlp:ARCHIVE,bert=FOLDER."
         )
+        what = f"the number of attention heads of '{archive.bert_name}' is not known"
+        raise wrong(what, hint=hint)
     if not isinstance(heads, int) or heads < 1 or hidden_size % heads:
-        raise ModelError(f"{heads} attention heads do not divide {hidden_size}", path=path)
+        raise wrong(f"{heads} attention heads do not divide {hidden_size}")
     if stated.get("position_embedding_type", "absolute") != "absolute" or stated.get("is_decoder"):
-        raise ModelError("the BERT is a decoder or has relative positions", path=path)
-    return {
-        **sizes,
-        "num_attention_heads": heads,
-        "hidden_act": stated.get("hidden_act", "gelu"),
-        "layer_norm_eps": stated.get("layer_norm_eps", 1e-12),
-    }
+        raise wrong("the BERT is a decoder or has relative positions")
+    rest = {key: stated[key] for key in ("hidden_act", "layer_norm_eps") if key in stated}
+    return {**sizes, "num_attention_heads": heads, **rest}
+
+
+_PUBLISHED = re.compile(
+    r"bert-(base|large)-(un)?cased|bert-base-(chinese|german-cased|multilingual-(un)?cased)"
+    r"|bert-large-(un)?cased-whole-word-masking|spanbert-(base|large)-cased"
+    r"|scibert_scivocab_(un)?cased"
+)
+"""BERTs whose attention heads are known, the one number of theirs that weights do not show."""
 
 
 def _published_heads(name: str) -> int | None:
@@ -396,14 +386,3 @@ def _published_heads(name: str) -> int | None:
         return int(stated[1])
     large = 16 if "large" in last.lower() else 12
     return large if _PUBLISHED.fullmatch(last.lower()) else None
-
-
-def check_weights(file: IO[bytes]) -> None:
-    """Refuses a torch file with compressed or overlapping parts, which can fill the memory."""
-    if not zipfile.is_zipfile(file):
-        return  # torch's old form has no parts; its loader reads no more than there is
-    with zipfile.ZipFile(file) as parts:
-        sizes = [(part.file_size, part.compress_size) for part in parts.infolist()]
-    stored = sum(size for _, size in sizes)
-    if any(whole != packed for whole, packed in sizes) or stored > file.seek(0, 2):
-        raise ModelError("holds compressed weights", expected="weights as torch.save writes them")

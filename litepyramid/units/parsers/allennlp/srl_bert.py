@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from itertools import accumulate, chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
@@ -37,11 +37,10 @@ Decoding = Literal["allennlp", "exact"]
 Tagger = Callable[[Sequence[Sequence[str]]], list[list[str]]]
 """From tokens of sentences to their universal parts of speech."""
 
-PREDICATES = frozenset({"VERB", "AUX"})
+_PREDICATES = frozenset({"VERB", "AUX"})
 """What AllenNLP's predictor takes for a predicate in English."""
 
 _OPTIONS = ("bert", "decoding", "device", "verbs")
-_NO_TAG = "O"
 _START_SCORE = 100000.0
 """The score that AllenNLP's ``viterbi_decode`` gives an observed tag, the start tag among them."""
 
@@ -64,7 +63,6 @@ class AllenNlpBackend:
     tagger: Tagger | None = None
     decoding: Decoding = "allennlp"
     device: str = "cpu"
-    batch_pieces: int = BATCH_PIECES
 
     languages: ClassVar[tuple[str, ...]] = ("en",)
 
@@ -76,15 +74,16 @@ class AllenNlpBackend:
         batch = ParsedBatch(tuple(references))
         if self.verbs is not None:
             batch = FileBackend(self.verbs).parse(references)
-        counts, source = dict(batch.counts), batch.signature.get("srl", "embedded")
-        sentences = [s.tokens for r in batch.references for s in r.sentences]
-        if self.verbs is not None:
-            rows = [[f.verb for f in s.frames or ()] for r in batch.references for s in r.sentences]
+        counts, source = dict(batch.counts), batch.signature.get("srl")
+        parsed = [s for r in batch.references for s in r.sentences]
+        sentences = [sentence.tokens for sentence in parsed]
+        if source is not None:
+            rows = [[frame.verb for frame in sentence.frames or ()] for sentence in parsed]
         else:
-            tags = (self.tagger or _embedded_tagger)(sentences)
-            rows = [[i for i, tag in enumerate(row) if tag in PREDICATES] for row in tags]
-            source = "embedded" if self.tagger is None else "tagger"
-        tagged = tag_predicates(model, sentences, rows, batch_pieces=self.batch_pieces)
+            tags = self.tagger(sentences) if self.tagger else _embedded_tags(sentences)
+            rows = [[i for i, tag in enumerate(row) if tag in _PREDICATES] for row in tags]
+            source = "tagger" if self.tagger else "embedded"
+        tagged = tag_predicates(model, sentences, rows)
         outside = sum(frame.outside > 0 for frames in tagged for frame in frames)
         if outside:
             counts["frames of sentences truncated to the model's window"] = outside
@@ -114,7 +113,7 @@ def open_allennlp(argument: str) -> AllenNlpBackend:
     return AllenNlpBackend(archive, **settings)
 
 
-def _embedded_tagger(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
+def _embedded_tags(sentences: Sequence[Sequence[str]]) -> list[list[str]]:
     """Universal parts of speech by the embedded parser in the package."""
     from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
 
@@ -143,24 +142,6 @@ class SrlBert:
     projection: tuple[torch.Tensor, torch.Tensor] = field(repr=False)
     device: str
     decoding: Decoding = "allennlp"
-
-    @property
-    def window(self) -> int:
-        """The most word pieces that the BERT takes at once, ``[CLS]`` and ``[SEP]`` among them."""
-        return int(self.archive.weights[_POSITIONS].shape[0])
-
-    @cached_property
-    def word_pieces(self) -> Any:
-        """Cuts one word: the longest piece that fits, again and again; ``[UNK]`` if none does."""
-        from tokenizers.models import WordPiece
-
-        pieces = dict(self.archive.pieces)
-        return WordPiece(pieces, unk_token="[UNK]", max_input_chars_per_word=100)
-
-    @cached_property
-    def transitions(self) -> torch.Tensor:
-        """Which label may follow which."""
-        return transitions(self.archive.labels, self.decoding)
 
 
 _BERT = "bert_model."
@@ -253,15 +234,15 @@ def tag_predicates(
             f"{counted(len(sentences), 'sentence')}",
             expected="one list for each sentence",
         )
-    jobs = list(_jobs(model, sentences, verbs))
-    jobs.sort(key=lambda job: len(job.pieces))
+    jobs = sorted(_jobs(model, sentences, verbs), key=lambda job: len(job.pieces))
+    matrix = transitions(model.archive.labels, model.decoding)
     results: dict[tuple[int, int], PredicateTags] = {}
     with torch.inference_mode(), bar(len(jobs), "labelling", "predicates") as shown:
         for batch in _batches(jobs, batch_pieces):
             with loading("the model failed", path=model.archive.path):
                 logits = _forward(model, batch)
             lengths = [len(job.pieces) for job in batch]
-            for row, path in enumerate(decode(logits, lengths, model.transitions, model.decoding)):
+            for row, path in enumerate(decode(logits, lengths, matrix)):
                 job = batch[row]
                 kept = logits[row, : lengths[row]].numpy().copy() if keep_logits else None
                 words = len(sentences[job.sentence])
@@ -288,7 +269,11 @@ def _jobs(
     model: SrlBert, sentences: Sequence[Sequence[str]], verbs: Sequence[Sequence[int]]
 ) -> Iterator[_Job]:
     """One job a predicate; words are cut into pieces once."""
-    archive, cutter = model.archive, model.word_pieces
+    from tokenizers.models import WordPiece
+
+    archive = model.archive
+    cutter = WordPiece(dict(archive.pieces), unk_token="[UNK]", max_input_chars_per_word=100)
+    window = int(archive.weights[_POSITIONS].shape[0])
     cls, sep = archive.pieces["[CLS]"], archive.pieces["[SEP]"]
 
     @cache
@@ -305,11 +290,11 @@ def _jobs(
                     f"sentence {s + 1} has a predicate at word {verb}",
                     expected=f"an index from 0 to {len(words) - 1}",
                 )
-            low, high = _window(sizes, verb, model.window - 2)
+            low, high = _window(sizes, verb, window - 2)
             if low == high:
                 raise InputError(
                     f"word {verb} of sentence {s + 1} is longer than the model's"
-                    f" {model.window} word pieces"
+                    f" {window} word pieces"
                 )
             *offsets, _ = accumulate(sizes[low:high], initial=1)
             start = offsets[verb - low]
@@ -321,19 +306,14 @@ def _window(sizes: Sequence[int], verb: int, room: int) -> tuple[int, int]:
     """The words [low, high) around the verb that fit in `room` pieces, as even as can be."""
     if sum(sizes) <= room:
         return 0, len(sizes)
-    low, high, used = verb, verb + 1, sizes[verb]
-    if used > room:
-        return verb, verb
-    left = right = True
-    while left or right:
-        left = low > 0 and used + sizes[low - 1] <= room
-        if left:
-            low -= 1
-            used += sizes[low]
-        right = high < len(sizes) and used + sizes[high] <= room
-        if right:
-            used += sizes[high]
-            high += 1
+    low = high = verb
+    used, grown = 0, True
+    while grown:
+        grown = False
+        if high < len(sizes) and used + sizes[high] <= room:
+            used, high, grown = used + sizes[high], high + 1, True
+        if high > verb and low > 0 and used + sizes[low - 1] <= room:
+            used, low, grown = used + sizes[low - 1], low - 1, True
     return low, high
 
 
@@ -372,9 +352,9 @@ def _result(
 ) -> PredicateTags:
     """A word has its first piece's tag; AllenNLP's padding labels, if any, are not roles."""
     tags = [model.archive.labels[path[offset]] for offset in job.offsets]
-    tags = [_NO_TAG if tag.startswith("@@") else tag for tag in tags]
+    tags = ["O" if tag.startswith("@@") else tag for tag in tags]
     after = words - job.first_word - len(tags)
-    full = (_NO_TAG,) * job.first_word + tuple(tags) + (_NO_TAG,) * after
+    full = (*["O"] * job.first_word, *tags, *["O"] * after)
     return PredicateTags(job.verb, full, logits, job.first_word + after)
 
 
@@ -383,7 +363,8 @@ def transitions(labels: Sequence[str], decoding: Decoding = "allennlp") -> torch
     import torch
 
     size = len(labels)
-    matrix = torch.zeros(size + 2, size + 2, dtype=_dtype(decoding))
+    dtype = torch.float32 if decoding == "allennlp" else torch.float64
+    matrix = torch.zeros(size + 2, size + 2, dtype=dtype)
     for column, label in enumerate(labels):
         if label.startswith("I"):
             for row, previous in enumerate(labels):
@@ -396,12 +377,7 @@ def transitions(labels: Sequence[str], decoding: Decoding = "allennlp") -> torch
     return matrix
 
 
-def decode(
-    logits: torch.Tensor,
-    lengths: Sequence[int],
-    matrix: torch.Tensor,
-    decoding: Decoding = "allennlp",
-) -> list[list[int]]:
+def decode(logits: torch.Tensor, lengths: Sequence[int], matrix: torch.Tensor) -> list[list[int]]:
     r"""The best label sequence of every row of word pieces, all rows at once.
 
     ``allennlp`` is what the published models' numbers come from (AllenNLP 2.10.1, ``SrlBert``): the
@@ -411,49 +387,36 @@ def decode(
     label wins a tie.
 
     Of each row of `logits` (rows, pieces, L) the first `lengths` pieces count; `matrix` comes from
-    `transitions`.
+    `transitions`, float64 for ``exact``.
     """
     import torch
 
-    choose("decoding", decoding, get_args(Decoding))
     rows, width, size = logits.shape
-    dtype = _dtype(decoding)
-    if decoding == "allennlp":
-        emissions = torch.softmax(logits.float(), dim=-1).cpu()
-    else:
-        emissions = torch.log_softmax(logits.double(), dim=-1).cpu()
-    emissions = torch.cat([emissions, torch.full((rows, width, 2), -torch.inf, dtype=dtype)], -1)
+    exact = matrix.dtype == torch.float64
+    emissions = (
+        torch.log_softmax(logits.double(), -1) if exact else torch.softmax(logits.float(), -1)
+    )
+    ends = torch.full((rows, width, 2), -torch.inf, dtype=matrix.dtype)
+    emissions = torch.cat([emissions.cpu(), ends], -1)
     # All labels that are no I- may follow the same labels: equal columns are worked out once.
     columns, of_column = torch.unique(matrix, dim=1, return_inverse=True)
-    if decoding == "allennlp":
-        scores = torch.zeros(rows, size + 2, dtype=dtype)
-        scores[:, size] = _START_SCORE
-    else:
-        scores = torch.full((rows, size + 2), -torch.inf, dtype=dtype)
-        scores[:, size] = 0.0
+    scores = torch.full((rows, size + 2), -torch.inf if exact else 0.0, dtype=matrix.dtype)
+    scores[:, size] = 0.0 if exact else _START_SCORE
     back = torch.empty(width + 1, rows, size + 2, dtype=torch.long)
     for step in range(width + 1):
         candidates = scores.unsqueeze(2) + columns
-        if decoding == "allennlp":  # ties fall as topk lets them
-            best, previous = (found.squeeze(1) for found in torch.topk(candidates, k=1, dim=1))
-        else:
+        if exact:
             best, previous = candidates.max(dim=1)
+        else:  # ties fall as topk lets them
+            best, previous = (top.squeeze(1) for top in torch.topk(candidates, k=1, dim=1))
         back[step] = previous[:, of_column]
         if step < width:
             scores = emissions[:, step] + best[:, of_column]
     pointers = back.numpy()
     paths = []
     for row, length in enumerate(lengths):
-        label = size + 1
-        path = []
+        path = [size + 1]
         for step in range(length, 0, -1):
-            label = int(pointers[step, row, label])
-            path.append(label)
-        paths.append(path[::-1])
+            path.append(int(pointers[step, row, path[-1]]))
+        paths.append(path[:0:-1])
     return paths
-
-
-def _dtype(decoding: Decoding) -> torch.dtype:
-    import torch
-
-    return torch.float32 if decoding == "allennlp" else torch.float64

@@ -26,6 +26,7 @@ argument after it ends and the next begins, and at negation; so that is what the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import dropwhile, pairwise, product
 
 from litepyramid.units.parsers.embedded.tree import Tree, Word
 from litepyramid.units.parses import Frame
@@ -108,10 +109,9 @@ class _Clauses(Tree):
         """Whether a word is a verb of something said to have happened."""
         word, governor = self.words[i], self.governor(i)
         if word.upos == "VERB":
-            marks = {
-                self.lower(c) for c in self.children[i] if self.relation(c) in ("mark", "case")
-            }
-            return word.deprel not in _NOT_PREDICATES and not marks & _NOT_HAPPENED
+            marks = [c for c in self.children[i] if self.relation(c) in ("mark", "case")]
+            happened = not _NOT_HAPPENED & set(map(self.lower, marks))
+            return happened and word.deprel not in _NOT_PREDICATES
         # "will cost money and open in May": what a modal verb is joined to by a conjunction is one
         relations = {self.base(c) for c in self.children[i]}
         return (
@@ -126,18 +126,14 @@ class _Clauses(Tree):
 
     def modals(self, head: int) -> list[int]:
         """The modal auxiliaries of a predicate."""
-        return [
-            c for c in self.children[head] if self.relation(c) == "aux" and self.lower(c) in _MODAL
-        ]
+        auxiliaries = (c for c in self.children[head] if self.relation(c) == "aux")
+        return [c for c in auxiliaries if self.lower(c) in _MODAL]
 
     def auxiliaries(self, head: int, verb: int) -> list[int]:
         """The auxiliaries before a verb that neither rule 3 nor its modals give to the STU."""
-        chain = [
-            c
-            for c in self.children[head]
-            if self.base(c) == "aux" and c < verb and self.lower(c) not in _MODAL
-        ]
-        negated = any(self.lower(c) in _NEGATION for c in self.children[head] if c < verb)
+        before = [c for c in self.children[head] if c < verb]
+        chain = [c for c in before if self.base(c) == "aux" and self.lower(c) not in _MODAL]
+        negated = any(self.lower(c) in _NEGATION for c in before)
         if not chain or (not negated and self.lower(chain[0]) in {"do", "does", "did"}):
             return []
         if negated or len(chain) > 1 or head != verb or self.modals(head):
@@ -158,11 +154,8 @@ class _Clauses(Tree):
 
     def child(self, i: int, *relations: str) -> int | None:
         """The first child with one of the relations, the relations tried in their order."""
-        for relation in relations:
-            for child in self.children[i]:
-                if self.relation(child) == relation:
-                    return child
-        return None
+        pairs = product(relations, self.children[i])
+        return next((c for relation, c in pairs if self.relation(c) == relation), None)
 
     def below(self, i: int, without: Iterable[int] = ()) -> list[int]:
         """All tokens below and including `i`, in order, not going into `without`; trimmed."""
@@ -170,19 +163,13 @@ class _Clauses(Tree):
 
     def trimmed(self, tokens: list[int]) -> list[int]:
         """Without punctuation at either end."""
-        start, end = 0, len(tokens)
-        while start < end and self.words[tokens[start]].text in _EDGE:
-            start += 1
-        while end > start and self.words[tokens[end - 1]].text in _EDGE:
-            end -= 1
-        return tokens[start:end]
+        inside = [n for n, i in enumerate(tokens) if self.words[i].text not in _EDGE]
+        return tokens[inside[0] : inside[-1] + 1] if inside else []
 
     def phrase(self, tokens: list[int]) -> list[int]:
         """Trimmed, and without prepositions and conjunctions before it."""
-        start = 0
-        while start < len(tokens) and self.relation(tokens[start]) in {"case", "cc", "mark"}:
-            start += 1
-        return self.trimmed(tokens[start:])
+        outside = {"case", "cc", "mark"}
+        return self.trimmed(list(dropwhile(lambda i: self.relation(i) in outside, tokens)))
 
     def subject_of(self, head: int, verb: int, steps: int = 0) -> list[int]:
         """Tokens of a predicate's subject, taken from elsewhere where it has none itself."""
@@ -199,9 +186,9 @@ class _Clauses(Tree):
         if self.base(head) == "acl":
             return self.antecedent(head)
         if relation == "xcomp" or (relation == "advcl" and self.has(head, "mark", "from")):
-            for child in self.children[governor]:
-                if self.relation(child) in {"obj", "iobj"} and child < head:
-                    return self.below(child, [head])
+            objects = [c for c in self.children[governor] if self.relation(c) in {"obj", "iobj"}]
+            if objects and objects[0] < head:
+                return self.below(objects[0], [head])
         if relation in {"conj", "xcomp", "advcl", "parataxis"}:
             return [i for i in self.subject_of(governor, verb, steps + 1) if i < verb]
         return []
@@ -256,9 +243,11 @@ class _Clauses(Tree):
         if relation == "conj":
             clause = self.child(child, "cop", *_SUBJECTS) is not None
             return not clause and self.words[child].upos != "VERB"
+        after_copula = not any(self.relation(i) == "cop" for i in range(child, head))
+        if base == "obl":  # "angry at plans", "20 months old"
+            return after_copula and self.words[head].upos in {"ADJ", "ADV"}
         if relation == "advmod":
-            copula = any(self.relation(i) == "cop" for i in range(child, head))
-            return child < head and not copula and self.lower(child) not in _NEGATION
+            return child < head and after_copula and self.lower(child) not in _NEGATION
         return relation in {"xcomp", "ccomp"} and child > head
 
     def object_and_clause(self, verb: int) -> list[_Group]:
@@ -291,16 +280,13 @@ class _Clauses(Tree):
             return []
         raised = self.raised(child) if child > verb else []
         role = _ROLES.get(relation, _ROLES.get(self.base(child), "ARGM-ADV"))
-        return [
-            (role, self.below(child, raised)),
-            *(("ARGM-ADV", self.below(c)) for c in raised),
-        ]
+        return [(role, self.below(child, raised)), *(("ARGM-ADV", self.below(c)) for c in raised)]
 
     def raised(self, argument: int) -> list[int]:
         """Phrases after an object or oblique that modify the verb, not the noun beside them.
 
-        A parser without word vectors hangs bare times and measures ("launched by forces [a month
-        ago]") and prepositions of verbs ("identified the cause [as poisoning]") on that noun.
+        The parser hangs bare times ("launched by forces [a month ago]") and prepositions of verbs
+        ("identified the cause [as poisoning]") on that noun.
         """
         if self.base(argument) not in {"obj", "obl"}:
             return []
@@ -319,21 +305,16 @@ class _Clauses(Tree):
         first = head
         for _ in self.words:
             governor = self.governor(first)
-            if self.relation(first) != "conj" or governor is None:
-                break
-            first = governor
-        groups: list[_Group] = []
-        for child in self.children[first]:
-            if child < before and child != verb:
-                groups += self.arguments(child, first, first)
-        return groups
+            if self.relation(first) == "conj" and governor is not None:
+                first = governor
+        children = (c for c in self.children[first] if c < before and c != verb)
+        return [group for c in children for group in self.arguments(c, first, first)]
 
     def quoted(self, head: int) -> list[_Group]:
         """What is said, before a verb of saying that stands after it."""
         governor = self.governor(head)
-        if governor is None:
-            return []
-        return [("ARG1", [i for i in self.below(governor, [head]) if i < head])]
+        said = [] if governor is None else self.below(governor, [head])
+        return [("ARG1", [i for i in said if i < head])]
 
     def tagged(self, verb: int, groups: Sequence[_Group]) -> Frame:
         """Groups as one BIO row; neighbours after the verb never share a role, or they'd merge."""
@@ -343,12 +324,9 @@ class _Clauses(Tree):
                 if i != verb:
                     owner.setdefault(i, number)
         roles = [role for role, _ in groups]
-        previous: int | None = None
-        for i in sorted(i for i in owner if i > verb):
-            number = owner[i]
-            if previous is not None and number != previous and roles[number] == roles[previous]:
-                roles[number] += "-2" if not roles[previous].endswith("-2") else "-3"
-            previous = number
+        for previous, number in pairwise(owner[i] for i in sorted(owner) if i > verb):
+            if number != previous and roles[number] == roles[previous]:
+                roles[number] += "-3" if roles[previous].endswith("-2") else "-2"
         tags = ["O"] * len(self.words)
         tags[verb] = "B-V"
         for i in self.particle(verb):

@@ -18,7 +18,7 @@ from litepyramid.units.parses import ParsedBatch, ParsedReference, with_frames
 
 if TYPE_CHECKING:
     from spacy.language import Language
-    from spacy.tokens import Doc
+    from spacy.tokens import Doc, Token
 
 _NOUN, _NAME = "leader", "John"
 _BEFORE_BARE_VERBS = word_set(
@@ -60,7 +60,7 @@ class EmbeddedBackend:
     def verbs(self) -> frozenset[str]:
         """Bare verb forms of the pipeline's treebank (``bare_verbs.txt`` next to it)."""
         path = self.path / "bare_verbs.txt"
-        return frozenset(read_lines(path)) if path.exists() else frozenset()
+        return frozenset(read_lines(path) if path.exists() else ())
 
     def docs(self, sentences: Sequence[Sequence[str]]) -> list[Doc]:
         """Tags and parses sentences of given tokens, one spaCy document each.
@@ -72,9 +72,9 @@ class EmbeddedBackend:
         """
         from spacy.tokens import Doc
 
-        parsed = list(track(self.parsed(sentences), "parsing", "sentences", len(sentences)))
+        parsed = list(track(self._parsed(sentences), "parsing", "sentences", len(sentences)))
         again = {n: words for n, doc in enumerate(parsed) if (words := self._with_nouns(doc))}
-        for (n, _), doc in zip(again.items(), self.parsed(list(again.values())), strict=True):
+        for (n, _), doc in zip(again.items(), self._parsed(list(again.values())), strict=True):
             parsed[n] = Doc(
                 doc.vocab,
                 words=list(sentences[n]),
@@ -82,26 +82,24 @@ class EmbeddedBackend:
                 pos=[t.pos_ for t in doc],
                 heads=[t.head.i for t in doc],
                 deps=[t.dep_ for t in doc],
-                sent_starts=[t.i == 0 for t in doc],
             )
         return parsed
 
-    def parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
+    def _parsed(self, sentences: Sequence[Sequence[str]]) -> Iterator[Doc]:
         """The parses of `sentences` as they come, none mended."""
         from spacy.tokens import Doc
 
-        nlp = self.pipeline
+        vocab = self.pipeline.vocab
         raw = (
-            Doc(nlp.vocab, words=list(tokens), sent_starts=[i == 0 for i in range(len(tokens))])
+            Doc(vocab, words=list(tokens), sent_starts=[i == 0 for i in range(len(tokens))])
             for tokens in sentences
         )
-        yield from nlp.pipe(raw, batch_size=64)
+        yield from self.pipeline.pipe(raw, batch_size=64)
 
     def _with_nouns(self, doc: Doc) -> list[str]:
         """The words with a common noun or name for each doubtful verb; empty if there is none."""
-        words = [token.text for token in doc]
-        doubtful = [
-            token.i
+        doubtful = {
+            token.i: _NAME if token.text[0].isupper() else _NOUN
             for token in doc
             if self.verbs
             and token.pos_ == "VERB"
@@ -109,20 +107,16 @@ class EmbeddedBackend:
             and token.is_alpha
             and token.lower_ not in self.verbs
             and (token.i == 0 or doc[token.i - 1].lower_ not in _BEFORE_BARE_VERBS)
-        ]
-        for i in doubtful:
-            words[i] = _NAME if words[i][0].isupper() else _NOUN
-        return words if doubtful else []
+        }
+        return [doubtful.get(token.i, token.text) for token in doc] if doubtful else []
 
     def words(self, sentences: Sequence[Sequence[str]]) -> list[list[Word]]:
         """The dependency trees of sentences of given tokens."""
-        return [
-            [
-                Word(t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_)
-                for t in doc
-            ]
-            for doc in self.docs(sentences)
-        ]
+
+        def word(t: Token) -> Word:
+            return Word(t.text, t.pos_, t.head.i, "root" if t.head.i == t.i else t.dep_, t.tag_)
+
+        return [list(map(word, doc)) for doc in self.docs(sentences)]
 
     @property
     def name(self) -> str:
@@ -133,20 +127,22 @@ class EmbeddedBackend:
     def parse(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Gives every sentence its frames, and every reference clusters of names and pronouns."""
         parsed = []
-        for reference, trees in zip(references, self._trees(references), strict=True):
+        for reference, trees in self._trees(references):
             reference = with_frames(reference, map(dependency_frames, trees))
             parsed.append(_linked(reference, trees))
         return ParsedBatch(tuple(parsed), {"srl": self.name})
 
     def link(self, references: Sequence[ParsedReference]) -> ParsedBatch:
         """Gives every reference clusters of names and pronouns; frames stay as they are."""
-        linked = map(_linked, references, self._trees(references))
-        return ParsedBatch(tuple(linked), {"coref": self.name})
+        linked = tuple(_linked(*pair) for pair in self._trees(references))
+        return ParsedBatch(linked, {"coref": self.name})
 
-    def _trees(self, references: Sequence[ParsedReference]) -> Iterator[list[list[Word]]]:
-        """The trees of each reference's sentences, all parsed in common batches."""
+    def _trees(
+        self, references: Sequence[ParsedReference]
+    ) -> Iterator[tuple[ParsedReference, list[list[Word]]]]:
+        """Each reference with the trees of its sentences, all parsed in common batches."""
         trees = iter(self.words([s.tokens for r in references for s in r.sentences]))
-        return ([next(trees) for _ in reference.sentences] for reference in references)
+        return ((r, [next(trees) for _ in r.sentences]) for r in references)
 
 
 def _linked(reference: ParsedReference, trees: Sequence[Sequence[Word]]) -> ParsedReference:

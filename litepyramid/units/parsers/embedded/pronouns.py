@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -86,12 +86,11 @@ def pronoun_clusters(sentences: Sequence[Sequence[Word]]) -> tuple[tuple[Span, .
                 entity.mention(span, number, head, word.deprel in _SUBJECT)
                 continue
             for phrase in phrases.at(i):
-                entity = _by_name(entities, phrase)
-                if entity is None:
+                if (entity := _by_name(entities, phrase)) is not None:
+                    entity.mention(phrase.mentions[0], number, head, phrase.subject)
+                else:
                     entities.append(phrase)
                     named.append(phrase)
-                else:
-                    entity.mention(phrase.mentions[0], number, head, phrase.subject)
         offset += len(words)
     return tuple(tuple(e.mentions) for e in named if len(e.mentions) > 1)
 
@@ -118,34 +117,31 @@ class _Phrases(Tree):
             start -= 1
         while name and end + 1 < len(words) and words[end + 1].deprel == "flat":
             end += 1
-        last, joined = end, False
-        for child in self.children[i]:
-            conjunct = self.relation(child) == "conj"
-            if conjunct or (not name and self.is_of(child)):
-                joined = joined or conjunct
-                last = max(last, self.under(child)[-1])
-        text = self.lower(i)
-        nouns = _nouns()
+        conjuncts = [c for c in self.children[i] if self.relation(c) == "conj"]
+        parts = conjuncts + [c for c in self.children[i] if not name and self.is_of(c)]
+        last = max([end, *(self.under(part)[-1] for part in parts)])
+        text, nouns = self.lower(i), _nouns()
         gender = "m" if text in nouns["men"] else "f" if text in nouns["women"] else ""
-        plural = word.xpos in {"NNS", "NNPS"} or text in nouns["groups"]
         person: bool | None = bool(gender) or text in nouns["people"]
-        if not person and name and self.may_be_person(i):
-            person = None
-
-        def entity(end_: int, whole: bool) -> _Entity:
-            return _Entity(
-                words=tuple(self.tokens[start : end + 1]),
-                sentence=self.number,
-                head=self.head(i),
-                subject=word.deprel in _SUBJECT and (whole or not name),
-                name=name and not (whole and joined),
-                plural=plural or (whole and joined),
-                person=person,
-                gender=gender,
-                mentions=[(self.offset + start, self.offset + end_ + 1)],
-            )
-
-        return [entity(last, True), *([entity(end, False)] if joined else [])]
+        alone = _Entity(
+            words=tuple(self.tokens[start : end + 1]),
+            sentence=self.number,
+            head=self.head(i),
+            subject=word.deprel in _SUBJECT and not name,
+            name=name,
+            plural=word.xpos in {"NNS", "NNPS"} or text in nouns["groups"],
+            person=None if not person and name and self.may_be_person(i) else person,
+            gender=gender,
+            mentions=[(self.offset + start, self.offset + end + 1)],
+        )
+        whole = replace(
+            alone,
+            subject=word.deprel in _SUBJECT,
+            name=name and not conjuncts,
+            plural=alone.plural or bool(conjuncts),
+            mentions=[(self.offset + start, self.offset + last + 1)],
+        )
+        return [whole, alone] if conjuncts else [whole]
 
     def head(self, i: int) -> int:
         """The head of a token, counted through the reference; -1 at a root."""
@@ -202,18 +198,14 @@ def _antecedent(
         if _agrees(e, pronoun) and e.mentions[-1][1] <= span[0] and (possessive or e.head != head)
     )
     best = max(fitting, key=preference, default=None)
-    if best is None or not personal:
-        return best
-    best.gender = "m" if pronoun in _HE else "f"
-    best.person = True
+    if best is not None and personal:
+        best.gender, best.person = "m" if pronoun in _HE else "f", True
     return best
 
 
 def _agrees(entity: _Entity, pronoun: str) -> bool:
-    if pronoun in _THEY:
-        return entity.plural
-    if entity.plural:
-        return False
+    if pronoun in _THEY or entity.plural:
+        return pronoun in _THEY and entity.plural
     if pronoun == "its":
         return entity.subject and entity.person is not True
     return entity.person is not False and entity.gender in ("", "m" if pronoun in _HE else "f")

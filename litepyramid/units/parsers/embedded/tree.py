@@ -36,7 +36,6 @@ class Tree:
         for i in range(len(words)):
             if (head := self.governor(i)) is not None:
                 self.children[head].append(i)
-
         self.tokens = [word.text for word in words]
         self.tags = [word.upos for word in words]
 
@@ -44,12 +43,6 @@ class Tree:
     def root(self) -> int:
         """The first word without a head; 0 if there is none."""
         return next((i for i in range(len(self.words)) if self.governor(i) is None), 0)
-
-    @property
-    def subject(self) -> int | None:
-        """The first subject of the root, a nominal or a clause; None if it has none."""
-        subjects = (i for i in self.children[self.root] if self.base(i) in {"nsubj", "csubj"})
-        return next(subjects, None)
 
     @property
     def depth(self) -> int:
