@@ -11,23 +11,12 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#5
 """Colours that people with any colour vision can tell apart (Okabe & Ito 2008), in order."""
 BLUE, ORANGE, GREEN, _PINK, YELLOW = COLOURS[:5]
 
-R_SYS = r"$r_\mathrm{SYS}$"
-R_DELTA = r"$r_{\mathrm{SYS}\Delta}$"
 _CHARACTERS = 14
 """Letters of a title's or a legend's size in an inch, about."""
 
 
 def new_figure(width: float, height: float, layout: str = "constrained") -> Any:
-    """An empty matplotlib figure of that size in inches.
-
-    Args:
-        width: In inches.
-        height: In inches.
-        layout: matplotlib's; ``"compressed"`` for panels of a fixed aspect.
-
-    Raises:
-        MissingExtraError: matplotlib is not installed.
-    """
+    """An empty matplotlib figure of that size in inches; `layout` is matplotlib's."""
     figure = require("matplotlib.figure", extra="report", purpose="a figure")
     return figure.Figure(figsize=(width, height), layout=layout)
 
@@ -67,10 +56,7 @@ def title(figure: Any, *lines: str) -> None:
 
 
 def legend_below(figure: Any, axes: Any, size: float = 8.5) -> None:
-    """A legend of what is drawn in `axes` below the whole figure, in as many columns as fit.
-
-    A figure, unlike a part of one, grows by the legend's lines.
-    """
+    """A legend of what is drawn in `axes`, below the figure (which grows), in columns that fit."""
     handles, labels = axes.get_legend_handles_labels()
     each = max(map(len, labels)) / _CHARACTERS * size / 8.5 + 0.5
     columns = max(1, min(len(labels), int(figure.bbox.width / figure.dpi / each)))
@@ -82,10 +68,5 @@ def legend_below(figure: Any, axes: Any, size: float = 8.5) -> None:
 
 
 def style(number: int) -> str:
-    """Marker and line of the curve of that number: another one when the colours repeat.
-
-    Example:
-        >>> style(0), style(len(COLOURS))
-        ('o-', 's--')
-    """
+    """Marker and line of the curve of that number: another one when the colours repeat."""
     return ("o-", "s--", "^:", "D-.", "v-", "P--", "X:")[number // len(COLOURS) % 7]

@@ -63,7 +63,7 @@ def interval_plot(
             at = groups.index(mark.group)
             y = lines.index(mark.line) + (at - (len(groups) - 1) / 2) * step
             _one_interval(axis, mark, y, step, COLOURS[at % len(COLOURS)])
-        axis.set(ylim=(len(lines) - 0.4, -0.6))
+        axis.set_ylim(len(lines) - 0.4, -0.6)
         axis.set_xlabel(xlabel, fontsize=9)
         axis.tick_params(labelsize=8.5)
     axes[0].set_yticks(range(len(lines)), lines)
@@ -89,10 +89,7 @@ def _one_interval(axes: Any, mark: IntervalMark, y: float, step: float, colour: 
 def significance_plot(
     tests: Mapping[str, tuple[Any, Any]], names: Sequence[str], across: int, *headings: str
 ) -> Any:
-    """A panel for each key: (K, K) significant tests, blue; corrected ones (or None) framed.
-
-    Rows and columns are in the order of `names`; a panel without any significant test says so.
-    """
+    """A panel for each key: (K, K) significant tests, blue; corrected ones (or None) framed."""
     size = 1.0 + max(1.4, 0.2 * len(names)) + max(map(len, names)) / 18
     figure, axes = panels(len(tests), across, size, size, "compressed", sharex=True, sharey=True)
     for axis, (name, (raw, corrected)) in zip(axes, tests.items(), strict=True):
@@ -107,13 +104,12 @@ def _matrix(axes: Any, names: Sequence[str], raw: Any, corrected: Any) -> None:
 
     count = len(names)
     axes.set(xlim=(-0.5, count - 0.5), ylim=(count - 0.5, -0.5), aspect="equal")
-    marks: list[tuple[Any, float, dict[str, Any]]] = [
+    looks: list[tuple[Any, float, dict[str, Any]]] = [
         (np.eye(count), 1, {"color": "0.85", "linewidth": 0}),
         (raw, 1, {"color": BLUE, "linewidth": 0}),
+        (corrected, 0.76, {"fill": False, "edgecolor": YELLOW, "lw": 1.3}),
     ]
-    if corrected is not None:
-        marks.append((corrected, 0.76, {"fill": False, "edgecolor": YELLOW, "lw": 1.3}))
-    for flags, side, look in marks:
+    for flags, side, look in looks[: 2 if corrected is None else 3]:
         for i, j in zip(*np.nonzero(flags), strict=True):
             axes.add_patch(Rectangle((j - side / 2, i - side / 2), side, side, **look))
     if not np.any(raw):
@@ -145,8 +141,7 @@ def line_plot(
         axes.axhline(level, color="0.5", linewidth=0.9, linestyle=":")
     _draw_lines(axes, lines, xlabel, ylabel)
     if vertical is not None:
-        label, at = vertical
-        axes.axvline(at, color=GREEN, linewidth=1.2, linestyle="--", label=label)
+        axes.axvline(vertical[1], color=GREEN, linewidth=1.2, linestyle="--", label=vertical[0])
     legend_below(figure, axes)
     return figure
 

@@ -22,8 +22,7 @@ from litepyramid.text import cut
 Point = tuple[float, float, float]
 """A value, and the ends of its interval."""
 
-_WIDTH, _ROW, _CELL = 3.3, 0.155, 0.088
-"""Inches: a column of a paper, a line of its text, the smallest cell of a matrix."""
+_WIDTH, _ROW, _CELL = 3.3, 0.155, 0.088  # a column of a paper, a line, a cell of a matrix, inches
 _SIZE, _LONGEST, _LETTERS = 7, 28, 8
 
 
@@ -39,21 +38,18 @@ def score_figure(
     below_label: str = "",
     what: str = "score",
 ) -> Any:
-    """One line per system with its interval; to the right, one column per rank group.
+    """One line per system, best first, with its interval; to the right, one column per rank group.
 
     Args:
-        names: The systems, best first.
-        scores: The score of each.
+        names: The systems.
+        scores: The score of each, called `label`.
         groups: The rank groups of each, from 1.
         label: What the scores are.
         confidence: Confidence level of the intervals.
         points: More values by name, as diamonds.
-        below: A second value with its interval, below the first.
+        below: A second value with its interval, below the first, called `below_label`.
         below_label: What those are.
         what: The name of the axis.
-
-    Returns:
-        A matplotlib figure, 3.3 inches wide.
     """
     number = max([1, *(group for own in groups for group in own)])
     figure = new_figure(_WIDTH, 0.6 + _ROW * len(names) * (1.5 if below else 1))
@@ -87,14 +83,8 @@ def difference_figure(
 ) -> Any:
     """A line per pair of systems: difference and interval, filled where p < α by Holm.
 
-    Args:
-        pairs: In the order shown, each with first, second, difference, low, high and p_holm.
-        alpha: The significance level.
-        what: The metric.
-        against: The second system of all pairs.
-
-    Returns:
-        A matplotlib figure, 3.3 inches wide.
+    `pairs` have first, second, difference, low, high and p_holm; `against` is the second system of
+    all pairs, if there is one.
     """
     figure = new_figure(_WIDTH, 0.6 + _ROW * len(pairs) * (1 if against else 2))
     axes = figure.subplots()
@@ -120,9 +110,6 @@ def difference_matrix(names: Sequence[str], pairs: Sequence[Any], alpha: float, 
     """A square per pair of systems: the row's score minus the column's, best system first.
 
     Every difference is coloured; a dot marks those with p < α by Holm.
-
-    Returns:
-        A matplotlib figure, 3.3 inches wide; wider for more than 25 systems.
     """
     ranks, count = {name: rank for rank, name in enumerate(names)}, len(names)
     values, clear = np.full((count, count), np.nan), np.zeros((count, count), dtype=bool)
@@ -160,16 +147,7 @@ def difference_matrix(names: Sequence[str], pairs: Sequence[Any], alpha: float, 
 def history_figure(
     runs: Sequence[str], scores: Mapping[str, Sequence[Sequence[float | None]]], what: str
 ) -> Any:
-    """A line per system over runs, each score with its interval.
-
-    Args:
-        runs: Their names, in order.
-        scores: By system score, low and high of each run; None where it is not scored.
-        what: The metric.
-
-    Returns:
-        A matplotlib figure, wider for more than six runs.
-    """
+    """A line per system over runs: score, low and high of each run; None where it is not scored."""
     figure = new_figure(max(_WIDTH, 0.5 * len(runs)), 2.4)
     axes = figure.subplots()
     plain_axes(axes)
@@ -198,19 +176,9 @@ def calibration_figure(
 ) -> Any:
     """A judge against labels: on the left its reliability, on the right its ROC curve.
 
-    Left, one dot per bin: the share that people find present over the judge's mean presence, larger
-    for more pairs; on the diagonal, presence is right as a probability. Right, the share of the
-    present units that get at least some presence, over that of the absent ones; labels of .5 are
-    in the area (AUC) alone.
-
-    Args:
-        bins: Mean presence, share labelled present, and pairs of each bin that has any.
-        roc: Points of the ROC curve.
-        brier: The Brier score.
-        auc: The area under the curve.
-
-    Returns:
-        A matplotlib figure, 3.3 inches wide.
+    Left, one dot per bin (mean presence, share labelled present, pairs), larger for more pairs; on
+    the diagonal, presence is right as a probability. Right, the share of the present units that get
+    at least some presence, over that of the absent ones.
     """
     figure = new_figure(_WIDTH, 1.9)
     left, right = figure.subplots(1, 2)
@@ -235,19 +203,9 @@ def calibration_figure(
 
 
 def power_figure(
-    labels: Sequence[int],
-    curves: Mapping[str, Sequence[float]],
-    power: float,
-    ylabel: str,
+    labels: Sequence[int], curves: Mapping[str, Sequence[float]], power: float, ylabel: str
 ) -> Any:
-    """Power by the number of labelled inputs (log scale): a curve each, and the power wanted.
-
-    Args:
-        labels: Numbers of labelled inputs.
-        curves: Power at each, by the words of the legend.
-        power: The share of tests that should detect the difference.
-        ylabel: The name of the axis.
-    """
+    """Power by the number of labelled inputs (log scale): a curve each, and the power wanted."""
     figure = new_figure(4.6, 3.0)
     axes = figure.subplots()
     plain_axes(axes)
