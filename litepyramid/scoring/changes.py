@@ -20,7 +20,7 @@ from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.runs import Aligned, align_runs, names_of
 from litepyramid.sentences import sentence_spans
-from litepyramid.stats import adjust_p_values, system_intervals
+from litepyramid.stats import adjust_p_values, is_whole, system_intervals
 from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted, cut, legible
 from litepyramid.types import FloatArray, Signature, fingerprint
@@ -40,18 +40,13 @@ ChangeRows = Literal["systems", "inputs", "facts", "groups"]
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """A fact that a system lost or gained.
+    """A fact that a system lost or gained, with its presence in both runs.
 
     Attributes:
-        input: The input.
         unit: Number of the unit in the baseline's input, from 1.
         text: The fact; of a penalty (weight below zero) behind "penalty: ".
-        old: Its presence in the baseline.
-        new: Its presence in the new run.
         old_sentence: The sentence that held it, or the nearest one; empty without texts.
-        new_sentence: The same in the new run.
-        weight: The unit's weight.
-        spans: Where both stand in their summaries.
+        spans: Where both sentences stand in their summaries.
     """
 
     input: str
@@ -97,16 +92,11 @@ class SystemChange:
         run: The new run.
         system: The system's name there.
         old_system: Its name in the baseline.
-        old: Mean score in the baseline.
-        new: Mean score in the new run.
-        difference: new − old.
+        difference: Mean score in the new run (`new`) less that in the baseline (`old`).
         low: Lower end of the paired bootstrap interval of the difference.
-        high: Upper end.
         p: Two-sided exact p-value of "no difference" (`flip_p_values`).
         p_holm: The same after Holm's correction over all systems and runs.
-        inputs: How many inputs are scored in both.
-        better: Inputs with a higher score than in the baseline.
-        worse: Inputs with a lower one.
+        inputs: How many inputs are scored in both; `better` and `worse` than in the baseline.
         lost: Facts lost, worst input first.
         gained: Facts gained, best input first.
         by_input: Each input.
@@ -173,12 +163,13 @@ class Settings:
         shares = ("present", "lost_by", "fail_under", "margin")
         for name in shares:
             value = getattr(self, name)
-            if value is not None and not 0 <= value <= 1:
+            if value is not None and not (isinstance(value, float | int) and 0 <= value <= 1):
                 raise InputError(f"{name} is {cut(value)}", expected="a number from 0 to 1")
         if self.fail_if not in (None, "worse"):
             raise InputError(f"fail_if is '{cut(self.fail_if)}'", expected="worse")
-        if self.fail_if_lost is not None and self.fail_if_lost < 1:
-            raise InputError(f"fail_if_lost is {self.fail_if_lost}", expected="a number from 1")
+        lost = self.fail_if_lost
+        if lost is not None and (not is_whole(lost) or lost < 1):
+            raise InputError(f"fail_if_lost is {cut(lost)}", expected="a whole number from 1")
 
     @property
     def bootstrap(self) -> dict[str, Any]:
@@ -225,15 +216,11 @@ class ChangeResult(Result):
     """What changed from a baseline to one new run or several.
 
     Attributes:
-        metric: The metric.
-        baseline: Name of the run that the others are compared with.
-        runs: Names of the others.
+        baseline: Name of the run that the others (`runs`) are compared with.
         changes: Each system of each new run.
-        alpha: Significance level, 1 less the confidence.
         gate: The conditions under which a run fails; empty for none.
         failures: Those that failed, a sentence each.
-        notes: What is not shared, and what else a reader must know.
-        signature: Everything needed to reproduce the numbers.
+        notes: What is shared and what is not, and what else a reader must know.
         history: Scores of all runs, the baseline first.
     """
 
@@ -588,7 +575,7 @@ def _facts(
     units = [unit for entry in runs.units for unit in entry.units]
     facts = []
     for _, u in sorted(order):
-        m, number = runs.numbers[u]
+        m, unit_number = runs.numbers[u]
         spans, quotes, goal = [], [], units[u].text
         for side in sides:
             text = side.texts[n][m] if side.texts else ""
@@ -605,7 +592,7 @@ def _facts(
         text = "penalty: " * (units[u].weight < 0) + units[u].text
         facts.append(
             FactChange(
-                name, number, text, float(old.presence[n, u]), float(new.presence[n, u]),
+                name, unit_number, text, float(old.presence[n, u]), float(new.presence[n, u]),
                 old_quote, new_quote, units[u].weight, (one, two),
             )
         )  # fmt: skip
@@ -641,9 +628,6 @@ def read_groups(by: Any) -> dict[str, str]:
     """The group of each input: a mapping, or ``FILE:COLUMN`` of a table with a column `input`.
 
     Numbers of more than six values are cut into thirds.
-
-    Raises:
-        InputError: There is no such file or column.
     """
     from litepyramid.io.rows import read_rows
 

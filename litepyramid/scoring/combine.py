@@ -32,13 +32,8 @@ class CombinedScore:
     """One system.
 
     Attributes:
-        system: Its name.
-        score: Its human score, estimated from labels and judge.
-        low: Lower end of the interval.
-        high: Upper end.
-        alone: Its human score from the labels alone.
-        alone_low: Lower end of that interval.
-        alone_high: Upper end.
+        score: Its human score, estimated from labels and judge, with its interval (low, high).
+        alone: The same from the labels alone, with that interval.
         judge: The judge's own score, over all inputs.
         weight: λ, how much the judge counts; 0: the labels alone.
         labels: How many of its inputs are labelled.
@@ -65,17 +60,10 @@ class CombinedPair:
     """The difference of two systems, estimated as a difference, with a λ of its own.
 
     Attributes:
-        first: The better one.
-        second: The other one.
-        difference: Human score of the first less that of the second.
-        low: Lower end of the interval.
-        high: Upper end.
-        alone: The difference from the labels alone.
-        alone_low: Lower end of that interval.
-        alone_high: Upper end.
+        difference: Human score of the first, better one less that of the second.
+        alone: The same from the labels alone.
         weight: λ of the difference.
         labels: How many inputs have labels of both.
-        saved: As for a system.
         p: Two-sided p of no difference (t-test).
         p_holm: The same after Holm's correction over all pairs.
     """
@@ -100,15 +88,10 @@ class CombinedScores(Result):
     """Human scores of systems and their differences, from labels on some inputs and a judge.
 
     Attributes:
-        metric: The judge's metric.
         systems: One entry per system, best first.
         pairs: One entry per pair, the largest difference first.
-        inputs: How many inputs there are.
-        labels: How many have labels for some system.
+        inputs: How many inputs there are; `labels` of them have labels for some system.
         target: Whether intervals are for these inputs or for the population they come from.
-        confidence: Confidence level of the intervals.
-        alpha: Significance level, 1 less the confidence.
-        signature: Everything needed to reproduce the numbers.
     """
 
     metric: str
@@ -319,13 +302,8 @@ class Powered:
     """Estimates of R means, one per row.
 
     Attributes:
-        value: (R,) the combined estimate.
-        low: (R,) lower end of its interval.
-        high: (R,) upper end.
-        error: (R,) its standard error.
-        alone: (R,) the estimate from the labels alone.
-        alone_low: (R,) lower end of its interval.
-        alone_high: (R,) upper end.
+        value: (R,) the combined estimate, with its interval (low, high) and standard error.
+        alone: (R,) the estimate from the labels alone, with its interval.
         weight: (R,) λ, how much the judge counts; 0 where it does not help.
         freedom: Degrees of freedom of the t intervals; infinite for normal ones.
         saved: (R,) how many more labelled inputs the labels alone would need for as short an

@@ -73,16 +73,12 @@ class SystemComparison(Result):
     """Pairs of systems, the largest difference first.
 
     Attributes:
-        metric: The metric.
-        systems: The systems compared, best first.
-        scores: (N,) their mean scores.
-        pairs: One entry per pair.
+        systems: The systems compared, best first, with their mean `scores`.
         family: How many pairs Holm's correction covers.
         against: The system that all others are compared with; None for all pairs.
         left_out: How many systems are not among the `top` ones.
         alpha: Significance level, 1 less the confidence.
         smallest_p: The smallest p that a pair with the most inputs can have (`smallest_flip_p`).
-        signature: Everything needed to reproduce the numbers.
     """
 
     metric: str

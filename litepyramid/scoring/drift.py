@@ -24,10 +24,8 @@ class SystemDrift:
     """The two judges on one system.
 
     Attributes:
-        system: The system.
         agreement: Share of the facts with the same verdict, present or not, by both.
-        gained: Facts that only the new judge finds.
-        lost: Facts that only the old judge finds.
+        gained: Facts that only the new judge finds; `lost` those that only the old one finds.
         change: Mean presence by the new judge less that by the old one.
         favour: Change of the score less the mean change of the other systems' scores.
         p_holm: P-value of "no favour", over inputs, after Holm's correction over systems.
@@ -47,11 +45,8 @@ class DriftResult(Result):
     """How the judgements of two judges, or of one on two days, differ.
 
     Attributes:
-        judges: What is different in how they judge; empty if nothing.
-        systems: Each system.
+        judges: What is different in how they judge, and what they share.
         conclusions: Which significant differences between systems only one of them finds.
-        alpha: Significance level.
-        signature: Everything needed to reproduce the numbers.
     """
 
     judges: tuple[str, ...]
@@ -86,11 +81,7 @@ class DriftResult(Result):
 
 
 def drift(names: Sequence[str], runs: Sequence[ScoreResult], how: Settings) -> DriftResult:
-    """Compares the judgements of the same summaries in two runs.
-
-    Raises:
-        InputError: The runs share no units, or the summaries are others.
-    """
+    """Compares the judgements of the same summaries in two runs."""
     aligned = align_runs(runs[0], runs[1], how.pair, units_too=how.across_judges, judges_too=True)
     old, new = aligned.sides
     for n, system in enumerate(old.systems):

@@ -30,15 +30,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class RunScores:
-    """One run.
-
-    Attributes:
-        run: Its name.
-        date: The day or time of it, as ISO 8601 writes it; empty if unknown.
-        metric: The metric.
-        signature: How the scores were made.
-        scores: By system.
-    """
+    """Scores of one run, by system; its date as ISO 8601 writes it, empty if unknown."""
 
     run: str
     date: str
@@ -110,11 +102,7 @@ def day(given: str | None, path: Path | None) -> str:
 
 
 def read_history(path: str | Path) -> History:
-    """The history in a file.
-
-    Raises:
-        InputError: A line is not one, or there is none.
-    """
+    """The history in a file."""
     rows = read_jsonl(path)
     return History(
         tuple(as_type(RunScores, row, what=_WHAT, path=path, line=line) for line, row in rows)
@@ -131,10 +119,7 @@ def is_history(source: Any) -> bool:
 def append_history(path: str | Path, runs: Sequence[RunScores]) -> None:
     """Adds runs to a history, which is checked first; the baseline only to a new one.
 
-    The one output that is not replaced. A run that the last line already holds is not repeated.
-
-    Raises:
-        InputError: The file is something else, or a run has no date.
+    The one output that is not replaced. A run that it already holds is not repeated.
     """
     for run in runs:
         if not run.date:

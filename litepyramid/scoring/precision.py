@@ -38,18 +38,12 @@ class PrecisionResult(Result):
 
     Attributes:
         metric: ``precision`` or ``f1``; ``faithfulness`` if the premise is the source.
-        systems: N names.
-        inputs: M ids.
-        values: (N, M) scores; NaN = not scored.
+        values: (N systems, M inputs) scores; NaN = not scored.
         precision: (N, M) mean presence of each summary's units in its premise; NaN where the
             summary has no unit, or a judgement is missing.
         recall: (N, M), for F1; else None.
         units: For each system and input, the summary's units.
         intervals: N (low, high) bootstrap intervals over inputs.
-        groups: For each system, its rank groups.
-        counts: What was counted along the way.
-        confidence: Confidence level of the intervals.
-        signature: Everything needed to reproduce the numbers.
     """
 
     metric: str

@@ -57,20 +57,11 @@ class Aligned:
 def align_runs(
     old: ScoreResult, new: ScoreResult, pairs: Sequence[str], *, units_too: bool, judges_too: bool
 ) -> Aligned:
-    """Puts two runs side by side.
+    """Puts two runs side by side; InputError if what may not differ does, or nothing is shared.
 
-    Units are the same if text, weight and importance are. Where some are not shared, scores are
-    computed anew from those that are.
-
-    Args:
-        old: The baseline.
-        new: The other run.
-        pairs: Systems to compare, as OLD=NEW; else one against one, or those of one name.
-        units_too: Go on if the units of shared inputs differ.
-        judges_too: Go on if judges or settings differ.
-
-    Raises:
-        InputError: What differs, or nothing is shared.
+    Units are the same if text, weight and importance are. Where some are not shared, and
+    `units_too`, scores are computed anew from those that are. `pairs` are systems as OLD=NEW; else
+    one against one, or those of one name.
     """
     judges = _differences(old, new, insist=judges_too)
     rows, notes = _pairs(old.systems, new.systems, pairs)

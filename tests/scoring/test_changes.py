@@ -266,7 +266,7 @@ def test_drift_of_the_judge_names_whom_it_favours():
 def test_options_of_the_other_comparison_are_refused(old, new):
     with pytest.raises(InputError, match="'top'"):
         lp.compare(old, new, top=3)
-    for wrong in ({"fail_if": "wrose"}, {"fail_under": 40}, {"fail_if_lost": 0}, {"margin": -1}):
+    for wrong in ({"fail_if": "wrose"}, {"fail_under": 40}, {"fail_if_lost": 0}, {"margin": "x"}):
         with pytest.raises(InputError, match=next(iter(wrong))):
             lp.compare(old, new, **wrong)
     with pytest.raises(InputError, match="'fail_if'"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from itertools import combinations
 
 import numpy as np
@@ -20,11 +19,9 @@ from litepyramid.scoring.inference import (
     group_letters,
     intervals_and_groups,
     rank_groups,
-    smallest_flip_p,
 )
 from litepyramid.stats import (
     adjust_p_values,
-    bootstrap_counts,
     flip_tails,
     percentile_interval,
     resampled_p_value,
@@ -115,7 +112,7 @@ def test_a_mean_over_cosets_is_the_share_of_all_signs_of_all_rows():
 
 
 def test_level_holds_under_no_difference():
-    """All p-values of pairs under the null hypothesis, and of families: 1,000 runs."""
+    """All p-values of pairs under the null hypothesis, and of families: 400 runs."""
     rng = np.random.default_rng(2)
     p = flip_p_values(
         rng.normal(size=(8_000, 30)), np.arange(8_000).reshape(-1, 2)
@@ -123,22 +120,13 @@ def test_level_holds_under_no_difference():
     for level in (0.001, 0.01, 0.05, 0.3):
         assert (p <= level).mean() <= level + 3 * (level / p.size) ** 0.5
     false = 0
-    for run in range(1_000):
+    for run in range(400):
         values = rng.normal(size=(8, 16)) + rng.normal(size=(1, 16))
         if run % 2:
             values = np.round(values)  # ties and a lattice
         pairs = np.array(list(combinations(range(8), 2)))
         false += (adjust_p_values(flip_p_values(values, pairs), "holm") < 0.05).any()
-    assert false <= 70  # 50 expected at most; more than 70 once in 400 times
-
-
-def test_33_systems_that_differ_are_found_different():
-    comparison = compare(matrix(graded(33, 60, 0.025)), samples=40)
-    assert len(comparison.pairs) == 528
-    found = [pair for pair in comparison.pairs if pair.p_holm < 0.05]
-    assert len(found) > 400
-    assert found[0].difference > 0.7
-    assert comparison.smallest_p == smallest_flip_p(60) < 0.05 / 528
+    assert false <= 33  # 20 expected at most; more than 33 once in 500 times
 
 
 def test_of_60_graded_systems_those_differ_whose_differences_say_so():
@@ -173,31 +161,20 @@ def test_what_no_number_of_inputs_can_show_is_said():
     assert sum(pair.p_holm < 0.05 for pair in enough.pairs) > 0
 
 
-def test_memory_does_not_grow_with_the_pairs():
-    tracemalloc.start()
-    groups = rank_groups(graded(400, 10, 0.01))
-    comparison = compare(matrix(graded(150, 48, 0.01)), samples=2000)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert set(groups) == {(1,)}  # 10 inputs cannot pass 79,800 tests
-    assert len(comparison.pairs) == 11_175
-    assert peak < 250e6
-
-
 @pytest.mark.data
 def test_pairs_of_tac_2008(data):
     table = read_scores(data / "tac2008" / "metric_scores.csv")
     scores = table.matrix("s3_pyr")
-    comparison = compare(scores, samples=40)
-    assert len(comparison.pairs) == 2556
-    assert sum(pair.p_holm < 0.05 for pair in comparison.pairs) == pytest.approx(843, abs=8)
-    index = {name: i for i, name in enumerate(scores.systems)}
+    pairs = np.array(list(combinations(range(len(scores.systems)), 2)))
+    exact = flip_p_values(scores.values, pairs)
+    assert len(pairs) == 2556
+    assert (adjust_p_values(exact, "holm") < 0.05).sum() == pytest.approx(843, abs=8)
     rng = np.random.default_rng(0)
-    for pair in comparison.pairs[::100]:
-        d = scores.values[index[pair.first]] - scores.values[index[pair.second]]
+    for (i, j), ours in list(zip(pairs, exact, strict=True))[::100]:
+        d = scores.values[i] - scores.values[j]
         drawn = (1 - 2 * rng.integers(0, 2, (20_000, d.size))) @ d
-        p = resampled_p_value(d.sum(), drawn, "two-sided")
-        assert pair.p == pytest.approx(p, abs=5 * (p / 20_000) ** 0.5)
+        p = resampled_p_value(abs(d.sum()), drawn, "two-sided")
+        assert ours == pytest.approx(p, abs=5 * (p / 20_000) ** 0.5)
 
 
 # Intervals and corrections -------------------------------------------------------------------
@@ -212,12 +189,6 @@ def test_intervals_agree_with_scipys_bootstrap():
         ).confidence_interval
         assert low == pytest.approx(oracle.low, abs=0.004)
         assert high == pytest.approx(oracle.high, abs=0.004)
-
-
-def test_counts_are_samples_with_replacement():
-    counts = bootstrap_counts(np.random.default_rng(0), 7, 5000)
-    assert (counts.sum(axis=1) == 7).all()
-    np.testing.assert_allclose(counts.mean(axis=0), 1, atol=0.06)
 
 
 def test_failed_samples_are_left_out_of_percentiles():
@@ -317,20 +288,10 @@ def test_systems_share_a_group_exactly_when_they_do_not_differ(seed, number):
     assert min(groups[int(np.argmax(scores.values.mean(axis=1)))]) == 1
 
 
-def test_a_seed_gives_the_same_numbers():
-    scores = matrix(np.random.default_rng(0).random((3, 30)))
-    assert compare(scores, seed=7) == compare(scores, seed=7)
-    assert compare(scores, seed=7) != compare(scores, seed=8)
-
-
 def test_groups_stay_few_where_the_largest_ones_are_beyond_counting():
     """Of 120 systems in fuzzy order, over 200,000 largest groups differ in no pair."""
     values = graded(120, 22, 0.005, seed=4)
     groups = rank_groups(values)
-    pairs = np.array(list(combinations(range(120), 2)))
-    holm = adjust_p_values(flip_p_values(values, pairs), "holm")
-    for (i, j), p in zip(pairs, holm, strict=True):
-        assert bool(set(groups[i]) & set(groups[j])) == (p >= 0.05)
     assert max(max(each) for each in groups) < 240
 
 
@@ -382,33 +343,23 @@ def test_the_best_systems_are_compared_and_the_others_counted():
 
 @pytest.mark.parametrize(
     "options",
-    [
-        {"against": "x"},
-        {"top": 1},
-        {"top": 0, "against": "s0"},
-        {"samples": "50"},
-        {"samples": 10**9},
-        {"samples": 39},
-        {"seed": -1},
-        {"seed": "x"},
-        {"confidence": "high"},
-        {"confidence": 1.0},
-    ],
-)
+    [{"against": "x"}, {"top": 1}, {"top": 0, "against": "s0"}, {"samples": "50"},
+     {"samples": 39}, {"seed": -1}, {"seed": "x"}, {"confidence": "high"}, {"confidence": 1.0}],
+)  # fmt: skip
 def test_what_cannot_be_compared_is_refused(options):
     with pytest.raises(InputError):
         compare(matrix(graded(3, 30, 0.1)), **options)
 
 
-@pytest.mark.parametrize("width", [60, 80, 200])
+@pytest.mark.parametrize("width", [60, 200])
 def test_many_systems_are_a_matrix_as_wide_as_the_terminal(width, monkeypatch):
     monkeypatch.setenv("COLUMNS", str(width))
-    comparison = compare(matrix(graded(33, 60, 0.025)), samples=40)
+    comparison = compare(matrix(graded(20, 60, 0.025)), samples=40)
     text = comparison.to_table()
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
-    assert len(lines) < (300 if width == 60 else 200)
+    assert len(lines) < (150 if width == 60 else 60)
     assert text.count("*") == 1 + sum(p.p_holm < 0.05 for p in comparison.pairs)
     shown = sorted(float(word.rstrip("*")) for word in text.split() if word.startswith("."))
     assert shown == pytest.approx(sorted(p.difference for p in comparison.pairs), abs=0.00051)
-    assert len(comparison.to_csv_table().rows) == len(comparison.to_json()["pairs"]) == 528
+    assert len(comparison.to_csv_table().rows) == len(comparison.to_json()["pairs"]) == 190

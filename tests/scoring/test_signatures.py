@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import astuple, replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -92,9 +93,14 @@ SAME = {
 }
 
 
+@cache
+def scored():
+    return lp.score(DATA, **OPTIONS)
+
+
 @pytest.mark.parametrize("name", CHANGES)
 def test_what_changes_a_number_changes_the_signature(name):
-    base, (data, options) = lp.score(DATA, **OPTIONS), CHANGES[name]
+    base, (data, options) = scored(), CHANGES[name]
     other = lp.score(data, **{**OPTIONS, **options})
     assert numbers(other) != numbers(base)
     assert other.signature != base.signature
@@ -102,7 +108,7 @@ def test_what_changes_a_number_changes_the_signature(name):
 
 @pytest.mark.parametrize("name", SAME)
 def test_what_changes_no_number_changes_no_signature(name):
-    base, (data, options) = lp.score(DATA, **OPTIONS), SAME[name]
+    base, (data, options) = scored(), SAME[name]
     other = lp.score(data, **{**OPTIONS, **options})
     assert numbers(other) == numbers(base)
     assert other.signature == base.signature
@@ -120,7 +126,7 @@ def test_presence_counts_by_its_values_not_its_form(tmp_path):
     assert str(lp.score(presence=tmp_path / "p.json", samples=60).signature) not in signatures
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(st.integers(0, 3), st.integers(0, 7), st.floats(0, 1), st.randoms(use_true_random=False))
 def test_compare_and_combine_name_each_score(system, cell, value, random):
     rng = np.random.default_rng(3)
@@ -146,19 +152,26 @@ def test_compare_and_combine_name_each_score(system, cell, value, random):
         equal = value == scores[system, cell]
         assert (changed.signature == one.signature) == equal
         assert (plain(changed.to_json()) == plain(one.to_json())) == equal
-    for verb, more in (
-        (lp.compare, [{"seed": 1}, {"samples": 61}, {"confidence": 0.9}, {"against": "s1"},
-                      {"top": 2}]),
-        (lp.combine, [{"confidence": 0.9}, {"target": "population"}, {"method": "ppi++"}]),
-    ):  # fmt: skip
-        base = verb(
-            rows(scores, human), metric="m", **({"samples": 60} if "seed" in more[0] else {})
-        )
-        for options in more:
-            fixed = {"samples": 60} if "seed" in more[0] else {}
-            changed = verb(rows(scores, human), metric="m", **{**fixed, **options})
-            assert changed.signature != base.signature
-            assert [astuple(p) for p in changed.pairs] != [astuple(p) for p in base.pairs]
+
+
+@pytest.mark.parametrize(
+    ("verb", "options"),
+    [(lp.compare, {"seed": 1}), (lp.compare, {"samples": 61}), (lp.compare, {"confidence": 0.9}),
+     (lp.compare, {"against": "s1"}), (lp.compare, {"top": 2}), (lp.combine, {"confidence": 0.9}),
+     (lp.combine, {"target": "population"}), (lp.combine, {"method": "ppi++"})],
+)  # fmt: skip
+def test_options_of_compare_and_combine_change_numbers_and_signature(verb, options):
+    rng = np.random.default_rng(3)
+    rows = [
+        {"system": f"s{n}", "input": m, "metric": name, "score": float(rng.random())}
+        for name, inputs in (("m", range(8)), ("human", (0, 2, 5, 7)))
+        for n in range(4)
+        for m in inputs
+    ]
+    fixed = {"metric": "m", **({"samples": 60} if verb is lp.compare else {})}
+    base, changed = verb(rows, **fixed), verb(rows, **{**fixed, **options})
+    assert changed.signature != base.signature
+    assert [astuple(p) for p in changed.pairs] != [astuple(p) for p in base.pairs]
 
 
 def test_precision_names_its_sources():
