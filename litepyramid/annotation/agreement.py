@@ -19,10 +19,7 @@ from litepyramid.types import FloatArray, Signature, fingerprint
 
 @dataclass(frozen=True, slots=True)
 class WorkerRecord:
-    """How many items a worker answered, and how often they contradicted the others there.
-
-    `compared` are the items on which the other workers have a majority.
-    """
+    """How often a worker contradicted the majority of the others, where they have one."""
 
     worker: str
     answers: int
@@ -43,16 +40,12 @@ class AgreementResult(Result):
     Attributes:
         labels: (items,) float64: 1 present, .5 in part, 0 not present, NaN without an answer.
         alpha: Krippendorff's alpha without dropped workers; NaN where it is undefined. Ordinal
-            where some answers are .5, else nominal.
-        alpha_all: The same with all workers.
+            where some answers are .5, else nominal. `alpha_all` is that of all workers.
         workers: One record per worker, the worst first.
-        items: Number of items.
-        answers: Number of answers of all workers.
-        kept_answers: Number of answers without those of dropped workers.
+        items: Number of items; `answers` of all workers, `kept_answers` without dropped ones.
         unanswered: Items without an answer.
         ties: Items with as many yes as no, counted as not present.
         pairable: Items with two answers or more: those that alpha is computed on.
-        signature: The settings, and a hash of the answers.
         undecided: Workers who contradict the one other worker that they can be compared with on
             more than the threshold: nobody can tell which of the two is noisy, so both stay.
     """
@@ -77,13 +70,12 @@ class AgreementResult(Result):
         rows = (row(w, share=w.share, dropped="yes" if w.dropped else "no") for w in self.workers)
         dropped = sum(w.dropped for w in self.workers)
         level = dict(self.signature.fields)["alpha"].removeprefix("krippendorff_")
-        alphas = [
+        alpha, before = (
             "undefined" if math.isnan(a) else f"{a:.3f}" for a in (self.alpha, self.alpha_all)
-        ]
+        )
         notes = [
-            f"Krippendorff's alpha ({level}): {alphas[0]} on "
-            f"{counted(self.pairable, 'item')} with two answers or more"
-            + (f"; {alphas[1]} before workers were dropped." if dropped else "."),
+            f"Krippendorff's alpha ({level}): {alpha} on {counted(self.pairable, 'item')} with two "
+            f"answers or more{f'; {before} before workers were dropped' if dropped else ''}.",
             f"{counted(self.items, 'item')}, {self.kept_answers} of "
             f"{counted(self.answers, 'answer')} kept, "
             f"{dropped} of {counted(len(self.workers), 'worker')} dropped.",
@@ -119,13 +111,9 @@ def krippendorff_alpha(
     to k, those of c and k counted half (Krippendorff 2011, *Computing Krippendorff's
     Alpha-Reliability*).
 
-    Args:
-        answers: (workers, items) numbers, each distinct value a category; NaN is "no answer".
-        level: Whether categories differ, or stand in an order, as 0, .5 and 1 do.
-
-    Returns:
-        At most 1; 0 is chance. NaN where it is undefined: no item has two answers, or all the
-        answers that can be paired are one category (no disagreement could have been seen).
+    Answers are (workers, items) numbers, each distinct value a category, NaN no answer. Alpha is at
+    most 1; 0 is chance; NaN where no item has two answers, or all that can be paired are one
+    category (no disagreement could have been seen).
 
     Example:
         >>> nan = float("nan")
@@ -173,12 +161,9 @@ def disagreement(
 ) -> tuple[FloatArray, FloatArray]:
     """How often each worker contradicts the majority of the *other* workers; .5 contradicts none.
 
-    Leaving out the worker's own answer means that nobody agrees with a majority that they made;
-    items on which the others are tied, or on which there are no others, are not compared. Where
-    `gold` (items,) is not NaN, it stands in the others' place.
-
-    Returns:
-        (workers,) numbers of compared items, and of those the worker disagreed on.
+    Gives (workers,) numbers of compared items, and of those the worker disagreed on; items on which
+    the others are tied, or on which there are no others, are not compared. Where `gold` (items,) is
+    not NaN, it stands in the others' place.
 
     Example:
         >>> compared, disagreed = disagreement([[1, 1, 0], [1, 1, 0], [0, 1, 1]])
@@ -212,16 +197,9 @@ def agree(
     the rest are looked at again without that worker's answers, until nobody is noisy. Where a
     worker can be compared with one other alone, neither is dropped; they are `undecided`.
 
-    Args:
-        answers: (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer).
-        workers: Their names, in the order of the rows.
-        noisy_above: The share of disagreement above which a worker is dropped; None drops nobody.
-        min_compared: Nobody is dropped on fewer compared items than this.
-        gold: (items,) gold labels, NaN without one. Answers to those items are compared with
-            them, and a worker who contradicts them can be dropped even if nobody else answered.
-
-    Raises:
-        InputError: A wrong shape, an answer that is not 1, .5, 0 or NaN, a bad threshold.
+    Answers are (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer). Nobody is
+    dropped on fewer compared items than `min_compared`. Where there is a `gold` label, (items,), a
+    worker who contradicts it can be dropped even if nobody else answered.
 
     Example:
         >>> import numpy as np
@@ -305,8 +283,5 @@ def _table(answers: ArrayLike) -> FloatArray:
 def _graded(answers: ArrayLike) -> FloatArray:
     table = _table(answers)
     if not (np.isnan(table) | np.isin(table, (0, 0.5, 1))).all():
-        raise InputError(
-            "an answer is not 0, 0.5 or 1",
-            expected="1 present, 0.5 in part, 0 not present, NaN no answer",
-        )
+        raise InputError("an answer is not 0, 0.5 or 1", expected="0, 0.5, 1, or NaN for none")
     return table

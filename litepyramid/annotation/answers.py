@@ -37,16 +37,16 @@ _LISTED = 5
 
 @dataclass(frozen=True)
 class Completion:
-    """What became of the responses.
+    """What became of the responses: how many tasks are done, and the names of all others.
 
     Attributes:
         tasks: Number of tasks that went out.
         done: How many are answered in full.
-        started: Names of the tasks that are answered in part, or whose answer is a draft.
-        open: Names of the tasks nobody has answered.
-        unknown: Responses to tasks that did not go out, as "id (source)"; left out.
+        started: Tasks that are answered in part, or whose answer is a draft.
+        open: Tasks that nobody has answered.
+        unknown: Responses to tasks that did not go out; left out.
         duplicates: Responses set aside because the same worker gave a later one, which counts.
-        extra: Answers to units that a task does not have, as "task: index (source)"; left out.
+        extra: Answers to units that a task does not have; left out.
         notes: What the readers left out.
     """
 
@@ -74,12 +74,9 @@ class Completion:
 
 @dataclass(frozen=True)
 class Answers(Result):
-    """What people's answers gave: `WrittenUnits` or `JudgedLabels`.
+    """What people's answers gave, `WrittenUnits` or `JudgedLabels`.
 
-    Attributes:
-        units: The units: of every input that has any, or of the inputs whose labels are complete.
-        progress: What became of the responses.
-        signature: The settings, and hashes of the data.
+    The units are those of every input that has any, or of the inputs whose labels are complete.
     """
 
     units: tuple[InputUnits, ...]
@@ -257,10 +254,8 @@ def collect_units(
 ) -> WrittenUnits:
     """Makes units of the SCUs that people wrote; every other sentence carries its STUs.
 
-    A sentence that people found no fact in is done and carries neither. An answer that gives facts
-    and says that there are none is one that was started. `others` are STUs of the same inputs, or,
-    if there is an SCU among them, the units of an earlier import, each with its sentence; without
-    them only SCUs come back.
+    A sentence that people found no fact in is done and carries neither. `others` are STUs of the
+    same inputs, or, if there is an SCU among them, the units of an earlier import.
     """
     rows, unknown, duplicates = _sorted(tasks, answers)
     scus: dict[Place, list[str]] = {}
@@ -269,9 +264,8 @@ def collect_units(
     }
     for task in tasks.writing:
         responses = [r for r in rows.get(task.id, {}).values() if r.scus or r.no_fact]
-        names["contradictory"] += [
-            f"{task.name} by {r.worker} ({r.source})" for r in responses if r.contradictory
-        ]
+        contradictory = [r for r in responses if r.contradictory]
+        names["contradictory"] += [f"{task.name} by {r.worker} ({r.source})" for r in contradictory]
         finished = [r for r in responses if r.done or drafts]
         if not finished:
             names["started" if responses else "open"].append(task.name)
@@ -363,11 +357,10 @@ def collect_labels(
     drafts: bool = True,
     gold: Sequence[SystemLabels] = (),
 ) -> JudgedLabels:
-    """Makes presence labels of yes and no answers: noisy workers dropped, majority, tie = absent.
+    """Makes presence labels of yes and no answers, see `agreement.agree`.
 
     Each answer counts by itself, even if its task is incomplete; labels are of the inputs of which
-    each unit of each system's summary has an answer from a worker who was not dropped. Empty
-    summaries contain nothing and are complete. For the other arguments see `agreement.agree`.
+    each unit of each system's summary has an answer. Empty summaries contain nothing.
     """
     rows, unknown, duplicates = _sorted(tasks, answers)
     offsets = np.cumsum([0] + [len(t.units) for t in tasks.judging])
@@ -451,10 +444,6 @@ def write_judged(folder: Path, judged: JudgedLabels) -> None:
     """Writes a folder that can be scored: units.jsonl, summaries/, labels/, agreement.json.
 
     If no input is complete, there is nothing to score and agreement.json is all there is.
-
-    Raises:
-        InputError: The folder is not empty, or cannot be written to; or a system's name cannot be
-            that of a file.
     """
     check_names(labels.system for labels in judged.labels)
     with new_folder(folder) as new:
@@ -477,8 +466,7 @@ def _sorted(
 ) -> tuple[dict[str, dict[str, Response]], tuple[str, ...], tuple[str, ...]]:
     """By task id and worker the response that counts; those to unknown tasks, those set aside.
 
-    Of a worker's two responses the later counts, one that is done before a draft: the one saved
-    later, where both files say when; else the one read later.
+    Of a worker's two the later saved, or read, counts, but one that is done before a draft.
     """
     by_id = {task.id: task for task in tasks.tasks}
     rows: dict[str, dict[str, Response]] = {}

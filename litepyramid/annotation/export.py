@@ -33,8 +33,6 @@ class ExportResult(Result):
     """What was written.
 
     Attributes:
-        tasks: The tasks.
-        form: Their form.
         files: The files; last the task file, which is needed for the answers.
         sample: Of how many inputs these are a random sample; None if they are all.
         seed: The seed of the sample.

@@ -85,11 +85,7 @@ GUIDES: dict[Kind, Guide] = {
 
 
 def render_page(tasks: TaskSet) -> str:
-    """The page, with styles, script and tasks inside; it works offline and loads nothing.
-
-    A content security policy allows its own script and styles by their hash and nothing else, and
-    the script never makes HTML of a text, so a hostile summary cannot do anything.
-    """
+    """The page, with styles, script and tasks inside; it works offline and loads nothing."""
     rows: list[dict[str, Any]] = [
         {"text": t.text, "before": " ".join(t.before), "after": " ".join(t.after)}
         for t in tasks.writing
@@ -163,17 +159,10 @@ def _write(path: Path, text: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One person's answer to one task, possibly incomplete.
+    """One person's answer to one task, possibly incomplete: SCUs, or presence by unit's index.
 
-    Attributes:
-        task: The task's id.
-        worker: Who answered.
-        source: File and line or number, for messages.
-        scus: The SCUs written, in order; empty for judging tasks.
-        presence: Per index of a unit, whether it was marked as present; only those answered.
-        finished: Whether the person handed it in.
-        saved: When it was saved; None if the file does not say.
-        no_fact: Whether the person ticked that the sentence states no fact.
+    `source` is file and line, for messages; `finished` says that it was handed in, `no_fact` that
+    the sentence states none.
     """
 
     task: str

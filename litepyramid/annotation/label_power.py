@@ -28,10 +28,7 @@ _GRID = (10, 15, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000,
 
 @dataclass(frozen=True, slots=True)
 class PowerAt:
-    """The share of simulated tests that detect the difference, by number of labelled inputs.
-
-    `alone` from the labels alone, `combined` from labels and judge.
-    """
+    """The share of simulated tests that detect the difference, from labels alone and combined."""
 
     labels: int
     alone: float
@@ -40,18 +37,13 @@ class PowerAt:
 
 @dataclass(frozen=True, slots=True)
 class LabelPower(Result):
-    """How many labelled inputs it takes to detect a difference.
+    """How many labelled inputs it takes to detect a difference of two systems' human scores.
 
     Attributes:
-        difference: The true difference of two systems' human scores.
-        power: The share of tests that should detect it.
-        alpha: Significance level.
         rows: The simulations, fewest labels first.
         alone: Labelled inputs needed with the labels alone; None if more than were tried.
         combined: The same with the judge.
         pilot: Where the spread of differences comes from.
-        samples: Simulated tests per row.
-        signature: Everything needed to reproduce the numbers.
     """
 
     difference: float

@@ -43,11 +43,8 @@ class BudgetPlan(Result):
         easiness: (n,) float64, how well STUs are expected to stand in for its SCUs (predicted
             ROUGE-1 F1, ZB21 §3.3); NaN without a prediction.
         rank: (n,) int64, the order in which to annotate, from 1, most valuable first.
-        by: How sentences were chosen.
         earlier: (n,) bool, whether an earlier plan gave the sentence to people.
         questions: What the texts of an input answer, if anything.
-        notes: What a user must know.
-        signature: How to reproduce it.
     """
 
     sentences: tuple[Sentence, ...]
@@ -102,25 +99,23 @@ class BudgetPlan(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """The budget, its expected quality, and the first sentences to annotate."""
-        before = self.earlier & ~self.annotate
         groups = {
             "people (SCUs)": self.annotate,
-            **({"people, earlier plans": before} if before.any() else {}),
+            "people, earlier plans": self.earlier & ~self.annotate,
             "machine (STUs)": ~self.annotate & ~self.earlier,
             "all": np.ones(len(self.sentences), dtype=bool),
         }
+        if not groups["people, earlier plans"].any():
+            del groups["people, earlier plans"]
         rows = []
         for name, mask in groups.items():
             texts = [s for s, chosen in zip(self.sentences, mask, strict=True) if chosen]
             counts = (len(texts), len(texts) / len(mask), len({s.input for s in texts}))
             easiness = mean_of_scored(self.easiness[mask])
             rows.append((name, *counts, sum(_words(s.text) for s in texts), easiness))
-        columns = tuple(
-            Column(*head)
-            for head in (
-                ("by",), ("sentences",), ("share", "", 2), ("inputs",), ("words",),
-                ("easiness", "mean easiness"),
-            )
+        columns = (
+            Column("by"), Column("sentences"), Column("share", "", 2), Column("inputs"),
+            Column("words"), Column("easiness", "mean easiness"),
         )  # fmt: skip
         scus = SCUS_PER_WORD * sum(_words(s.text) for s in self.chosen())
         notes = (
@@ -400,7 +395,7 @@ def read_plan(path: str | Path) -> BudgetPlan:
     """Reads a saved plan; its "annotate" may have been changed by hand since.
 
     Raises:
-        InputError: It is not a plan, or a broken one: an "annotate" is neither true nor false ….
+        InputError: It is not a plan, or a broken one.
     """
     if not isinstance(path, str | Path):
         raise InputError(f"a plan is a {type(path).__name__}", expected="a BudgetPlan or its file")

@@ -77,10 +77,8 @@ class TaskSet:
     """All tasks of one kind that were exported together; `record` of it is the task file.
 
     Attributes:
-        kind: ``"writing"`` SCUs or ``"judging"`` presence.
+        kind: ``"writing"`` SCUs or ``"judging"`` presence; there are tasks of this kind alone.
         title: What people see above them.
-        writing: The tasks, if the kind is writing.
-        judging: The tasks, if the kind is judging.
         sentences: For writing, all sentences of the references.
         units: For judging, the units with their weights.
         systems: For judging, the systems in order.
@@ -145,10 +143,6 @@ def judging_tasks(
     """One task for each summary: all units of its input are judged against it.
 
     Tasks go input by input, so that a worker who does several meets the same facts again.
-
-    Raises:
-        InputError: A system's inputs are not those of the units, two systems have one name, or
-            all summaries are empty.
     """
     check_unique([s.system for s in summaries], "system")
     names = tuple(entry.input for entry in units)

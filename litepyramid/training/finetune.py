@@ -5,7 +5,8 @@ from __future__ import annotations
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +53,7 @@ class FinetuneResult(Result):
     """The result of a fine-tuning run.
 
     Attributes:
-        folder: The judge.
-        card: The contents of its ``litepyramid.json``.
+        folder: The judge; `card` is its ``litepyramid.json``.
         held_out: For each data set with held-out inputs, the judge's quality on them.
         history: The figures of every evaluation set after every epoch.
     """
@@ -211,8 +211,7 @@ def _run(
             evaluation={test.name: test.pairs() for test in tests},
             kind="presence" if graded or settings.head != "three-class" else "zero-shot",
         ).history
-    options = {} if base in REFITTED else {"device": settings.device}
-    judge = make_judge(str(goal), **options)
+    judge = make_judge(str(goal), **({} if base in REFITTED else {"device": settings.device}))
     results = tuple(validate(h.dataset, {"tuned": judge}, inputs=h.inputs) for h in held)
     card = {
         **read_note(goal / CARD_FILE),
@@ -243,20 +242,13 @@ def _as_items(data: TrainingPairs) -> LabelledItems:
 
 def _numbers(result: ValidationResult) -> dict[str, Any]:
     """Accuracy, AUC, Brier, and the correlations of the judge's own mode."""
-    quality = {n: result.quality_mean("tuned", n).mean for n in ("accuracy", "auc", "brier")}
-    mode = result.default_mode("tuned")
-    correlations = {
-        f"{s.units}_{s.level}_{s.coefficient}": s.value for s in result.scores if s.mode == mode
-    }
-    numbers: dict[str, Any] = plain({**quality, "correlations": correlations})
-    return numbers
+    numbers = {n: result.quality_mean("tuned", n).mean for n in ("accuracy", "auc", "brier")}
+    own = [s for s in result.scores if s.mode == result.default_mode("tuned")]
+    correlations = {f"{s.units}_{s.level}_{s.coefficient}": s.value for s in own}
+    return plain({**numbers, "correlations": correlations})  # type: ignore[no-any-return]
 
 
 def _versions() -> dict[str, str]:
-    versions = {"litepyramid": __version__, "python": platform.python_version()}
-    for package in ("torch", "transformers", "accelerate", "numpy"):
-        try:
-            versions[package] = version(package)
-        except PackageNotFoundError:
-            continue
-    return versions
+    packages = [p for p in ("torch", "transformers", "accelerate", "numpy") if find_spec(p)]
+    own = {"litepyramid": __version__, "python": platform.python_version()}
+    return own | {package: version(package) for package in packages}

@@ -17,15 +17,7 @@ By = Literal["examples", "systems"]
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """One held-out part of a data set.
-
-    Attributes:
-        number: From 1.
-        inputs: Inputs that are scored in this fold.
-        systems: Systems that are scored in this fold.
-        train_inputs: Inputs that the judge learns from.
-        train_systems: Systems that the judge learns from.
-    """
+    """One held-out part of a data set, by number from 1: what is scored, and what is learned."""
 
     number: int
     inputs: tuple[str, ...]
@@ -36,12 +28,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class LabelledItems:
-    """Training data of a judge: summaries, units, and a label for each.
-
-    Attributes:
-        items: (summary, units) pairs, as judges take them.
-        labels: One 0, .5 or 1 for each unit of each item.
-    """
+    """Training data of a judge: (summary, units) pairs, and a label for each of their units."""
 
     items: tuple[tuple[str, tuple[str, ...]], ...]
     labels: tuple[tuple[float, ...], ...]
@@ -57,9 +44,6 @@ def make_folds(dataset: Dataset, by: By, folds: int = 5, seed: int = 12345) -> t
 
     By examples, a fold holds all systems' summaries of its inputs; by systems, all summaries of
     its systems (ZB21 §5.1).
-
-    Raises:
-        InputError: Fewer inputs or systems than folds, or fewer than two folds.
     """
     if folds < 2:
         raise InputError(counted(folds, "fold"), expected="at least 2")
@@ -93,11 +77,7 @@ def make_folds(dataset: Dataset, by: By, folds: int = 5, seed: int = 12345) -> t
 def labelled_items(
     dataset: Dataset, inputs: Sequence[str] | None = None, systems: Sequence[str] | None = None
 ) -> LabelledItems:
-    """The labelled summaries of some inputs and systems (all by default), input by input.
-
-    Raises:
-        InputError: No system among them has labels.
-    """
+    """The labelled summaries of some inputs and systems (all by default), input by input."""
     chosen_inputs = set(dataset.inputs if inputs is None else inputs)
     chosen_systems = set(dataset.systems if systems is None else systems)
     labels = {e.system: e.labels for e in dataset.labels if e.system in chosen_systems}

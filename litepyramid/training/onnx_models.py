@@ -38,9 +38,6 @@ def load_onnx_classifier(folder: Path) -> Any:
 
     The file's initialisers are named like the model's weights; those of linear layers that the
     exporter has transposed are found by the bias that is added to their product.
-
-    Raises:
-        ModelError: They are not the weights of the model that ``config.json`` describes.
     """
     torch = require("torch", extra="train", purpose="fine-tuning")
     transformers = require("transformers", extra="train", purpose="fine-tuning")
@@ -113,10 +110,6 @@ def export_onnx(model: Any, tokenizer: Any, path: Path) -> None:
 
     If the model reads matching tokens, the graph marks them itself, so that whoever runs it encodes
     pairs as for any BERT; and large weights are stored in float16, to be computed in float32.
-
-    Raises:
-        ModelError: The model cannot be exported.
-        MissingExtraError: onnx is not installed.
     """
     torch = require("torch", extra="train", purpose="exporting a model")
     onnx = require("onnx", extra="train", purpose="exporting a model")

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from litepyramid.checked import as_type
+from litepyramid.checked import as_type, number
 from litepyramid.errors import InputError, require
 from litepyramid.files import file_type
 from litepyramid.io.dataset import Dataset
@@ -114,11 +114,7 @@ def as_source(value: Any) -> Source:
 
 
 def presence_pairs(data: LabelledItems) -> TrainingPairs:
-    """Labelled items as pairs.
-
-    Empty summaries carry no unit, whatever the model; they are left out. Tabs and line breaks are
-    read as a space, as the NLI judge does.
-    """
+    """Labelled items as pairs, without empty summaries; tabs and line breaks become spaces."""
     pairs: list[Pair] = []
     labels: list[float] = []
     for (summary, units), row in zip(data.items, data.labels, strict=True):
@@ -135,42 +131,37 @@ class _PairRow:
     label: str | None = None
     present: float | bool | str | None = None
 
+    @property
+    def code(self) -> float | None:
+        """The label as a number; None if there is none that is right."""
+        if self.label is not None:
+            name = self.label.lower()
+            return _CLASSES.get(_NAMES.get(name, name))
+        share = number(int(self.present) if isinstance(self.present, bool) else self.present)
+        return share if share is not None and 0 <= share <= 1 else None
+
 
 def read_pairs(path: str | Path) -> TrainingPairs:
     """Reads JSON Lines or a table with ``premise``, ``hypothesis``, and ``present`` or ``label``.
 
-    `present` is a number from 0 to 1 (soft labels) or true or false; `label` e, n, c or the full
-    word.
-
-    Raises:
-        InputError: A line lacks a text or has another label, with file and line.
+    `present` is a number from 0 to 1 or true or false; `label` e, n, c or the full word.
     """
     pairs: list[Pair] = []
     labels: list[float] = []
     for line, values, _ in read_rows(path).rows:
         row = as_type(_PairRow, values, what="no labelled pair", path=path, line=line)
         pairs.append((one_line(row.premise).strip(), one_line(row.hypothesis).strip()))
-        if row.label is not None:
-            name = row.label.lower()
-            label = _CLASSES.get(_NAMES.get(name, name))
-            what, expected = f"label '{row.label}'", "e, n or c, or the full word"
-        else:
-            label = _share(row.present)
-            what, expected = f"present is {row.present!r}", "a number, 0 to 1"
-        if label is None:
-            raise InputError(what, path=path, line=line, expected=expected)
+        if (label := row.code) is None:
+            raise InputError(
+                f"label is {row.label!r}, present is {row.present!r}",
+                path=path,
+                line=line,
+                expected="a label e, n or c, or present as a number from 0 to 1",
+            )
         labels.append(label)
     if not pairs:
         raise InputError("no pairs", path=path)
     return TrainingPairs(tuple(pairs), tuple(labels))
-
-
-def _share(value: float | bool | str | None) -> float | None:
-    try:
-        share = float("nan" if value is None else value)
-    except ValueError:
-        return None
-    return share if 0 <= share <= 1 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,11 +175,10 @@ class HeldOut:
 def split_dataset(
     dataset: Dataset, share: float, rng: np.random.Generator
 ) -> tuple[LabelledItems, HeldOut | None]:
-    """Keeps a random share of a data set's inputs away from training.
+    """Keeps a random share of a data set's inputs away from training; the order changes nothing.
 
     At least two inputs are kept if the share is above 0 and the data set has four or more, so
-    that there is something to correlate; a smaller data set is trained on whole. The order of the
-    inputs does not change which.
+    that there is something to correlate; a smaller data set is trained on whole.
     """
     names = sorted(dataset.inputs)
     number = 0
@@ -210,9 +200,6 @@ def encode_pairs(
     """Token ids of every pair, the summary cut where a pair is too long, with its label's shares.
 
     With `match_from`, token types mark the tokens that stand in both texts (`marked`).
-
-    Raises:
-        InputError: A unit alone is longer than the maximum.
     """
     ours = as_tokenizer(tokenizer)
     encoder = PairEncoder(ours, max_length, data.pairs)
@@ -269,15 +256,9 @@ def make_loss(head: Head, order: ClassOrder, weights: Sequence[float] | None = N
     class against the softmax of the three logits; where only absence is known,
     :math:`-\log (p_n + p_c)`.
 
-    Args:
-        head: Which loss.
-        order: The model's class order.
-        weights: One weight a class, in the order of `label_shares`.
-
-    Returns:
-        A function of (outputs, labels, num_items_in_batch) that gives the mean loss; labels are
-        `label_shares`. With ``num_items_in_batch``, which counts all their numbers, it is the sum
-        over that many, so that accumulated steps average over pairs, not over steps.
+    Labels are `label_shares`, with one weight for each of their columns. With
+    ``num_items_in_batch``, which counts all their numbers, the loss is the sum over that many, so
+    that accumulated steps average over pairs, not over steps.
     """
     torch = require("torch", extra="train", purpose="fine-tuning")
 

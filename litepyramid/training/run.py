@@ -226,11 +226,8 @@ def _last_checkpoint(work: Path) -> Path | None:
 
 @contextmanager
 def _claimed(work: Path, plan: Mapping[str, Any]) -> Iterator[None]:
-    """Holds the folder of checkpoints for one process; removed if none are left in it.
-
-    Of several processes that train one model together the first holds it for all.
-    """
-    if int(os.environ.get("RANK") or 0):
+    """Holds the folder of checkpoints for one process; removed if none are left in it."""
+    if int(os.environ.get("RANK") or 0):  # the first of several processes holds it for all
         yield
         return
     note = work / "run.json"
@@ -418,10 +415,7 @@ def _history(
 
 
 def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, TrainingPairs]) -> Any:
-    """A callback: the bar, the figures as they come, the mean of the weights.
-
-    The mean is kept with the checkpoints, so that a resumed run goes on with it.
-    """
+    """A callback: the bar, figures as they come, the mean of the weights, kept with checkpoints."""
     import torch
     import transformers
     from safetensors.torch import load_file, save_file
@@ -485,10 +479,7 @@ def _watch(settings: FinetuneSettings, work: Path, evaluation: Mapping[str, Trai
 
 
 def _save(goal: Path, made: _Base, card: Mapping[str, Any], onnx: bool | None) -> None:
-    """Writes model, tokenizer and card, so that no half model is ever there.
-
-    A model that reads matching tokens is written as ONNX alone, whose graph marks them.
-    """
+    """Writes model, tokenizer and card; one that reads matching tokens as ONNX alone."""
     model, match = made.model, made.match_from is not None
     with new_folder(goal) as folder:
         if match:

@@ -83,15 +83,7 @@ _SHORT = {
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult(Result):
-    """Fold means of correlations and of presence quality.
-
-    Attributes:
-        dataset: The data set that was scored.
-        scores: Every fold's correlations.
-        quality: Every fold's presence accuracy, AUC and Brier score.
-        judges: Each judge's signature fields.
-        signature: How the folds were made.
-    """
+    """Fold means of correlations and of presence quality; `judges` are their signatures."""
 
     dataset: str
     scores: tuple[FoldScores, ...] = field(metadata=HIDDEN)
@@ -104,14 +96,9 @@ class ValidationResult(Result):
     ) -> FoldMean:
         """The mean over folds of one correlation, by default in the judge's own mode."""
         mode = mode or self.default_mode(judge)
-        return fold_mean(
-            [
-                s.value
-                for s in self.scores
-                if (s.judge, s.units, s.mode, s.level, s.coefficient)
-                == (judge, units, mode, level, coefficient)
-            ]
-        )
+        names = (judge, units, mode, level, coefficient)
+        kinds = ((s.judge, s.units, s.mode, s.level, s.coefficient) for s in self.scores)
+        return fold_mean([s.value for s, k in zip(self.scores, kinds, strict=True) if k == names])
 
     def quality_mean(self, judge: str, name: str) -> FoldMean:
         """The mean over folds of ``accuracy``, ``auc`` or ``brier``."""
@@ -151,14 +138,13 @@ class ValidationResult(Result):
                 columns[s.judge, s.units, s.mode, s.coefficient] += s.constant
         constant = max(columns.values(), default=0)
         undefined = sum(np.isnan(s.value) for s in self.scores)
-        notes = []
-        if constant:
-            many = counted(constant, "constant column")
-            notes.append(f"At most {many} in one row (policy: see signature).")
-        if undefined:
-            what = counted(undefined, "correlation is", "correlations are")
-            notes.append(f"{what} not defined and left out of the means.")
-        return tuple(notes)
+        many = counted(constant, "constant column")
+        what = counted(undefined, "correlation is", "correlations are")
+        notes = {
+            f"At most {many} in one row (policy: see signature).": constant,
+            f"{what} not defined and left out of the means.": undefined,
+        }
+        return tuple(note for note, number in notes.items() if number)
 
     def _quality_table(self) -> Table:
         names = ("accuracy", "auc", "brier")
