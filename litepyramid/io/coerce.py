@@ -455,20 +455,16 @@ def _unreadable(value: Any, name: str) -> InputError:
 
 
 def _input_units(entry: Entry, path: str | Path, kind: UnitKind | None, only: bool) -> InputUnits:
-    units, weighted = [], False
-    with located(path, entry.line):
-        for nth, row in enumerate(entry.values, start=1):
-            if isinstance(row, Unit):
-                units.append(row)
-                weighted = True
-            elif (
-                kind and isinstance(row, str) and row.isprintable() and row.strip()[:3] not in _BAD
-            ):
-                units.append(Unit(row.strip(), 1.0, kind))
-            else:
-                units.append(_unit(row, nth, kind, only))
-                weighted = True
-        if weighted:
+    units, others = [], False
+    for nth, row in enumerate(entry.values, start=1):
+        if kind and isinstance(row, str) and row.isprintable() and row.strip()[:3] not in _BAD:
+            units.append(Unit(row.strip(), 1.0, kind))
+            continue
+        others = True
+        with located(path, entry.line):
+            units.append(row if isinstance(row, Unit) else _unit(row, nth, kind, only))
+    if others:
+        with located(path, entry.line):
             _check_weights(units, entry.input)
     return InputUnits(entry.input, tuple(units), entry.question)
 

@@ -7,12 +7,13 @@ import json
 import re
 from ast import literal_eval
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from statistics import median
 from typing import Any, NamedTuple, TypeVar
 
-from litepyramid.checked import as_type, parse_json
+from litepyramid.checked import as_type, number, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import files_in, stem
 from litepyramid.io.rows import COLUMNS, ColumnNames, Ids, Row, Rows, identifier, read_rows
@@ -305,7 +306,7 @@ def _by_order(table: Rows, what: str, ids: Ids, inputs: Ids) -> list[Entry]:
             hint=None if short or ids else "If they are other inputs, name them (ids).",
         )
     entries = []
-    for number, row in enumerate(table.rows):
+    for place, row in enumerate(table.rows):
         if row.text is None:
             values, listed = _values(row, what, table)
             if not listed and what not in ("summary", *_TEXTS):
@@ -317,7 +318,7 @@ def _by_order(table: Rows, what: str, ids: Ids, inputs: Ids) -> list[Entry]:
             raise InputError(problem, path=table.path, line=row.line, expected=expected, hint=hint)
         else:
             values = [row.text] if what == "summary" else row.text.split("\t")
-        name = names[number] if names else str(number + 1)
+        name = names[place] if names else str(place + 1)
         entries.append(Entry(name, row.line, values, question=_question(row)))
     return entries
 
@@ -341,29 +342,53 @@ def _numbered(table: Rows, what: str, inputs: Ids) -> Rows:
 
 
 def _by_id(table: Rows, what: str) -> list[Entry]:
-    entries: dict[tuple[str | None, str], Entry] = {}
+    entries: dict[tuple[str | None, ...], Entry] = {}
     for row in table.rows:
         name = _name(row, table, "input")
         system = _name(row, table, "system") if "system" in row.values else None
+        rated = what in ("unit", "label") and "annotator" in row.values
+        rater = _name(row, table, "annotator") if rated else None
         values, listed = _values(row, what, table)
         new = Entry(name, row.line, values, system, listed, _question(row))
-        entry = entries.setdefault((system, name), new)
+        entry = entries.setdefault((system, name, rater), new)
         whole = listed or entry.listed or what == "summary"
         if entry.values is values or (whole and entry.values == values):
             continue
         if whole:
-            raise _twice(
-                f"input '{name}'",
-                table.path,
-                row.line,
-                entry.line,
-                "Put all that belongs to one input into one row.",
-            )
+            hint = "Put all that belongs to one input into one row."
+            raise _twice(f"input '{name}'", table.path, row.line, entry.line, hint)
         entry.values.extend(values)
     for entry in entries.values():
         if what in _TEXTS and not entry.listed:
             entry.values[:] = {json.dumps(value): value for value in entry.values}.values()
-    return list(entries.values())
+    return _of_annotators(entries.values()) if what == "label" else list(entries.values())
+
+
+def _of_annotators(entries: Iterable[Entry]) -> list[Entry]:
+    """One entry a system and input: the median label of those who labelled a unit."""
+    groups: dict[tuple[str | None, str], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.system, entry.input), []).append(entry)
+    result = []
+    for first, *others in groups.values():
+        labels: dict[str, list[Any]] = {}
+        for entry in (first, *others) if others else ():
+            for place, value in enumerate(entry.values):
+                unit = value.get("unit") if isinstance(value, dict) else place
+                label = value.get("label") if isinstance(value, dict) else value
+                labels.setdefault(json.dumps(unit), []).append(label)
+        medians = [(json.loads(unit), _median(of_unit)) for unit, of_unit in labels.items()]
+        values = [{"unit": u, "label": m} if isinstance(u, str) else m for u, m in medians]
+        result.append(first._replace(values=values) if others else first)
+    return result
+
+
+def _median(labels: list[Any]) -> Any:
+    """0, 1, or .5 for all between; a label that is none of these as it is."""
+    numbers = [number(label) for label in labels]
+    wrong = [label for label, of in zip(labels, numbers, strict=True) if of not in (0, 0.5, 1)]
+    middle = 0.0 if wrong else median([of for of in numbers if of is not None])
+    return wrong[0] if wrong else middle if middle in (0, 1) else 0.5
 
 
 def _same_for_all(entries: Sequence[Entry], what: str, path: str | Path) -> list[Entry]:

@@ -248,9 +248,7 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
         else:
             for metric, parts in metrics.items():
                 scores = [_number(row.get(part), table.path, line) for part in parts]
-                scored = [score for score in scores if not math.isnan(score)] or [math.nan]
-                mean = sum(scored) / len(scored)
-                yield _cell({**row, "metric": metric, "score": mean}, table.path, line)
+                yield _cell({**row, "metric": metric, "score": _mean(scores)}, table.path, line)
 
 
 def _wide_metrics(table: Rows, header: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -293,9 +291,16 @@ def _rated(cells: Iterable[_Cell]) -> list[_Cell]:
             continue
         for cell in group:
             result.append(cell._replace(metric=f"{cell.metric}_{cell.rater}"))
-        scored = [cell.score for cell in group if not math.isnan(cell.score)] or [math.nan]
-        result.append(first._replace(score=sum(scored) / len(scored)))
+        result.append(first._replace(score=_mean([cell.score for cell in group])))
     return result
+
+
+def _mean(scores: Sequence[float]) -> float:
+    """The mean of those who scored, to 12 digits: means of the same ratings in any order tie."""
+    scored = [score for score in scores if not math.isnan(score)]
+    if len(scored) < 2:
+        return scored[0] if scored else math.nan
+    return float(f"{math.fsum(scored) / len(scored):.12g}")
 
 
 def _sacrerouge_cells(row: Mapping[str, Any], path: str | Path, line: int) -> Iterator[_Cell]:

@@ -230,6 +230,26 @@ def test_one_file_that_holds_all_is_given_once(tmp_path, cli):
     assert [entry["score"] for entry in scores] == [0.5, 0.5]
 
 
+@pytest.mark.parametrize("listed", [False, True])
+def test_labels_of_several_annotators_are_their_median(listed):
+    units, labels = ["a", "b"], {"ann": [1, 0], "bob": [0, 0], "cy": [1, 1]}
+    rows = []
+    for annotator, own in labels.items():
+        row = {"system": "s", "input": 1, "summary": "x", "annotator": annotator}
+        rows += (
+            [row | {"units": units, "labels": own}]
+            if listed
+            else [
+                row | {"unit": unit, "label": label} for unit, label in zip(units, own, strict=True)
+            ]
+        )
+    assert load(rows).labels[0].labels == ((1, 0),)
+    assert load(rows).units[0].texts == ("a", "b")
+    assert load(rows[: len(rows) * 2 // 3]).labels[0].labels == ((0.5, 0),)
+    with pytest.raises(InputError, match="label 7"):
+        load([*rows[:-1], rows[-1] | ({"labels": [1, 7]} if listed else {"label": 7})])
+
+
 def test_labels_beside_units_go_by_unit_whatever_their_order():
     rows = [
         {"system": "s", "input": 1, "summary": "x", "units": ["a", "b"], "labels": [1, 0]},

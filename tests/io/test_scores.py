@@ -141,6 +141,18 @@ def test_a_wide_table_has_a_column_a_metric(tmp_path):
         read_scores(WIDE, columns={"human": "h1+h3"})
 
 
+def test_means_of_the_same_ratings_tie_and_single_scores_keep_every_digit():
+    ratings = [(0.1, 0.2, 0.3), (0.3, 0.2, 0.1), (0.1, 0.5, None), (0.2, None, 0.4)]
+    rows = [
+        {"system": s, "input": 1, "rouge": 1 / 3, **dict(zip(("h1", "h2", "h3"), own, strict=True))}
+        for s, own in enumerate(ratings)
+    ]
+    table = read_scores(rows, columns="human=h1+h2+h3")
+    means = table.matrix("human").values[:, 0]
+    assert (means[0], means[2]) == (means[1], means[3])
+    assert table.matrix("rouge").values[0, 0] == 1 / 3
+
+
 @pytest.mark.parametrize("long", [True, False])
 def test_rows_of_annotators_are_their_mean_and_each(long):
     rows = []
