@@ -188,7 +188,7 @@ class BudgetPlan(Result):
         return figure
 
 
-def plan(
+def plan(  # references, SCUs and STUs are the data, one, so seven
     references: Any,
     *,
     human_share: float | None = None,

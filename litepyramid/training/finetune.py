@@ -106,7 +106,7 @@ def finetune(
         pairs: Files of pairs to train on as well (premise, hypothesis, and present from 0 to 1 or
             label e, n, c), with a weight as in pairs.jsonl=0.5.
         evaluate: Files of pairs, or data sets, to evaluate on after every epoch.
-        settings: Settings as KEY=VALUE: epochs, learning_rate (2e-4 suits mini), warmup,
+        settings: Settings as KEY=VALUE: epochs, learning_rate (2e-4 suits mini), warmup, schedule,
             batch_size, accumulate, batches, max_length, weight_decay, class_weights, head, match,
             freeze, average, early_stop, held_out, bf16, onnx, seed, device, revision, offline,
             label_map.
