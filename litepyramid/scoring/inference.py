@@ -141,9 +141,7 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
 def letter_groups(order: Sequence[int], differs: NDArray[np.bool_]) -> list[tuple[int, ...]]:
     """The groups of `rank_groups` from which pairs differ.
 
-    Args:
-        order: The systems, best first; those left out are in no group.
-        differs: (N, N) symmetric, whether two systems differ significantly.
+    `order` are the systems, best first, those left out in no group; `differs` is (N, N), symmetric.
 
     Example:
         >>> letter_groups([0, 1], np.array([[False, True], [True, False]]))

@@ -1,7 +1,8 @@
 """Scores from presence and weights: Lite2, Lite2.x, Lite3, LitePyramid, Pyramid, rubrics.
 
-Presence is a flat (systems, units) array in which the units of one input stand together; a
-`UnitLayout` says where. One call scores all summaries of all systems.
+Presence is an array (..., U) in [0, 1], a leading axis the systems, in which the units of one input
+stand together; a `UnitLayout` says where. Scores are (..., M), NaN where the presence of a unit of
+the input is NaN. One call scores all summaries of all systems.
 """
 
 from __future__ import annotations
@@ -41,11 +42,7 @@ class UnitLayout:
 
     @classmethod
     def of(cls, units: Sequence[InputUnits]) -> UnitLayout:
-        """The layout of a list of inputs with their units, in that order.
-
-        Raises:
-            InputError: There is no input, or an input has no units or no weight above zero.
-        """
+        """The layout of inputs with their units; InputError where none has a weight above zero."""
         if not units:
             raise InputError("no inputs", expected="the units of at least one input")
         weights, importance, offsets = [], [], [0]
@@ -80,13 +77,7 @@ class UnitLayout:
     def align(
         self, labels: Sequence[SystemLabels], systems: Sequence[str]
     ) -> tuple[FloatArray, dict[str, int]]:
-        """Human labels laid out as presence: (systems, U) of 0, .5 and 1, and what to report.
-
-        NaN stands for systems and inputs without labels.
-
-        Raises:
-            InputError: No system has labels.
-        """
+        """Human labels laid out as presence, NaN where there are none; and what to report."""
         rows = {entry.system: entry.labels for entry in labels}
         sizes = self.counts.tolist()
         unlabelled = [[np.nan] * size for size in sizes]
@@ -115,16 +106,6 @@ def lite_pyramid_scores(presence: ArrayLike, layout: UnitLayout) -> FloatArray:
     (ZB21 eq. 2 with SCUs, §3.2 with STUs, which all weigh 1; with human labels for f it is the
     exhaustive human score.)
 
-    Args:
-        presence: (..., U) values in [0, 1]; a leading axis is the systems.
-        layout: Where each input's units stand.
-
-    Returns:
-        (..., M) scores in [0, 1]; NaN where the presence of a unit of the input is NaN.
-
-    Raises:
-        InputError: The last axis of `presence` is not U long.
-
     Example:
         >>> from litepyramid.types import InputUnits, Unit
         >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 3), Unit("y", 1)))])
@@ -150,17 +131,10 @@ def rubric_scores(
     with the presence p of criterion j and its points w, which are below zero for a penalty. The
     first is HealthBench's score of an example (Arora et al. 2025): at most 1, and below 0 where
     penalties outweigh the rest. The second is PRBench's, from 0 to 1. Without penalties both are
-    `lite_pyramid_scores`.
+    `lite_pyramid_scores`. Of (U,) `chosen` criteria only those count.
 
-    Args:
-        presence: (..., U) values in [0, 1].
-        layout: Where each input's units stand, and their points.
-        normalized: The second formula.
-        chosen: (U,) the criteria that count; None for all.
-
-    Returns:
-        (..., M) scores; NaN where the presence of a criterion that counts is NaN (a judgement that
-        is missing is not "not met"), and where none with positive points counts.
+    NaN where the presence of a criterion that counts is NaN (a judgement that is missing is not
+    "not met"), and where none with positive points counts.
 
     Example:
         >>> from litepyramid.types import InputUnits, Unit
@@ -185,17 +159,7 @@ def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArr
     ``vital_score`` and ``all_score`` are the mean presence of an answer's vital nuggets, or of all;
     ``strict_…`` count only nuggets that are there whole: labels of 1, and of a judge presence from
     .75 up, which is nearer to 1 than to .5. The labels are 1 for support, .5 for partial support,
-    else 0. Weights play no part.
-
-    Args:
-        presence: (..., U) values in [0, 1].
-        layout: Where each input's units stand.
-
-    Returns:
-        By name, (..., M) scores; 0 for an input without a vital nugget, NaN without presence.
-
-    Raises:
-        InputError: No unit says how important it is.
+    else 0. Weights play no part. An input without a vital nugget has a vital score of 0.
 
     Example:
         >>> from litepyramid.types import InputUnits, Unit
@@ -224,14 +188,7 @@ def litepyramid_sample_scores(
     duplicates); the draw is without replacement, the same for all systems, inputs in the order of
     their ids.
 
-    Args:
-        presence: (..., U) values in [0, 1].
-        layout: Where each input's units stand; weights must be whole numbers.
-        size: K, the units drawn for each input.
-        rng: The source of the draw.
-
-    Returns:
-        (..., M) scores; and how many inputs had a pool smaller than `size`, all of which was used.
+    Returns the scores, and how many inputs had a pool smaller than `size`, all of which was used.
 
     Example:
         >>> from litepyramid.types import InputUnits, Unit
@@ -275,17 +232,8 @@ def ideal_size(total_contributors: ArrayLike, references: ArrayLike) -> IntArray
 def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
     """The original Pyramid score (Nenkova & Passonneau 2004; ZB21 eq. 1).
 
-    Σ weights of the present SCUs / the best sum reachable with as many SCUs.
-
-    Args:
-        labels: (..., U) zeros and ones.
-        layout: Where each input's units stand, and their weights.
-
-    Returns:
-        (..., M); 0 for a summary with no SCU present.
-
-    Raises:
-        InputError: A label is neither 0 nor 1 (the score counts SCUs, so it needs a decision).
+    Σ weights of the present SCUs / the best sum reachable with as many SCUs; 0 for a summary with
+    no SCU present. Labels are 0 or 1: the score counts SCUs, so it needs a decision.
 
     Example:
         >>> from litepyramid.types import InputUnits, Unit
@@ -310,18 +258,9 @@ def modified_pyramid_scores(
     """The modified Pyramid score (Passonneau 2010).
 
     Σ weights of the present SCUs / the sum of an ideal summary of `ideal_size` SCUs, filled from
-    the heaviest down. A summary that holds more SCUs than the ideal one can score above 1.
-
-    Args:
-        presence: (..., U) labels, or presence in [0, 1].
-        layout: Where each input's units stand; a weight is the SCU's number of contributors.
-        references: Number of references of all inputs, or (M,) of each.
-
-    Returns:
-        (..., M); NaN where the ideal summary holds no SCU.
-
-    Raises:
-        InputError: A number of references is below 1.
+    the heaviest down. A weight is the SCU's number of contributors; `references` are those of all
+    inputs, or (M,) of each. A summary that holds more SCUs than the ideal one can score above 1;
+    NaN where the ideal summary holds no SCU.
 
     Example:
         >>> from litepyramid.types import InputUnits, Unit
@@ -364,9 +303,6 @@ class ScoringRule:
     @classmethod
     def of(cls, rule: str | ScoringRule) -> ScoringRule:
         """The rule of a name, perhaps with its number: ``sample-16``, ``modified-4``.
-
-        Raises:
-            InputError: There is no such rule.
 
         Example:
             >>> ScoringRule.of("modified-4").references

@@ -88,8 +88,7 @@ class ScoreResult(Result):
     Attributes:
         metric: ``lite2pyramid``, ``lite2.xpyramid``, ``lite3pyramid`` …, by the units' kinds.
         name: Its name next to other metrics; `metric` unless the user chooses another.
-        systems: N names, in the order given.
-        units: M inputs with their units.
+        systems: N names; `units` are those of M inputs.
         presence: (N, U) presence of every unit, input after input.
         values: (N, M) summary scores.
         intervals: N (low, high) bootstrap intervals of the system scores over inputs.
@@ -458,14 +457,7 @@ class ScoreResult(Result):
         )
 
     def with_evidence(self, judge: Judge | None = None) -> ScoreResult:
-        """The result with the judge's evidence for each unit (`judges.explain.gather`).
-
-        Args:
-            judge: The judge; None for the one that scored.
-
-        Raises:
-            InputError: There is no judge, or the result holds no texts.
-        """
+        """The result with the evidence of a judge, or of the one that scored, for each unit."""
         from litepyramid.judges.explain import gather
 
         judge = judge or self.judge
@@ -568,11 +560,7 @@ class _Saved:
 
 
 def read_result(path: str | Path) -> ScoreResult:
-    """Reads the JSON or npz in which a result of `score` was saved.
-
-    Raises:
-        InputError: It is something else, or does not hold together.
-    """
+    """Reads the JSON or npz in which a result of `score` was saved; InputError if it is broken."""
     from litepyramid.io.columns import read_columns
 
     path, what = Path(path), "not a saved result of score"
@@ -716,11 +704,7 @@ def read_saved(result: Any) -> ScoreResult | None:
 def scored_and_labelled(
     scores: Any, metric: str | None = None, human: str | None = None
 ) -> tuple[ScoreMatrix, Any, Signature]:
-    """The scores of one metric, those of people if `human` names them, and how they were made.
-
-    Raises:
-        InputError: There is no such metric, or there are no human scores.
-    """
+    """The scores of one metric, those of people if `human` names them, and how they were made."""
     if isinstance(scores, ScoreMatrix):
         scores = scores, None
     if isinstance(scores, tuple) and isinstance(scores[0], ScoreMatrix):
