@@ -351,7 +351,7 @@ def as_dataset(data: Any = None, units: Any = None, **sources: Any) -> Dataset:
         >>> as_dataset({"mine": ["It rained."]}, [["It rained."]]).systems
         ('mine',)
     """
-    for key in sources.keys() - {*_ARGUMENTS}:
+    for key in [key for key in sources if key not in _ARGUMENTS]:
         near = get_close_matches(key, _ARGUMENTS, 1, 0.6)
         near += [name for name in _ARGUMENTS if name.startswith(key[:3])]
         hint = f"Did you mean {near[0]}?" if near else None
@@ -471,38 +471,28 @@ def read_authors_folder(folder: Path, name: str = "") -> Dataset:
     if unit_file is None:
         hint = "If it holds summaries, give units or references too."
         raise InputError("has no SCUs.txt", path=folder, expected=_AUTHORS_LAYOUT, hint=hint)
-    id_file, weight_file = _file(folder, "ids.txt"), _file(folder, "weights.txt")
-    ids = None if id_file is None else read_ids(id_file)
-    scus = as_units(unit_file, ids, kind="scu")
-    if weight_file is not None:
-        scus = as_weights(weight_file, scus, ids)
-    inputs = [entry.input for entry in scus]
-    check_unique(inputs, f"{folder}: input")
-    summaries = as_summaries(folder / "summaries", inputs, ids)
-    systems = tuple(entry.system for entry in summaries)
-    labels = {e.system: e for e in as_labels(folder / "labels", scus, ids)}
-    if labels.keys() != set(systems):
-        raise InputError(
-            f"the systems of summaries/ and labels/ differ: "
-            f"{', '.join(sorted(labels.keys() ^ set(systems)))}",
-            path=folder,
-        )
-    stu_file = _file(folder, "stus.jsonl", "STUs.txt")
-    reference_file = _file(folder, "references.jsonl", "references.txt")
-    stus = references = None
-    if stu_file is not None:
-        stus = in_order(as_units(stu_file, ids, kind="stu", only=True), inputs, stu_file)
-    if reference_file is not None:
-        references = in_order(as_references(reference_file, ids), inputs, reference_file)
-    return Dataset(
-        name or folder.resolve().name,
-        tuple(scus),
-        stus,
-        tuple(summaries),
-        tuple(labels[name] for name in systems),
-        references=references,
-        example_folds=_folds(folder / "by_examples", "*.id", inputs, "input"),
-        system_folds=_folds(folder / "by_systems", "*.sys", systems, "system"),
+    data = load(
+        unit_file,
+        summaries=folder / "summaries",
+        labels=folder / "labels",
+        references=_file(folder, "references.jsonl", "references.txt"),
+        stus=_file(folder, "stus.jsonl", "STUs.txt"),
+        weights=_file(folder, "weights.txt"),
+        ids=_file(folder, "ids.txt"),
+        kind="scu",
+        name=name or folder.resolve().name,
+    )
+    check_unique(data.inputs, f"{folder}: input")
+    data.require("complete labels")
+    labels = {entry.system: entry for entry in data.labels}
+    if differing := sorted(labels.keys() ^ {*data.systems}):
+        what = f"the systems of summaries/ and labels/ differ: {', '.join(differing)}"
+        raise InputError(what, path=folder)
+    return replace(
+        data,
+        labels=tuple(labels[system] for system in data.systems),
+        example_folds=_folds(folder / "by_examples", "*.id", data.inputs, "input"),
+        system_folds=_folds(folder / "by_systems", "*.sys", data.systems, "system"),
     )
 
 
