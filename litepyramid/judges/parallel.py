@@ -208,7 +208,7 @@ class _Actor:
     def __call__(self, batch: dict[str, Any]) -> dict[str, Any]:
         items = pickle.loads(batch["items"][0])  # noqa: S301 - sent by the process that asks
         try:
-            answer: Any = replace(_judge_window(self._packed, items), spans=None)
+            answer: Any = _judge_window(self._packed, items)
         except LitepyramidError as error:
             answer = error
         return {"window": batch["window"], "answer": [pickle.dumps(answer)]}

@@ -309,7 +309,7 @@ def test_a_refused_key_is_called_so_and_a_missing_model_too(fake):
 
 
 def test_an_endpoint_that_is_down_is_named_and_given_up(fake):
-    items = [(f"Summary {n}.", ["A unit."]) for n in range(200)]
+    items = [(f"Summary {n}.", ["A unit."]) for n in range(40)]
     fake.act = lambda number, body: (503, {}, b"")
     with pytest.raises(ModelError, match=rf"0 of \d+ requests answered by {fake.url}"):
         judge(fake, retries=0, concurrency=4).judge(items)

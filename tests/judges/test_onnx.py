@@ -87,11 +87,10 @@ def test_it_runs_without_torch(exported, items, tmp_path):
 
 
 def test_a_folder_with_both_runs_onnx_on_the_cpu_and_torch_on_request(tiny, exported, tmp_path):
-    both = tmp_path / "both"
-    shutil.copytree(tiny, both)
-    shutil.copy(exported / "model.onnx", both)
-    assert NLIJudge(str(both), cache=None).checkpoint.onnx is not None
-    assert NLIJudge(str(both), cache=None, backend="torch").checkpoint.onnx is None
+    shutil.copytree(tiny, tmp_path, dirs_exist_ok=True)
+    shutil.copy(exported / "model.onnx", tmp_path)
+    assert NLIJudge(str(tmp_path), cache=None).checkpoint.onnx is not None
+    assert NLIJudge(str(tmp_path), cache=None, backend="torch").checkpoint.onnx is None
     with pytest.raises(InputError, match="ONNX model"):
         NLIJudge(str(exported), cache=None, backend="onnx", device="cuda")
     with pytest.raises(ModelError, match="no folder 'owner/name'"):
@@ -130,8 +129,6 @@ def broken(folder, kind):
         path.write_bytes(b"")
     elif kind == "cut short":
         path.write_bytes(path.read_bytes()[:3000])
-    elif kind == "junk":
-        path.write_bytes(b"\x93NUMPY" * 500)
     elif kind == "external":
         write(path, [node("Cast", to=1)], external=True)
     elif kind == "custom":
@@ -142,8 +139,6 @@ def broken(folder, kind):
         write(path, [node("Shape")])
     elif kind == "one number a token":
         write(path, [node("Size")], shape=())
-    elif kind == "no tokenizer":
-        (folder / "tokenizer.json").unlink()
     elif kind == "tokenizer":
         (folder / "tokenizer.json").write_text("{")
     elif kind == "no config":
@@ -158,8 +153,8 @@ def broken(folder, kind):
 
 @pytest.mark.parametrize(
     "kind",
-    ["empty", "cut short", "junk", "external", "custom", "inputs", "shape", "one number a token",
-     "no tokenizer", "tokenizer", "no config", "labels", "folder"],
+    ["empty", "cut short", "external", "custom", "inputs", "shape", "one number a token",
+     "tokenizer", "no config", "labels", "folder"],
 )  # fmt: skip
 def test_a_damaged_or_foreign_model_is_one_error(exported, tmp_path, kind):
     folder = tmp_path / "m"

@@ -262,10 +262,8 @@ class Checkpoint:
         source: What transformers loads: the hub id or the folder's path.
         revision: The hub's commit hash; None for a folder.
         fingerprint: What the cache knows it by: ``id@commit``, or a hash of the folder's files.
-        order: Where entailment, neutral and contradiction stand in its output.
         card: What its `litepyramid.json` or `CARDS` says of it, else what its classes say.
         longest: The most tokens it can read; None if the configuration sets no limit.
-        offline: Whether the hub may not be asked.
         onnx: The folder's ``model.onnx``, if that is to be run.
     """
 
@@ -285,10 +283,8 @@ class Checkpoint:
         if not self.order.two or mode in ("p2c", "l2c"):
             return mode
         if name is not None:
-            raise InputError(
-                f"the mode {mode} needs three classes, and {self.name} has two",
-                expected="p2c or l2c",
-            )
+            problem = f"the mode {mode} needs three classes, and {self.name} has two"
+            raise InputError(problem, expected="p2c or l2c")
         return "p2c" if mode == "p3c" else "l2c"
 
     def max_length(self, length: int | None = None) -> int:
@@ -330,10 +326,7 @@ def open_checkpoint(
     onnx = folder / "model.onnx" if use_onnx else None
     if file_type(folder) == "folder":
         if revision is not None:
-            raise InputError(
-                f"a revision ('{revision}') for the folder '{name}'",
-                hint="Revisions are for hub models.",
-            )
+            raise InputError(f"a revision for the folder '{name}'", expected="one of a hub model")
         config = _read_config(folder / "config.json")
         fingerprint = _folder_hash(folder, onnx)
     elif onnx is not None:
@@ -356,9 +349,8 @@ def open_checkpoint(
             f"{name}: the labels in its configuration are not a table",
             expected='"id2label": {"0": "entailment", …}',
         )
-    order = class_order(
-        labels, label_map, fallback=card.order if card else None, model=f"the model '{name}'"
-    )
+    nameless = card.order if card else None
+    order = class_order(labels, label_map, fallback=nameless, model=f"the model '{name}'")
     card = card or JudgeCard("presence" if order.two else "zero-shot")
     longest = _longest(config)
     return Checkpoint(name, source, commit, fingerprint, order, card, longest, offline, onnx)
@@ -397,11 +389,10 @@ def _read_config(path: Path) -> dict[str, Any]:
         if config.get("model_type") not in types:
             raise ModelError(
                 f"the model type '{config.get('model_type')}' is defined by code in the model's "
-                "folder",
+                "folder, which is never run here",
                 path=path,
                 expected="a model that transformers knows",
-                hint="Such code is never run here. Choose another judge, or serve this one "
-                "behind an endpoint (llm:MODEL).",
+                hint="Choose another judge, or serve this one behind an endpoint (llm:MODEL).",
             )
     for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(config)):
         if int(number[:9]) > _MOST_LAYERS:
