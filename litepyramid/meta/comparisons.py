@@ -147,7 +147,7 @@ class ComparisonResult(Result):
 
     def to_csv_table(self) -> Table:
         """One row per test."""
-        rows = self._rows()
+        rows = [test for c in self.comparisons for test in self._of(c)]
         return Table.of("", rows[0], rows)
 
     def to_json(self) -> dict[str, Any]:
@@ -160,10 +160,11 @@ class ComparisonResult(Result):
             for metric, r, constant in zip(self.metrics, c.correlations, c.constant, strict=True):
                 correlations.append(kind | {"metric": metric, "value": r, "constant": constant})
         common = {"smallest_p": smallest, "remarks": self.remarks(), "correlations": correlations}
-        return {**record(self), **common, "tests": self._rows()}
-
-    def _rows(self) -> list[dict[str, Any]]:
-        return [test for c in self.comparisons for test in self._of(c)]
+        return {
+            **record(self),
+            **common,
+            "tests": [t for c in self.comparisons for t in self._of(c)],
+        }
 
     def _of(self, c: LevelComparison) -> list[dict[str, Any]]:
         """The tests of one level and coefficient."""
@@ -434,10 +435,6 @@ def williams_p_value(
     D = 1 - r_xz² - r_yz² - r_xy² + 2 r_xz r_yz r_xy, r̄ the mean of r_xz and r_yz, and n - 3
     degrees of freedom, for H0: ρ(X, Z) ≤ ρ(Y, Z); NaN when n ≤ 3. The signs of the correlations are
     kept: a strongly negative metric is not better (other code takes |r|, and there it is).
-
-    Example:
-        >>> round(williams_p_value(0.6, 0.4, 0.5, 50), 4)
-        0.0474
     """
     from scipy.stats import t as student
 
@@ -552,11 +549,6 @@ def clusters(p_values: Any, values: Any, alpha: float) -> list[int]:
 
     From the best metric down, a metric opens a new cluster if the first of the current one is
     significantly better: by (K, K) p-values, row over column, and (K,) correlations.
-
-    Example:
-        >>> p = [[1, 0.2, 0.01], [0.8, 1, 0.3], [0.99, 0.7, 1]]
-        >>> clusters(p, [0.9, 0.8, 0.7], 0.05)
-        [1, 1, 2]
     """
     p, order = np.asarray(p_values), best_first(values).tolist()
     first, ranks = order[0], [1] * len(order)

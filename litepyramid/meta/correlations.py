@@ -371,10 +371,7 @@ def interval(
 
 
 def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
-    """n of Fisher's interval and of Williams' test, as in nlpstats (DDR21 §3.1).
-
-    Systems at system level; the most systems that one input has at summary level; else cells.
-    """
+    """n of Fisher's interval and of Williams' test: systems, the most of an input, or cells."""
     scored = ~(np.isnan(X) | np.isnan(Z))
     by_level = {"system": scored.any(axis=1).sum(), "summary": scored.sum(axis=0).max(initial=0)}
     return int(by_level.get(level, scored.sum()))
@@ -388,11 +385,6 @@ def fisher_interval(
     b = 3, 3, 4 and c = 1, √(1 + r²/2), √.437 for Pearson, Spearman and Kendall. It assumes normal
     scores, and at summary level that a mean of correlations is one. (NaN, NaN) when n ≤ b or r is
     NaN; (r, r) when r is 1 or -1.
-
-    Example:
-        >>> low, high = fisher_interval(0.5, 28)
-        >>> round(low, 3), round(high, 3)
-        (0.156, 0.736)
     """
     from scipy.stats import norm
 

@@ -399,10 +399,7 @@ def reaching(gaps: FloatArray, fit: FloatArray, target: float) -> float:
 def resampled_pairs(
     sides: Sides, pairs: SystemPairs, samples: int, seed: int
 ) -> tuple[NDArray[np.bool_], FloatArray]:
-    """(k, P) whether people agree, and how often the pair is drawn, on draws of systems and inputs.
-
-    The metric's differences stay as they are.
-    """
+    """(k, P) whether people agree, and how often the pair is drawn, on draws of both."""
     drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
     counts = draws.counts(seed, draws.INPUTS, len(sides.inputs), 0, samples)
     x, z = system_means(sides.scores_used), resampled_means(sides.Z, counts)

@@ -94,10 +94,7 @@ class Resampled:
             self._scored = ~(np.isnan(X) | np.isnan(Z))
 
     def __call__(self, systems: Draws, inputs: Draws, other_inputs: Draws = None) -> FloatArray:
-        """The correlation on each sample, by (B, N) and (B, M) numbers of draws; None: each once.
-
-        `other_inputs` are the draws of Z's inputs, where they are drawn apart.
-        """
+        """The correlation on each sample; `other_inputs` are Z's, where they are drawn apart."""
         if self.level == "system":
             return self._system(systems, inputs, inputs if other_inputs is None else other_inputs)
         if self.level == "summary":

@@ -62,11 +62,6 @@ def correlate_rows(
 
     Values that differ by no more than a tolerance are tied. NaN where x or z is constant, or fewer
     than two items were drawn.
-
-    Example:
-        >>> x, z = np.array([[1.0, 2, 3, 4], [2, 2, 2, 2]]), np.array([1.0, 3, 2, 4])
-        >>> correlate_rows(x, z, "kendall").round(3).tolist()
-        [0.667, nan]
     """
     rows = max(1 if a is None or a.ndim == 1 else len(a) for a in (x, z, weights))
     n = x.shape[-1]
@@ -112,10 +107,7 @@ def best_first(values: ArrayLike) -> IntArray:
 
 
 def midranks(x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0) -> FloatArray:
-    """Ranks from 1, tied ones share their mean; as if each item stood there `weights` times.
-
-    Items with weight 0 have a number too, which means nothing.
-    """
+    """Ranks from 1, tied ones share their mean; as if each item stood there `weights` times."""
     dense = np.atleast_2d(dense_ranks(x, tolerance))
     n = dense.shape[1]
     weights = np.ones((1, n)) if weights is None else np.atleast_2d(weights)
@@ -271,11 +263,6 @@ def level_correlation(
     Averages that differ only by rounding are tied. A constant vector's coefficient is left out
     (``"skip"``, DDR21), 0 (``"zero"``), or that of the vector with its first value raised by a tiny
     amount (``"zb21"``: the ZB21 authors' code adds 1e-10; it depends on the order of systems).
-
-    Example:
-        >>> X = np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 2.0]])
-        >>> level_correlation(X, np.array([[1.0, 1], [3, 2], [4, 3]]), "summary", "kendall")
-        LevelValue(value=1.0, used=1, constant=1, too_few=0, epsilon=nan)
     """
     X, Z = checked(X, Z, level, coefficient, constant)
     if coefficient in PAIRED:

@@ -149,11 +149,5 @@ def acc_eq(X: FloatArray, Z: FloatArray) -> tuple[float, float]:
     whose scores differ by at most ε; ε, one for the data set, is the observed difference (or 0)
     that makes the mean of acc over inputs largest, of several the smallest. Scores are compared as
     they are, unrounded. ε is fitted to the data that it is used on, which flatters a little.
-
-    Example:
-        >>> X, Z = np.array([[0.1], [0.12], [0.5]]), np.array([[1.0], [1.0], [2.0]])
-        >>> accuracy, epsilon = acc_eq(X, Z)
-        >>> accuracy, round(epsilon, 6)
-        (1.0, 0.02)
     """
     return TieAccuracy.of(X, Z).best()

@@ -107,8 +107,8 @@ class SystemSwaps(Swapped):
     def moved(self, shift: FloatArray, other: SystemSwaps | None = None) -> FloatArray:
         """r(X', Z) - r(Y', Z) for averages moved by `shift`.
 
-        All is linear in the scores: two metrics that are prepared alone, each against 0, are a pair
-        when the one is moved by the difference of their shifts, and told the `other`.
+        Two metrics prepared alone, each against 0, are a pair when the one is moved by the
+        difference of their shifts, and told the `other`.
         """
         x, y, tolerance = self._averages(shift, other)
         rx, ry = (
@@ -175,10 +175,7 @@ class _ByInput(Swapped):
     by_input = True
 
     def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(samples, inputs): the two coefficients' difference at each input; NaN if one has none.
-
-        Turning all coins of an input over changes the sign of its difference, and nothing else.
-        """
+        """(samples, inputs): the two coefficients' difference at each input, or NaN."""
         return np.concatenate([self._terms(u).T for u in blocks])
 
     def _differences(self, u: FloatArray) -> FloatArray:
