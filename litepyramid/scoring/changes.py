@@ -15,7 +15,7 @@ from litepyramid.errors import InputError, choose, require
 from litepyramid.files import atomic_write
 from litepyramid.reports.score_page import rounded, utf16, write_page
 from litepyramid.scoring.history import History, RunScores, append_history
-from litepyramid.scoring.inference import MEASURES, flip_p_values, too_few_inputs
+from litepyramid.scoring.inference import MEASURES, flip_p_of, too_few_inputs
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.runs import Aligned, align_runs, names_of
@@ -538,9 +538,7 @@ def _changes(name: str, runs: Aligned, how: Settings) -> list[SystemChange]:
 
 def _tested(differences: FloatArray, how: Settings) -> tuple[list[tuple[float, float]], FloatArray]:
     """The interval and the p-value of each row of differences over inputs."""
-    values = np.vstack([differences, np.zeros((1, differences.shape[1]))])
-    pairs = np.array([(n, len(differences)) for n in range(len(differences))])
-    return system_intervals(differences, **how.bootstrap), flip_p_values(values, pairs)
+    return system_intervals(differences, **how.bootstrap), flip_p_of(differences)
 
 
 def _columns(runs: Aligned, groups: Mapping[str, str] | None) -> dict[str, list[int]]:

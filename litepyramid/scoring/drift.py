@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.scoring.changes import Settings
-from litepyramid.scoring.inference import flip_p_values
+from litepyramid.scoring.inference import flip_p_of, flip_p_values
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.runs import align_runs
 from litepyramid.stats import adjust_p_values, mean_of_scored, system_means
@@ -94,9 +94,7 @@ def drift(names: Sequence[str], runs: Sequence[ScoreResult], how: Settings) -> D
     favour = np.full(change.shape, np.nan)
     for n in range(len(change)) if len(change) > 1 else ():
         favour[n] = change[n] - np.delete(change, n, axis=0).mean(axis=0)
-    zeros = np.zeros((1, len(aligned.units)))
-    pairs = np.array([(n, len(favour)) for n in range(len(favour))])
-    p = adjust_p_values(flip_p_values(np.vstack([favour, zeros]), pairs), "holm")
+    p = adjust_p_values(flip_p_of(favour), "holm")
     before, now = old.presence >= how.present, new.presence >= how.present
     systems = tuple(
         SystemDrift(

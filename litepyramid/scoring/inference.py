@@ -76,13 +76,18 @@ def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
         >>> flip_p_values(np.array([[1.0, 1, 1], [0, 0, 0]]), np.array([[0, 1]])).tolist()
         [0.25]
     """
-    p = np.empty(len(pairs))
-    for block in blocks(len(pairs), 8 * values.shape[1]):
-        first, second = pairs[block].T
-        differences = values[first] - values[second]
-        signs = np.where(np.nansum(differences, axis=1, keepdims=True) < 0, -1.0, 1.0)
-        p[block] = np.minimum(1.0, 2.0 * flip_tails(signs * differences))
-        p[block][np.isnan(differences).all(axis=1)] = np.nan
+    p = [
+        flip_p_of(values[pairs[block, 0]] - values[pairs[block, 1]])
+        for block in blocks(len(pairs), 8 * values.shape[1])
+    ]
+    return np.concatenate([np.empty(0), *p])
+
+
+def flip_p_of(differences: FloatArray) -> FloatArray:
+    """`flip_p_values` of rows of differences."""
+    signs = np.where(np.nansum(differences, axis=1, keepdims=True) < 0, -1.0, 1.0)
+    p = np.minimum(1.0, 2.0 * flip_tails(signs * differences))
+    p[np.isnan(differences).all(axis=1)] = np.nan
     return p
 
 

@@ -352,11 +352,10 @@ class ScoreResult(Result):
         pandas = require("pandas", extra="tables", purpose="a data frame")
         if rows == "tags":
             return pandas.DataFrame(self.tags)
-        table = {
-            "systems": lambda: self.to_tables()[0],
-            "inputs": self.to_csv_table,
-            "units": self.unit_table,
-        }[rows]()
+        if rows == "systems":
+            table = self.to_tables()[0]
+        else:
+            table = self.to_csv_table() if rows == "inputs" else self.unit_table()
         return pandas.DataFrame(table.rows, columns=[column.name for column in table.columns])
 
     def to_json(self) -> dict[str, Any]:
@@ -374,12 +373,10 @@ class ScoreResult(Result):
         }
 
     def _document(self) -> dict[str, Any]:
-        human, scores, clipped = self.human_scores, self.scores, self.clipped
+        means = {"score": self.scores, "clipped": self.clipped, "human": self.human_scores}
         systems = [
-            {"system": name, "score": scores[name], "low": low, "high": high}
-            | ({"clipped": clipped[name]} if clipped else {})
-            | ({"human": human[name]} if human else {})
-            | {"groups": groups}
+            {"system": name, **{key: own[name] for key, own in means.items() if own}}
+            | {"low": low, "high": high, "groups": groups}
             for name, (low, high), groups in zip(
                 self.systems, self.intervals, self.groups, strict=True
             )
@@ -432,9 +429,8 @@ class ScoreResult(Result):
 
     def _units(self) -> dict[str, tuple[InputUnits, ...]]:
         other = self.label_units
-        return {"units": self.units} | (
-            {} if other is None or other == self.units else {"label_units": other}
-        )
+        more = {} if other is None or other == self.units else {"label_units": other}
+        return {"units": self.units, **more}
 
     def to_npz(self, path: str | Path) -> None:
         """Writes what `to_json` holds with the scores as arrays (`io.columns.write_columns`)."""

@@ -15,6 +15,7 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import read_scores
 from litepyramid.scoring.compare import compare
 from litepyramid.scoring.inference import (
+    flip_p_of,
     flip_p_values,
     group_letters,
     intervals_and_groups,
@@ -37,9 +38,8 @@ def matrix(values, names=None):
 
 
 def flip_p(differences):
-    """The p-value of one row of differences: of a system against one that scores 0."""
-    values = np.stack([np.asarray(differences, dtype=float), np.zeros(len(differences))])
-    return flip_p_values(values, np.array([[0, 1]]))[0]
+    """The p-value of one row of differences."""
+    return flip_p_of(np.array([differences], dtype=float))[0]
 
 
 def every_sum(values):
