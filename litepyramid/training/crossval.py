@@ -61,7 +61,7 @@ Trainer = Callable[[LabelledItems, int], Judge]
 """Makes a judge that has seen these labels and no others; folds count from 1, 0 is no fold."""
 
 
-def crossval(  # base and data, with those to train on, are one each, so seven
+def crossval(  # data and those to train on are one, so eight
     base: str,
     data: DataLike = None,
     *,

@@ -11,12 +11,12 @@ from litepyramid.types import ScoreTable
 
 
 def test_power_of_the_labels_alone_is_that_of_a_t_test():
-    result = lp.label_power(difference=0.1, samples=2000)
+    result = lp.label_power(difference=0.1, samples=500)
     for row in result.rows:
         shift = 0.1 / SPREAD * np.sqrt(row.labels)
         reach = stats.t.ppf(0.975, row.labels - 1)
         power = stats.nct.sf(reach, row.labels - 1, shift)
-        assert row.alone == pytest.approx(power, abs=0.05)
+        assert row.alone == pytest.approx(power, abs=0.08)
     assert result.combined < result.alone
 
 
@@ -30,19 +30,23 @@ def test_a_pilot_in_another_order_is_the_same_pilot(tmp_path):
     moved = ScoreTable(
         ("judge", "human"), names[0], tuple(names[1][i] for i in order), values[:, :, order]
     )
-    one, two = (lp.label_power(t, metric="judge", samples=100) for t in (table, moved))
+    one, two = (lp.label_power(t, metric="judge", samples=30) for t in (table, moved))
     assert one.rows == two.rows
     assert one.signature == two.signature
     values[0, 0, 0] += 0.5
-    other = lp.label_power(ScoreTable(("judge", "human"), *names, values), metric="judge")
+    other = lp.label_power(
+        ScoreTable(("judge", "human"), *names, values), metric="judge", samples=30
+    )
     assert other.signature != one.signature
     one.save(tmp_path / "power.svg")
     assert (tmp_path / "power.svg").stat().st_size > 2000
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"difference": 0}, {"difference": "x"}, {"inputs": 3}, {"samples": "9"}, {"pilot": 3}]
-)
+    "wrong",
+    [{"difference": 0}, {"difference": "x"}, {"inputs": 3}, {"inputs": True}, {"samples": "9"},
+     {"pilot": 3}],
+)  # fmt: skip
 def test_wrong_settings_are_refused(wrong):
     with pytest.raises(InputError):
         lp.label_power(**wrong)
