@@ -238,8 +238,7 @@ def load(
         columns: Own names of columns, as NAME=COLUMN,… or a dict.
         name: The data set's name in results.
         language: Code such as de; told by the texts if not given. "any" insists.
-        nulls: Answers that are null: empty ones that score zero, or missing ones that are not
-            scored (then an answer may also be absent).
+        nulls: Whether null answers score zero, or are missing.
 
     Returns:
         The data set; `Dataset.hashes` names it in signatures.
