@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -308,72 +309,79 @@ def long(tmp_path):
     """The page of two summaries with more facts than a screen holds."""
     facts = [[f"Fact {n} of the storm that hit Oslo." for n in range(30)]] * 2
     data = lp.load(facts, summaries={"a": ["A storm hit Oslo on Monday. " * 8] * 2})
-    (tmp_path / "page.html").write_text(
-        render_page(judging_tasks(data.summaries, data.units)), encoding="utf-8"
-    )
+    units = [replace(entry, question="What <hit> Oslo?") for entry in data.units]
+    page = render_page(judging_tasks(data.summaries, units))
+    (tmp_path / "page.html").write_text(page, encoding="utf-8")
     return tmp_path
 
 
-@pytest.mark.parametrize(("width", "height"), [(1100, 900), (700, 900), (400, 800)])
-def test_the_summary_and_next_stay_in_view_while_judging(browser, long, width, height):
+def as_new(browser, width: int, height: int) -> None:
+    """A screen of this size, on which nobody has begun."""
     screen(browser, width, height)
-    open_page(browser, long)
-    browser.find_element("css selector", "#next").click()
-    end = browser.execute_script("return document.documentElement.scrollHeight")
-    for place in (0, 300, end // 2, end):
-        browser.execute_script("window.scrollTo(0, arguments[0])", place)
-        summary, following = box(browser, "#summary"), box(browser, "#next")
-        assert 0 <= summary["top"] < summary["bottom"] <= following["top"]
-        assert following["bottom"] <= following["screen"]
-        if place < end:
-            assert following["bottom"] > following["screen"] - 40
-    # A fact that the keyboard goes to is under neither of them.
-    browser.execute_script("window.scrollTo(0, 0)")
-    browser.find_element("css selector", "fieldset").click()
-    for key in "yn" * 12:
-        type_keys(browser, key)
-        focused = box(browser, "fieldset:focus-within")
-        assert focused["bottom"] <= box(browser, "#work nav")["top"]
-        if box(browser, "#summary")["left"] == focused["left"]:
-            assert focused["top"] >= box(browser, "#summary")["bottom"]
-    width = browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
-    assert width <= 0
+    browser.execute_script("if (location.protocol === 'file:') localStorage.clear()")
+
+
+def test_the_summary_and_next_stay_in_view_while_judging(browser, long):
+    for size in ((1100, 900), (700, 900), (400, 800)):
+        as_new(browser, *size)
+        open_page(browser, long)
+        browser.find_element("css selector", "#next").click()
+        end = browser.execute_script("return document.documentElement.scrollHeight")
+        for place in (0, 300, end // 2, end):
+            browser.execute_script("window.scrollTo(0, arguments[0])", place)
+            summary, following = box(browser, "#summary"), box(browser, "#next")
+            assert 0 <= summary["top"] < summary["bottom"] <= following["top"]
+            assert following["bottom"] <= following["screen"]
+            if place < end:
+                assert following["bottom"] > following["screen"] - 40
+        # A fact that the keyboard goes to is under neither of them.
+        browser.execute_script("window.scrollTo(0, 0)")
+        browser.find_element("css selector", "fieldset").click()
+        for key in "yn" * 6:
+            type_keys(browser, key)
+            focused = box(browser, "fieldset:focus-within")
+            assert focused["bottom"] <= box(browser, "#work nav")["top"]
+            if box(browser, "#summary")["left"] == focused["left"]:
+                assert focused["top"] >= box(browser, "#summary")["bottom"]
+        assert browser.execute_script(WIDER) <= 0
     silent(browser)
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1100, 900), (400, 800)])
-def test_the_first_answer_box_is_in_view_and_focused(browser, folder, tasks, width, height):
-    screen(browser, width, height)
+WIDER = "return document.documentElement.scrollWidth - innerWidth"
+
+
+def test_the_first_answer_box_is_in_view_and_focused(browser, folder, tasks):
     out = folder / "tasks"
     write_export(tasks, out, "page")
-    browser.get((out / "page.html").as_uri())
-    assert "One fact per line." in browser.find_element("id", "start").text
-    assert box(browser, "#name")["bottom"] <= height
-    open_page(browser, out)
-    assert browser.switch_to.active_element.tag_name == "textarea"
-    assert 0 <= box(browser, "ol textarea")["bottom"] <= box(browser, "#work nav")["top"]
-    assert browser.execute_script("return window.scrollY") == 0
-    guide = browser.find_element("id", "guide")
-    assert not guide.get_attribute("open")
+    for width, height in ((1280, 720), (400, 800)):
+        as_new(browser, width, height)
+        browser.get((out / "page.html").as_uri())
+        assert "One fact per line." in browser.find_element("id", "start").text
+        assert box(browser, "#name")["bottom"] <= height
+        open_page(browser, out)
+        assert browser.switch_to.active_element.tag_name == "textarea"
+        assert 0 <= box(browser, "ol textarea")["bottom"] <= box(browser, "#work nav")["top"]
+        assert browser.execute_script("return window.scrollY") == 0
+        guide = browser.find_element("id", "guide")
+        assert not guide.get_attribute("open")
     # Who opens the guide keeps it.
     browser.find_element("css selector", "#guide summary").click()
     browser.find_element("id", "next").click()
     assert guide.get_attribute("open")
 
 
-@pytest.mark.parametrize("width", [320, 400, 600])
-def test_nothing_is_cut_on_a_phone(browser, folder, tasks, judging, width):
-    screen(browser, width, 640)
+def test_nothing_is_cut_on_a_phone(browser, folder, tasks, judging):
+    cut = (
+        "return [...document.querySelectorAll('#work *')].filter(x => x.offsetParent && "
+        "x.getBoundingClientRect().right > innerWidth + 1).map(x => x.outerHTML)"
+    )
     for kind in (tasks, judging):
         write_export(kind, folder / kind.kind)
-        open_page(browser, folder / kind.kind)
-        over = "return document.documentElement.scrollWidth - innerWidth"
-        assert browser.execute_script(over) <= 0
-        cut = (
-            "return [...document.querySelectorAll('#work *')].filter(x => x.offsetParent && "
-            "x.getBoundingClientRect().right > innerWidth + 1).map(x => x.outerHTML)"
-        )
-        assert browser.execute_script(cut) == []
+        for width in (320, 400, 600):
+            screen(browser, width, 640)
+            open_page(browser, folder / kind.kind)
+            assert browser.execute_script(WIDER) <= 0
+            assert browser.execute_script(cut) == []
 
 
 def test_on_a_phone_the_task_comes_first(browser, long):
@@ -381,7 +389,8 @@ def test_on_a_phone_the_task_comes_first(browser, long):
     open_page(browser, long)
     position, summary, guide = (box(browser, s) for s in ("#position", "#summary", "#guide"))
     assert position["top"] < 120
-    assert position["bottom"] <= summary["top"] < guide["top"]
+    assert browser.find_element("id", "question").text == "What <hit> Oslo?"
+    assert position["bottom"] <= box(browser, "#question")["top"] < summary["top"] < guide["top"]
     assert box(browser, "fieldset")["bottom"] < box(browser, "#next")["top"]
     for button in ("#next", "#save", ".choices label"):
         assert box(browser, button)["height"] >= 44
