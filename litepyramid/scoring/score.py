@@ -63,18 +63,17 @@ def score(
         data: Summaries of every system: ``{"system": [texts]}``, a list of texts, a table, a path;
             or a `Dataset`, or a table, that includes the rest.
         units: Units of every input: human SCUs, or ready STUs.
-        judge: Rates how far a unit is present in a summary; not asked where presence is given.
-        on: Score on the units, or on the STUs where there are both; labels stay labels of units.
-        rule: From presence to scores: ``lite`` weighted mean over all units, ``vital`` over vital
-            nuggets, ``original`` Pyramid, ``sample-K`` of K units drawn an input (LitePyramid),
-            ``modified-R`` Pyramid with R references; of a rubric, whose weights are points and
-            may be below zero, ``points`` met of the positive ones, or ``normalized`` to 0..1.
+        judge: Rates presence, if it is not given.
+        on: Of both, score on these; labels stay labels of units.
+        rule: ``lite`` weighted mean, ``vital`` nuggets, ``original`` Pyramid, ``sample-K``
+            (LitePyramid), ``modified-R`` Pyramid of R references; of a rubric ``points`` met of
+            the positive, or ``normalized``.
         name: Name of the score next to other metrics.
-        stu_fallback: ``sentence``: where STUs leave out over a third of a sentence, it is a unit.
+        stu_fallback: ``sentence``: a unit too where STUs leave out a third.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
-        evidence: Save where the judge sees each unit; a page asks embedded judges for it itself.
+        evidence: Save where the judge sees each unit.
         **sources: What belongs to the data, as of `load`: references, labels, presence …
 
     Returns:
@@ -89,9 +88,8 @@ def score(
         {'system': 0.5}
 
     Command line:
-        $ litepyramid score example/summaries --units example/scus.jsonl --labels example/labels \\
-            -o scores.json
-        $ litepyramid score example/summaries --references example/references.jsonl -o report.html
+        $ litepyramid score example/summaries --units example/scus.jsonl -o scores.json
+        $ litepyramid score example/summaries -r example/references.jsonl -o page.html
     """
     check_samples(samples, confidence=confidence)
     check_seed(seed)
