@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -73,10 +73,8 @@ class Easiness(Result):
         values = {s.key: value for s, value in zip(self.sentences, self.values, strict=True)}
         for s in sentences:
             if s.key not in values:
-                raise InputError(
-                    f"no easiness for {place(*s.key)}",
-                    hint="Were these values predicted from these references?",
-                )
+                hint = "Were these values predicted from these references?"
+                raise InputError(f"no easiness for {place(*s.key)}", hint=hint)
         return np.array([values[s.key] for s in sentences], dtype=np.float64)
 
     def to_tables(self) -> Sequence[Table]:
@@ -129,16 +127,11 @@ def read_easiness(source: str | Path | Easiness) -> Easiness:
     for number, value in read_jsonl(source):
         line = as_type(_Line, value, path=source, line=number)
         sentence = Sentence(line.input, line.reference, line.sentence, line.text)
-        if sentence.key in lines:
-            raise InputError(
-                f"the same sentence as in line {lines[sentence.key]}", path=source, line=number
-            )
-        lines[sentence.key] = number
+        if (first := lines.setdefault(sentence.key, number)) != number:
+            raise InputError(f"the same sentence as in line {first}", path=source, line=number)
         values[sentence] = math.nan if line.easiness is None else line.easiness
     easiness = Easiness(tuple(values), np.array(list(values.values()), dtype=np.float64))
-    return Easiness(
-        easiness.sentences, easiness.values, Signature.of(easiness=f"file:{easiness.sha}")
-    )
+    return replace(easiness, signature=Signature.of(easiness=f"file:{easiness.sha}"))
 
 
 def rouge1() -> Similarity:
@@ -178,22 +171,19 @@ def gold_easiness(
     of_scu, of_stu = align_both(scus, stus, sentences)
     human, machine = by_sentence(of_scu), by_sentence(of_stu)
     similarity = rouge1()
-    values, counts = [], []
+    accuracies = []
     for s in sentences:
         texts = machine.get(s.key, [])
-        accuracies = [simulation_accuracy(t, texts, similarity) for t in human.get(s.key, [])]
-        counts.append(len(accuracies))
-        values.append(float(np.mean(accuracies)) if accuracies else float("nan"))
+        accuracies.append([simulation_accuracy(u, texts, similarity) for u in human.get(s.key, [])])
+    values = np.array([np.mean(row) if row else np.nan for row in accuracies], dtype=np.float64)
+    counts = np.array(list(map(len, accuracies)), dtype=np.int64)
     signature = Signature.of(
         easiness="gold",
         similarity="rouge1-f1",
         scus_sha=unit_hashes(scus)["units_sha"],
         stus_sha=unit_hashes(stus)["units_sha"],
     )
-    notes = placement_notes(of_scu, of_stu)
-    return Easiness(
-        tuple(sentences), np.array(values), signature, notes, np.array(counts, dtype=np.int64)
-    )
+    return Easiness(tuple(sentences), values, signature, placement_notes(of_scu, of_stu), counts)
 
 
 def by_sentence(alignments: Iterable[Alignment]) -> dict[Place, list[str]]:

@@ -133,9 +133,8 @@ def ranking(
             raise InputError("random mixing needs a seed", hint="Give one, to reproduce it.")
         return rng.permutation(n)
     if easiness is None or easiness.shape != (n,):
-        raise InputError(
-            f"mixing by {by} needs the easiness of all sentences", expected=f"{n} values"
-        )
+        what = f"mixing by {by} needs the easiness of all sentences"
+        raise InputError(what, expected=f"{n} values")
     order = easiest_first(easiness)
     return order[::-1] if by == "reversed" else order
 
@@ -143,9 +142,8 @@ def ranking(
 def carriers(order: NDArray[np.int64], count: int) -> BoolArray:
     """Whether each sentence carries STUs when the first `count` of the order do."""
     if not 0 <= count <= order.size:
-        raise InputError(
-            f"{count} sentences are to carry STUs", expected=f"a number from 0 to {order.size}"
-        )
+        expected = f"a number from 0 to {order.size}"
+        raise InputError(f"{count} sentences are to carry STUs", expected=expected)
     chosen = np.zeros(order.size, dtype=np.bool_)
     chosen[order[:count]] = True
     return chosen
@@ -314,7 +312,7 @@ def combine(
 
     machine = {alignment.units.input: alignment for alignment in stus}
     return tuple(
-        InputUnits(a.units.input, chosen(a, False) + chosen(machine[a.units.input], True))
+        replace(a.units, units=chosen(a, False) + chosen(machine[a.units.input], True))
         for a in scus
     )
 

@@ -181,13 +181,12 @@ def as_regressor(regressor: Any) -> EasinessRegressor:
     """A regressor as it is, from its file, or the embedded one."""
     if regressor is None:
         return EasinessRegressor.embedded()
-    if isinstance(regressor, EasinessRegressor):
-        return regressor
     if isinstance(regressor, str | Path):
         return EasinessRegressor.load(regressor)
-    raise InputError(
-        f"a regressor is a {type(regressor).__name__}", expected="an EasinessRegressor or its file"
-    )
+    if not isinstance(regressor, EasinessRegressor):
+        expected = "an EasinessRegressor or its file"
+        raise InputError(f"a regressor is a {type(regressor).__name__}", expected=expected)
+    return regressor
 
 
 def as_parses(parses: Any) -> Sequence[ParsedReference] | None:
@@ -312,10 +311,9 @@ def _bracketed(
     for parse in parses:
         for index, sentence in enumerate(parse.sentences if parse.input in inputs else ()):
             if sentence.tree is None:
-                raise InputError(
-                    f"{place(parse.input, parse.reference, index)} has no tree",
-                    expected="a bracketed tree for every sentence",
-                )
+                where = place(parse.input, parse.reference, index)
+                expected = "a bracketed tree for every sentence"
+                raise InputError(f"{where} has no tree", expected=expected)
             sentences.append(Sentence(parse.input, parse.reference, index, sentence.text))
             trees.append(sentence.tree)
     if missing := inputs - {s.input for s in sentences}:

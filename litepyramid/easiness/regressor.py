@@ -173,17 +173,13 @@ def fit_trees(
         raise InputError("rounds is 0", expected="1 or more, or a regressor to centre")
     target = np.asarray(easiness, dtype=np.float64)
     if target.shape != (len(features.values),):
-        raise InputError(
-            f"{target.size} easiness values for {len(features.values)} sentences",
-            expected="one for each",
-        )
+        what = f"{target.size} easiness values for {len(features.values)} sentences"
+        raise InputError(what, expected="one for each")
     scored = np.flatnonzero(~np.isnan(target))
     if scored.size < 2:
-        raise InputError(
-            f"{scored.size} sentences have a gold easiness",
-            expected="at least 2",
-            hint="Only sentences with SCUs have one.",
-        )
+        hint = "Only sentences with SCUs have one."
+        what = f"{scored.size} sentences have a gold easiness"
+        raise InputError(what, expected="at least 2", hint=hint)
     weights = np.ones(scored.size)
     if settings.scu_prior:
         if scus is None or scus.shape != target.shape:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
@@ -245,6 +246,7 @@ def references_language(references: Sequence[InputReferences], language: str | N
     return language_of({"references": texts}, language)
 
 
+@cache
 def tokenizer() -> Callable[[str], tuple[str, ...]]:
     """A function from a text to its words, by spaCy's rules for English (Penn style, "do n't")."""
     import spacy

@@ -3,11 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from litepyramid.easiness.gold import (
-    Easiness,
-    gold_easiness,
-    read_easiness,
-)
+from litepyramid.easiness.gold import Easiness, gold_easiness, read_easiness
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_references, as_units
 from litepyramid.tables import render

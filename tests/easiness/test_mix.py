@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litepyramid.easiness.gold import Easiness
-from litepyramid.easiness.mix import mix, mix_units, ranking, stu_count
+from litepyramid.easiness.mix import mix, mix_units, stu_count
 from litepyramid.easiness.predict import predict
 from litepyramid.errors import InputError
 from litepyramid.types import InputUnits, Unit
@@ -45,13 +45,6 @@ def test_by_easiness():
     assert found.units[1].texts == ("scu 1.0", "scu 1.1", "scu 1.2", "stu 0.0")
     sentences = {"sentences": 5, "stu_sentences": 3, "scu_sentences": 2}
     assert found.counts() == {**sentences, "stus": 4, "scus": 3}
-
-
-def test_reversed_is_the_exact_reverse():
-    forward = ranking("easiness", EASY.values, 5)
-    assert ranking("reversed", EASY.values, 5).tolist() == forward[::-1].tolist()
-    found = mix_units(SCUS, STUS, SENTENCES, 2, by="reversed", easiness=EASY)
-    assert found.carries_stus.tolist() == [False, False, True, False, True]
 
 
 @pytest.mark.parametrize("by", ["easiness", "random", "reversed", "gold"])

@@ -33,9 +33,7 @@ def walk(tree, row):
     return tree["split_conditions"][node]
 
 
-@pytest.mark.parametrize(
-    "name", ["TAC08/all_xgb.json", *(f"REALSumm/fold{k}_xgb.json" for k in range(5))]
-)
+@pytest.mark.parametrize("name", ["TAC08/all_xgb.json", "REALSumm/fold0_xgb.json"])
 def test_the_released_regressors_load_without_a_warning_and_predict(data, name):
     path = data / "regressors" / name
     with warnings.catch_warnings():
@@ -133,13 +131,13 @@ def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path):
     fit_trees(features, features.values[:, 0] / 9, Settings(rounds=3)).save(path)
     whole = path.read_bytes()
     rng = np.random.default_rng(7)
-    for end in range(0, len(whole) - 1, 31):
+    for end in range(0, len(whole) - 1, 97):
         path.write_bytes(whole[:end])
         with pytest.raises(ModelError):
             load_regressor(path)
     survived = 0
     for data in (whole, whole.replace(b"litepyramid_sha256", b"litepyramid_about_")):
-        for _ in range(500):
+        for _ in range(150):
             place, bit = int(rng.integers(len(data))), int(rng.integers(8))
             path.write_bytes(data[:place] + bytes([data[place] ^ 1 << bit]) + data[place + 1 :])
             try:
@@ -150,7 +148,7 @@ def test_no_damage_reaches_xgboost_or_goes_unseen(trained, tmp_path):
             survived += 1
             if regressor.names == features.names and regressor.feature_set == "mine":
                 assert predict_trees(regressor, features).shape == (40,)
-    assert 0 < survived < 400
+    assert 0 < survived < 120
 
 
 @pytest.mark.parametrize(

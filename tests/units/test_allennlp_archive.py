@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pickle
+import re
 import tarfile
 import tempfile
 import zipfile
@@ -75,16 +76,15 @@ def test_the_same_files_in_another_wrapping(tmp_path, good):
         assert (logits(path) == good).all(), path
 
 
+def old_name(match):
+    return "gamma" if match[0] == "weight" else "beta"
+
+
 def test_the_same_weights_under_other_names(tmp_path, good):
     state = random_weights()
     pooler = {k: v for k, v in state.items() if "pooler" not in k and "position_ids" not in k}
     wrapped = {f"module.{k}": v for k, v in state.items()}
-    old = {
-        k.replace("LayerNorm.weight", "LayerNorm.gamma").replace(
-            "LayerNorm.bias", "LayerNorm.beta"
-        ): v
-        for k, v in state.items()
-    }
+    old = {re.sub("(?<=LayerNorm.)(weight|bias)", old_name, k): v for k, v in state.items()}
     heads = {**state, "bert_model.cls.predictions.bias": torch.zeros(3)}
     for number, weights in enumerate((pooler, wrapped, old, heads)):
         path = write_archive(tmp_path / f"{number}.tar.gz", members(weights=weights))
@@ -148,14 +148,7 @@ def test_the_cache_of_the_hub_is_looked_at(tmp_path, good, monkeypatch):
     assert len(model.archive.pieces) == len(PIECES)
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [
-        ("srl-lstm", "srl"),
-        ("constituency-parser", "constituency_parser"),
-        ("coref-lstm-0.9", "coref"),
-    ],
-)
+@pytest.mark.parametrize(("name", "kind"), [("srl-lstm", "srl"), ("coref-lstm-0.9", "coref")])
 def test_other_models_of_allennlp_are_refused(data, name, kind):
     with pytest.raises(ModelError, match=f"is a model of the kind '{kind}'. Expected the kind"):
         load_srl_bert(data / "allennlp_fixtures" / f"{name}.tar.gz")
@@ -223,7 +216,7 @@ def test_nothing_is_ever_written_and_links_are_refused(tmp_path, monkeypatch, ex
 
 def test_small_archives_that_would_fill_the_memory_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("litepyramid.units.parsers.allennlp.archive._ROOM", 1 << 20)
-    zeros = bytes(64 << 20)
+    zeros = bytes(8 << 20)
     header = tarfile.TarInfo("./PaxHeaders/x")
     header.type, header.size = tarfile.XHDTYPE, len(zeros)
     for extra in (("notes.txt", zeros), ("weights.th", zeros), (header, zeros)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 
@@ -14,7 +13,6 @@ from litepyramid.units.parses import (
     Frame,
     ParsedReference,
     ParsedSentence,
-    read_parses,
     write_parses,
 )
 
@@ -77,31 +75,6 @@ def test_predicates_of_a_file(archive, tmp_path):
     assert [frame.verb for frame in sentence.frames] == [3, 0]
     assert sentence.tokens == ("a", "b", "c", ".")
     assert re.fullmatch("file:[0-9a-f]{8}", batch.signature["verbs"])
-
-
-def test_what_allennlp_said_comes_through_the_interchange_file(tmp_path):
-    rows = [json.loads(line) for line in (OWN / "srl-bert-129-labels.expected.jsonl").open()]
-    rows = [row for row in rows if all(row["words"])]
-    verbs = [
-        ParsedReference(
-            str(number),
-            0,
-            (
-                ParsedSentence(
-                    tuple(row["words"]),
-                    tuple(Frame(v, ("O",) * len(row["words"])) for v in row["verb_indices"]),
-                ),
-            ),
-        )
-        for number, row in enumerate(rows)
-    ]
-    write_parses(tmp_path / "verbs.jsonl", verbs)
-    backend = open_backend(
-        f"allennlp:{OWN / 'srl-bert-129-labels.tar.gz'},verbs={tmp_path / 'verbs.jsonl'}"
-    )
-    write_parses(tmp_path / "out.jsonl", backend.parse(verbs).references)
-    for row, parsed in zip(rows, read_parses(tmp_path / "out.jsonl"), strict=True):
-        assert [list(frame.tags) for frame in parsed.sentences[0].frames] == row["tags"]
 
 
 def test_options(archive):

@@ -48,7 +48,7 @@ def step_by_step(probabilities: torch.Tensor, labels: list[str]) -> list[int]:
     return path[-2:0:-1]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
     roles=st.sampled_from([1, 3, 6, 40]),
@@ -72,7 +72,7 @@ def test_equal_probabilities_tie_as_topk_lets_them():
         assert decode(logits, [6], transitions(labels)) == [expected]
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(seed=st.integers(0, 10_000), length=st.integers(1, 4))
 def test_exact_decoding_is_the_best_of_all_paths(seed, length):
     labels = labels_of(2)

@@ -30,6 +30,13 @@ def read_trees(code: str) -> dict[str, tuple[str, list[list[str]]]]:
     return trees
 
 
+def tree_words(rows):
+    return [
+        Word(r[1], r[3], int(r[6]) - 1 if r[6] != "0" else i, r[7], r[4], r[5])
+        for i, r in enumerate(rows)
+    ]
+
+
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
 def test_trees_are_whole_and_their_units_are_made_of_their_words(code):
     trees = read_trees(code)
@@ -37,14 +44,8 @@ def test_trees_are_whole_and_their_units_are_made_of_their_words(code):
     for name, (text, rows) in trees.items():
         assert all(len(row) == 10 for row in rows)
         assert "".join(row[1] for row in rows) == text.replace(" ", "")
-        heads = [int(row[6]) for row in rows]
-        tree = Tree(
-            [
-                Word(row[1], row[3], head - 1 if head else i, row[7])
-                for i, (row, head) in enumerate(zip(rows, heads, strict=True))
-            ]
-        )
-        assert heads.count(0) == 1
+        tree = Tree(tree_words(rows))
+        assert [row[6] for row in rows].count("0") == 1
         assert tree.under(tree.root) == list(range(len(rows)))
         assert UNITS[name]
         for unit in UNITS[name]:
@@ -55,10 +56,7 @@ def test_trees_are_whole_and_their_units_are_made_of_their_words(code):
 @pytest.mark.parametrize("code", ["de", "es", "fr", "zh"])
 def test_frames_of_written_trees(code):
     for name, (_, rows) in read_trees(code).items():
-        tree = [
-            Word(r[1], r[3], int(r[6]) - 1 if r[6] != "0" else i, r[7], r[4], r[5])
-            for i, r in enumerate(rows)
-        ]
+        tree = tree_words(rows)
         sentence = ParsedSentence(tuple(word.text for word in tree), free_frames(tree))
         joint = "" if code == "zh" else " "
 
@@ -76,15 +74,7 @@ def test_stanza_in_german_gives_its_own_words():
             for r in rows
         ]
     )
-    given = ParsedReference(
-        "1",
-        0,
-        (
-            ParsedSentence(
-                ("Der", "Text."),
-            ),
-        ),
-    )
+    given = ParsedReference("1", 0, (ParsedSentence(("Der", "Text.")),))
     parsed = read_document(SimpleNamespace(sentences=[sentence]), given, language="de")
     assert parsed.sentences[0].tokens == tuple(word.text for word in words_of(sentence))
     assert sentence_stus(parsed.sentences[0]) == UNITS["de-1"]
