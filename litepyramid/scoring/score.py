@@ -69,7 +69,7 @@ def score(
             (LitePyramid), ``modified-R`` Pyramid of R references; of a rubric ``points`` met of
             the positive, or ``normalized``.
         name: Name of the score next to other metrics.
-        stu_fallback: ``sentence``: a unit too where STUs leave out a third.
+        stu_fallback: Add what STUs leave out by a third.
         samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of everything random.
@@ -88,8 +88,8 @@ def score(
         {'system': 0.5}
 
     Command line:
-        $ litepyramid score example/summaries --units example/scus.jsonl -o scores.json
-        $ litepyramid score example/summaries -r example/references.jsonl -o page.html
+        $ litepyramid score example/summaries -u example/scus.jsonl -o scores.json
+        $ litepyramid score example/summaries -r example/references.jsonl
     """
     check_samples(samples, confidence=confidence)
     check_seed(seed)
