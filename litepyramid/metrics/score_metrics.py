@@ -22,6 +22,7 @@ from litepyramid.types import DataLike, FloatArray, ScoreTable, Signature
 Family = Callable[[Sequence[str], Sequence[str]], dict[str, FloatArray]]
 """Summaries of one input and its references in; scores of each summary out, by column's name."""
 
+_SAMPLES = 10_000  # of the bootstrap
 _EXTRA = {"extra": "metrics"}
 
 
@@ -74,7 +75,6 @@ def score_metrics(
     data: DataLike = None,
     *,
     metrics: Sequence[str] = ("rouge-1", "rouge-2", "rouge-l"),
-    samples: int = 10_000,
     confidence: float = 0.95,
     seed: int = 12345,
     **sources: Any,
@@ -91,7 +91,6 @@ def score_metrics(
         data: Summaries and references of the same inputs.
         metrics: rouge-1, rouge-2, rouge-l, rouge-u-1, rouge-u-2, rouge-u-l, bleu, chrf, meteor or
             bertscore, or one of their variants, such as rouge-2_recall.
-        samples: Bootstrap samples of the intervals.
         confidence: Confidence level of the intervals.
         seed: Seed of the bootstrap.
         **sources: As for `litepyramid.load`.
@@ -114,7 +113,7 @@ def score_metrics(
     Command line:
         $ litepyramid metrics example/summaries --references example/references.jsonl -o rouge.csv
     """
-    check_samples(samples, confidence=confidence)
+    check_samples(_SAMPLES, confidence=confidence)
     check_seed(seed)
     dataset = as_dataset(data, **sources).with_language()
     dataset.require("summaries", "references")
@@ -142,13 +141,13 @@ def score_metrics(
         **signed(dataset.language),
         summaries_sha=hashes["summaries_sha"],
         references_sha=hashes["references_sha"],
-        samples=samples,
+        samples=_SAMPLES,
         confidence=confidence,
         seed=seed,
     )
     ends = {
         name: system_intervals(
-            values[:, by_id(inputs)], samples=samples, confidence=confidence, seed=seed
+            values[:, by_id(inputs)], samples=_SAMPLES, confidence=confidence, seed=seed
         )
         for name, values in scores.items()
     }
