@@ -399,7 +399,7 @@ def _checkpoint(folder: Path) -> None:
 def _nli_judge(folder: Path) -> None:
     from litepyramid import explain, judge
 
-    nli = judge(str(folder), device="cpu", cache="off")
+    nli = judge(str(folder), device="cpu", cache=None)
     shown(explain("It rained.", "It rained.", judge=nli))
 
 

@@ -16,8 +16,6 @@ from litepyramid.judges.nli.modes import presence
 sys.path.insert(0, str(Path(__file__).parents[2] / "scripts" / "studies"))
 from zb21 import reproduce_zb21
 
-pytestmark = pytest.mark.xdist_group("zb21")  # the fixture takes ten seconds
-
 
 class OverlapJudge:
     """A judge with logits: the share of a unit's words in the summary."""
@@ -37,25 +35,23 @@ def no_hub(name):
     raise ModelError(f"the model '{name}' cannot be fetched")
 
 
-@pytest.fixture(scope="module")
-def without_models(data):
-    return reproduce_zb21(data, no_hub)
+def test_every_number_is_run_or_named(data):
+    """All numbers, where the models of the folds by systems cannot be fetched."""
+    result = reproduce_zb21(
+        data, lambda name: no_hub(name) if "by-systems" in name else OverlapJudge()
+    )
 
-
-def test_every_number_is_there_once(without_models):
-    keys = [(n.where, n.data_set, n.row, n.kind) for n in without_models.numbers]
+    keys = [(n.where, n.data_set, n.row, n.kind) for n in result.numbers]
     assert len(set(keys)) == len(keys)
-    count = {w: sum(n.where == w for n in without_models.numbers) for w in dict.fromkeys(
-        n.where for n in without_models.numbers)}  # fmt: skip
+    count = {w: sum(n.where == w for n in result.numbers) for w in dict.fromkeys(
+        n.where for n in result.numbers)}  # fmt: skip
     # 19 rows of 16 cells less 2 PyrEval rows of 8 missing ones; Table 2 has 24 rows of 12.
     assert count["Table 1"] == count["Table 4"] == 19 * 16 - 2 * 8
     assert count["Table 2"] == 24 * 12 - 2 * 8 - 3 * 4 - 3 * 8
     assert count["Table 3"] == 10 * 2
     assert count["README"] == 1 + 12 + 1 + 4
 
-
-def test_numbers_that_need_no_model(without_models):
-    found = {(n.where, n.row, n.kind): n for n in without_models.numbers if not n.why_not}
+    found = {(n.where, n.row, n.kind): n for n in result.numbers if not n.why_not}
     human = found["README", "abs_bart_out human", "human"]
     assert human.ours == human.published
     # ROUGE was run anew by ZB21; REALSumm's own scores agree to a point or two of a hundred.
@@ -64,25 +60,21 @@ def test_numbers_that_need_no_model(without_models):
             number = found[where, row, kind]
             assert number.ours == pytest.approx(number.published, abs=0.0105), number
 
-
-def test_what_cannot_be_run_is_named_with_its_reason(without_models):
-    reasons = {n.why_not for n in without_models.numbers if n.why_not}
+    reasons = {n.why_not for n in result.numbers if n.why_not}
     assert "no folder tac08 in the data" in reasons
     assert any("roberta-large-realsumm-by-systems-fold1" in reason for reason in reasons)
-    text = without_models.to_table()
+    text = result.to_table()
     assert max(map(len, text.splitlines())) <= 80
     assert "Not run" in text
 
-
-def test_with_models_every_realsumm_row_is_run(data):
-    result = reproduce_zb21(data, lambda _name: OverlapJudge())
     rows = {
         (n.where, n.row)
         for n in result.numbers
         if n.data_set == "REALSumm" and n.row.startswith("Lite") and not n.why_not
     }
     assert {("Table 1", r) for r in ("Lite2", "Lite2.5", "Lite3", "Lite2-0")} <= rows
-    assert {("Table 4", r) for r in ("Lite2", "Lite2.5", "Lite3", "Lite2-0")} <= rows
+    assert ("Table 4", "Lite2-0") in rows
+    assert ("Table 4", "Lite2") not in rows
     assert ("Table 2", "Lite2 TAC08+TAC09") in rows
     readme = {n.kind: n for n in result.numbers if n.row == "abs_bart_out SCUs"}
     assert set(readme) == {"p2c", "l2c", "p3c", "l3c"}

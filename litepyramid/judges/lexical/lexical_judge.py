@@ -89,7 +89,8 @@ class PresenceModel:
     def presence(self, features: FloatArray) -> FloatArray:
         """The presence of each row of `features`, (pairs,); 0 where it is NaN."""
         with np.errstate(over="ignore"):
-            logits = self.bias + features @ np.array([*self.weights.values()])
+            # A sum for each row: a matrix product rounds by how many rows there are.
+            logits = self.bias + (features * np.array([*self.weights.values()])).sum(axis=1)
             return np.asarray(np.nan_to_num(1.0 / (1.0 + np.exp(-logits))))
 
 
