@@ -349,7 +349,7 @@ def _call(command: Command, values: dict[str, Any]) -> dict[str, Any]:
         if value != defaults[name] and not (isinstance(value, list | tuple) and not value)
     }
     if command.data and (summaries := arguments.pop("summaries", None)):
-        arguments[command.data] = summaries if len(summaries) > 1 else summaries[0]
+        arguments[command.data] = summaries[0] if len(summaries) == 1 else [*map(Path, summaries)]
     settings = arguments.pop("judge_settings", [])
     if command.judge:
         name = arguments.pop("judge", None)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+import litepyramid as lp
+
 REFERENCES = '{"input": "a", "references": [["A cat sat on the mat .", "It purred ."]]}\n'
 UNITS = '{"input": "a", "units": [{"text": "A cat sat.", "kind": "scu"}]}\n'
 SUMMARY = '{"input": "a", "summary": "A cat sat."}\n'
@@ -68,3 +70,12 @@ def test_places_that_cannot_be_written_are_seen_before_the_work(folder, cli, out
     error = cli("score", "none", "--units", "none", "-o", output, status=2, cwd=folder).stderr
     assert output in error
     assert "none" not in error
+
+
+def test_files_one_after_the_other_are_systems(folder: Path, cli: Any) -> None:
+    (folder / "b.json").write_text('{"input": "a", "summary": "It rained."}\n', encoding="utf-8")
+    files = (folder / "summaries/alpha.json", folder / "b.json")
+    output = folder / "out.json"
+    cli("score", *files, "--units", folder / "units.jsonl", "--judge", "recall", "-o", output)
+    systems = lp.report(output).scores
+    assert dict(systems) == {"alpha": 1.0, "b": 0.0}
