@@ -349,3 +349,17 @@ def test_results_show_themselves(data, expected, tmp_path):
         assert json.loads((tmp_path / f"{number}.json").read_text())
     with pytest.raises(InputError, match=r"\.doc"):
         expected.save(tmp_path / "s.doc")
+
+
+def test_own_frames_come_in_again():
+    texts = ["It rained.", "We left."]
+    summaries = {"a": texts, "b": ["", ""]}
+    data = lp.load([[text] for text in texts], summaries=summaries, references=texts)
+    result = lp.score(data, judge="recall", samples=50)
+    assert lp.compare(result.to_frame("inputs")).to_frame().equals(lp.compare(result).to_frame())
+    assert lp.precision(data, judge="recall", samples=50).scores["a"] == 1.0
+    with pytest.raises(lp.LitepyramidError, match="two data sets of one name"):
+        lp.meta.rank(["a=x.csv", "a=y.csv"])
+    for wrong in ({"pair": [("a", "b")]}, {"by": result.to_frame("inputs")}):
+        with pytest.raises(lp.LitepyramidError):
+            lp.compare(result, result, **wrong)

@@ -18,7 +18,7 @@ from litepyramid.easiness.mix import By, carriers, human_count, ranking
 from litepyramid.easiness.predict import sentence_easiness
 from litepyramid.easiness.regressor import EasinessRegressor
 from litepyramid.errors import InputError, choose
-from litepyramid.files import ending, read_document
+from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.stats import mean_of_scored
 from litepyramid.tables import HIDDEN, Column, Result, Table, record, row
@@ -260,9 +260,7 @@ def _easiness(
         for name, kind in kinds.items()
         if sources.get(name) is not None
     }
-    is_file = isinstance(easiness, str | Path) and ending(easiness) == ".json"
-    fitted = is_file or isinstance(easiness, EasinessRegressor)
-    if not fitted and not isinstance(easiness, Easiness | str | Path | None):
+    if not isinstance(easiness, Easiness | EasinessRegressor | str | Path | None):
         raise InputError(
             f"easiness is a {type(easiness).__name__}",
             expected="the easiness of sentences, a regressor, or a file of either",
@@ -271,8 +269,7 @@ def _easiness(
     values = sentence_easiness(
         entries,
         by=by,
-        easiness=None if fitted else easiness,
-        regressor=easiness if fitted else None,
+        easiness=easiness,
         language=language,
         **units,
     )

@@ -130,9 +130,28 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.command(name)(callback)
+    app.command(name, cls=_Command)(callback)
     made: Any = get_command(app)
     return made  # type: ignore[no-any-return]
+
+
+class _Command(TyperCommand):
+    """A command that refuses an option given twice, where it would take the last alone."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """What is left of the words of the command line."""
+        single = {
+            flag: option.opts[0]
+            for option in self.params
+            if not getattr(option, "multiple", False) and not getattr(option, "is_flag", False)
+            for flag in option.opts
+            if flag.startswith("-")
+        }
+        words = args[: args.index("--")] if "--" in args else args
+        names = [single[flag] for word in words if (flag := word.partition("=")[0]) in single]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InputError(f"{twice} is given twice", expected="one file, folder or value")
+        return super().parse_args(ctx, args)
 
 
 def _command(function: Callable[..., Any], described: Documentation) -> Command:
@@ -174,11 +193,9 @@ def _command(function: Callable[..., Any], described: Documentation) -> Command:
             flags = _flags(name, hints[name], entry.default, short)
             default = entry.default
             options.append(_option(name, _kind(hints[name]), default, text, *flags))
-    if not command.written:
-        endings = " ".join(_endings(function))
-        options.append(
-            _option("output", list[str], None, _OUTPUT.format(endings), "--output", "-o")
-        )
+    if not command.written and (endings := _endings(function)):
+        text = _OUTPUT.format(" ".join(endings))
+        options.append(_option("output", list[str], None, text, "--output", "-o"))
     command.parameters = [*arguments, *data, *options]
     return command
 
@@ -314,7 +331,7 @@ def _endings(function: Callable[..., Any]) -> list[str]:
 
 def _run(command: Command, values: dict[str, Any]) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
-    outputs = [] if command.written else list(values.pop("output") or ())
+    outputs = [] if command.written else list(values.pop("output", None) or ())
     files = [Path(one) for one in outputs if one != "-"]
     for path in files:
         if (endings := _endings(command.function)) and path.suffix not in endings:
@@ -330,10 +347,13 @@ def _run(command: Command, values: dict[str, Any]) -> None:
     for path in files:
         result.save(path)
         sys.stderr.write(f"Wrote {path}\n")
-    if "-" in outputs:
-        sys.stdout.writelines(result.json_parts())
-    elif not files:
-        sys.stdout.write(result.to_table())
+    try:
+        if "-" in outputs:
+            sys.stdout.writelines(result.json_parts())
+        elif not files:
+            sys.stdout.write(result.to_table())
+    except BrokenPipeError:
+        raise typer.Exit(141) from None
     if files and (line := getattr(result, "headline", "")):
         sys.stderr.write(f"{legible(line)}\n")
     if status := getattr(result, "exit_status", 0):

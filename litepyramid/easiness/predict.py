@@ -28,6 +28,7 @@ from litepyramid.easiness.sentence_features import (
     subject_features,
 )
 from litepyramid.errors import InputError, choose
+from litepyramid.files import ending
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.language import check_language, signed
 from litepyramid.stats import check_seed, is_whole
@@ -207,9 +208,12 @@ def sentence_easiness(
     """The easiness of every sentence of the references, to choose by and to say what to expect.
 
     From `easiness` (values or their file) if there is one, from `scus` and `stus` where sentences
-    are chosen by ``gold``, else predicted.
+    are chosen by ``gold``, else predicted; `easiness` may also be a regressor, or its ``.json``.
     """
     sentences = sentences_of(references)
+    is_file = isinstance(easiness, str | Path) and ending(easiness) == ".json"
+    if is_file or isinstance(easiness, EasinessRegressor):
+        easiness, regressor = None, easiness
     if easiness is not None:
         read = read_easiness(easiness)
         return Easiness(sentences, read.of(sentences), read.signature, read.notes)

@@ -17,7 +17,7 @@ from litepyramid.io.columns import read_columns
 from litepyramid.io.inputs import aligned
 from litepyramid.io.rows import ColumnNames, Ids, Row, Rows, read_rows
 from litepyramid.io.scores import score_result
-from litepyramid.tables import plain
+from litepyramid.tables import Result, plain
 from litepyramid.text import cut
 from litepyramid.types import FloatArray, InputUnits, data_hashes
 
@@ -63,7 +63,7 @@ def as_presence(
     """
     if isinstance(presence, Presence):
         return presence
-    presence = plain(presence.to_json()) if hasattr(presence, "units") else presence
+    presence = plain(presence.to_json()) if isinstance(presence, Result) else presence
     path: str | Path = "presence"
     result: Any = presence
     if isinstance(presence, str | Path):

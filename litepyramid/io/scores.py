@@ -22,7 +22,7 @@ from litepyramid.io.rows import (
     read_rows,
     table_rows,
 )
-from litepyramid.tables import plain
+from litepyramid.tables import Result, plain
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable
 
@@ -163,7 +163,7 @@ def _cells(source: Any, columns: ColumnNames) -> tuple[list[_Cell], dict[str, st
         whole = score_result(text)
         if whole is None:
             return _rated(_row_cells(read_rows(source, columns, table=True, text=text))), {}
-    elif hasattr(source, "units") and hasattr(source, "to_json"):
+    elif isinstance(source, Result) and hasattr(source, "units"):
         whole = plain(source.to_json())
     elif isinstance(source, ScoreTable):
         return list(_table_cells(source)), {}

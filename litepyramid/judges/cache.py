@@ -241,12 +241,18 @@ class CacheResult(Result):
         models: Per model, maximum length and precision these, its ``pairs``, and those of them
             that were ``truncated``.
         removed: How many judgements were removed; None if none were to be.
+        alone: Whether only its path was asked for.
     """
 
     path: Path
     bytes: int
     models: tuple[Mapping[str, Any], ...] = ()
     removed: int | None = None
+    alone: bool = False
+
+    def to_table(self) -> str:
+        """What it holds; or its path alone."""
+        return f"{self.path}\n" if self.alone else super().to_table()
 
     def to_tables(self) -> Sequence[Table]:
         """One row per model."""
@@ -290,7 +296,9 @@ def cache(
             removed = store.clear() if action == "clear" else None
             counts = store.counts()
     models = tuple({**_described(i), "pairs": n, "truncated": shorter} for i, n, shorter in counts)
-    return CacheResult(path, path.stat().st_size if exists else 0, models, removed)
+    return CacheResult(
+        path, path.stat().st_size if exists else 0, models, removed, action == "path"
+    )
 
 
 def _described(identity: str) -> dict[str, Any]:

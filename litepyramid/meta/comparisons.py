@@ -669,6 +669,8 @@ def _data_sets(scores: Any) -> Mapping[str, Any]:
     if isinstance(files, list | tuple) and files:
         pairs = [str(f).partition("=") for f in files if isinstance(f, str | Path)]
         if len(pairs) == len(files) and all(name and path for name, _, path in pairs):
+            if len({name for name, _, _ in pairs}) < len(pairs):
+                raise InputError("two data sets of one name", expected="a name for each file")
             return {name: path for name, _, path in pairs}
     return {"scores": scores}
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from statistics import NormalDist
 from typing import Any, ClassVar, Literal, get_args
 
@@ -631,6 +632,9 @@ def read_groups(by: Any) -> dict[str, str]:
 
     if isinstance(by, Mapping):
         return {str(name): str(group) for name, group in by.items()}
+    if not isinstance(by, str | Path):
+        what = f"groups cannot be read from a {type(by).__name__}"
+        raise InputError(what, expected="FILE:COLUMN, or a dict from input to group")
     path, _, column = str(by).rpartition(":")
     if not path:
         path, column = column, ""

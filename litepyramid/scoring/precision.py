@@ -10,6 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.io.coerce import as_documents, as_names, as_references, as_summaries
+from litepyramid.io.dataset import Dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.parallel import judge_pairs
 from litepyramid.judges.registry import in_language
@@ -170,6 +171,8 @@ def precision(
 
     check_samples(samples, confidence=confidence)
     check_seed(seed)
+    if references is None and documents is None and isinstance(data, Dataset):
+        references = data.references or None
     if (references is None) == (documents is None):
         raise InputError("what to judge against", expected="references, or documents")
     keys = as_names(names.pop("ids", None), names.pop("columns", None))

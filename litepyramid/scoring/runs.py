@@ -176,6 +176,8 @@ def _pairs(
     """Places of the systems to compare, and notes on those left out."""
     chosen = []
     for text in [pairs] if isinstance(pairs, str) else pairs:
+        if not isinstance(text, str):
+            raise InputError(f"the pair {text!r}", expected="texts such as OLD=NEW")
         splits = ((text[: m.start()], text[m.end() :]) for m in re.finditer("=", text))
         fits = [(old.index(a), new.index(b)) for a, b in splits if a in old and b in new]
         if not fits:

@@ -79,3 +79,19 @@ def test_files_one_after_the_other_are_systems(folder: Path, cli: Any) -> None:
     cli("score", *files, "--units", folder / "units.jsonl", "--judge", "recall", "-o", output)
     systems = lp.report(output).scores
     assert dict(systems) == {"alpha": 1.0, "b": 0.0}
+
+
+@pytest.mark.parametrize(
+    ("command", "twice"),
+    [
+        ("score summaries -u units.jsonl --units units.jsonl", "--units"),
+        ("judge evaluate summaries -u units.jsonl -l summaries -l summaries", "--labels"),
+        ("meta correlate scores.json --columns a=b --columns c=d", "--columns"),
+    ],
+)
+def test_an_option_given_twice_is_refused(folder, cli, command, twice) -> None:
+    assert f"{twice} is given twice" in cli(*command.split(), status=2, cwd=folder).stderr
+
+
+def test_the_path_of_the_cache_stands_alone(folder: Path, cli: Any) -> None:
+    assert cli("cache", "path", "--file", folder / "x.sqlite").stdout == f"{folder}/x.sqlite\n"
