@@ -78,6 +78,11 @@ class Converted(Result):
         listed += [name for entry in self.summaries for name in entry.inputs]
         return tuple(dict.fromkeys(listed))
 
+    @property
+    def headline(self) -> str:
+        """What the files hold, and what was left out: said beside a file that is written."""
+        return " ".join(note for table in self.to_tables() for note in table.notes)
+
     def rows(self) -> list[dict[str, Any]]:
         """The lines of the part that was asked for."""
         asked = {entry.input: entry.question for entry in self.references}
@@ -238,7 +243,7 @@ def convert(
         what = f"no {result.to} to write"
         raise InputError(what, path=paths[0], expected=f"files with {result.to}")
     weighted = sum(unit.weight != 1 for entry in result.units for unit in entry.units)
-    if weighted and not result.made and result.to == "units":
+    if weighted and result.to == "units":
         note = f"A line file holds no weights: {weighted} differ from 1."
         result = replace(result, notes=(*result.notes, note))
     return result

@@ -102,7 +102,27 @@ def read_scores(scores: Any, *, columns: ColumnNames = None) -> ScoreTable:
         )
     columns = parse_columns(columns)
     several = isinstance(scores, list | tuple) and not any(isinstance(s, Mapping) for s in scores)
-    return _table(_distinct([_cells(s, columns) for s in (scores if several else [scores])]))
+    table = _table(_distinct([_cells(s, columns) for s in (scores if several else [scores])]))
+    return _with_means(table, columns or {})
+
+
+def _with_means(table: ScoreTable, columns: Mapping[str, str]) -> ScoreTable:
+    """The table with each column that is named as a sum, ``h1+h2``: the mean of these metrics."""
+    for name, column in columns.items():
+        parts = [part.strip() for part in column.split("+")]
+        missing = [part for part in parts if part not in table.metrics]
+        if len(parts) < 2 or len(missing) == len(parts):
+            continue
+        if missing:
+            expected = f"some of {', '.join(table.metrics)}"
+            raise InputError(f"no column of scores '{missing[0]}'", expected=expected)
+        rated = np.stack([table.values[table.metrics.index(part)] for part in parts])
+        mean = np.apply_along_axis(lambda own: _mean(own.tolist()), 0, rated)[None]
+        others = [metric for metric in table.metrics if metric != name]
+        kept = table.values[[table.metrics.index(metric) for metric in others]]
+        values = np.concatenate([kept, mean])
+        table = ScoreTable((*others, name), table.systems, table.inputs, values)
+    return table
 
 
 def arrays_table(x: Any, y: Any) -> ScoreTable:
@@ -233,7 +253,7 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
             if name not in header:
                 what = f"no column '{name}' (found: {', '.join(sorted(header))})"
                 raise InputError(what, path=table.path, line=1, expected=_NAMES)
-    metrics = {} if long else _wide_metrics(table, header)
+    metrics = [] if long else _wide_metrics(table, header)
     for line, row, _ in table.rows:
         if "metrics" in row and "summarizer_id" in row:
             yield from _sacrerouge_cells(row, table.path, line)
@@ -246,29 +266,19 @@ def _row_cells(table: Rows) -> Iterator[_Cell]:
             if number(row.get("human")) is not None:
                 yield _cell({**row, "metric": "human", "score": row["human"]}, table.path, line)
         else:
-            for metric, parts in metrics.items():
-                scores = [_number(row.get(part), table.path, line) for part in parts]
-                yield _cell({**row, "metric": metric, "score": _mean(scores)}, table.path, line)
+            for metric in metrics:
+                yield _cell({**row, "metric": metric, "score": row.get(metric)}, table.path, line)
 
 
-def _wide_metrics(table: Rows, header: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The columns of numbers in a wide table, and ``human`` as the mean of several of them."""
-    metrics: dict[str, tuple[str, ...]] = {}
+def _wide_metrics(table: Rows, header: Iterable[str]) -> list[str]:
+    """The columns of numbers in a wide table."""
+    metrics: list[str] = []
     for name in header:
         cells = [row.values.get(name) for row in table.rows]
         written = [cell for cell in cells if not _missing(cell)]
         numbers = sum(number(cell) is not None for cell in written)
         if name not in _TEXTS and numbers and 2 * numbers >= len(written):
-            metrics[name] = (name,)
-    for name, column in table.columns.items():
-        if "+" in column:
-            parts = tuple(part.strip() for part in column.split("+"))
-            for part in parts:
-                if part not in metrics:
-                    expected = f"some of {', '.join(metrics)}"
-                    what = f"no column of scores '{part}'"
-                    raise InputError(what, path=table.path, expected=expected)
-            metrics[name] = parts
+            metrics.append(name)
     if not metrics and table.form != "jsonl" and table.form != "json":
         raise InputError("no column of scores", path=table.path, line=1, expected=_NAMES)
     return metrics

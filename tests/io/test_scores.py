@@ -237,3 +237,16 @@ def test_written_scores_come_back_and_no_name_is_a_formula(tmp_path):
     assert np.array_equal(again.values, table.values, equal_nan=True)
     text = (tmp_path / "s.csv").read_text(encoding="utf-8")
     assert not re.search(r"(^|,)[=+@]|(^|,)-x", text, re.MULTILINE)
+
+
+def test_a_mean_of_columns_may_be_of_several_files_and_of_long_ones(tmp_path):
+    (tmp_path / "autos.csv").write_text("system,input,rouge\na,1,.3\nb,1,.5\n")
+    (tmp_path / "people.csv").write_text("system,input,ann,bob\na,1,1,2\nb,1,3,\n")
+    long = [f"a,1,{m},{v}" for m, v in (("rouge", 0.3), ("ann", 1), ("bob", 2))]
+    (tmp_path / "long.csv").write_text("\n".join(["system,input,metric,score", *long]))
+    both = read_scores([tmp_path / "autos.csv", tmp_path / "people.csv"], columns="human=ann+bob")
+    assert both.matrix("human").values[:, 0].tolist() == [1.5, 3.0]
+    assert read_scores(tmp_path / "long.csv", columns="human=ann+bob").matrix("human").values == 1.5
+    assert read_scores(tmp_path / "autos.csv", columns="human=ann+bob").metrics == ("rouge",)
+    with pytest.raises(InputError, match="no column of scores 'bop'"):
+        read_scores(tmp_path / "people.csv", columns="human=ann+bop")
