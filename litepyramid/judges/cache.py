@@ -252,7 +252,7 @@ class CacheResult(Result):
 
     def to_table(self) -> str:
         """What it holds; or its path alone."""
-        return f"{self.path}\n" if self.alone else super().to_table()
+        return f"{self.path}\n" if self.alone else Result.to_table(self)
 
     def to_tables(self) -> Sequence[Table]:
         """One row per model."""
