@@ -117,7 +117,8 @@ def test_the_docstring_is_the_help():
 
 def test_data_and_judge_are_filled_by_the_options_of_load_and_judge():
     assert "a u.jsonl str ['labels']" in run(judged, "a", "-u", "u.jsonl", "-l", "x").output
-    assert "[PosixPath('a'), PosixPath('b')] None str []" in run(judged, "a", "b", "-j", "recall").output
+    told = run(judged, "a", "b", "-j", "recall").output
+    assert "[PosixPath('a'), PosixPath('b')] None str []" in told
     help = run(judged, "--help").output
     for name in inspect.signature(litepyramid.load).parameters:
         assert name == "summaries" or f"--{name.replace('_', '-')}" in help, name
