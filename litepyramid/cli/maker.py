@@ -130,12 +130,12 @@ def make_command(name: str, function: Callable[..., Any]) -> TyperCommand:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.command(name, cls=_Command)(callback)
+    app.command(name, cls=StrictCommand)(callback)
     made: Any = get_command(app)
     return made  # type: ignore[no-any-return]
 
 
-class _Command(TyperCommand):
+class StrictCommand(TyperCommand):
     """A command that refuses an option given twice, where it would take the last alone."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -36,8 +36,6 @@ _REFERENCES = (
 )
 _ASKED = ("question", "query", "prompt", "input")
 _EXPECTED = ("reference", "expected", "ground_truth")
-
-
 _RESULT = (
     *("testIdx", "promptIdx", "testCase", "provider", "prompt", "vars", "response", "error"),
     *("score", "namedScores", "id", "success", "failureReason", "promptId"),

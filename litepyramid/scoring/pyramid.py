@@ -328,7 +328,7 @@ class ScoringRule:
 
     def layout(self, units: Sequence[InputUnits]) -> UnitLayout:
         """The units' layout; InputError if the rule cannot score them, whatever their presence."""
-        layout, signed = UnitLayout.of(units), self.name in _RUBRICS
+        layout, signed = UnitLayout.of(units), self.signed
         wrong = np.flatnonzero(layout.weights == 0 if signed else layout.weights < 0)
         if len(wrong):
             every = [(entry.input, unit) for entry in units for unit in entry.units]
