@@ -4,7 +4,8 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 CORE := $(VENV)/.core
 SITE := $(VENV)/.docs
-PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+# What is imported is compiled when it is; all that is installed would take ten seconds more.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
 VERSIONS := 3.11 3.12 3.13
 # One thread a test process: the workers share the cores.
 test quick fuzz: export OMP_NUM_THREADS = 1
