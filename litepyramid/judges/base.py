@@ -157,8 +157,7 @@ def check_count(name: str, value: Any) -> None:
 def note_cached(stop: KeyboardInterrupt, judged: int, cache: Path | None) -> None:
     """Adds the number of cached judgements to the exception that Ctrl-C raises."""
     if judged and cache is not None:
-        many = "judgement" if judged == 1 else "judgements"
-        stop.add_note(f"{judged:,} {many} kept in {cache}")
+        stop.add_note(f"{counted(judged, 'judgement')} kept in {cache}")
 
 
 def checked_batch(answer: Any, items: Items, name: str) -> JudgedBatch:
@@ -203,14 +202,10 @@ def best_parts(
 
     Counts: ``pairs`` are those of the whole, ``split`` those of them with a summary in parts.
     """
-    batch = judge(
-        [
-            (text[start:end], units)
-            for (text, units), parts in zip(items, spans, strict=True)
-            for start, end in parts
-        ]
-    )
+    asked = zip(items, spans, strict=True)
+    batch = judge([(text[a:b], units) for (text, units), parts in asked for a, b in parts])
     presence, logits, chosen_spans, best, at = [], [], [], [], 0
+    pairs = split = 0
     for (_, units), parts in zip(items, spans, strict=True):
         rows, at = slice(at, at + len(parts)), at + len(parts)
         stack = np.stack(batch.presence[rows])
@@ -220,13 +215,13 @@ def best_parts(
         chosen_spans.append(np.array(parts, dtype=np.int64)[best[-1]])
         if batch.logits is not None:
             logits.append(np.stack(batch.logits[rows])[chosen])
-    pairs = sum(len(units) for _, units in items)
-    split = sum(len(units) for (_, units), p in zip(items, spans, strict=True) if len(p) > 1)
-    whole = replace(
-        batch,
-        presence=tuple(presence),
-        logits=tuple(logits) if batch.logits is not None else None,
-        spans=tuple(chosen_spans),
-        counts={**batch.counts, "pairs": pairs, "split": split},
+        pairs += len(units)
+        split += len(units) if len(parts) > 1 else 0
+    whole = JudgedBatch(
+        tuple(presence),
+        batch.signature,
+        {**batch.counts, "pairs": pairs, "split": split},
+        tuple(logits) if batch.logits is not None else None,
+        tuple(chosen_spans),
     )
     return whole, best

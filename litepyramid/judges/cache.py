@@ -25,12 +25,8 @@ from litepyramid.judges.base import Closing
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, cut
 
-CacheSetting = str | Path | None
-"""A cache's file; ``"default"`` for the user's own; None for a store in memory."""
-
 _VERSION = 4
 _APPLICATION = 0x4C505952  # "LPYR"
-_BUSY_SECONDS = 60.0
 _CHUNK = 500
 _HINT = "Name another file with the setting cache, or with LITEPYRAMID_CACHE."
 _SCHEMA = f"""
@@ -64,7 +60,7 @@ class Stored:
 
 
 class JudgementCache(Closing):
-    """The sqlite file, or a store in memory that ends with the process.
+    """The sqlite file (``"default"`` is the user's own), or a store in memory if that is None.
 
     Example:
         >>> from litepyramid.judges.base import pair_key
@@ -75,10 +71,8 @@ class JudgementCache(Closing):
         b'0123'
     """
 
-    def __init__(self, path: CacheSetting) -> None:
-        self.path: Path | None = None if path is None else Path(path)
-        if path == "default":
-            self.path = default_cache_path()
+    def __init__(self, path: str | Path | None) -> None:
+        self.path = None if path is None else _user_cache() if path == "default" else Path(path)
         with _errors(self.path):
             self._db = _open(self.path)
 
@@ -162,34 +156,27 @@ def _errors(path: Path | None) -> Iterator[None]:
     """Turns what sqlite and the system raise into one error."""
     try:
         yield
-    except (sqlite3.Error, UnicodeDecodeError) as error:  # damaged names cannot be decoded
-        hint = f"If it is damaged, delete it. {_HINT}"
-        raise InputError(f"the cache cannot be used ({error})", path=path, hint=hint) from error
-    except OSError as error:
-        problem = f"the cache cannot be made ({error.strerror})"
-        raise InputError(problem, path=path, hint=_HINT) from error
+    except (sqlite3.Error, UnicodeDecodeError, OSError) as error:  # damaged names do not decode
+        problem = f"the cache cannot be used ({getattr(error, 'strerror', None) or error})"
+        raise InputError(
+            problem, path=path, hint=f"If it is damaged, delete it. {_HINT}"
+        ) from error
 
 
-def default_cache_path(environment: Mapping[str, str] | None = None) -> Path:
-    """``LITEPYRAMID_CACHE``, else a file in the user's cache folder, as the system has it.
-
-    Example:
-        >>> default_cache_path({"LITEPYRAMID_CACHE": "judged.sqlite"}).name
-        'judged.sqlite'
-    """
-    env = os.environ if environment is None else environment
-    if path := env.get("LITEPYRAMID_CACHE"):
+def _user_cache() -> Path:
+    """``LITEPYRAMID_CACHE``, else a file in the user's cache folder, as the system has it."""
+    if path := os.environ.get("LITEPYRAMID_CACHE"):
         return Path(path).expanduser()
     if sys.platform == "darwin":
         base = Path.home() / "Library" / "Caches"
     elif sys.platform == "win32":
-        base = Path(env.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     else:
-        base = Path(env.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     return base / "litepyramid" / "judgements.sqlite"
 
 
-def is_cache(path: Path) -> bool:
+def _is_cache(path: Path) -> bool:
     """Whether there is a cache at `path`, by its first bytes alone; False if it is empty."""
     problem, head = "is not a file", b""
     if file_type(path) not in ("folder", "other"):
@@ -202,11 +189,11 @@ def is_cache(path: Path) -> bool:
 
 
 def _open(path: Path | None) -> sqlite3.Connection:
-    exists = path is not None and is_cache(path)
+    exists = path is not None and _is_cache(path)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
     db = sqlite3.connect(
-        path or ":memory:", timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+        path or ":memory:", timeout=60.0, isolation_level=None, check_same_thread=False
     )
     try:
         if not exists:
@@ -241,18 +228,12 @@ class CacheResult(Result):
         models: Per model, maximum length and precision these, its ``pairs``, and those of them
             that were ``truncated``.
         removed: How many judgements were removed; None if none were to be.
-        alone: Whether only its path was asked for.
     """
 
     path: Path
     bytes: int
     models: tuple[Mapping[str, Any], ...] = ()
     removed: int | None = None
-    alone: bool = False
-
-    def to_table(self) -> str:
-        """What it holds; or its path alone."""
-        return f"{self.path}\n" if self.alone else Result.to_table(self)
 
     def to_tables(self) -> Sequence[Table]:
         """One row per model."""
@@ -268,44 +249,41 @@ class CacheResult(Result):
 
 
 def cache(
-    action: Literal["info", "path", "clear"] = "info", *, file: str | Path | None = None
+    action: Literal["info", "clear"] = "info", *, file: str | Path | None = None
 ) -> CacheResult:
     """Shows or empties the cache of judgements, which lets no pair be judged twice.
 
     Args:
-        action: info shows what it holds by model, path its file alone, clear removes all.
+        action: info shows its file and what it holds by model, clear removes all.
         file: Another cache than the user's own.
 
     Raises:
         InputError: The file is not a cache, or is damaged.
 
     Example:
-        >>> cache("path", file="judged.sqlite").bytes
+        >>> cache(file="judged.sqlite").bytes
         0
 
     Command line:
         $ litepyramid cache
         $ litepyramid cache clear
     """
-    choose("action", action, ("info", "path", "clear"))
-    path = default_cache_path() if file is None else Path(file)
-    removed, counts = 0 if action == "clear" else None, []
-    exists = is_cache(path)
-    if exists and action != "path":
+    choose("action", action, ("info", "clear"))
+    path = _user_cache() if file is None else Path(file)
+    removed, models = 0 if action == "clear" else None, []
+    exists = _is_cache(path)
+    if exists:
         with JudgementCache(path) as store:
             removed = store.clear() if action == "clear" else None
             counts = store.counts()
-    models = tuple({**_described(i), "pairs": n, "truncated": shorter} for i, n, shorter in counts)
-    return CacheResult(
-        path, path.stat().st_size if exists else 0, models, removed, action == "path"
-    )
+        models = [{**_described(i), "pairs": n, "truncated": shorter} for i, n, shorter in counts]
+    return CacheResult(path, path.stat().st_size if exists else 0, tuple(models), removed)
 
 
 def _described(identity: str) -> dict[str, Any]:
     """Model, maximum length and precision of an identity; a damaged one is unknown."""
-    try:
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
         fields = json.loads(identity)
         model = cut(fields["model"], 60)
         return {"model": model, "max_length": fields["max_length"], "dtype": fields["dtype"]}
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return {"model": "unknown", "max_length": None, "dtype": None}
+    return {"model": "unknown", "max_length": None, "dtype": None}

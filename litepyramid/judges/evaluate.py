@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose
-from litepyramid.files import ending, read_jsonl, stem
+from litepyramid.files import read_jsonl, stem
 from litepyramid.io.dataset import Dataset, as_dataset
 from litepyramid.judges import DEFAULT_JUDGE
 from litepyramid.judges.base import Items, Questions
@@ -25,7 +25,7 @@ from litepyramid.judges.registry import in_language
 from litepyramid.judges.registry import judge as make_judge
 from litepyramid.language import language_of, signed
 from litepyramid.stats import is_whole, mean_of_scored
-from litepyramid.tables import Column, Result, Table, hidden
+from litepyramid.tables import Column, Result, Table, hidden, row
 from litepyramid.text import counted, cut
 from litepyramid.types import DataLike, FloatArray, JudgeLike, Signature, fingerprint
 
@@ -51,7 +51,6 @@ class CalibrationResult(Result):
         base_rate: The share labelled present; with labels of .5, the mean label.
         accuracy: Share of pairs on the right side of .5 (a presence of .5 means "present");
             with labels of .5, of pairs whose presence is nearest to their label.
-        majority: Accuracy of always giving the more frequent answer.
         auc: As `roc_auc`.
         brier: As `brier_score`; `brier_constant` of always giving the base rate.
         calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
@@ -66,7 +65,6 @@ class CalibrationResult(Result):
     missing: int
     base_rate: float
     accuracy: float
-    majority: float
     auc: float
     brier: float
     brier_constant: float
@@ -84,11 +82,10 @@ class CalibrationResult(Result):
         )  # fmt: skip
         notes = (
             *([f"{self.missing} more have no judgement."] if self.missing else []),
-            f"Accuracy {self.accuracy:.3f} (always the more frequent answer: {self.majority:.3f}), "
-            f"AUC {self.auc:.3f}.",
+            f"Accuracy {self.accuracy:.3f}, AUC {self.auc:.3f}, "
+            f"calibration error {self.calibration_error:.3f}, slope {self.slope:.2f}.",
             f"Brier {self.brier:.3f} (always the base rate {self.base_rate:.3f}: "
-            f"{self.brier_constant:.3f}), calibration error {self.calibration_error:.3f}, "
-            f"calibration slope {self.slope:.2f}.",
+            f"{self.brier_constant:.3f}).",
             str(self.signature),
         )
         title = f"Presence against {counted(self.pairs, 'human label')}"
@@ -128,14 +125,11 @@ class EvaluationResult(Result):
     def to_tables(self) -> list[Table]:
         """One row a set; the reliability table of a single set; one row a kind of contrast."""
         columns = (
-            "set", "pairs", Column("base_rate", "present"), Column("accuracy"),
-            Column("auc", "AUC"), Column("brier", "Brier"), Column("slope", digits=2),
+            "set", "pairs", Column("base_rate", "present"), "accuracy", Column("auc", "AUC"),
+            Column("brier", "Brier"), Column("slope", digits=2),
             Column("calibration_error", "calibration error"),
         )  # fmt: skip
-        rows = [
-            {"set": name, **{c.name: getattr(one, c.name) for c in columns[2:]}, "pairs": one.pairs}
-            for name, one in zip(self.names, self.sets, strict=True)
-        ]
+        rows = [row(one, set=name) for name, one in zip(self.names, self.sets, strict=True)]
         notes = [str(self.signature)]
         if missing := sum(one.missing for one in self.sets):
             notes.insert(0, f"{counted(missing, 'more pair has', 'more pairs have')} no judgement.")
@@ -171,8 +165,7 @@ def evaluate(
 
     Args:
         judge: The judge.
-        data: Summaries, units and labels: a `Dataset`, what `load` takes, or a list of these, of
-            files of pairs too.
+        data: Summaries, units and labels: a `Dataset`, what `load` takes, or a list of these.
         pairs: Files of labelled pairs, .jsonl or .jsonl.gz, each a set of its own:
             {"premise": text, "hypothesis": text, "present": 0, 0.5 or 1} a line.
         contrast: Also evaluate on the embedded contrast set, 824 pairs that differ in negation,
@@ -200,8 +193,6 @@ def evaluate(
     pairs = [pairs] if isinstance(pairs, str | Path) else pairs
     if not isinstance(pairs, list | tuple) or not all(isinstance(p, str | Path) for p in pairs):
         raise InputError("pairs that are no files", expected="paths of files of pairs")
-    if not is_whole(bins) or not 1 <= bins <= 1000:
-        raise InputError(f"bins is {cut(repr(bins))}", expected="a whole number from 1 to 1,000")
     language = sources.pop("language", None)
     several = data if isinstance(data, list | tuple) and not sources else [data]
     sets = [_labelled_set(one, sources) for one in several if one is not None or sources]
@@ -223,12 +214,9 @@ def evaluate(
         results.append(calibrate(presence, one.labels, bins=bins, signature=about))
         if one.kinds:
             phenomena = list(_by_kind(presence, one.labels, one.kinds))
-    return EvaluationResult(
-        tuple(one.name for one in sets),
-        tuple(results),
-        tuple(phenomena),
-        Signature.of(**fields, data_sha=fingerprint(one.sha for one in sets), bins=bins),
-    )
+    about = Signature.of(**fields, data_sha=fingerprint(one.sha for one in sets), bins=bins)
+    names = tuple(one.name for one in sets)
+    return EvaluationResult(names, tuple(results), tuple(phenomena), about)
 
 
 def calibrate(
@@ -255,8 +243,8 @@ def calibrate(
         >>> result.accuracy, result.auc, [b.pairs for b in result.bins]
         (0.75, 1.0, [2, 2])
     """
-    if type(bins) is not int or bins < 1:
-        raise InputError(f"{bins} bins", expected="at least one")
+    if not is_whole(bins) or not 1 <= bins <= 1000:
+        raise InputError(f"bins is {cut(repr(bins))}", expected="a whole number from 1 to 1,000")
     scores, truth = _pairs(presence, labels)
     base, steps = float(truth.mean()), 2 if (truth == 0.5).any() else 1
     bin_of = np.minimum((scores * bins).astype(np.int64), bins - 1)
@@ -271,7 +259,6 @@ def calibrate(
         missing=int((~np.isnan(np.asarray(labels, dtype=np.float64))).sum()) - truth.size,
         base_rate=base,
         accuracy=float((np.floor(scores * steps + 0.5) == truth * steps).mean()),
-        majority=float(np.bincount((2 * truth).astype(np.int64)).max() / truth.size),
         auc=roc_auc(scores, truth),
         brier=brier_score(scores, truth),
         brier_constant=float(truth.var()) if steps == 2 else base * (1 - base),
@@ -341,7 +328,6 @@ class LabelledSet:
     """Labelled pairs to evaluate on.
 
     Attributes:
-        name: Its name.
         items: (summary, units).
         labels: (pairs,) the labels of all units, one item after the other; NaN: not labelled.
         language: Their language; "" if not told yet.
@@ -366,39 +352,30 @@ class LabelledSet:
     def sha(self) -> str:
         """What names these pairs in a signature, whatever their order."""
         labels = iter(self.labels.tolist())
-        rows = sorted(
-            json.dumps([text, unit, next(labels)]) for text, units in self.items for unit in units
-        )
-        return fingerprint(rows)
+        pairs = ((text, unit) for text, units in self.items for unit in units)
+        return fingerprint(sorted(json.dumps([*pair, next(labels)]) for pair in pairs))
 
 
 def labelled(data: Any, **sources: Any) -> Dataset:
     """A data set with human units, summaries and labels."""
     dataset = as_dataset(data, **sources)
-    needs = (("scus", "human units"), ("summaries", "summaries"), ("labels", "labels"))
-    for field, what in needs:
+    for field in ("scus", "summaries", "labels"):
         if not getattr(dataset, field):
             raise InputError(
-                f"the data set '{dataset.name}' has no {what}",
+                f"the data set '{dataset.name}' has no {field.replace('scus', 'human units')}",
                 expected="human units, summaries, and labels of them",
             )
     return dataset
 
 
 def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
-    if isinstance(data, LabelledSet):
-        return data
-    if isinstance(data, str | Path) and not sources and ending(data) == ".jsonl":
-        return read_pairs(data)
     dataset = labelled(data, **sources)
-    labels = {(s.system, name): row for s in dataset.labels
-              for name, row in zip(s.inputs, s.labels, strict=True)}  # fmt: skip
+    texts, labels = _cells(dataset.summaries, "texts"), _cells(dataset.labels, "labels")
     rows = [
-        (texts[units.input], units, row)
+        (texts[entry.system, units.input], units, row)
         for entry in dataset.summaries
-        for texts in [dict(zip(entry.inputs, entry.texts, strict=True))]
         for units in dataset.label_units or dataset.scus
-        if units.input in texts and (row := labels.get((entry.system, units.input)))
+        if (row := labels.get((entry.system, units.input))) and (entry.system, units.input) in texts
     ]
     if not rows:
         raise InputError("no system has both summaries and labels", expected="the same names")
@@ -409,6 +386,12 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
         dataset.language,
         questions=[units.question for _, units, _ in rows],
     )
+
+
+def _cells(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
+    """The values of every system's inputs."""
+    rows = (zip(s.inputs, getattr(s, values), strict=True) for s in systems)
+    return {(s.system, name): v for s, row in zip(systems, rows, strict=True) for name, v in row}
 
 
 @dataclass(frozen=True)
@@ -424,16 +407,16 @@ def read_pairs(path: str | Path) -> LabelledSet:
     for line, value in read_jsonl(path):
         if isinstance(present := value.get("present"), bool):
             value = {**value, "present": int(present)}
-        row = as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
-        if row.present not in (0, 0.5, 1):
+        pair = as_type(_PairLine, value, what="no labelled pair", path=path, line=line)
+        if pair.present not in (0, 0.5, 1):
             raise InputError(
-                f"the label {row.present:g}", path=path, line=line, expected="0, 0.5 or 1"
+                f"the label {pair.present:g}", path=path, line=line, expected="0, 0.5 or 1"
             )
-        rows.append(row)
+        rows.append(pair)
     if not rows:
         raise InputError("no pairs", path=path)
-    labels = np.array([row.present for row in rows], dtype=np.float64)
-    return LabelledSet(stem(path), [(row.premise, [row.hypothesis]) for row in rows], labels)
+    labels = np.array([pair.present for pair in rows], dtype=np.float64)
+    return LabelledSet(stem(path), [(pair.premise, [pair.hypothesis]) for pair in rows], labels)
 
 
 def load_contrast(language: str = "en") -> LabelledSet:

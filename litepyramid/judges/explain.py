@@ -19,13 +19,7 @@ from litepyramid.types import JudgeLike
 
 @dataclass(frozen=True, slots=True)
 class Explanation(Result):
-    """A summary, units, and what in the one speaks for or against the others.
-
-    Attributes:
-        summary: The summary.
-        units: The units.
-        evidence: That of each unit.
-    """
+    """A summary, units, and the evidence in the one for or against each of the others."""
 
     summary: str
     units: tuple[str, ...]
@@ -36,17 +30,15 @@ class Explanation(Result):
         tables = []
         for unit, evidence in zip(self.units, self.evidence, strict=True):
             start, end = evidence.span
-            notes = [f"presence {evidence.presence:.3f}"]
+            sentence = " ".join(self.summary[start:end].split()) or "–"
+            where = "no sentence of the summary holds it"
             if evidence.sentence >= 0:
-                sentence = " ".join(self.summary[start:end].split())
-                number = evidence.sentence + 1
-                notes.append(f"sentence {number}, characters {start}-{end}: {sentence}")
-            else:
-                notes.append("no sentence of the summary holds it")
+                where = f"sentence {evidence.sentence + 1}, characters {start}-{end}: {sentence}"
+            notes = [f"presence {evidence.presence:.3f}", where]
             notes += [f"conflict: {evidence.conflict}"] if evidence.conflict else []
             rows = (*evidence.words, *((word, "–") for word in evidence.missing))
             if not rows:  # the judge says which sentence, not which words
-                rows = ((unit, sentence if evidence.sentence >= 0 else "–"),)
+                rows = ((unit, sentence),)
             tables.append(Table(unit, (Column("unit"), Column("summary")), rows, tuple(notes)))
         return tables
 
@@ -93,11 +85,8 @@ def explain(
         $ litepyramid judge explain "A storm hit Oslo. Two died." "Two people died in Oslo."
     """
     units = tuple(unit) if isinstance(unit, list | tuple) else (unit,)
-    if not isinstance(summary, str) or not all(isinstance(one, str) for one in units):
-        raise InputError("summary and units are not all texts", expected="one summary, and units")
-    for what, texts in (("summary", (summary,)), ("unit", units or ("",))):
-        if not all(text.strip() for text in texts):
-            raise InputError(f"an empty {what}", expected=f"the text of a {what}")
+    if not units or not all(isinstance(text, str) and text.strip() for text in (summary, *units)):
+        raise InputError("an empty text, or none", expected="the text of a summary, and of a unit")
     language = language_of({"summary": [summary], "units": units}, language)
     ready = in_language(make_judge(judge), language)
     return Explanation(summary, units, gather(ready, [(summary, units)], [question])[0])

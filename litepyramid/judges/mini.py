@@ -11,7 +11,7 @@ import numpy as np
 from litepyramid.checked import as_type
 from litepyramid.errors import ModelError
 from litepyramid.files import file_type, read_json
-from litepyramid.judges.base import Evidence, Items, JudgedBatch
+from litepyramid.judges.base import Evidence, Items, JudgedBatch, best_parts
 from litepyramid.judges.lexical.lexical_judge import LexicalJudge, load_lexical
 from litepyramid.judges.lexical.recall import word_evidence
 from litepyramid.judges.nli.modes import p3c
@@ -58,17 +58,14 @@ class MiniJudge:
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `NLIJudge.judge`."""
         batch = self.encoder.judge(items)
-        signature = {**batch.signature, "judge": "mini"}
-        if self.stack is None:
-            return replace(batch, signature=signature)
-        words = LexicalJudge(load_lexical()).judge(items)
-        presence = tuple(
-            self.stack.presence(encoder, lexical) if text.strip() else encoder
-            for encoder, lexical, (text, _) in zip(
-                batch.presence, words.presence, items, strict=True
+        presence, signature = batch.presence, {**batch.signature, "judge": "mini"}
+        if self.stack is not None:
+            words = LexicalJudge(load_lexical()).judge(items)
+            presence = tuple(
+                self.stack.presence(encoder, lexical) if text.strip() else encoder
+                for encoder, lexical, (text, _) in zip(presence, words.presence, items, strict=True)
             )
-        )
-        signature["lexical"] = words.signature["revision"]
+            signature["lexical"] = words.signature["revision"]
         return replace(batch, presence=presence, signature=signature)
 
     def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
@@ -82,17 +79,9 @@ class MiniJudge:
         """
         batch = self.judge(items)
         spans = [sentence_spans(text) or [(0, 0)] for text, _ in items]
-        sentences = [
-            (text[start:end], units)
-            for (text, units), ends in zip(items, spans, strict=True)
-            for start, end in ends
-        ]
-        logits = iter(self.encoder.judge(sentences).logits or ())
-        entailed = (p3c(np.nan_to_num(np.stack([next(logits) for _ in ends]))) for ends in spans)
-        best = [
-            np.where(values >= 0.5, shares.argmax(axis=0), -1)
-            for values, shares in zip(batch.presence, entailed, strict=True)
-        ]
+        _, entailing = best_parts(self.encoder.judge, items, spans)
+        both = zip(batch.presence, entailing, strict=True)
+        best = [np.where(values >= 0.5, sentences, -1) for values, sentences in both]
         evidence = word_evidence(items, batch.presence, best=best)
         denied = [p3c(rows[..., ::-1]).tolist() for rows in batch.logits or ()]
         return tuple(

@@ -52,8 +52,9 @@ class OnWorkers:
 
 def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judge:
     """The judge, to be run by so many workers; itself if nothing is said of that."""
-    if engine != "local":
-        choose("engine", engine, get_args(Engine))
+    if workers is None and engine == "local":
+        return judge
+    choose("engine", engine, get_args(Engine))
     check_count("workers", workers)
     if engine == "ray":
         require("ray", extra="ray", purpose="the engine 'ray'")
@@ -67,8 +68,7 @@ def on_workers(judge: Judge, workers: Any = None, engine: Any = "local") -> Judg
             expected="an embedded judge or an ONNX model, or the engine ray",
             hint="Judges behind an endpoint take the setting concurrency.",
         )
-    plain = workers is None and engine == "local"
-    return judge if plain else OnWorkers(judge, workers, engine)
+    return OnWorkers(judge, workers, engine)
 
 
 def single(judge: Judge) -> Judge:
@@ -162,16 +162,15 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
     started = _connect(ray)
     try:
         resources = ray.cluster_resources()
-        uses_gpu = hasattr(judge, "device") and judge.device != "cpu"
+        uses_gpu = getattr(judge, "device", "cpu") != "cpu"
         gpus = int(resources.get("GPU", 0)) if uses_gpu else 0
         cpus = int(resources.get("CPU", 1))
         count = workers or gpus or max(1, cpus // (1 if _start_cost(judge) else 2))
         if gpus and count > gpus:
             raise InputError(counted(count, "worker"), expected=f"at most {gpus}, one per GPU")
-        parts = list(windows(items, max(1, -(-pairs // (count * _PARTS_A_WORKER)))))
+        parts = windows(items, max(1, -(-pairs // (count * _PARTS_A_WORKER))))
         rows = [{"window": number, "items": pickle.dumps(p)} for number, p in enumerate(parts)]
-        context = data.DataContext.get_current()
-        context.enable_progress_bars = False
+        data.DataContext.get_current().enable_progress_bars = False
         answers = data.from_items(rows, override_num_blocks=max(1, len(rows))).map_batches(
             _Actor,
             fn_constructor_args=(pickle.dumps(judge),),
@@ -188,7 +187,7 @@ def _on_ray(judge: Judge, items: Items, pairs: int, workers: int | None) -> Iter
                     raise answer
                 batches[int(row["window"])] = answer
                 shown.update(sum(map(len, answer.presence)))
-        yield from (batches[number] for number in range(len(parts)))
+        yield from (batches[number] for number in sorted(batches))
     except ray.exceptions.RayError as error:
         raise ModelError(
             f"Ray gave no answer ({reason(error)})",
@@ -235,15 +234,13 @@ def _connect(ray: Any) -> bool:
 def _joined(batches: Iterable[JudgedBatch]) -> JudgedBatch:
     """The batches of all windows as one."""
     joined = list(batches)
-    if not joined:
-        return JudgedBatch(())
     counts: Counter[str] = Counter()
     for batch in joined:
         counts.update(batch.counts)
     spans = [batch.spans for batch in joined if batch.spans is not None]
     return JudgedBatch(
         tuple(chain.from_iterable(batch.presence for batch in joined)),
-        joined[0].signature,
+        joined[0].signature if joined else {},
         dict(counts),
-        spans=tuple(chain.from_iterable(spans)) if len(spans) == len(joined) else None,
+        spans=tuple(chain.from_iterable(spans)) if spans else None,
     )

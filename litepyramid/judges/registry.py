@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from inspect import getdoc, signature
 from itertools import repeat
 from pathlib import Path
 from typing import Any, get_type_hints
-
-import numpy as np
 
 from litepyramid.checked import parse_json
 from litepyramid.errors import InputError
@@ -68,26 +67,20 @@ class FunctionJudge:
     @property
     def uses_questions(self) -> bool:
         """Whether the function has a parameter `question`."""
-        try:
+        with suppress(ValueError):
             return "question" in signature(self.function).parameters
-        except ValueError:
-            return False
+        return False
 
     def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """Asks the function about every summary."""
         name = str(getattr(self.function, "__name__", type(self.function).__name__)).strip("<>")
-        asked: Any = repeat({})
-        if self.uses_questions:
-            asked = ({"question": one} for one in questions or repeat(None))
-        presence = tuple(
-            as_presence_row(self.function(summary, units, **more), len(units), name)
-            if summary.strip()
-            else np.zeros(len(units))
-            for (summary, units), more in zip(
-                track(items, "judging", "summaries"), asked, strict=False
-            )
-        )
-        return JudgedBatch(presence, {"judge": f"function {name}"})
+        uses, presence = self.uses_questions, []
+        tracked = track(items, "judging", "summaries")
+        for (summary, units), question in zip(tracked, questions or repeat(None), strict=False):
+            more = {"question": question} if uses else {}
+            row = self.function(summary, units, **more) if summary.strip() else [0.0] * len(units)
+            presence.append(as_presence_row(row, len(units), name))
+        return JudgedBatch(tuple(presence), {"judge": f"function {name}"})
 
 
 def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
@@ -146,16 +139,18 @@ def in_language(judge: Judge, language: str) -> Judge:
     if languages := getattr(one, "languages", None):
         name = type(one).__name__.removesuffix("Judge").lower()
         check_language("judge", language, f"the judge {name}", languages)
-    if language == "en" or not hasattr(one, "in_language"):
-        return judge
-    form: Judge = one.in_language(language)
-    return replace(judge, one=form) if isinstance(judge, OnWorkers) else form
+    return judge if language == "en" else _formed(judge, "in_language", language)
 
 
 def for_criteria(judge: Judge) -> Judge:
     """A judge for the criteria of rubrics: an LLM judge's prompt `met`, unless one was chosen."""
+    return _formed(judge, "for_criteria")
+
+
+def _formed(judge: Judge, method: str, *values: str) -> Judge:
+    """The form of a judge that a method of it makes; itself if it has no such method."""
     one = single(judge)
-    form = one.for_criteria() if hasattr(one, "for_criteria") else one
+    form: Judge = getattr(one, method)(*values) if hasattr(one, method) else one
     return replace(judge, one=form) if isinstance(judge, OnWorkers) else form
 
 
@@ -277,19 +272,13 @@ def judge_settings(name: str = DEFAULT_JUDGE) -> JudgeSettings:
     check_judge_name(name)
     factory = _factory(name)
     section = re.search(r"Args:\n(.*?)(\n\n|\Z)", getdoc(factory) or "", re.DOTALL)
-    entries = re.split(r"\n    (?=\w+: )", "\n" + section[1])[1:] if section else []
-    texts = {key: " ".join(text.split()) for key, _, text in (e.partition(": ") for e in entries)}
-    rows = [
-        (key, str(p.default).lower() if p.default in (None, True, False) else str(p.default))
-        for key, p in signature(factory).parameters.items()
-        if key != "model"
-    ]
+    entries = re.findall(r"^    (\w+): (.*(?:\n     .*)*)", section[1] if section else "", re.M)
+    texts = {key: " ".join(text.split()) for key, text in entries}
     texts["workers"] = "Processes, or judges on the cluster; none chooses."
     texts["engine"] = "local, or ray for a Ray cluster."
-    return JudgeSettings(
-        name,
-        tuple(
-            {"setting": key, "default": default, "help": texts.get(key, "")}
-            for key, default in (*rows, ("workers", "none"), ("engine", "local"))
-        ),
-    )
+    given = {key: entry.default for key, entry in signature(factory).parameters.items()}
+    given = {**given, "workers": None, "engine": "local"}
+    shown = {key: str(value) for key, value in given.items() if key != "model"}
+    shown |= {key: text.lower() for key, text in shown.items() if text in ("None", "True", "False")}
+    rows = [{"setting": k, "default": v, "help": texts.get(k, "")} for k, v in shown.items()]
+    return JudgeSettings(name, tuple(rows))

@@ -27,7 +27,6 @@ from litepyramid.judges.nli.checkpoint import (
     ClassOrder,
     Kind,
     open_checkpoint,
-    parse_label_map,
 )
 from litepyramid.judges.nli.modes import presence
 from litepyramid.judges.nli.torch_backend import load_classifier, load_tokenizer
@@ -268,9 +267,11 @@ def _load(base: str, settings: FinetuneSettings) -> _Base:
         order = ClassOrder(TWO, (1, 0)) if two else ClassOrder(THREE, (0, 1, 2))
         options = {"num_labels": len(order.classes), "ignore_mismatched_sizes": True}
     else:
-        label_map = parse_label_map(settings.label_map) if settings.label_map else None
         point = open_checkpoint(
-            source, **where, label_map=label_map, backend="onnx" if is_onnx(base) else "torch"
+            source,
+            **where,
+            label_map=settings.label_map,
+            backend="onnx" if is_onnx(base) else "torch",
         )
         if point.order.classes != THREE:
             raise ModelError(

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from spacy.tokens import Doc, Token
 
-from litepyramid.judges.lexical.vocabulary import FUNCTION_WORDS, NEGATIONS, _irregular_forms
+from litepyramid.judges.lexical.vocabulary import FUNCTION_WORDS, IRREGULAR, NEGATIONS
 from litepyramid.sentences import split_sentences
 from litepyramid.units.extract import tokenizer
 from litepyramid.units.parsers.embedded.pipeline import EmbeddedBackend
@@ -199,7 +199,7 @@ class Grammar:
 
     def __init__(self, verbs: frozenset[str]) -> None:
         self.verbs = verbs
-        self.bases = {form: base for form, base in _irregular_forms().items() if base in verbs}
+        self.bases = {form: base for form, base in IRREGULAR.items() if base in verbs}
         self.pasts: dict[str, Words] = {}
         for form, base in self.bases.items():
             self.pasts.setdefault(base, []).append(form)

@@ -85,7 +85,7 @@ def test_a_full_disk_is_one_error_and_old_files_stay(prepared: Path, command: st
 @pytest.mark.parametrize(
     ("command", "stream"),
     [
-        *itertools.product(["--help", "cache path"], [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"]),
+        *itertools.product(["--help", "cache"], [">/dev/full", ">&-", "<&- >&-", ">&- 2>&-"]),
         ("demo", ">/dev/full"),
         ("demo", ">&-"),
     ],

@@ -91,7 +91,3 @@ def test_files_one_after_the_other_are_systems(folder: Path, cli: Any) -> None:
 )
 def test_an_option_given_twice_is_refused(folder, cli, command, twice) -> None:
     assert f"{twice} is given twice" in cli(*command.split(), status=2, cwd=folder).stderr
-
-
-def test_the_path_of_the_cache_stands_alone(folder: Path, cli: Any) -> None:
-    assert cli("cache", "path", "--file", folder / "x.sqlite").stdout == f"{folder}/x.sqlite\n"

@@ -135,7 +135,7 @@ def test_the_command_shows_and_clears(path):
     assert [(m["model"], m["pairs"], m["truncated"]) for m in shown.models] == [
         ("unknown", 1, 1), ("m@0123", 2, 2),
     ]  # fmt: skip
-    assert cache("path", file=path).path == path
+    assert shown.path == path
     assert cache("clear", file=path).removed == 3
     assert cache(file=path).models == ()
     with pytest.raises(InputError):

@@ -90,7 +90,7 @@ def test_several_sets_give_one_table(tmp_path):
     files = [write(tmp_path / "a.jsonl", rows), write(tmp_path / "b.jsonl.gz", rows[:2])]
     loaded = load_example()
     data = Dataset("example", scus=loaded.scus, summaries=loaded.summaries, labels=loaded.labels)
-    result = evaluate(lambda summary, units: [1.0] * len(units), [data, *files], contrast=True)
+    result = evaluate(lambda summary, units: [1.0] * len(units), [data], pairs=files, contrast=True)
     assert result.names == ("example", "a", "b", "contrast")
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
     assert sum(kind.pairs for kind in result.phenomena) == 824

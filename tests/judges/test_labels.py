@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from litepyramid.errors import InputError, ModelError
-from litepyramid.judges.nli.checkpoint import CARDS, class_order, parse_label_map
+from litepyramid.judges.nli.checkpoint import CARDS, class_order
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,14 @@ def test_other_labels_are_an_error_that_shows_them(labels):
         class_order(dict(enumerate(labels)), model="the model 'm'")
     assert "the model 'm'" in str(caught.value)
     assert all(f"{index}={label}" in str(caught.value) for index, label in enumerate(labels))
-    assert "--label-map" in str(caught.value)
+    assert "label_map" in str(caught.value)
 
 
 def test_a_map_wins_by_index_or_by_name():
     labels = {0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}
-    mapped = parse_label_map("entailment=2, neutral=LABEL_0, contradiction=1")
+    mapped = "entailment=2, neutral=LABEL_0, contradiction=1"
     assert class_order(labels, mapped).indices == (2, 0, 1)
-    assert class_order({0: "no", 1: "yes"}, {"present": "yes", "absent": "no"}).indices == (1, 0)
+    assert class_order({0: "no", 1: "yes"}, "present=yes,absent=no").indices == (1, 0)
 
 
 def test_a_card_orders_nameless_labels_only():
@@ -64,7 +64,7 @@ def test_a_card_orders_nameless_labels_only():
 )
 def test_maps_that_cannot_be_read_or_do_not_fit(text):
     with pytest.raises(InputError, match="label map"):
-        class_order({0: "LABEL_0", 1: "LABEL_1"}, parse_label_map(text))
+        class_order({0: "LABEL_0", 1: "LABEL_1"}, text)
 
 
 def table() -> dict[str, tuple[str, str]]:

@@ -39,7 +39,7 @@ def test_huge_logits_do_not_overflow_and_nan_stays_nan(mode):
 
 
 def test_bad_mode_and_shape_are_named():
-    with pytest.raises(InputError, match=r"unknown mode 'p4c'.*p3c, l3c, p2c, l2c"):
+    with pytest.raises(InputError, match=r"unknown mode 'p4c'.*p3c, l3c, p2c or l2c"):
         presence([0, 0, 0], "p4c")
     with pytest.raises(InputError, match=r"\(2,\)"):
         presence([0, 0], "p3c")

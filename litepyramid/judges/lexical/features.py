@@ -13,14 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.judges.lexical.vocabulary import (
-    CAPITAL,
-    CONTENT,
-    NUMBER,
-    EncodedText,
-    IdArray,
-    alike_stems,
-)
+from litepyramid.judges.lexical.vocabulary import CAPITAL, CONTENT, NUMBER, EncodedText, IdArray
 from litepyramid.types import FloatArray
 
 BoolArray = NDArray[np.bool_]
@@ -46,24 +39,6 @@ FEATURES: dict[str, tuple[int, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class StemTable:
-    """What is known of each stem of a vocabulary; the last entry stands for "no word".
-
-    Attributes:
-        idf: (stems + 1,) weight in (0, 1].
-        alike: Per stem its own number and those of the stems like it.
-    """
-
-    idf: FloatArray
-    alike: tuple[tuple[int, ...], ...]
-
-    @classmethod
-    def of(cls, stems: Sequence[str], idf: FloatArray) -> StemTable:
-        """The table of `stems`, whose weights are `idf`."""
-        return cls(np.append(idf, 1.0), (*alike_stems(stems), (-1,)))
-
-
-@dataclass(frozen=True, slots=True)
 class Rows:
     """Words of many units, one after the other; no unit is without a row.
 
@@ -72,38 +47,22 @@ class Rows:
         starts: (units,) first row of each unit.
         lengths: (units,) rows of each unit.
         owner: (rows,) unit of each row.
-        masks: Per stem the bits at which it stands, one free bit after each unit.
-        fields: Per unit its first bit and its bits, moved down to 0.
     """
 
     ids: IdArray
     starts: IdArray
     lengths: IdArray
     owner: IdArray
-    masks: dict[int, int]
-    fields: tuple[tuple[int, int], ...]
 
     @classmethod
-    def of(cls, ids: Sequence[int], lengths: Sequence[int]) -> Rows:
-        """Rows of units of these lengths."""
-        sizes = np.array(lengths, dtype=np.int32)
-        masks: dict[int, int] = {}
-        fields = []
-        row = bit = 0
-        for length in lengths:
-            for k in range(length):
-                stem = ids[row + k]
-                masks[stem] = masks.get(stem, 0) | 1 << (bit + k)
-            fields.append((bit, (1 << length) - 1))
-            row += length
-            bit += length + 1
+    def of(cls, stems: Sequence[Sequence[int]]) -> Rows:
+        """The rows of units with these stems."""
+        lengths = np.array([len(row) for row in stems], dtype=np.int32)
         return cls(
-            ids=np.array(ids, dtype=np.int32),
-            starts=(np.cumsum(sizes) - sizes).astype(np.int32),
-            lengths=sizes,
-            owner=np.repeat(np.arange(len(sizes), dtype=np.int32), sizes),
-            masks=masks,
-            fields=tuple(fields),
+            ids=np.array([stem for row in stems for stem in row], dtype=np.int32),
+            starts=(np.cumsum(lengths) - lengths).astype(np.int32),
+            lengths=lengths,
+            owner=np.repeat(np.arange(len(lengths), dtype=np.int32), lengths),
         )
 
     def total(self, values: NDArray[np.generic]) -> FloatArray:
@@ -128,9 +87,11 @@ class UnitSet:
 
     Attributes:
         tokens: All words.
+        masks: Per stem the bits at which it stands among all words, one free bit after each unit.
+        fields: Per unit its first bit and its bits, moved down to 0.
         words: The distinct content words.
-        alike, alike_starts: Stems alike to each word, one list after the other, and where each
-            word's begin.
+        alike: Stems alike to each word, one list after the other.
+        alike_starts: Where each word's list begins.
         idf: (words,) weight.
         weights, place, late: (words,) summing to 1 over each unit: idf, place, place times idf.
         numbers, names: Rows of the words that are numbers, that are capitalised.
@@ -138,6 +99,8 @@ class UnitSet:
     """
 
     tokens: Rows
+    masks: dict[int, int]
+    fields: tuple[tuple[int, int], ...]
     words: Rows
     alike: IdArray
     alike_starts: IdArray
@@ -150,102 +113,102 @@ class UnitSet:
     negated: BoolArray
 
     @classmethod
-    def of(cls, units: Sequence[EncodedText], table: StemTable) -> UnitSet:
-        """`units` (at least one) made ready."""
-        ids: list[int] = []
-        content: list[int] = []
+    def of(
+        cls, units: Sequence[EncodedText], idf: FloatArray, alike: Sequence[Sequence[int]]
+    ) -> UnitSet:
+        """`units` (at least one) made ready, by the weight of each stem and the stems like it.
+
+        The last entry of both stands for "no word".
+        """
+        tokens: list[list[int]] = []
+        content: list[list[int]] = []
         flags: list[int] = []
         negated: list[bool] = []
-        lengths, sizes = [], []
+        masks: dict[int, int] = {}
+        fields = []
+        bit = 0
         for unit in units:
             stems, marks = unit.ids.tolist() or [-1], unit.flags.tolist() or [0]
             rows = [k for k, mark in enumerate(marks) if mark & CONTENT] or range(len(stems))
             first = sorted({stems[k]: k for k in reversed(rows)}.values())
-            ids += stems
-            content += [stems[k] for k in first]
+            tokens.append(stems)
+            content.append([stems[k] for k in first])
             # A capital at the head of the unit marks a name only if another one follows.
             opening = CAPITAL if len(marks) > 1 and marks[1] & CAPITAL else 0
             flags += [marks[k] if k else marks[k] & (~CAPITAL | opening) for k in first]
             negated += unit.negated[first].tolist() if len(unit.ids) else [False]
-            lengths.append(len(stems))
-            sizes.append(len(first))
-        words = Rows.of(content, sizes)
-        idf = table.idf[words.ids]
-        place = np.arange(1.0, len(content) + 1.0) - words.starts[words.owner]
-        alike = [table.alike[stem] for stem in content]
-        many = np.array([len(others) for others in alike], dtype=np.int32)
+            for k, stem in enumerate(stems, bit):
+                masks[stem] = masks.get(stem, 0) | 1 << k
+            fields.append((bit, (1 << len(stems)) - 1))
+            bit += len(stems) + 1
+        words = Rows.of(content)
+        like = Rows.of([alike[stem] for stem in words.ids.tolist()])
+        weight = idf[words.ids]
+        place = np.arange(1.0, len(words.ids) + 1.0) - words.starts[words.owner]
         return cls(
-            tokens=Rows.of(ids, lengths),
+            tokens=Rows.of(tokens),
+            masks=masks,
+            fields=tuple(fields),
             words=words,
-            alike=np.array([other for others in alike for other in others], dtype=np.int32),
-            alike_starts=(np.cumsum(many) - many).astype(np.int32),
-            idf=idf,
-            weights=words.normal(idf),
+            alike=like.ids,
+            alike_starts=like.starts,
+            idf=weight,
+            weights=words.normal(weight),
             place=words.normal(place),
-            late=words.normal(place * idf),
+            late=words.normal(place * weight),
             numbers=np.flatnonzero(np.array(flags) & NUMBER).astype(np.int32),
             names=np.flatnonzero(np.array(flags) & CAPITAL).astype(np.int32),
             negated=np.array(negated),
         )
 
+    def common_subsequences(self, sentences: Sequence[Sequence[int]]) -> FloatArray:
+        """Lengths of the longest common subsequences, (units, sentences).
 
-def common_subsequences(rows: Rows, sentences: Sequence[Sequence[int]]) -> FloatArray:
-    """Lengths of the longest common subsequences, (units, sentences).
-
-    All units go at once through the bit-parallel recurrence of Hyyrö (2004),
-    V' = (V + (V & M)) | (V & ~M), on one long integer; the free bit after each unit takes the
-    carry and is cleared. LCS length = cleared bits of the unit.
-    """
-    full = 0
-    for shift, bits in rows.fields:
-        full |= bits << shift
-    lengths = []
-    for sentence in sentences:
-        state = full
-        for stem in sentence:
-            mask = rows.masks.get(stem)
-            if mask is not None and (match := state & mask):
-                state = ((state + match) | (state & ~mask)) & full
-        cleared = full & ~state
-        lengths.append([(cleared >> shift & bits).bit_count() for shift, bits in rows.fields])
-    return np.array(lengths, dtype=np.float64).T
+        All units go at once through the bit-parallel recurrence of Hyyrö (2004),
+        V' = (V + (V & M)) | (V & ~M), on one long integer; the free bit after each unit takes the
+        carry and is cleared. LCS length = cleared bits of the unit.
+        """
+        full = sum(bits << shift for shift, bits in self.fields)
+        lengths = []
+        for sentence in sentences:
+            state = full
+            for stem in sentence:
+                mask = self.masks.get(stem, 0)
+                if match := state & mask:
+                    state = ((state + match) | (state & ~mask)) & full
+            cleared = full & ~state
+            lengths.append([(cleared >> shift & bits).bit_count() for shift, bits in self.fields])
+        return np.array(lengths, dtype=np.float64).T
 
 
-def overlap(units: UnitSet, summary: EncodedText, table: StemTable) -> FloatArray:
+def overlap(units: UnitSet, summary: EncodedText) -> FloatArray:
     """The features of `units` against one summary of at least one word."""
     words, tokens = units.words, units.tokens
     starts = summary.starts
-    ends = np.append(starts[1:], len(summary.ids))
     same = tokens.ids[:, None] == summary.ids[None, :]
     alike = _any(units.alike[:, None] == summary.ids[None, :], units.alike_starts)
-    matched = _hit(alike)
+    matched = np.logical_or.reduce(alike, axis=1)
     in_sentence = _any(alike, starts, axis=1)
-
-    def weigh(hits: BoolArray, weights: FloatArray) -> FloatArray:
-        return words.total(hits * weights)
-
-    plain, denied = _hit(alike[:, ~summary.negated]), _hit(alike[:, summary.negated])
+    plain, denied = alike[:, ~summary.negated].any(axis=1), alike[:, summary.negated].any(axis=1)
     turned = np.where(units.negated, plain & ~denied, denied & ~plain)
     sentence_weight = words.total(in_sentence * units.weights[:, None])
     best = sentence_weight.argmax(axis=1)
     with_numbers = np.logical_or.reduceat(summary.flags & NUMBER > 0, starts)[best]
     numbers_missing = words.share(~matched[units.numbers], units.numbers)
-    content = alike[:, summary.flags & CONTENT > 0]
-    stems = summary.ids.tolist()
-    sentences = [stems[a:b] for a, b in zip(starts.tolist(), ends.tolist(), strict=True)]
+    sentences = [stems.tolist() for stems in np.split(summary.ids, starts[1:])]
     columns = {
-        "late_weight": weigh(matched, units.late),
+        "late_weight": words.total(matched * units.late),
         "last_word": matched[words.starts + words.lengths - 1],
-        "missing_weight": 1.0 - np.exp(-weigh(~matched, units.idf)),
-        "tokens": tokens.total(_hit(same)) / tokens.lengths,
+        "missing_weight": 1.0 - np.exp(-words.total(~matched * units.idf)),
+        "tokens": tokens.total(same.any(axis=1)) / tokens.lengths,
         "sentence_late": words.total(in_sentence * units.place[:, None]).max(axis=1),
         "sentence_all": (~_any(~in_sentence, words.starts)).any(axis=1),
-        "window_weight": _window_weight(units, content),
-        "lcs": common_subsequences(tokens, sentences).max(axis=1) / tokens.lengths,
+        "window_weight": _window_weight(units, alike[:, summary.flags & CONTENT > 0]),
+        "lcs": units.common_subsequences(sentences).max(axis=1) / tokens.lengths,
         "numbers_missing": numbers_missing,
         "number_conflict": numbers_missing * with_numbers * sentence_weight.max(axis=1),
         "names_missing": words.share(~matched[units.names], units.names),
-        "negation_mismatch": _any(turned, words.starts) * weigh(matched, units.weights),
+        "negation_mismatch": _any(turned, words.starts) * words.total(matched * units.weights),
     }
     return np.stack([columns[name] for name in FEATURES], axis=1).astype(np.float64)
 
@@ -265,8 +228,3 @@ def _window_weight(units: UnitSet, alike: BoolArray) -> FloatArray:
 def _any(hits: BoolArray, starts: IdArray, axis: int = 0) -> BoolArray:
     """Whether any of the rows (columns) from each start up to the next is hit."""
     return np.asarray(np.logical_or.reduceat(hits, starts, axis=axis), dtype=np.bool_)
-
-
-def _hit(hits: BoolArray) -> BoolArray:
-    """Whether a row has any hit."""
-    return np.asarray(hits.any(axis=1), dtype=np.bool_)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
 from litepyramid.checked import as_type, parse_json
-from litepyramid.errors import InputError, ModelError, loading
+from litepyramid.errors import InputError, ModelError
 from litepyramid.files import file_type, read_text, write_json
 from litepyramid.judges.base import Evidence, Items, JudgedBatch
-from litepyramid.judges.lexical.features import FEATURES, StemTable, UnitSet, overlap
+from litepyramid.judges.lexical.features import FEATURES, UnitSet, overlap
 from litepyramid.judges.lexical.recall import word_evidence
-from litepyramid.judges.lexical.vocabulary import Vocabulary
+from litepyramid.judges.lexical.vocabulary import Vocabulary, alike_stems
 from litepyramid.progress import track
 from litepyramid.text import counted
 from litepyramid.types import FloatArray
@@ -48,12 +50,9 @@ class Frequencies:
     def count(cls, texts: Iterable[str], least: int = 2) -> Frequencies:
         """Counts the stems of `texts` and keeps those that stand in at least `least` of them."""
         words = Vocabulary()
-        counts: Counter[int] = Counter()
-        total = 0
-        for text in texts:
-            counts.update(set(words.encode(text).ids.tolist()))
-            total += 1
-        return cls(total, {words.stems[i]: n for i, n in sorted(counts.items()) if n >= least})
+        stems = [set(words.encode(text).ids.tolist()) for text in texts]
+        counts = sorted(Counter(chain.from_iterable(stems)).items())
+        return cls(len(stems), {words.stems[i]: n for i, n in counts if n >= least})
 
     def idf(self, stems: Sequence[str]) -> FloatArray:
         """The weights of `stems`, (stems,)."""
@@ -67,11 +66,8 @@ class Frequencies:
 class PresenceModel:
     """presence = 1 / (1 + exp(-(bias + sum_k weight_k feature_k))).
 
-    Attributes:
-        bias: The constant.
-        weights: One per feature, by its name.
-        frequencies: The document frequencies that the features weigh words with.
-        about: What it was trained on: free text by key, kept in the file.
+    `weights` are those of the features by name, `frequencies` what the features weigh words with,
+    `about` what it was trained on: free text by key, kept in the file.
     """
 
     bias: float
@@ -138,24 +134,25 @@ class LexicalJudge:
 def lexical_features(items: Items, frequencies: Frequencies) -> list[FloatArray]:
     """The features of every unit of every item against the item's summary."""
     chunks = (items[start : start + _CHUNK] for start in range(0, len(items), _CHUNK))
-    rows = (rows for chunk in chunks for rows in _features(chunk, frequencies))
+    rows = chain.from_iterable(_features(chunk, frequencies) for chunk in chunks)
     return list(track(rows, "comparing words", "summaries", len(items)))
 
 
 def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
     """Each distinct text is stemmed once; an item's units are compared together."""
     words = Vocabulary()
-    summaries = [words.encode(summary) for summary, _ in items]
-    units_of = [tuple(units) for _, units in items]
-    encoded = {units: [words.encode(unit) for unit in units] for units in dict.fromkeys(units_of)}
-    table = StemTable.of(words.stems, frequencies.idf(words.stems))
+    encoded = [
+        (words.encode(text), tuple(units), [words.encode(unit) for unit in units])
+        for text, units in items
+    ]
+    idf = np.append(frequencies.idf(words.stems), 1.0)
+    alike = [*alike_stems(words.stems), (-1,)]
     ready: dict[tuple[str, ...], UnitSet] = {}
-    for summary, units in zip(summaries, units_of, strict=True):
+    for summary, units, texts in encoded:
         if not units or not len(summary.ids):
             yield np.full((len(units), len(FEATURES)), np.nan)
             continue
-        texts = encoded[units]
-        size = sum(len(table.alike[stem]) for unit in texts for stem in unit.ids.tolist())
+        size = sum(len(alike[stem]) for unit in texts for stem in unit.ids.tolist())
         if size * len(summary.ids) > _MOST_CELLS:
             raise InputError(
                 f"{counted(len(units), 'unit')} of {sum(len(unit.ids) for unit in texts)} words "
@@ -164,8 +161,8 @@ def _features(items: Items, frequencies: Frequencies) -> Iterator[FloatArray]:
                 hint="If these texts are intended, use the judge recall or an NLI model.",
             )
         if units not in ready:
-            ready[units] = UnitSet.of(texts, table)
-        rows = overlap(ready[units], summary, table)
+            ready[units] = UnitSet.of(texts, idf, alike)
+        rows = overlap(ready[units], summary)
         rows[[not len(unit.ids) for unit in texts]] = np.nan
         yield rows
 
@@ -193,30 +190,23 @@ def fit_lexical(
     Raises:
         InputError: Labels do not fit the items, or are all the same.
     """
+    present = np.array([label for row in labels for label in row], dtype=np.float64)
     if [len(units) for _, units in items] != [len(row) for row in labels]:
         raise InputError("labels do not fit the items", expected="one label for each unit")
-    if {label for row in labels for label in row} - {0, 0.5, 1}:
-        raise InputError("a label is not 0, 0.5 or 1")
-    if not ridge > 0:
-        raise InputError(f"ridge is {ridge}", expected="a number above 0")
     counts = load_lexical().frequencies if frequencies is None else frequencies
     rows = np.concatenate([np.empty((0, len(FEATURES))), *lexical_features(items, counts)])
-    present = np.array([label for row in labels for label in row], dtype=np.float64)
     with_words = ~np.isnan(rows).any(axis=1)
     rows, present = rows[with_words], present[with_words]
-    if len(set(present.tolist())) < 2:
+    if len(set(present.tolist())) < 2 or not np.isin(present, (0.0, 0.5, 1.0)).all():
         raise InputError(
-            "the labels are all the same", expected="pairs labelled 0 and pairs labelled 1"
+            "the labels are all the same, or not 0, .5 and 1",
+            expected="pairs labelled 0 and pairs labelled 1",
         )
     bounds = [(0.0, np.inf) if sign > 0 else (-np.inf, 0.0) for sign, _ in FEATURES.values()]
     bounds[-1] = (-np.inf, -LEAST_NEGATION if rows[:, -1].any() else 0.0)
     bias, weights = fit_weights(rows, present, bounds, ridge)
-    return PresenceModel(
-        bias,
-        dict(zip(FEATURES, weights.tolist(), strict=True)),
-        counts,
-        {**(about or {}), "pairs": len(present), "ridge": ridge},
-    )
+    about = {**(about or {}), "pairs": len(present), "ridge": ridge}
+    return PresenceModel(bias, dict(zip(FEATURES, weights.tolist(), strict=True)), counts, about)
 
 
 def fit_weights(
@@ -242,10 +232,10 @@ def fit_weights(
         return float(value + penalty @ parameters**2 / 2), slope
 
     limits = [(low * sd, high * sd) for (low, high), sd in zip(bounds, spread, strict=True)]
+    start = np.array([0.0, *(min(max(0.0, low), high) for low, high in limits)])
     fitted = minimize(
         loss,
-        np.array([0.0, *(min(max(0.0, low), high) for low, high in limits)]),
-        args=(),
+        start,
         jac=True,
         bounds=[(None, None), *limits],
         method="L-BFGS-B",
@@ -256,10 +246,23 @@ def fit_weights(
     return float(parameters[0] - weights @ mean), weights
 
 
+@dataclass(frozen=True)
+class _Document:
+    """A model's file; `frequencies` are the stems that stand in so many texts."""
+
+    feature_version: int
+    about: dict[str, Any]
+    bias: float
+    weights: dict[str, float]
+    texts: int
+    frequencies: dict[str, str]
+    format: str = _FORMAT
+
+
 def save_lexical(model: PresenceModel, path: str | Path) -> None:
     """Writes `model` as JSON, all or nothing; `load_lexical` reads it."""
     by_count: dict[int, list[str]] = {}
-    for stem, count in model.frequencies.counts.items():
+    for stem, count in sorted(model.frequencies.counts.items()):
         by_count.setdefault(count, []).append(stem)
     document = {
         "format": _FORMAT,
@@ -268,22 +271,9 @@ def save_lexical(model: PresenceModel, path: str | Path) -> None:
         "bias": model.bias,
         "weights": dict(model.weights),
         "texts": model.frequencies.texts,
-        "frequencies": {str(n): " ".join(sorted(by_count[n])) for n in sorted(by_count)},
+        "frequencies": {str(n): " ".join(by_count[n]) for n in sorted(by_count)},
     }
     write_json(path, document)
-
-
-@dataclass(frozen=True)
-class _Document:
-    """A model's file."""
-
-    format: str
-    feature_version: int
-    about: dict[str, Any]
-    bias: float
-    weights: dict[str, float]
-    texts: int
-    frequencies: dict[str, str]
 
 
 def load_lexical(path: str | Path | None = None) -> PresenceModel:
@@ -300,22 +290,19 @@ def load_lexical(path: str | Path | None = None) -> PresenceModel:
     what = "a lexical model"
     value = parse_json(text, path=path, expected=what, error=ModelError)
     file = as_type(_Document, value, what=f"not {what}", path=path, error=ModelError)
-    with loading(f"not {what}", path=path, expected="a file that finetune wrote"):
-        if file.format != _FORMAT:
-            raise ModelError(f"not {what}", path=path, expected=f'"format": "{_FORMAT}"')
-        if file.feature_version != FEATURE_VERSION:
-            raise ModelError(
-                f"{what} of feature version {file.feature_version}",
-                path=path,
-                expected=f"version {FEATURE_VERSION}",
-                hint="Fit it again with this version of litepyramid.",
-            )
-        counts = {
-            stem: int(count) for count, stems in file.frequencies.items() for stem in stems.split()
-        }
-        if min(file.texts, *counts.values(), 1) < 1:
-            raise ModelError(f"{what} that counts no texts", path=path)
-        weights = {name: float(file.weights[name]) for name in FEATURES}
+    if file.format != _FORMAT or not file.weights.keys() >= FEATURES.keys():
+        raise ModelError(f"not {what}", path=path, expected="a file that finetune wrote")
+    if file.feature_version != FEATURE_VERSION:
+        raise ModelError(
+            f"{what} of feature version {file.feature_version}",
+            path=path,
+            expected=f"version {FEATURE_VERSION}",
+            hint="Fit it again with this version of litepyramid.",
+        )
+    if file.texts < 1 or not all(re.fullmatch("[1-9][0-9]{0,8}", n) for n in file.frequencies):
+        raise ModelError(f"{what} that counts no texts", path=path)
+    counts = {stem: int(n) for n, stems in file.frequencies.items() for stem in stems.split()}
+    weights = {name: file.weights[name] for name in FEATURES}
     return PresenceModel(file.bias, weights, Frequencies(file.texts, counts), file.about)
 
 

@@ -27,11 +27,8 @@ class RecallJudge:
 
     Stems are Snowball English; function words are left out, unless the unit has nothing else. A
     unit without any word is 0. It measures overlap, not entailment; every other judge here is
-    measured against it. Of other languages than English it counts Unicode words, stemmed where
-    Snowball has the language, or pairs of characters where there are no spaces.
-
-    Attributes:
-        language: Code of the language of the texts; that of the data by default.
+    measured against it. Of other languages than English (`language`) it counts Unicode words,
+    stemmed where Snowball has the language, or pairs of characters where there are no spaces.
 
     Example:
         >>> batch = RecallJudge().judge([("The dog chased a cat.", ["A dog slept.", "Cats!"])])
@@ -71,6 +68,18 @@ class RecallJudge:
         signature = {"judge": "recall", **signed(self.language)}
         return JudgedBatch(presence, signature, {"pairs": sum(map(len, presence))})
 
+    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
+        """The sentence that holds most of a unit's words; see `Explainer`."""
+        split, stem, empty = self._tools()
+
+        def content(text: str) -> dict[str, str]:
+            words = split(text)
+            bearing = [word for word in words if word not in empty] or words
+            return dict(zip(stem(bearing), bearing, strict=True))
+
+        own = None if self.language == "en" else content
+        return word_evidence(items, self.judge(items).presence, conflicts=False, content=own)
+
     def _tools(self) -> tuple[Callable[[str], list[str]], Callable[[Any], Any], frozenset[str]]:
         """What splits a text into words, what stems them, and words without content."""
         import Stemmer  # type: ignore[import-not-found, unused-ignore]
@@ -83,20 +92,6 @@ class RecallJudge:
             return split, Stemmer.Stemmer(name).stemWords, function_words(self.language)
         except KeyError:  # Snowball does not have the language
             return split, list, function_words(self.language)
-
-    def explain(self, items: Items) -> tuple[tuple[Evidence, ...], ...]:
-        """The sentence that holds most of a unit's words; see `Explainer`."""
-        presence = self.judge(items).presence
-        if self.language == "en":
-            return word_evidence(items, presence, conflicts=False)
-        split, stem, empty = self._tools()
-
-        def content(text: str) -> dict[str, str]:
-            words = split(text)
-            bearing = [word for word in words if word not in empty] or words
-            return dict(zip(stem(bearing), bearing, strict=True))
-
-        return word_evidence(items, presence, conflicts=False, content=content)
 
 
 def word_evidence(
@@ -125,14 +120,12 @@ def word_evidence(
             at = -1 if best is None or not spans else int(best[number][index])
             if at < 0 and any(common):
                 at = int(np.argmax(common))
-            if at < 0:
-                rows.append(Evidence(value, missing=tuple(stems.values())))
-                continue
-            partners, (start, end) = contents[at], spans[at]
+            partners = contents[at] if at >= 0 else {}
             pairs = tuple((w, partners[stem]) for stem, w in stems.items() if stem in partners)
             missing = tuple(word for stem, word in stems.items() if stem not in partners)
-            conflict = conflict_of(unit, summary[start:end], words) if conflicts else ""
-            rows.append(Evidence(value, at, spans[at], pairs, missing, conflict))
+            start, end = span = spans[at] if at >= 0 else (0, 0)
+            conflict = conflict_of(unit, summary[start:end], words) if conflicts and end else ""
+            rows.append(Evidence(value, at, span, pairs, missing, conflict))
         evidence.append(tuple(rows))
     return tuple(evidence)
 

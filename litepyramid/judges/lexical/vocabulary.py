@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +17,19 @@ from litepyramid.errors import InputError
 
 IdArray = NDArray[np.int32]
 
-_FUNCTION = """
+
+def _words(table: str) -> frozenset[str]:
+    return frozenset(table.split())
+
+
+def _forms(table: str) -> dict[str, str]:
+    """Forms and their base, of groups such as ``take took taken;``."""
+    groups = (group.split() for group in table.split(";"))
+    return {form: base for base, *forms in groups for form in forms}
+
+
+FUNCTION_WORDS = _words(
+    """
 a about after also am an and any are as at be because been before being both but by ca can could d
 did do does doing done each either for from had has have having he her here hers herself him
 himself his i if in into is it its itself just ll m may me might mine must my myself of off on
@@ -27,25 +38,20 @@ theirs them themselves then there these they this those though through to too un
 ve very was we were what when where whether which while who whom whose why will with wo would you
 your yours yourself
 """
-
-_NEGATION = """
+)
+NEGATIONS = _words(
+    """
 barely cannot hardly n't neither never no nobody none nor not nothing nowhere without
 """
-
-_ABBREVIATION = """
+)
+ABBREVIATIONS = _words(
+    """
 apr aug capt co col corp dec dr feb gen gov inc jan jr jul jun lt ltd mar mr mrs ms nov oct prof
 rep sen sep sept sgt sr st vs
 """
-
-_CARDINALS = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen
-sixteen seventeen eighteen nineteen twenty
-"""
-_TENS = "thirty forty fifty sixty seventy eighty ninety"
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth"
-_SUFFIXES = {1: "st", 2: "nd", 3: "rd"}
-
-_IRREGULAR = """
+)
+IRREGULAR = _forms(
+    """
 arise arose arisen; awake awoke awoken; beat beaten; become became; begin began begun; bend bent;
 bite bit bitten; bleed bled; blow blew blown; break broke broken; bring brought; build built;
 burn burnt; buy bought; catch caught; choose chose chosen; come came; creep crept; deal dealt;
@@ -67,10 +73,16 @@ man men; woman women; person people persons; foot feet; tooth teeth; mouse mice;
 life lives; knife knives; half halves; thief thieves; policeman policemen; good better best;
 bad worse worst; u.k british britain; usa us american america; percent %; million mn; billion bn
 """
-
-FUNCTION_WORDS = frozenset(_FUNCTION.split())
-NEGATIONS = frozenset(_NEGATION.split())
-ABBREVIATIONS = frozenset(_ABBREVIATION.split())
+)
+_NUMBERS = _forms(  # ``one`` stays a word, for it is rarely a number
+    """
+0 zero; 2 two twice; 3 three; 4 four; 5 five; 6 six; 7 seven; 8 eight; 9 nine; 10 ten; 11 eleven;
+12 twelve; 13 thirteen; 14 fourteen; 15 fifteen; 16 sixteen; 17 seventeen; 18 eighteen; 19 nineteen;
+20 twenty; 30 thirty; 40 forty; 50 fifty; 60 sixty; 70 seventy; 80 eighty; 90 ninety; 100 hundred;
+1000 thousand; 1st first; 2nd second; 3rd third; 4th fourth; 5th fifth; 6th sixth; 7th seventh;
+8th eighth; 9th ninth; 10th tenth
+"""
+)
 
 _TOKEN = re.compile(
     r"</?[a-z]{1,5}>"  # marks such as <t> or <unk> are not words
@@ -90,24 +102,6 @@ CONTENT, NEGATION, NUMBER, STOP, CAPITAL = 1, 2, 4, 8, 16
 SCOPE = 2
 """How many words a negation reaches forward."""
 MOST_ALIKE = 100_000_000
-_SLAB = 5_000_000
-
-
-def _irregular_forms() -> dict[str, str]:
-    """Irregular English forms and their base: ``took`` to ``take``, ``children`` to ``child``."""
-    groups = (group.split() for group in _IRREGULAR.split(";"))
-    return {form: base for base, *forms in groups for form in forms}
-
-
-def _number_words() -> dict[str, str]:
-    """Numbers in words and in digits; ``one`` stays a word, for it is rarely a number."""
-    cardinals = {word: str(value) for value, word in enumerate(_CARDINALS.split()) if value != 1}
-    tens = {word: str(30 + 10 * i) for i, word in enumerate(_TENS.split())}
-    ordinals = {
-        word: f"{value}{_SUFFIXES.get(value, 'th')}"
-        for value, word in enumerate(_ORDINALS.split(), start=1)
-    }
-    return cardinals | tens | ordinals | {"hundred": "100", "thousand": "1000", "twice": "2"}
 
 
 def _plain(text: str) -> str:
@@ -128,45 +122,30 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
         >>> alike_stems(["nepal", "nepales", "nation", "naval"])
         [(0, 1), (0, 1), (2,), (3,)]
     """
-    from scipy.sparse import csr_array
-
     alike: list[tuple[int, ...]] = [(i,) for i in range(len(stems))]
     by_letter: dict[str, list[int]] = {}
-    bare = FUNCTION_WORDS | NEGATIONS
     for i, stem in enumerate(stems):
-        if len(stem) >= 4 and stem.isalpha() and stem not in bare:
+        if len(stem) >= 4 and stem.isalpha() and stem not in FUNCTION_WORDS | NEGATIONS:
             by_letter.setdefault(stem[0], []).append(i)
-    for block in by_letter.values():
-        if len(block) == 1:
-            continue
-        columns: dict[str, int] = {}
-        rows, cols, sizes = [], [], []
-        for row, i in enumerate(block):
-            marked = f"^{stems[i]}$"
-            grams = {marked[k : k + 3] for k in range(len(marked) - 2)}
-            rows += [row] * len(grams)
-            cols += [columns.setdefault(gram, len(columns)) for gram in grams]
-            sizes.append(len(grams))
-        work = sum(count * count for count in Counter(cols).values())
-        if work > MOST_ALIKE:
+    for letter, block in by_letter.items():
+        marked = [f"^{stems[i]}$" for i in block]
+        grams = [{text[k : k + 3] for k in range(len(text) - 2)} for text in marked]
+        rows_of: dict[str, list[int]] = {}
+        for row, some in enumerate(grams):
+            for gram in some:
+                rows_of.setdefault(gram, []).append(row)
+        if sum(len(rows) ** 2 for rows in rows_of.values()) > MOST_ALIKE:
             raise InputError(
-                f"{len(block)} different words in '{stems[block[0]][0]}', too many of them spelt "
-                "alike for the lexical judge",
+                f"{len(block)} different words in '{letter}', too many of them spelt alike for "
+                "the lexical judge",
                 hint="If this is really text, use the judge recall or an NLI model.",
             )
-        ones = np.ones(len(rows), dtype=np.float32)
-        grams_of = csr_array((ones, (rows, cols)), shape=(len(block), len(columns)))
-        size = np.array(sizes)
-        step = max(1, len(block) * _SLAB // work)
-        for first in range(0, len(block), step):
-            common = (grams_of[first : first + step] @ grams_of.T).tocoo()
-            left, right = common.row + first, common.col
-            enough = 2 * common.data >= least * (size[left] + size[right])
-            others: dict[int, list[int]] = {}
-            for one, other in zip(left[enough].tolist(), right[enough].tolist(), strict=True):
-                others.setdefault(one, []).append(block[other])
-            for one, numbers in others.items():
-                alike[block[one]] = tuple(sorted(numbers))
+        numbers, sizes = np.array(block), np.array([len(some) for some in grams])
+        sharing = {gram: np.array(rows) for gram, rows in rows_of.items()}
+        for row, some in enumerate(grams):
+            common = np.bincount(np.concatenate([sharing[gram] for gram in some]))
+            enough = 2 * common >= least * (sizes[row] + sizes[: len(common)])
+            alike[block[row]] = tuple(numbers[: len(common)][enough].tolist())
     return alike
 
 
@@ -191,10 +170,7 @@ class Vocabulary:
     """Numbers for stems, filled while texts are encoded. Every distinct word is stemmed once.
 
     Two words share a number if they have one stem (Snowball English) after numbers are written
-    as digits and irregular forms as their base.
-
-    Attributes:
-        stems: The stems in the order of their numbers.
+    as digits and irregular forms as their base. `stems` are in the order of their numbers.
 
     Example:
         >>> words = Vocabulary()
@@ -208,12 +184,9 @@ class Vocabulary:
 
         self.stems: list[str] = []
         self._stem = Stemmer.Stemmer("english").stemWord
-        self._forms = _irregular_forms()
-        self._numbers = _number_words()
-        self._words: dict[str, tuple[int, int]] = {}
         self._ids: dict[str, int] = {}
+        self._words: dict[str, tuple[int, int]] = {}
         self._texts: dict[str, EncodedText] = {}
-        self._tokens: dict[str, int] = {}
 
     def encode(self, text: str) -> EncodedText:
         """`text` as arrays; the same text is encoded once."""
@@ -229,10 +202,8 @@ class Vocabulary:
             >>> words.number("£23million") == words.number("23"), words.number("--")
             (True, -1)
         """
-        if token not in self._tokens:
-            pieces = sorted(_TOKEN.findall(_plain(token)), key=lambda piece: not piece[0].isdigit())
-            self._tokens[token] = self._look_up(pieces[0])[0] if pieces else -1
-        return self._tokens[token]
+        pieces = sorted(_TOKEN.findall(_plain(token)), key=lambda piece: not piece[0].isdigit())
+        return self._look_up(pieces[0])[0] if pieces else -1
 
     def _encode(self, text: str) -> EncodedText:
         ids: list[int] = []
@@ -240,9 +211,7 @@ class Vocabulary:
         starts: list[int] = []
         fresh, before = True, ""
         for raw in _TOKEN.findall(_plain(text)):
-            if raw not in self._words:
-                self._words[raw] = self._look_up(raw)
-            number, flag = self._words[raw]
+            number, flag = self._look_up(raw)
             if flag & STOP:
                 ends = not (raw == "." and (len(before) == 1 or before.lower() in ABBREVIATIONS))
                 fresh = fresh or ends
@@ -266,26 +235,33 @@ class Vocabulary:
         return EncodedText(numbers, kinds, firsts, negated)
 
     def _look_up(self, raw: str) -> tuple[int, int]:
-        """Number and flags of a token."""
+        """Number and flags of a token, found out once."""
+        if raw not in self._words:
+            stem, flag = self._read(raw)
+            self._words[raw] = self._number(stem) if stem else -1, flag
+        return self._words[raw]
+
+    def _read(self, raw: str) -> tuple[str, int]:
+        """Stem and flags of a token."""
         if raw[0] in ".!?\n":
-            return -1, STOP
+            return "", STOP
         if raw[0] == "<":
-            return -1, 0
+            return "", 0
         word = "".join(raw.lower().split())
         if "." in word and not word[0].isdigit():
             joined = word.replace(".", "")
             word = _COUNTRIES.get(joined, joined)
         elif raw in ("US", "UK"):
             word = _COUNTRIES[word]
-        word = self._numbers.get(word, word)
+        word = _NUMBERS.get(word, word)
         if word[0].isdigit():
-            return self._number(word.replace(",", "").rstrip(".")), CONTENT | NUMBER
+            return word.replace(",", "").rstrip("."), CONTENT | NUMBER
         if word in NEGATIONS:
-            return self._number(word), NEGATION
+            return word, NEGATION
         if word in FUNCTION_WORDS:
-            return self._number(word), 0
+            return word, 0
         flag = CONTENT | CAPITAL if raw[0].isupper() else CONTENT
-        return self._number(self._stem(self._forms.get(word, word))), flag
+        return self._stem(IRREGULAR.get(word, word)), flag
 
     def _number(self, stem: str) -> int:
         if stem not in self._ids:

@@ -49,18 +49,17 @@ class Reply:
         """Reads the JSON of a chat completion, of which nothing is trusted."""
         try:
             text = value["choices"][0]["message"]["content"]
-            usage = value.get("usage")
-            usage = usage if isinstance(usage, dict) else {}
-            version = safe_name(value.get("model") or "unnamed", key)
+            usage, model = value.get("usage"), value.get("model")
         except (TypeError, KeyError, IndexError, AttributeError):
             raise UnansweredError("the answer is not a chat completion") from None
-        if without := " ".join(sorted(refused)):
-            version += f" without {without}"
         if not isinstance(text, str) or not text.strip():
             raise UnansweredError("the answer has no text")
+        version = safe_name(model, key)
+        if without := " ".join(sorted(refused)):
+            version += f" without {without}"
+        usage = usage if isinstance(usage, dict) else {}
         tokens = [usage.get(f"{kind}_tokens") for kind in ("prompt", "completion")]
-        counts = [n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens]
-        return cls(text, version, *counts)
+        return cls(text, version, *(n if type(n) is int and 0 <= n <= 10**9 else 0 for n in tokens))
 
 
 def safe_name(name: Any, key: str = "") -> str:
@@ -70,27 +69,23 @@ def safe_name(name: Any, key: str = "") -> str:
         >>> safe_name("gpt-x|seed:1"), safe_name("as sk-secret-0123", "sk-secret-0123")
         ('gpt-x_seed:1', 'as_…')
     """
-    if not isinstance(name, str):
+    if not isinstance(name, str) or not name:
         return "unnamed"
     return cut(re.sub(r"[|\s]+", "_", redacted(name, key)), 80)
 
 
 def redacted(text: str, key: str) -> str:
-    """A text without the key, and without any part of it of eight characters or more.
+    """A text's beginning without the key, and any part of it of eight characters or more.
 
     Example:
         >>> redacted("refused: Bearer sk-secret-012", "sk-secret-0123456789")
         'refused: Bearer …'
     """
-    if not key:
-        return text
-    hidden: set[int] = set()
-    size = min(8, len(key))
-    for start in range(len(key) - size + 1):
-        for match in re.finditer(f"(?={re.escape(key[start : start + size])})", text):
-            hidden.update(range(match.start(), match.start() + size))
-    marked = "".join("\0" if i in hidden else char for i, char in enumerate(text))
-    return re.sub("\0+", "…", marked)
+    text = text[:2000]
+    for size in range(len(key), min(7, max(len(key) - 1, 0)), -1):
+        for start in range(len(key) - size + 1):
+            text = text.replace(key[start : start + size], "…")
+    return text
 
 
 @dataclass

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +24,17 @@ from litepyramid.judges.base import (
     check_count,
     note_cached,
     pair_key,
-    windows,
 )
-from litepyramid.judges.cache import CacheSetting, JudgementCache, Stored
+from litepyramid.judges.cache import JudgementCache, Stored
 from litepyramid.judges.llm.endpoint import Endpoint, Reply, UnansweredError, safe_name
 from litepyramid.judges.llm.prompt import Prompt, load_prompt
 from litepyramid.progress import bar
 from litepyramid.tables import Column, Result, Table
 from litepyramid.text import counted, one_line
-from litepyramid.types import FloatArray, fingerprint
+from litepyramid.types import fingerprint
 
-_Asked = tuple[str, Sequence[str], str]
-"""A summary, units, and the question that the summary answers, or an empty text."""
+_Asked = Sequence[tuple[str, Sequence[str], str]]
+"""Summaries, each with units, and with the question that it answers, or an empty text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,77 +85,93 @@ class Job:
 class Asker:
     """An endpoint with a cache: every answer is stored under the version of its model.
 
-    `answered` is the number of keys, `counts` those of requests and tokens, of this run.
+    `counts` are those of one run: keys ``from_cache`` and ``judged``, ``requests`` and tokens.
     """
 
     def __init__(
-        self,
-        endpoint: Endpoint,
-        identity: Mapping[str, Any],
-        cache: JudgementCache | CacheSetting = "default",
+        self, endpoint: Endpoint, identity: Mapping[str, Any], cache: JudgementCache, estimate: bool
     ) -> None:
-        self._endpoint, self._fields = endpoint, identity
-        self.cache = cache if isinstance(cache, JudgementCache) else JudgementCache(cache)
-        self.begin()
+        self._endpoint, self._fields, self.cache = endpoint, identity, cache
+        self.estimate = estimate
+        self._begin()
 
-    def begin(self) -> None:
-        """Begins a run: resets the counts, and asks again."""
-        self.counts = dict.fromkeys(("requests", "tokens_in", "tokens_out"), 0)
-        self.answered = self._sent = self._failures = 0
+    def _begin(self) -> None:
+        names = ("from_cache", "judged", "requests", "tokens_in", "tokens_out")
+        self.counts = Counter(dict.fromkeys(names, 0))
+        self._sent = self._failures = 0
         self._why, self._stopped = "", False
         self._versions: set[str] = set()
 
     @property
     def revision(self) -> str:
-        """The versions that the endpoint reported for the answers of this run."""
+        """The versions that the endpoint reported for the answers of the last run."""
         return "+".join(sorted(self._versions)) or "none"
 
-    def failure(self, missing: int, total: int, what: str) -> ModelError:
-        """The error of what was not answered."""
-        address, why = self._endpoint.address, f" ({self._why})" if self._why else ""
-        if self._sent and not self.counts["requests"]:
-            return ModelError(
-                f"0 of {counted(self._sent, 'request')} answered by {address}{why}",
-                hint="Check the address, and that the endpoint runs.",
-            )
-        return ModelError(f"{missing} of {counted(total, what)} have no answer from {address}{why}")
+    def values(
+        self,
+        keys: Sequence[bytes],
+        jobs: Callable[[Container[bytes]], Iterable[Job]],
+        what: str = "pair",
+        allowed: float = 0.0,
+    ) -> dict[bytes, bytes]:
+        """The values of the keys: from the cache, or by the jobs that are left without these.
 
-    def stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        Raises:
+            EstimateOnly: The jobs' size was asked for.
+            ModelError: More than that share of the keys have none.
+        """
+        self._begin()
+        values = self._stored(keys)
+        self.counts["from_cache"] = len(values)
+        left = list(jobs(values))
+        if self.estimate:
+            read = sum(8 + len(job.text.encode()) // 4 for job in left)
+            written = sum(job.tokens_out for job in left)
+            sizes = len(keys), len(values), len(left), read, written
+            raise EstimateOnly(Estimate(self._endpoint.model, *sizes))
+        with bar(len(keys), "judging", f"{what}s") as shown:
+            shown.update(len(values))
+
+            async def work(job: Job) -> None:
+                if not self._stopped:
+                    values.update(await self._answer(job))
+                    shown.update(len(job.keys))
+
+            try:
+                if left:
+                    self._endpoint.run(work, left)
+            except KeyboardInterrupt as stop:
+                note_cached(stop, self.counts["judged"], self.cache.path)
+                raise
+        missing, total = len(keys) - len(values), len(keys)
+        if missing > allowed * total:
+            where = f"{self._endpoint.address}{f' ({self._why})' if self._why else ''}"
+            hint = "Run again to request the rest; what was answered is in the cache."
+            if what == "pair":
+                hint += f" To go on without: allow_missing={np.ceil(1e4 * missing / total) / 1e4:g}"
+            if not self.counts["requests"]:
+                problem = f"0 of {counted(self._sent, 'request')} answered by {where}"
+                raise ModelError(problem, hint=f"Check that the endpoint runs. {hint}")
+            problem = f"{missing} of {counted(total, what)} have no answer from {where}"
+            raise ModelError(problem, hint=hint)
+        return values
+
+    def _stored(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """What the cache holds of the model, the newest version first."""
         values: dict[bytes, bytes] = {}
         for identity in reversed(self.cache.identities()):
+            version = ""
+            with suppress(ValueError, KeyError, TypeError, RecursionError):
+                version = json.loads(identity)["version"]
             missing = [key for key in keys if key not in values]
-            version = _version(identity)
-            if missing and version is not None and self._identity(version) == identity:
+            if missing and self._identity(version) == identity:
                 rows = self.cache.get(identity, missing)
                 values |= {key: row.value for key, row in rows.items()}
                 self._versions |= {version} if rows else set()
         return values
 
-    def estimate(self, jobs: Iterable[Job], pairs: int) -> EstimateOnly:
-        """What the jobs would cost, as the exception to raise."""
-        jobs = list(jobs)
-        cached = pairs - sum(len(job.keys) for job in jobs)
-        read = sum(8 + len(job.text.encode()) // 4 for job in jobs)
-        written = sum(job.tokens_out for job in jobs)
-        model = self._endpoint.model
-        return EstimateOnly(Estimate(model, pairs, cached, len(jobs), read, written))
-
-    def ask(self, jobs: Sequence[Job], shown: Any) -> dict[bytes, bytes]:
-        """Asks, stores and returns; no more is sent after too many failures in a row."""
-        values: dict[bytes, bytes] = {}
-
-        async def work(job: Job) -> None:
-            if not self._stopped:
-                values.update(await self._answer(job))
-                shown.update(len(job.keys))
-
-        if jobs and not self._stopped:
-            self._endpoint.run(work, jobs)
-        return values
-
     async def _answer(self, job: Job) -> dict[bytes, bytes]:
-        """Asks, and once more if the answer cannot be read."""
+        """Asks, and once more if the answer cannot be read; gives up after too many failures."""
         why = "the answer cannot be read: each fact once, with a grade, was expected"
         for _ in range(2):
             self._sent += 1
@@ -167,23 +185,21 @@ class Asker:
                 self._stopped = True
                 raise
             self._failures = 0
-            self.counts["requests"] += 1
-            self.counts["tokens_in"] += reply.tokens_in
-            self.counts["tokens_out"] += reply.tokens_out
+            self.counts.update(requests=1, tokens_in=reply.tokens_in, tokens_out=reply.tokens_out)
             values = job.read(reply)
             if values is not None:
                 rows = dict(zip(job.keys, values, strict=True))
                 stored = {key: Stored(value) for key, value in rows.items()}
                 self.cache.put(self._identity(reply.version), stored)
                 self._versions.add(reply.version)
-                self.answered += len(rows)
+                self.counts["judged"] += len(rows)
                 return rows
         if not self._stopped:
             self._why = why
         self._stopped |= self._failures >= max(8, self._endpoint.concurrency)
         return {}
 
-    def _identity(self, version: str) -> str:
+    def _identity(self, version: Any) -> str:
         """What the cache files answers under."""
         fields = {
             "model": f"llm:{safe_name(self._endpoint.model)} ({version})",
@@ -194,14 +210,6 @@ class Asker:
             **self._fields,
         }
         return json.dumps(fields, sort_keys=True)
-
-
-def _version(identity: str) -> str | None:
-    try:
-        version = json.loads(identity)["version"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return None
-    return version if isinstance(version, str) else None
 
 
 class LLMJudge(Closing):
@@ -247,17 +255,15 @@ class LLMJudge(Closing):
         estimate: bool = False,
         cache: str | Path | None = "default",
     ) -> None:
-        self._prompt = load_prompt("yes-no" if prompt is None else prompt)
-        self._free = prompt is None
         check_count("units_per_request", units_per_request)
         if not 0 <= allow_missing <= 1:
             raise InputError(f"allow_missing is {allow_missing}", expected="a share, 0 to 1")
-        self._units = units_per_request
+        self._free, self._units, self._allowed = prompt is None, units_per_request, allow_missing
+        self._prompt = load_prompt("yes-no" if prompt is None else prompt)
         self._endpoint = Endpoint(
             model, endpoint, concurrency, timeout, retries, parameters or {}, seed
         )
-        self._asker = Asker(self._endpoint, self._identity, cache)
-        self._allowed, self._estimate = allow_missing, estimate
+        self._asker = Asker(self._endpoint, self._identity, JudgementCache(cache), estimate)
 
     def close(self) -> None:
         """Closes the cache."""
@@ -269,12 +275,9 @@ class LLMJudge(Closing):
         return self._prompt.uses_questions
 
     @property
-    def _size(self) -> int:
-        return 1 if self._prompt.single else self._units
-
-    @property
     def _identity(self) -> dict[str, Any]:
-        return {"prompt": self._prompt.sha, "units_per_request": self._size}
+        size = 1 if self._prompt.single else self._units
+        return {"prompt": self._prompt.sha, "units_per_request": size}
 
     def in_language(self, language: str) -> LLMJudge:
         """A judge whose prompt says the language of the texts, with the same cache."""
@@ -287,46 +290,44 @@ class LLMJudge(Closing):
     def _asking(self, prompt: Prompt) -> LLMJudge:
         judge = copy(self)
         judge._prompt = prompt
-        judge._asker = Asker(self._endpoint, judge._identity, self._asker.cache)
+        judge._asker = self._asker_of(judge._identity)
         return judge
+
+    def _asker_of(self, identity: Mapping[str, Any]) -> Asker:
+        return Asker(self._endpoint, identity, self._asker.cache, self._asker.estimate)
 
     def judge(self, items: Items, questions: Questions = None) -> JudgedBatch:
         """Judges every unit of every item; see `LLMJudge` for what is sent."""
-        asker = self._asker
-        asker.begin()
         used = questions if questions and self.uses_questions else [None] * len(items)
         asked = [
             (text.strip(), [one_line(unit) for unit in units], (question or "").strip())
             for (text, units), question in zip(items, used, strict=True)
         ]
-        keys = _keys(asked)
-        if self._estimate:
-            raise asker.estimate(self._jobs(asked, asker.stored(keys)), len(keys))
-        counts = dict.fromkeys(("pairs", "empty", "missing", "from_cache"), 0)
-        presence: list[FloatArray] = []
-        try:
-            with bar(len(keys), "judging", "pairs") as shown:
-                for window in windows(asked):
-                    presence += self._window(window, counts, shown)
-        except KeyboardInterrupt as stop:
-            note_cached(stop, asker.answered, asker.cache.path)
-            raise
-        missing, pairs = counts["missing"], counts["pairs"]
-        if missing > self._allowed * pairs:
-            error = asker.failure(missing, pairs, "pair")
-            share = f"allow_missing={np.ceil(1e4 * missing / pairs) / 1e4:g}"
-            cached = "The others are kept. " if asker.cache.path and missing < pairs else ""
-            hint = f"{cached}Run again to request the rest, or accept this with {share}."
-            raise ModelError(error.what, hint=f"{error.hint} {hint}" if error.hint else hint)
-        counts |= {"judged": asker.answered, **asker.counts}
+        keys = [[pair_key(text, u, question) for u in units] for text, units, question in asked]
+        distinct = {
+            k: None for (text, *_), row in zip(asked, keys, strict=True) if text for k in row
+        }
+        raw = self._asker.values([*distinct], partial(self._jobs, asked), allowed=self._allowed)
+        values = {key: float(np.frombuffer(value, "<f8")[0]) for key, value in raw.items()}
+        presence = tuple(
+            np.array([values.get(key, np.nan) if text else 0.0 for key in row], dtype=np.float64)
+            for (text, *_), row in zip(asked, keys, strict=True)
+        )
+        counts = {
+            "pairs": sum(map(len, keys)),
+            "empty": sum(len(units) for text, units, _ in asked if not text),
+            "missing": sum(int(np.isnan(row).sum()) for row in presence),
+            **self._asker.counts,
+        }
         signature = self.signature()
         if texts := sorted({(question, text) for text, _, question in asked if question}):
             signature["questions"] = fingerprint(texts)
-        return JudgedBatch(tuple(presence), signature, counts)
+        return JudgedBatch(presence, signature, counts)
 
     def signature(self) -> dict[str, str]:
         """The judge's part of the signature, the endpoint's reported version in it."""
-        fields = {"units_per_request": self._size, **self._endpoint.fields}
+        size = self._identity["units_per_request"]
+        fields = {"units_per_request": size, **self._endpoint.fields}
         values = (f"{name}={json.dumps(fields[name])}" for name in sorted(fields))
         return {
             "judge": f"llm:{safe_name(self._endpoint.model)}",
@@ -339,45 +340,24 @@ class LLMJudge(Closing):
         self, jobs: Sequence[Job], identity: Mapping[str, Any], what: str
     ) -> tuple[dict[bytes, bytes], Asker]:
         """Sends other requests than a judge's to this endpoint, through its cache."""
-        asker = Asker(self._endpoint, identity, self._asker.cache)
-        keys = {key for job in jobs for key in job.keys}
-        values = asker.stored(list(keys))
-        missing = [job for job in jobs if not all(key in values for key in job.keys)]
-        if self._estimate:
-            raise asker.estimate(missing, len(keys))
-        with bar(len(missing), "asking", f"{what}s") as shown:
-            values |= asker.ask(missing, shown)
-        if len(values) < len(keys):
-            raise asker.failure(len(keys) - len(values), len(keys), what)
-        return values, asker
+        asker = self._asker_of(identity)
+        keys = [key for job in jobs for key in job.keys]
 
-    def _window(
-        self, items: Sequence[_Asked], counts: dict[str, int], shown: Any
-    ) -> Iterator[FloatArray]:
-        """The presence of each item's units, as many items as are held in memory at once."""
-        keys = _keys(items)
-        stored = self._asker.stored(keys)
-        counts["from_cache"] += len(stored)
-        shown.update(len(stored))
-        if len(stored) < len(keys):
-            stored |= self._asker.ask(list(self._jobs(items, stored)), shown)
-        values = {key: float(np.frombuffer(raw, "<f8")[0]) for key, raw in stored.items()}
-        for text, units, question in items:
-            row = [values.get(pair_key(text, u, question), np.nan) if text else 0.0 for u in units]
-            counts["pairs"] += len(units)
-            counts["empty"] += 0 if text else len(units)
-            counts["missing"] += int(np.isnan(row).sum())
-            yield np.array(row, dtype=np.float64)
+        def left(stored: Container[bytes]) -> list[Job]:
+            return [job for job in jobs if not all(key in stored for key in job.keys)]
 
-    def _jobs(self, items: Sequence[_Asked], stored: Mapping[bytes, bytes]) -> Iterator[Job]:
+        return asker.values(keys, left, what), asker
+
+    def _jobs(self, asked: _Asked, stored: Container[bytes]) -> Iterator[Job]:
         """The requests for what is not cached: a summary with the missing ones of each n units."""
+        size = self._identity["units_per_request"]
         seen: set[bytes] = set()
-        for text, units, question in items:
+        for text, units, question in asked:
             keys = {pair_key(text, unit, question): unit for unit in units if text}
             fresh = [key for key in keys if key not in seen]
             seen.update(fresh)
-            for start in range(0, len(fresh), self._size):
-                chunk = fresh[start : start + self._size]
+            for start in range(0, len(fresh), size):
+                chunk = fresh[start : start + size]
                 if missing := {key: keys[key] for key in chunk if key not in stored}:
                     yield self._job(text, missing, question)
 
@@ -391,9 +371,3 @@ class LLMJudge(Closing):
         request = prompt.request(text, list(units.values()), question)
         tokens_out = 2 if prompt.single else 3 + 6 * count
         return Job(tuple(units), request, prompt.schema(count), read, tokens_out)
-
-
-def _keys(items: Iterable[_Asked]) -> list[bytes]:
-    """The keys of the distinct pairs of summaries that are not empty."""
-    keys = (pair_key(text, u, question) for text, us, question in items if text for u in us)
-    return list(dict.fromkeys(keys))

@@ -165,22 +165,16 @@ def load_prompt(name: str | Path) -> Prompt:
     """
     text, path = read_prompt(name)
     head, _, text = text.partition("\n")
-    grades = {}
-    for part in head.removeprefix("grades:").split():
-        word, _, value = part.partition("=")
-        grades[word.lower()] = number(value)
+    words = re.findall(r"(\w+)=(\S+)", head if head.startswith("grades:") else "")
+    grades = {word.lower(): number(value) for word, value in words}
     values = [value for value in grades.values() if value is not None and 0 <= value <= 1]
-    plain = all(word.isidentifier() for word in grades) and len(values) == len(grades)
-    if not head.startswith("grades:") or len(grades) < 2 or not plain:
+    if len(values) < max(2, len(grades)):
         raise InputError(
             "a prompt without grades", path=path, line=1, expected="grades: yes=1 no=0"
         )
     if "{summary}" not in text or ("{unit}" in text) == ("{units}" in text):
-        raise InputError(
-            "a prompt without placeholders",
-            path=path,
-            expected="{summary}, and {units} or {unit}",
-        )
+        expected = "{summary}, and {units} or {unit}"
+        raise InputError("a prompt without placeholders", path=path, expected=expected)
     return Prompt(Path(name).stem, text.strip() + "\n", dict(zip(grades, values, strict=True)))
 
 

@@ -138,27 +138,17 @@ def read_card(path: Path) -> JudgeCard:
     """Reads ``{"kind": "presence", "mode": "p2c"}``; other fields are left alone."""
     value = read_json(path, "a judge's card", ModelError)
     card = as_type(JudgeCard, value, what="not a judge's card", path=path, error=ModelError)
-    if card.order is not None and sorted(card.order) not in (sorted(THREE), sorted(TWO)):
-        problem, expected = f"the order is {list(card.order)!r:.80}", "the classes' names"
-    elif card.template and not {"premise", "hypothesis"} <= set(
-        re.findall("{(.*?)}", card.template)
-    ):
+    if card.template and not {"premise", "hypothesis"} <= {*re.findall("{(.*?)}", card.template)}:
         problem, expected = "a template without placeholders", "{premise} and {hypothesis}"
-    elif card.answers is not None and not card.template:
-        problem, expected = "answers without a template", "both"
-    else:
-        return card
-    raise ModelError(problem, path=path, expected=expected)
+        raise ModelError(problem, path=path, expected=expected)
+    if card.answers is not None and not card.template:
+        raise ModelError("answers without a template", path=path, expected="both")
+    return card
 
 
 @dataclass(frozen=True, slots=True)
 class ClassOrder:
-    """Where each class stands in a model's output.
-
-    Attributes:
-        classes: ``entailment, neutral, contradiction`` or ``present, absent``.
-        indices: Per class its index among the model's outputs.
-    """
+    """The index among a model's outputs of each of its classes, `THREE` or `TWO`."""
 
     classes: tuple[str, ...]
     indices: tuple[int, ...]
@@ -188,69 +178,42 @@ class ClassOrder:
 
 def class_order(
     id2label: Mapping[int, str],
-    label_map: Mapping[str, str] | None = None,
+    label_map: str | None = None,
     *,
     fallback: tuple[str, ...] | None = None,
     model: str = "the model",
 ) -> ClassOrder:
-    """The class order of a model, from its own labels.
+    """The class order of a model, from its own labels, or from a map of them.
 
     Example:
         >>> class_order({0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}).indices
         (2, 1, 0)
+        >>> class_order({0: "no", 1: "yes"}, "present=yes,absent=0").indices
+        (1, 0)
     """
     labels = {int(index): str(label) for index, label in id2label.items()}
-    shown = ", ".join(f"{index}={label}" for index, label in sorted(labels.items()))
-    if label_map is not None:
-        return _mapped(labels, label_map, shown)
+    shown = f"the labels {', '.join(f'{i}={label}' for i, label in sorted(labels.items()))}"
     names = [_NAMES.get(re.sub("[^a-z]", "", label.lower()), "") for label in labels.values()]
     if len(names) == 2 and "absent" in names:
         names = ["present" if name == "entailment" else name for name in names]
     generic = all(re.fullmatch(r"(?i)label_\d+", label) for label in labels.values())
     if fallback is not None and generic and len(labels) == len(fallback):
         labels, names = dict(enumerate(fallback)), list(fallback)
+    if label_map is not None:
+        entries = [entry.partition("=") for entry in label_map.lower().split(",")]
+        meant = {value.strip(): name.strip() for name, _, value in entries}
+        names = [meant.get(str(i)) or meant.get(label.lower(), "") for i, label in labels.items()]
     for classes in (THREE, TWO):
-        if sorted(names) == sorted(classes):
+        if sorted(filter(None, names) if label_map else names) == sorted(classes):
             return ClassOrder(classes, tuple([*labels][names.index(name)] for name in classes))
+    orders = "entailment=0,neutral=1,contradiction=2 or present=1,absent=0"
+    if label_map is not None:
+        raise InputError(f"the label map '{label_map}' does not fit {shown}", expected=orders)
     raise ModelError(
-        f"{model} has the labels {shown}",
+        f"{model} has {shown}",
         expected="entailment, neutral and contradiction, or present and absent",
-        hint="If it is an NLI model, give the order: "
-        "--label-map entailment=0,neutral=1,contradiction=2 (or present=1,absent=0).",
+        hint=f"If it is an NLI model, give the order with the setting label_map: {orders}.",
     )
-
-
-def parse_label_map(text: str) -> dict[str, str]:
-    """``entailment=0,neutral=1,contradiction=2`` as a mapping.
-
-    Example:
-        >>> parse_label_map("present=1,absent=0")
-        {'present': '1', 'absent': '0'}
-    """
-    expected = "entailment=0,neutral=1,contradiction=2 or present=1,absent=0"
-    entries = [entry.partition("=") for entry in text.split(",")]
-    label_map = {name.strip().lower(): value.strip() for name, _, value in entries}
-    complete = len(label_map) == len(entries) and all(label_map.values())
-    if not complete or set(label_map) not in (set(THREE), set(TWO)):
-        raise InputError(f"the label map '{text}' cannot be read", expected=expected)
-    return label_map
-
-
-def _mapped(labels: dict[int, str], label_map: Mapping[str, str], shown: str) -> ClassOrder:
-    classes = THREE if set(label_map) == set(THREE) else TWO
-    names = {str(index): index for index in labels}
-    names = {label.lower(): index for index, label in labels.items()} | names
-    values = {name: str(label_map.get(name, "")).strip() for name in classes}
-    for name, value in values.items():
-        if value.lower() not in names:
-            raise InputError(
-                f"the label map gives '{value}' for {name}",
-                expected=f"an index or a name among {shown}",
-            )
-    indices = tuple(names[value.lower()] for value in values.values())
-    if len(set(indices)) < len(indices):
-        raise InputError("the label map gives one label to two classes")
-    return ClassOrder(classes, indices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,7 +268,7 @@ def open_checkpoint(
     *,
     revision: str | None = None,
     offline: bool = False,
-    label_map: Mapping[str, str] | None = None,
+    label_map: str | None = None,
     backend: Backend = "auto",
     device: str = "auto",
 ) -> Checkpoint:
@@ -317,13 +280,9 @@ def open_checkpoint(
         InputError: A revision for a folder.
     """
     folder, commit = Path(name).expanduser(), None
-    source = str(folder)
-    use_onnx = backend == "onnx" or (
-        backend == "auto"
-        and file_type(folder / "model.onnx") == "file"
-        and device in ("auto", "cpu")
-    )
-    onnx = folder / "model.onnx" if use_onnx else None
+    source, path = str(folder), folder / "model.onnx"
+    auto = backend == "auto" and file_type(path) == "file" and device in ("auto", "cpu")
+    onnx = path if backend == "onnx" or auto else None
     if file_type(folder) == "folder":
         if revision is not None:
             raise InputError(f"a revision for the folder '{name}'", expected="one of a hub model")

@@ -71,10 +71,10 @@ class Encoder:
 
 
 class PairEncoder(Encoder):
-    """Turns (summary, unit) pairs into token ids; only the summary is cut to `max_length`.
+    """Only the summary is cut to `max_length`; each distinct text is tokenised once.
 
-    Each distinct text is tokenised once; the tokenizer's post-processor joins two of them with the
-    model's special tokens, which gives the same ids as tokenising the pair.
+    The tokenizer's post-processor joins two of them with the model's special tokens, which gives
+    the same ids as tokenising the pair.
     """
 
     def __init__(self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair]) -> None:
@@ -100,7 +100,7 @@ class PairEncoder(Encoder):
         self.lengths = np.minimum(whole, max_length)
 
     def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
-        """Token ids and token types of the pair at `index`, with special tokens."""
+        """See `Encoder.pair`."""
         summary, unit = self._pairs[index]
         first = self._encoded[summary]
         if self.truncated[index]:
@@ -113,7 +113,7 @@ class PairEncoder(Encoder):
 
 
 class TemplateEncoder(Encoder):
-    """Turns (summary, unit) pairs into the ids of one text each, as a template has it.
+    """Each pair is one text, as a template has it.
 
     In a text that is too long the summary is cut, at the end of one of its tokens, to what fits.
     """
@@ -122,35 +122,34 @@ class TemplateEncoder(Encoder):
         self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str
     ) -> None:
         super().__init__(tokenizer)
-        self._max_length = max_length
         self._template = fill(template, eos=tokenizer.end)
         with loading("the model's tokenizer failed"):
             self._ids = self._tokenised(pairs)
-            self.truncated = np.array([len(ids) > max_length for ids in self._ids], dtype=bool)
-            for index in np.nonzero(self.truncated)[0].tolist():
-                self._ids[index] = self._cut(*pairs[index])
+            whole = np.array([len(ids) for ids in self._ids], dtype=np.int64)
+            self.truncated = whole > max_length
+            for index in np.flatnonzero(self.truncated).tolist():
+                self._ids[index] = self._cut(*pairs[index], max_length)
         self.lengths = np.array([len(ids) for ids in self._ids], dtype=np.int64)
 
     def _tokenised(self, pairs: Sequence[Pair]) -> list[Sequence[int]]:
         texts = [fill(self._template, premise=text, hypothesis=unit) for text, unit in pairs]
         return [encoding.ids for encoding in self._tokenizer.core.encode_batch(texts)]
 
-    def _cut(self, summary: str, unit: str) -> Sequence[int]:
+    def _cut(self, summary: str, unit: str, max_length: int) -> Sequence[int]:
         whole = self._tokenizer.core.encode(summary, add_special_tokens=False)
-        ends = [end for _, end in whole.offsets]
-        room = self._max_length - len(self._tokenised([("", unit)])[0]) + 2
-        for count in range(min(room, len(ends)), 0, -1):
-            ids = self._tokenised([(summary[: ends[count - 1]], unit)])[0]
-            if len(ids) <= self._max_length:
+        room = max_length - len(self._tokenised([("", unit)])[0]) + 2
+        for _, end in reversed(whole.offsets[: max(room, 0)]):
+            ids = self._tokenised([(summary[:end], unit)])[0]
+            if len(ids) <= max_length:
                 return ids
         raise InputError(
             f"the unit '{cut(unit, 60)}' leaves no room for a summary",
-            expected=f"less than {self._max_length} tokens for a unit and the template",
+            expected=f"less than {max_length} tokens for a unit and the template",
             hint="Split the unit, or raise the judge's setting max_length.",
         )
 
     def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
-        """Token ids of the text at `index`; their types are all 0."""
+        """See `Encoder.pair`; the types are all 0."""
         return self._ids[index], [0] * len(self._ids[index])
 
 
@@ -174,18 +173,15 @@ def plan_batches(lengths: Sequence[int] | IntArray, budget: int) -> list[list[in
     return batches
 
 
-def split_summary(
-    summary: str, units: Sequence[str], room: Callable[[str], int], length: Callable[[str], int]
-) -> Spans:
-    """Runs of whole sentences that fit, as many in each as do; a longer sentence stands alone.
+def split_summary(summary: str, most: int, length: Callable[[str], int]) -> Spans:
+    """Runs of whole sentences of at most that length; a longer sentence stands alone.
 
     Example:
         >>> words = lambda text: len(text.split())
-        >>> split_summary("It rained. Two died. He left early.", ["x"], lambda unit: 4, words)
+        >>> split_summary("It rained. Two died. He left early.", 4, words)
         [(0, 20), (21, 35)]
     """
-    most = min(map(room, units), default=0)
-    if not units or length(summary) <= most:
+    if length(summary) <= most:
         return [(0, len(summary))]
     parts: Spans = []
     for start, end in sentence_spans(summary):

@@ -7,16 +7,15 @@ Each takes (..., 3) raw logits e, n, c in the order entailment, neutral, contrad
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from litepyramid.errors import InputError
+from litepyramid.errors import InputError, choose
 from litepyramid.types import FloatArray
 
 Mode = Literal["p3c", "l3c", "p2c", "l2c"]
-NAMES: tuple[Mode, ...] = get_args(Mode)
 
 
 def p3c(logits: ArrayLike) -> FloatArray:
@@ -32,12 +31,7 @@ def p3c(logits: ArrayLike) -> FloatArray:
 
 
 def l3c(logits: ArrayLike) -> FloatArray:
-    """1 if entailment is the arg max of the three classes, alone or in a tie, else 0.
-
-    Example:
-        >>> l3c([[2.0, 1.9, 0.0], [1.0, 2.0, 0.0]]).tolist()
-        [1.0, 0.0]
-    """
+    """1 if entailment is the arg max of the three classes, alone or in a tie, else 0."""
     z = _three(logits)
     label = (z[..., 0] >= z[..., 1:].max(axis=-1)).astype(np.float64)
     return np.where(np.isnan(z).any(axis=-1), np.nan, label)
@@ -59,12 +53,7 @@ def p2c(logits: ArrayLike) -> FloatArray:
 
 
 def l2c(logits: ArrayLike) -> FloatArray:
-    """1 if e ≥ n + c, else 0: the label of `p2c`.
-
-    Example:
-        >>> l2c([[2.0, 1.0, 1.0], [1.9, 1.0, 1.0]]).tolist()
-        [1.0, 0.0]
-    """
+    """1 if e ≥ n + c, else 0: the label of `p2c`."""
     margin = _margin(logits)
     return np.where(np.isnan(margin), np.nan, (margin >= 0).astype(np.float64))
 
@@ -92,10 +81,8 @@ def presence(logits: ArrayLike, mode: str) -> FloatArray:
 
 def check_mode(name: str) -> Mode:
     """`name` if it is a mode."""
-    for mode in NAMES:
-        if name == mode:
-            return mode
-    raise InputError(f"unknown mode '{name}'", expected=f"one of {', '.join(NAMES)}")
+    choose("mode", name, tuple(MODES))
+    return name  # type: ignore[return-value]
 
 
 def _three(logits: ArrayLike) -> FloatArray:

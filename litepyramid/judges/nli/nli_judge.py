@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -20,14 +20,12 @@ from litepyramid.judges.base import (
     check_count,
     note_cached,
     pair_key,
-    pairs_of,
     windows,
 )
 from litepyramid.judges.cache import JudgementCache, Stored
-from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint, parse_label_map
+from litepyramid.judges.nli.checkpoint import Checkpoint, open_checkpoint
 from litepyramid.judges.nli.encode import (
     EncodedBatch,
-    Encoder,
     Pair,
     PairEncoder,
     TemplateEncoder,
@@ -103,7 +101,7 @@ class NLIJudge(Closing):
         revision: str | None = None,
         max_length: int | None = None,
         long: Literal["cut", "split"] = "cut",
-        label_map: Mapping[str, str] | str | None = None,
+        label_map: str | None = None,
         backend: Literal["auto", "torch", "onnx"] = "auto",
         device: str = "auto",
         dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto",
@@ -123,7 +121,7 @@ class NLIJudge(Closing):
             self._model,
             revision=revision,
             offline=offline,
-            label_map=parse_label_map(label_map) if isinstance(label_map, str) else label_map,
+            label_map=label_map,
             backend=backend,
             device=device,
         )
@@ -136,8 +134,6 @@ class NLIJudge(Closing):
             self.device, self._precision = "cpu", "onnx"
         self._long, self._threads, self._batch_tokens = long, threads, batch_tokens
         self._cache = JudgementCache(cache)
-        self._tokenizer: Tokenizer | None = None
-        self._backend: tuple[Backend, int] | None = None
 
     @property
     def languages(self) -> tuple[str, ...] | None:
@@ -160,7 +156,7 @@ class NLIJudge(Closing):
 
     def close(self) -> None:
         """Frees the model and the cache."""
-        self._backend = None
+        self.__dict__.pop("_backend", None)
         self._cache.close()
 
     def judge(self, items: Items) -> JudgedBatch:
@@ -188,20 +184,21 @@ class NLIJudge(Closing):
 
     def _parts(self, items: Items) -> list[Spans]:
         """Each summary's parts that fit next to its units."""
-        tokenizer, template = self._loaded_tokenizer(), self.checkpoint.card.template
+        core, template = self._tokenizer.core, self.checkpoint.card.template
         if template is None:
-            fixed = tokenizer.core.num_special_tokens_to_add(True)
+            fixed = int(core.num_special_tokens_to_add(True))
         else:
-            fixed = 3 + len(tokenizer.core.encode(fill(template, premise="", hypothesis="")).ids)
+            fixed = 3 + len(core.encode(fill(template, premise="", hypothesis="")).ids)
 
         @lru_cache(65_536)
         def length(text: str) -> int:
-            return len(tokenizer.core.encode(text, add_special_tokens=False).ids)
+            return len(core.encode(text, add_special_tokens=False).ids)
 
-        def room(unit: str) -> int:
-            return self.max_length - int(fixed) - length(unit)
-
-        return [split_summary(text, units, room, length) for text, units in items]
+        longest = (max(map(length, units), default=0) for _, units in items)
+        return [
+            split_summary(text, self.max_length - fixed - unit, length) if units else [(0, 0)]
+            for (text, units), unit in zip(items, longest, strict=True)
+        ]
 
     def _judge(self, items: Items) -> JudgedBatch:
         self._precision = self._precision or self._choose_precision(items)
@@ -223,7 +220,7 @@ class NLIJudge(Closing):
 
     def _logits(self, items: Items, counts: dict[str, int], shown: Any) -> Iterator[FloatArray]:
         """The logits of every item, as many items as are held in memory at once."""
-        pairs = pairs_of(items)
+        pairs = _pairs_of(items)
         identity = self._identity(str(self._precision))
         stored = self._cache.get(identity, list(pairs))
         cached = len(stored)
@@ -262,13 +259,9 @@ class NLIJudge(Closing):
         unbroken one, and so the very same numbers.
         """
         keys, texts = list(pairs), list(pairs.values())
-        tokenizer, (backend, budget) = self._loaded_tokenizer(), self._loaded_backend()
-        template = self.checkpoint.card.template
-        encoder: Encoder = (
-            PairEncoder(tokenizer, self.max_length, texts)
-            if template is None
-            else TemplateEncoder(tokenizer, self.max_length, texts, template)
-        )
+        backend, budget = self._backend
+        template, setting = self.checkpoint.card.template, (self._tokenizer, self.max_length, texts)
+        encoder = TemplateEncoder(*setting, template) if template else PairEncoder(*setting)
         for batch in plan_batches(encoder.lengths, budget):
             missing = [index for index in batch if keys[index] not in stored]
             if not missing:
@@ -279,41 +272,32 @@ class NLIJudge(Closing):
                     "the model returns logits that are not finite numbers",
                     hint="Its weights are damaged, or need more precision: dtype=float32.",
                 )
-            save(
-                {
-                    keys[index]: Stored(row.tobytes(), bool(encoder.truncated[index]))
-                    for index, row in zip(missing, raw, strict=True)
-                }
-            )
+            rows = zip(missing, raw, encoder.truncated[missing].tolist(), strict=True)
+            save({keys[index]: Stored(row.tobytes(), cut) for index, row, cut in rows})
 
-    def _loaded_tokenizer(self) -> Tokenizer:
-        if self._tokenizer is None and self.checkpoint.onnx is not None:
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        at = self.checkpoint
+        if at.onnx is not None:
             from litepyramid.judges.nli.onnx_backend import read_onnx_tokenizer
 
-            self._tokenizer = read_onnx_tokenizer(self.checkpoint.onnx.parent)
-        elif self._tokenizer is None:
-            from litepyramid.judges.nli.torch_backend import as_tokenizer, load_tokenizer
+            return read_onnx_tokenizer(at.onnx.parent)
+        from litepyramid.judges.nli.torch_backend import as_tokenizer, load_tokenizer
 
-            at = self.checkpoint
-            self._tokenizer = as_tokenizer(
-                load_tokenizer(at.source, at.revision, offline=at.offline)
-            )
-        return self._tokenizer
+        return as_tokenizer(load_tokenizer(at.source, at.revision, offline=at.offline))
 
-    def _loaded_backend(self) -> tuple[Backend, int]:
+    @cached_property
+    def _backend(self) -> tuple[Backend, int]:
         """The model, and the most tokens of its batches."""
-        if self._backend is None and self.checkpoint.onnx is not None:
+        if self.checkpoint.onnx is not None:
             from litepyramid.judges.nli.onnx_backend import ONNX_TOKENS, OnnxBackend
 
-            self._backend = OnnxBackend(self.checkpoint.onnx, self._threads), ONNX_TOKENS
-        elif self._backend is None:
-            from litepyramid.judges.nli.torch_backend import TorchBackend, batch_tokens, find_device
+            return OnnxBackend(self.checkpoint.onnx, self._threads), ONNX_TOKENS
+        from litepyramid.judges.nli.torch_backend import TorchBackend, find_device
 
-            device = find_device(self.device)
-            precision: Any = self._precision
-            backend = TorchBackend(self.checkpoint, precision, device, self._threads)
-            self._backend = backend, self._batch_tokens or batch_tokens(device)
-        return self._backend
+        device = find_device(self.device)
+        backend = TorchBackend(self.checkpoint, str(self._precision), device, self._threads)
+        return backend, self._batch_tokens or (4_096 if device == "cpu" else 32_768)
 
     def _identity(self, precision: str) -> str:
         """What the cache files judgements under; everything here can change a logit."""
@@ -332,9 +316,15 @@ class NLIJudge(Closing):
             return "float32"
         for precision in _PRECISIONS:
             identity = self._identity(precision)
-            keys = (list(pairs_of(window)) for window in windows(items))
+            keys = (list(_pairs_of(window)) for window in windows(items))
             if all(len(self._cache.get(identity, some)) == len(some) for some in keys):
                 return precision
-        from litepyramid.judges.nli.torch_backend import automatic_precision, find_device
+        from litepyramid.judges.nli.torch_backend import automatic_precision
 
-        return automatic_precision(find_device(self.device))
+        return automatic_precision(self.device)
+
+
+def _pairs_of(items: Items) -> dict[bytes, Pair]:
+    """The distinct (summary, unit) pairs of summaries that are not empty, by their keys."""
+    pairs = ((text, unit) for text, units in items if text.strip() for unit in units)
+    return {pair_key(*pair): pair for pair in pairs}

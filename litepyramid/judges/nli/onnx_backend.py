@@ -18,7 +18,6 @@ from litepyramid.errors import ModelError, loading, require
 from litepyramid.files import file_type, read_json
 from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
 
-PURPOSE = "an ONNX judge"
 ONNX_TOKENS = 8_192
 """The most tokens of a batch: how often judgements are saved."""
 MOST_BYTES = 2**31
@@ -31,7 +30,7 @@ class OnnxBackend:
     """A loaded ONNX classifier; a `Backend`."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
-        runtime = require("onnxruntime", extra="nli", purpose=PURPOSE)
+        runtime = require("onnxruntime", extra="nli", purpose="an ONNX judge")
         options = runtime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
@@ -106,7 +105,7 @@ def _read_model(path: Path) -> bytes:
 def read_onnx_tokenizer(folder: Path) -> Tokenizer:
     """The ``tokenizer.json`` next to a model, with what its settings say of cutting and ends."""
     path = folder / "tokenizer.json"
-    library = require("tokenizers", extra="nli", purpose=PURPOSE)
+    library = require("tokenizers", extra="nli", purpose="an ONNX judge")
     if file_type(path) != "file" or path.stat().st_size > _MOST_TOKENIZER:
         raise ModelError(
             "no tokenizer of at most 64 MB", path=path, expected="the model's tokenizer.json"

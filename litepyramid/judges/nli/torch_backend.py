@@ -19,8 +19,15 @@ from litepyramid.judges.nli.checkpoint import Checkpoint
 from litepyramid.judges.nli.encode import EncodedBatch, Tokenizer
 from litepyramid.text import counted
 
-Precision = Literal["float32", "bfloat16", "float16"]
-PURPOSE = "an NLI judge"
+_FULL = ("out of memory", "can't allocate memory", "alloc_failed")  # how backends say it
+
+
+def _torch() -> Any:
+    return require("torch", extra="nli", purpose="an NLI judge")
+
+
+def _transformers() -> Any:
+    return require("transformers", extra="nli", purpose="an NLI judge")
 
 
 class TorchBackend:
@@ -31,9 +38,9 @@ class TorchBackend:
     """
 
     def __init__(
-        self, point: Checkpoint, precision: Precision, device: str, threads: int | None = None
+        self, point: Checkpoint, precision: str, device: str, threads: int | None = None
     ) -> None:
-        self._torch = torch = require("torch", extra="nli", purpose=PURPOSE)
+        self._torch = torch = _torch()
         if device == "cpu" and threads is None and "OMP_NUM_THREADS" not in os.environ:
             threads = free_cores()
         if threads is not None:
@@ -64,7 +71,9 @@ class TorchBackend:
                 with loading(f"the model failed on {self._device}"):
                     return self._run(batch)
             except ModelError as error:
-                if not _out_of_memory(error.__cause__, self._torch):
+                cause, text = error.__cause__, str(error.__cause__).lower()
+                out = isinstance(cause, self._torch.OutOfMemoryError | MemoryError)
+                if not out and not any(sign in text for sign in _FULL):
                     raise
                 if size == 1:
                     problem = f"one pair of {width} tokens does not fit into the memory of"
@@ -97,13 +106,6 @@ def _rows(batch: EncodedBatch, rows: slice) -> EncodedBatch:
     return {name: np.ascontiguousarray(array[rows][:, used]) for name, array in batch.items()}
 
 
-def _out_of_memory(error: BaseException | None, torch: Any) -> bool:
-    if isinstance(error, torch.OutOfMemoryError | MemoryError):
-        return True
-    text = str(error).lower()
-    return any(sign in text for sign in ("out of memory", "can't allocate memory", "alloc_failed"))
-
-
 def as_tokenizer(tokenizer: Any) -> Tokenizer:
     """A tokenizer of transformers, as encoders take it."""
     core = getattr(tokenizer, "backend_tokenizer", None)
@@ -126,7 +128,7 @@ def as_tokenizer(tokenizer: Any) -> Tokenizer:
 
 def load_tokenizer(source: str, revision: str | None, *, offline: bool) -> Any:
     """The model's own tokenizer of transformers."""
-    transformers = require("transformers", extra="nli", purpose=PURPOSE)
+    transformers = _transformers()
     folder = Path(source).expanduser()
     patterns = ("tokenizer.json", "vocab*", "*.vocab", "*.model")
     files = (path for pattern in patterns for path in folder.glob(pattern))
@@ -153,18 +155,23 @@ def load_classifier(
 
     A folder is read from safetensors alone; a hub model as transformers loads it, tensors only.
     """
-    require("torch", extra="nli", purpose=PURPOSE)
-    transformers = require("transformers", extra="nli", purpose=PURPOSE)
-    auto = getattr(transformers, f"AutoModelFor{head}")
-    where: dict[str, Any] = {
-        "revision": revision, "local_files_only": offline, "trust_remote_code": False, **config,
-    }  # fmt: skip
+    _torch()
+    transformers = _transformers()
+    if Path(source).expanduser().is_dir():
+        config["use_safetensors"] = True
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
-        if Path(source).expanduser().is_dir():
-            where["use_safetensors"] = True
         try:
-            loaded: tuple[Any, dict[str, Any]] = auto.from_pretrained(
-                source, dtype=dtype, weights_only=True, output_loading_info=True, **where
+            loaded: tuple[Any, dict[str, Any]] = getattr(
+                transformers, f"AutoModelFor{head}"
+            ).from_pretrained(
+                source,
+                revision=revision,
+                local_files_only=offline,
+                trust_remote_code=False,
+                dtype=dtype,
+                weights_only=True,
+                output_loading_info=True,
+                **config,
             )
             return loaded
         except pickle.UnpicklingError as error:
@@ -176,28 +183,22 @@ def load_classifier(
 
 def find_device(device: str = "auto") -> str:
     """The device to use, checked to be there."""
-    torch = require("torch", extra="nli", purpose=PURPOSE)
+    torch = _torch()
     gpus = [f"cuda:{index}" for index in range(torch.cuda.device_count())]
     devices = [*gpus, *(["mps"] if torch.backends.mps.is_available() else []), "cpu"]
     chosen = {"auto": devices[0], "cuda": "cuda:0"}.get(device, device)
     if chosen not in devices:
-        raise InputError(
-            f"unknown device '{device}'", expected=f"auto or one of {', '.join(devices)}"
-        )
+        expected = f"auto or one of {', '.join(devices)}"
+        raise InputError(f"unknown device '{device}'", expected=expected)
     return chosen
 
 
-def batch_tokens(device: str) -> int:
-    """The most tokens of a batch, padding included."""
-    return 4_096 if device == "cpu" else 32_768
-
-
-def automatic_precision(device: str) -> Precision:
+def automatic_precision(device: str) -> str:
     """float32 on CPU; on a GPU bfloat16 where the chip computes in it, else float16."""
+    device = find_device(device)
     if not device.startswith("cuda"):
         return "float32"
-    torch = require("torch", extra="nli", purpose=PURPOSE)
-    return "bfloat16" if torch.cuda.get_device_capability(device)[0] >= 8 else "float16"
+    return "bfloat16" if _torch().cuda.get_device_capability(device)[0] >= 8 else "float16"
 
 
 @contextmanager
