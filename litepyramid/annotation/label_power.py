@@ -78,14 +78,15 @@ class LabelPower(Result):
 
     def to_figure(self) -> Any:
         """Power by the number of labelled inputs, from the labels alone and with the judge."""
-        from litepyramid.figures.score_plots import power_figure
+        from litepyramid.figures.meta_plots import Line, line_plot
 
-        curves = {
-            "labels and judge": [row.combined for row in self.rows],
-            "labels alone": [row.alone for row in self.rows],
-        }
+        labels = [row.labels for row in self.rows]
+        lines = [
+            Line("labels and judge", labels, [row.combined for row in self.rows]),
+            Line("labels alone", labels, [row.alone for row in self.rows]),
+        ]
         ylabel = f"power to detect {self.difference:g} (α = {self.alpha:g})"
-        return power_figure([row.labels for row in self.rows], curves, self.power, ylabel)
+        return line_plot(lines, "labelled inputs", ylabel, level=self.power)
 
 
 def label_power(

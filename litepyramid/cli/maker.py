@@ -333,8 +333,10 @@ def _run(command: Command, values: dict[str, Any]) -> None:
     """Checks what will be written, calls the function, shows or saves the result."""
     outputs = [] if command.written else list(values.pop("output", None) or ())
     files = [Path(one) for one in outputs if one != "-"]
+    kind = getattr(command.function, "kind", None)  # of the result, for these arguments
+    endings = kind(**_call(command, values)).endings() if kind else _endings(command.function)
     for path in files:
-        if (endings := _endings(command.function)) and path.suffix not in endings:
+        if endings and path.suffix not in endings:
             expected = "one that ends in " + ", ".join(endings)
             raise InputError(f"unknown ending '{path.suffix}'", path=path, expected=expected)
         check_output(path, values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,23 +33,15 @@ def score_figure(
     *,
     label: str,
     confidence: float,
-    points: Mapping[str, Sequence[float | None]] | None = None,
+    points: Mapping[str, Sequence[float]] | None = None,
     below: Sequence[Point] | None = None,
     below_label: str = "",
     what: str = "score",
 ) -> Any:
     """One line per system, best first, with its interval; to the right, one column per rank group.
 
-    Args:
-        names: The systems.
-        scores: The score of each, called `label`.
-        groups: The rank groups of each, from 1.
-        label: What the scores are.
-        confidence: Confidence level of the intervals.
-        points: More values by name, as diamonds.
-        below: A second value with its interval, below the first, called `below_label`.
-        below_label: What those are.
-        what: The name of the axis.
+    `scores` are called `label`, `what` is the name of the axis; `points` are more values by name,
+    as diamonds, `below` a second value with its interval, called `below_label`.
     """
     number = max([1, *(group for own in groups for group in own)])
     figure = new_figure(_WIDTH, 0.6 + _ROW * len(names) * (1.5 if below else 1))
@@ -58,9 +50,8 @@ def score_figure(
     _intervals(axes, scores, lift=0.18 if below else 0.0, label=label)
     _intervals(axes, below or (), lift=-0.2, color=ORANGE, marker="s", label=below_label)
     for colour, (name, values) in zip((ORANGE, GREEN), (points or {}).items(), strict=False):
-        shown = [np.nan if value is None else value for value in values]
         look = {"color": colour, "linestyle": "none", "markersize": 3.4, "mfc": "none"}
-        axes.plot(shown, range(len(shown)), "D", label=name, **look)
+        axes.plot(values, range(len(values)), "D", label=name, **look)
     axes.set_xlabel(f"{what}, {100 * confidence:g} % intervals", fontsize=_SIZE)
     for y, own in enumerate(groups):
         for group in own:
@@ -79,19 +70,21 @@ def score_figure(
 
 
 def difference_figure(
-    pairs: Sequence[Any], alpha: float, what: str, *, against: str | None = None
+    names: Sequence[Sequence[str]],
+    pairs: Sequence[Any],
+    alpha: float,
+    what: str,
+    *,
+    against: str | None = None,
 ) -> Any:
     """A line per pair of systems: difference and interval, filled where p < α by Holm.
 
-    `pairs` have first, second, difference, low, high and p_holm; `against` is the second system of
-    all pairs, if there is one.
+    `names` are those of both systems of a pair, or of one where all are compared with `against`;
+    `pairs` have difference, low, high and p_holm.
     """
     figure = new_figure(_WIDTH, 0.6 + _ROW * len(pairs) * (1 if against else 2))
     axes = figure.subplots()
-    names = [pair.first for pair in pairs]
-    if not against:
-        names = [f"{_short(pair.first)}\n− {_short(pair.second)}" for pair in pairs]
-    _lines(axes, names)
+    _lines(axes, ["\n− ".join(map(_short, own)) for own in names])
     axes.axvline(0, color="0.5", linewidth=0.8)
     looks: dict[bool, dict[str, Any]] = {True: {}, False: {"mfc": "white"}}
     for y, pair in enumerate(pairs):
@@ -106,18 +99,17 @@ def difference_figure(
     return figure
 
 
-def difference_matrix(names: Sequence[str], pairs: Sequence[Any], alpha: float, what: str) -> Any:
+def difference_matrix(
+    names: Sequence[str], cells: Iterable[tuple[int, int, float, bool]], alpha: float, what: str
+) -> Any:
     """A square per pair of systems: the row's score minus the column's, best system first.
 
-    Every difference is coloured; a dot marks those with p < α by Holm.
+    `cells` are row, column, difference and whether p < α by Holm, which a dot marks.
     """
-    ranks, count = {name: rank for rank, name in enumerate(names)}, len(names)
+    count = len(names)
     values, clear = np.full((count, count), np.nan), np.zeros((count, count), dtype=bool)
-    for pair in pairs:
-        row, column = ranks[pair.first], ranks[pair.second]
-        sign = 1 if row < column else -1  # missing inputs may turn a pair round
-        cell = (min(row, column), max(row, column))
-        values[cell], clear[cell] = sign * pair.difference, pair.p_holm < alpha
+    for row, column, difference, significant in cells:
+        values[row, column], clear[row, column] = difference, significant
     side = max(_WIDTH, 1.1 + _CELL * count)
     figure = new_figure(side, side - 0.2)
     axes = figure.subplots()
@@ -176,9 +168,7 @@ def calibration_figure(
 ) -> Any:
     """A judge against labels: on the left its reliability, on the right its ROC curve.
 
-    Left, one dot per bin (mean presence, share labelled present, pairs), larger for more pairs; on
-    the diagonal, presence is right as a probability. Right, the share of the present units that get
-    at least some presence, over that of the absent ones.
+    Left, one dot per bin (mean presence, share labelled present, pairs), larger for more pairs.
     """
     figure = new_figure(_WIDTH, 1.9)
     left, right = figure.subplots(1, 2)
@@ -194,32 +184,11 @@ def calibration_figure(
         plain_axes(axes)
         axes.plot([0, 1], [0, 1], color="0.5", linewidth=0.8, linestyle="--", zorder=1)
         axes.set(xlim=(-0.04, 1.04), ylim=(-0.04, 1.04), aspect="equal")
-        axes.set_xticks((0, 0.5, 1), ("0", ".5", "1"), fontsize=_SIZE)
-        axes.set_yticks((0, 0.5, 1), ("0", ".5", "1"), fontsize=_SIZE)
+        for ticks in (axes.set_xticks, axes.set_yticks):
+            ticks((0, 0.5, 1), ("0", ".5", "1"), fontsize=_SIZE)
         axes.set_xlabel(names[0], fontsize=_SIZE)
         axes.set_ylabel(names[1], fontsize=_SIZE)
         axes.set_title(head, fontsize=_SIZE + 1)
-    return figure
-
-
-def power_figure(
-    labels: Sequence[int], curves: Mapping[str, Sequence[float]], power: float, ylabel: str
-) -> Any:
-    """Power by the number of labelled inputs (log scale): a curve each, and the power wanted."""
-    figure = new_figure(4.6, 3.0)
-    axes = figure.subplots()
-    plain_axes(axes)
-    looks = ((BLUE, "o-"), (ORANGE, "s--"), (GREEN, "^:"))
-    for (label, curve), (colour, look) in zip(curves.items(), looks, strict=False):
-        axes.plot(labels, curve, look, color=colour, markersize=3.5, label=label)
-    axes.axhline(power, color="0.5", linewidth=0.9, linestyle=":")
-    axes.set(xscale="log", ylim=(0, 1.02))
-    axes.set_xticks(labels[::2], [str(n) for n in labels[::2]], fontsize=8.5)
-    axes.tick_params(labelsize=8.5)
-    axes.minorticks_off()
-    axes.set_xlabel("labelled inputs", fontsize=9)
-    axes.set_ylabel(ylabel, fontsize=9)
-    legend_below(figure, axes)
     return figure
 
 

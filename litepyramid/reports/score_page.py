@@ -1,8 +1,9 @@
-"""One self-contained HTML page of scores: which fact is in which summary, and why."""
+"""Self-contained HTML pages: scores, which fact is in which summary; what changed between runs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,45 +15,21 @@ from litepyramid.text import legible
 LARGEST = 40_000_000
 """Characters of a page that browsers still open in a few seconds."""
 
-
 _SHARED = ("report.css", "parts.js")
-
-
-def rounded(value: float | None, digits: int = 5) -> float | None:
-    """A number of a page's data; None for NaN."""
-    return None if value is None or value != value else round(float(value), digits)
-
-
-def utf16(text: str, index: int) -> int:
-    """A place in a text as a browser counts: a character beyond U+FFFF is two.
-
-    Example:
-        >>> utf16("a\U0001f600b", 2)
-        3
-    """
-    return len(text[:index].encode("utf-16-le", "surrogatepass")) // 2
 
 
 def write_page(
     title: str, data: Mapping[str, Any], path: str | Path | None = None, *, page: str = "report"
 ) -> str:
-    """The page of systems, differences, facts by summary, calibration; or of changes.
+    """The page ``report`` or ``changes``, written to `path`, all or nothing.
 
     Nothing is loaded from anywhere: styles, script and data are inside, and a content security
     policy allows its own script and styles by their hash and nothing else. The script makes no
-    HTML of any text, so a hostile summary cannot do anything.
-
-    Args:
-        title: What the scores are.
-        data: What the script draws, as `scoring.facts.page_data` makes it.
-        path: Write the page here, all or nothing.
-        page: The template: ``report`` or ``changes``.
-
-    Raises:
-        InputError: The page would be larger than `LARGEST`.
+    HTML of any text, so a hostile summary cannot do anything. InputError if it is over `LARGEST`.
     """
     shared = [name for name in _SHARED if not name.startswith(page)]
-    text = fill_page("litepyramid.reports", page, data, shared=shared, title=legible(title))
+    drawn = compact({**data, "notes": [legible(note) for note in data["notes"]]})
+    text = fill_page("litepyramid.reports", page, drawn, shared=shared, title=legible(title))
     # A lone surrogate cannot be written to a file.
     text = text.encode("utf-8", "replace").decode()
     if len(text) > LARGEST:
@@ -66,3 +43,16 @@ def write_page(
         with atomic_write(path) as file:
             file.write(text)
     return text
+
+
+def compact(value: Any) -> Any:
+    """Records as JSON values, numbers with five decimals, NaN as null."""
+    if isinstance(value, float):
+        return round(float(value), 5) if value == value else None
+    if is_dataclass(value):
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: compact(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [compact(one) for one in value]
+    return value.tolist() if hasattr(value, "tolist") else value

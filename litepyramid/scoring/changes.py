@@ -14,22 +14,30 @@ import numpy as np
 
 from litepyramid.errors import InputError, choose, require
 from litepyramid.files import atomic_write
-from litepyramid.reports.score_page import rounded, utf16, write_page
+from litepyramid.reports.score_page import write_page
 from litepyramid.scoring.history import History, RunScores, append_history
-from litepyramid.scoring.inference import MEASURES, flip_p_of, too_few_inputs
+from litepyramid.scoring.inference import (
+    MEASURES,
+    Difference,
+    flip_p_of,
+    tested,
+    too_few_inputs,
+    with_holm,
+)
 from litepyramid.scoring.pyramid import metric_title
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.runs import Aligned, align_runs, names_of
 from litepyramid.sentences import sentence_spans
-from litepyramid.stats import adjust_p_values, is_whole, system_intervals
+from litepyramid.stats import is_whole
 from litepyramid.tables import Column, Result, Table, hidden, record, row
-from litepyramid.text import counted, cut, legible
+from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, Signature, fingerprint
 
 _SHOWN, _NAMED = 10, 5  # facts of a table, names of a note
 _LONGEST_COMMENT = 60_000  # characters of a comment on a pull request
 _MARKUP = re.compile(r"[&<>@#|*_`\[\]\\~]")
 _ROUNDING = 1e-9
+_KINDS = ("lost", "gained")
 _NUMBERS = (
     *("old_system", "old", "new", "difference", "low", "high", "p", "p_holm", "inputs"),
     *("better", "worse"),
@@ -72,32 +80,22 @@ class InputChange:
     share: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class GroupChange:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupChange(Difference):
     """A system on the inputs of one group; p_holm is over all systems and groups."""
 
     group: str
-    inputs: int
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float = np.nan
 
 
-@dataclass(frozen=True, slots=True)
-class SystemChange:
-    """One system in the baseline and in a new run, over the inputs scored in both.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SystemChange(Difference):
+    """One system in the baseline (`old`) and in a new run, over the inputs scored in both.
 
     Attributes:
         run: The new run.
         system: The system's name there.
         old_system: Its name in the baseline.
-        difference: Mean score in the new run (`new`) less that in the baseline (`old`).
-        low: Lower end of the paired bootstrap interval of the difference.
-        p: Two-sided exact p-value of "no difference" (`flip_p_values`).
-        p_holm: The same after Holm's correction over all systems and runs.
-        inputs: How many inputs are scored in both; `better` and `worse` than in the baseline.
+        better: How many inputs score more than in the baseline; `worse` score less.
         lost: Facts lost, worst input first.
         gained: Facts gained, best input first.
         by_input: Each input.
@@ -110,12 +108,6 @@ class SystemChange:
     old_system: str
     old: float
     new: float
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
-    inputs: int
     better: int
     worse: int
     lost: tuple[FactChange, ...]
@@ -131,11 +123,6 @@ class SystemChange:
         return self.system if same else f"{self.system} (was {self.old_system})"
 
     @property
-    def first(self) -> str:
-        """What `figures.score_plots.difference_figure` writes beside it."""
-        return self.name
-
-    @property
     def measured(self) -> str:
         """The difference with its interval and p, for people."""
         p = "p < .001" if self.p_holm < 0.001 else f"p = {_number(self.p_holm)}"
@@ -148,21 +135,23 @@ class Settings:
     """How runs are compared, and when one fails; see `compare`."""
 
     pair: Sequence[str] = ()
+    baseline: str | None = None
+    by: Mapping[str, str] | None = None
     across_judges: bool = False
-    present: float = 0.5
-    lost_by: float = 0.2
-    groups: Mapping[str, str] | None = None
+    judge_drift: bool = False
     fail_if: str | None = None
     fail_under: float | None = None
     fail_if_lost: int | None = None
     margin: float | None = None
+    date: str | None = None
+    present: float = 0.5
+    lost_by: float = 0.2
     samples: int = 10_000
     confidence: float = 0.95
     seed: int = 12345
 
     def __post_init__(self) -> None:
-        shares = ("present", "lost_by", "fail_under", "margin")
-        for name in shares:
+        for name in ("present", "lost_by", "fail_under", "margin"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, float | int) and 0 <= value <= 1):
                 raise InputError(f"{name} is {cut(value)}", expected="a number from 0 to 1")
@@ -252,8 +241,8 @@ class ChangeResult(Result):
         if total == 1:
             return ("" if changed else "no significant change: ") + self._lost(self.changes[0])
         what = "systems" if len(self.runs) == 1 else "systems of all runs"
-        lost, gained = (sum(len(getattr(c, k)) for c in self.changes) for k in ("lost", "gained"))
         if not changed:
+            lost, gained = (sum(len(getattr(c, k)) for c in self.changes) for k in _KINDS)
             facts = f"{counted(lost, 'fact')} lost, {gained} gained"
             return f"{total} of {total} {what} unchanged ({facts})"
         told = [self._lost(change) for change in changed[:_NAMED]]
@@ -279,21 +268,17 @@ class ChangeResult(Result):
         """The systems, the facts lost and gained, the groups of inputs."""
         run, system = ["run"] * (len(self.runs) > 1), ["system"] * (len(self.changes) > 1)
         measures: list[Column | str] = [*MEASURES[:3], MEASURES[-1]]
-        columns = [*run, "system", "old", "new", *measures, "lost", "gained", "better", "worse"]
-        notes = (*(f"FAIL: {reason}" for reason in self.failures), *self.notes, str(self.signature))
+        columns = [*run, "system", "old", "new", *measures, *_KINDS, "better", "worse"]
+        notes = [*(f"FAIL: {reason}" for reason in self.failures), *self.notes, str(self.signature)]
         systems = Table.of(self.headline, columns, self.rows("systems"), notes)
         tables = [replace(systems, repeated=1 + len(run))]
-        for kind, first in (("lost", "worst"), ("gained", "best")):
-            facts = [row for row in self.rows("facts") if row["change"] == kind]
-            more = [f"{len(facts) - _SHOWN} more: save .html, .md or .json."]
-            tables += [
-                Table.of(
-                    f"{counted(len(facts), 'fact')} {kind}, {first} input first",
-                    [*run, *system, "input", Column("text", "fact"), "old", "new"],
-                    facts[:_SHOWN],
-                    more * (len(facts) > _SHOWN),
-                )
-            ] * bool(facts)
+        for kind, first in zip(_KINDS, ("worst", "best"), strict=True):
+            if facts := [row for row in self.rows("facts") if row["change"] == kind]:
+                title = f"{counted(len(facts), 'fact')} {kind}, {first} input first"
+                columns = [*run, *system, "input", Column("text", "fact"), "old", "new"]
+                more = [f"{len(facts) - _SHOWN} more: save .html, .md or .json."]
+                notes = more * (len(facts) > _SHOWN)
+                tables.append(Table.of(title, columns, facts[:_SHOWN], notes))
         if groups := self.rows("groups"):
             columns = [*run, "system", "group", "inputs", *measures]
             tables.append(Table.of("Differences by group of inputs", columns, groups))
@@ -302,19 +287,18 @@ class ChangeResult(Result):
     def rows(self, rows: ChangeRows) -> list[dict[str, Any]]:
         """The entries of tables: a row for each of the systems, inputs, facts or groups."""
         listed: list[dict[str, Any]] = []
-        for c in (
-            sorted(self.changes, key=lambda c: c.difference) if rows == "facts" else self.changes
-        ):
+        worst_first = sorted(self.changes, key=lambda change: change.difference)
+        for c in worst_first if rows == "facts" else self.changes:
             head = {"run": c.run, "system": c.name}
             if rows == "systems":
                 numbers = {name: getattr(c, name) for name in _NUMBERS}
                 listed.append({**head, **numbers, "lost": len(c.lost), "gained": len(c.gained)})
             elif rows == "facts":
-                for kind, facts in (("lost", c.lost), ("gained", c.gained)):
-                    listed += [{**head, "change": kind, **record(fact)} for fact in facts]
+                for kind in _KINDS:
+                    listed += [{**head, "change": kind, **record(f)} for f in getattr(c, kind)]
             else:
                 entries: tuple[Any, ...] = c.by_input if rows == "inputs" else c.by_group
-                listed += [row(entry, **head) for entry in entries]
+                listed += [head | row(entry) for entry in entries]
         return listed
 
     def to_csv_table(self) -> Table:
@@ -333,12 +317,26 @@ class ChangeResult(Result):
 
         if len(self.runs) > 1:
             return History(self.history).to_figure()
-        what = metric_title(self.metric)
-        return difference_figure(self.changes, self.alpha, what, against=self.baseline)
+        names, what = [[change.name] for change in self.changes], metric_title(self.metric)
+        return difference_figure(names, self.changes, self.alpha, what, against=self.baseline)
 
     def to_html(self, path: Any = None) -> str:
         """The page of what changed: verdict, facts lost and gained, both texts side by side."""
-        return write_page("What changed", _page_data(self), path, page="changes")
+        systems: list[dict[str, Any]] = []
+        facts: list[list[Any]] = []
+        for n, c in enumerate(self.changes):
+            facts += [
+                [n, f.input, f.unit, f.text, f.old, f.new, *f.spans] for f in (*c.lost, *c.gained)
+            ]
+            texts = {name: [a, None if a == b else b] for name, (a, b) in c.texts.items()}
+            shares = {entry.input: [entry.difference, entry.share] for entry in c.by_input}
+            name = c.name if len(self.runs) == 1 else f"{c.run}: {c.name}"
+            more = {"clear": c.p_holm < self.alpha, "texts": texts, "by_input": shares}
+            more |= {"lost": len(c.lost), "gained": len(c.gained)}
+            systems.append(row(c, name=name, **more))
+        data = {"title": self.headline, "failures": self.failures, "notes": self.notes}
+        data |= {"signature": str(self.signature), "systems": systems, "facts": facts}
+        return write_page("What changed", data, path, page="changes")
 
     def to_history(self, path: Any) -> None:
         """Appends the new runs to a history (`append_history`)."""
@@ -358,7 +356,7 @@ class ChangeResult(Result):
         notes = [f"- {_escaped(note)}" for note in self.notes]
         foot = ["", *notes, "", f"<sub>{_escaped(str(self.signature))}</sub>", ""]
         room = _LONGEST_COMMENT - len("\n".join([*lines, *foot])) - 400
-        for kind in ("lost", "gained"):
+        for kind in _KINDS:
             facts = [fact for fact in self.rows("facts") if fact["change"] == kind]
             body: list[str] = []
             for fact in facts:
@@ -382,12 +380,7 @@ class ChangeResult(Result):
 
 
 def _number(value: float, digits: int = 3) -> str:
-    """A number as papers write it.
-
-    Example:
-        >>> _number(-0.0432), _number(1)
-        ('−.043', '1.000')
-    """
+    """A number as papers write it: −.043, 1.000."""
     return re.sub(r"^(-?)0\.", r"\1.", f"{value:z.{digits}f}").replace("-", "−")
 
 
@@ -399,75 +392,28 @@ def _escaped(text: str, longest: int = 1000) -> str:
 # The comparison ------------------------------------------------------------------------------
 
 
-def _page_data(result: ChangeResult) -> dict[str, Any]:
-    """What the page of changes draws; a text that both runs share is there once."""
-    several = len(result.runs) > 1
-    facts = []
-    for n, change in enumerate(result.changes):
-        for kind in (change.lost, change.gained):
-            for fact in kind:
-                texts = change.texts.get(fact.input, ("", ""))
-                spans = [
-                    [utf16(text, end) for end in span]
-                    for text, span in zip(texts, fact.spans, strict=True)
-                ]
-                numbers = (round(fact.old, 3), round(fact.new, 3))
-                facts.append([n, fact.input, fact.unit, fact.text, *numbers, *spans])
-    return {
-        "title": result.headline,
-        "failures": list(result.failures),
-        "signature": str(result.signature),
-        "notes": [legible(note) for note in result.notes],
-        "runs": [result.baseline, *result.runs],
-        "systems": [
-            {
-                "name": f"{c.run}: {c.name}" if several else c.name,
-                "old": rounded(c.old), "new": rounded(c.new), "difference": rounded(c.difference),
-                "low": rounded(c.low), "high": rounded(c.high), "p": rounded(c.p_holm),
-                "clear": c.p_holm < result.alpha, "better": c.better, "worse": c.worse,
-                "count": c.inputs, "lost": len(c.lost), "gained": len(c.gained),
-                "inputs": {
-                    e.input: [rounded(e.difference, 4), rounded(e.share, 4)] for e in c.by_input
-                },
-                "groups": [
-                    [g.group, g.inputs, *map(rounded, (g.difference, g.low, g.high, g.p_holm))]
-                    for g in c.by_group
-                ],
-                "texts": {i: [a, None if a == b else b] for i, (a, b) in c.texts.items()},
-            }
-            for c in result.changes
-        ],
-        "facts": facts,
-    }  # fmt: skip
-
-
 def compare_runs(
     names: Sequence[str], results: Sequence[ScoreResult], dates: Sequence[str], how: Settings
 ) -> ChangeResult:
     """Compares new runs with the first one, the baseline."""
     changes: list[SystemChange] = []
-    notes, hashes = [], []
+    notes, hashes, groups = [], [], how.by
     for name, new in zip(names[1:], results[1:], strict=True):
-        runs = align_runs(
-            results[0], new, how.pair, units_too=how.across_judges, judges_too=how.across_judges
-        )
+        insist = how.across_judges
+        runs = align_runs(results[0], new, how.pair, units_too=insist, judges_too=insist)
         changes += _changes(name, runs, how)
         hashes += [(one.systems, one.presence.tolist(), one.scores.tolist()) for one in runs.sides]
         own = [*runs.judges, *runs.notes]
         if n := int(np.isnan(runs.sides[1].scores - runs.sides[0].scores).sum()):
             own.append(f"{counted(n, 'pair')} of summaries without a score in both runs, left out.")
-        if how.groups and (n := sum(entry.input not in how.groups for entry in runs.units)):
+        if groups and (n := sum(entry.input not in groups for entry in runs.units)):
             own.append(f"{counted(n, 'input has', 'inputs have')} no group.")
         notes += [f"{name}: {note}" if len(names) > 2 else note for note in own]
-    holm = adjust_p_values(np.array([c.p for c in changes]), "holm").tolist()
-    p = iter(adjust_p_values(np.array([g.p for c in changes for g in c.by_group]), "holm").tolist())
+    by_group = iter(with_holm([group for change in changes for group in change.by_group]))
     changes = [
-        replace(
-            change, p_holm=corrected,
-            by_group=tuple(replace(group, p_holm=next(p)) for group in change.by_group),
-        )
-        for change, corrected in zip(changes, holm, strict=True)
-    ]  # fmt: skip
+        replace(change, by_group=tuple(next(by_group) for _ in change.by_group))
+        for change in with_holm(changes)
+    ]
     notes.append(
         f"Two-sided sign-flip test over inputs, exact (α = {how.alpha:g}). A fact is lost if its "
         f"presence falls from {how.present:g} or more to less, by at least {how.lost_by:g}."
@@ -478,7 +424,7 @@ def compare_runs(
     about = {
         "test": "sign-flip", "runs_sha": fingerprint(hashes), "present": how.present,
         "lost_by": how.lost_by, "gate": how.gate or None,
-        "groups_sha": fingerprint(sorted(how.groups.items())) if how.groups else None,
+        "groups_sha": fingerprint(sorted(groups.items())) if groups else None,
         **how.bootstrap,
     }  # fmt: skip
     return ChangeResult(
@@ -500,13 +446,13 @@ def _changes(name: str, runs: Aligned, how: Settings) -> list[SystemChange]:
     differences = new.scores - old.scores
     if np.isnan(differences).all(axis=1).any():
         raise InputError(f"a system of run '{name}' has no score", expected="one shared input")
-    tested = _tested(differences, how)
     groups = {
-        group: (columns, _tested(differences[:, columns], how))
-        for group, columns in _columns(runs, how.groups).items()
+        group: tested(differences[:, columns], flip_p_of(differences[:, columns]), **how.bootstrap)
+        for group, columns in _columns(runs, how.by).items()
     }
     changes = []
-    for n, d in enumerate(differences):
+    every = tested(differences, flip_p_of(differences), **how.bootstrap)
+    for n, (d, fields) in enumerate(zip(differences, every, strict=True)):
         scored = np.nonzero(~np.isnan(d))[0].tolist()
         total = float(d[scored].sum())
         inputs = [
@@ -516,30 +462,26 @@ def _changes(name: str, runs: Aligned, how: Settings) -> list[SystemChange]:
             )
             for m in scored
         ]  # fmt: skip
-        texts: dict[str, tuple[str, str]] = {}
-        lost, gained = (_facts(runs, n, d, how, texts, sign) for sign in (1, -1))
-        by_group = [
-            GroupChange(group, len(own), float(own.mean()), *ends[n], float(p[n]))
-            for group, (columns, (ends, p)) in groups.items()
-            if len(own := d[columns][~np.isnan(d[columns])])
-        ]
+        lost, gained = (_facts(runs, n, d, how, sign) for sign in (1, -1))
+        texts = {}
+        if old.texts and new.texts:
+            both = zip(runs.units, old.texts[n], new.texts[n], strict=True)
+            names = {fact.input for fact in (*lost, *gained)}
+            texts = {entry.input: (a, b) for entry, a, b in both if entry.input in names}
         changes.append(
             SystemChange(
                 run=name, system=new.systems[n], old_system=old.systems[n],
                 old=float(old.scores[n, scored].mean()), new=float(new.scores[n, scored].mean()),
-                difference=total / len(scored), low=tested[0][n][0], high=tested[0][n][1],
-                p=float(tested[1][n]), p_holm=np.nan, inputs=len(scored),
                 better=int((d > _ROUNDING).sum()), worse=int((d < -_ROUNDING).sum()),
-                lost=lost, gained=gained, by_input=tuple(inputs), by_group=tuple(by_group),
-                texts=texts,
+                lost=lost, gained=gained, by_input=tuple(inputs), texts=texts, **fields,
+                by_group=tuple(
+                    GroupChange(group=group, **rows[n])
+                    for group, rows in groups.items()
+                    if rows[n]["inputs"]
+                ),
             )
         )  # fmt: skip
     return changes
-
-
-def _tested(differences: FloatArray, how: Settings) -> tuple[list[tuple[float, float]], FloatArray]:
-    """The interval and the p-value of each row of differences over inputs."""
-    return system_intervals(differences, **how.bootstrap), flip_p_of(differences)
 
 
 def _columns(runs: Aligned, groups: Mapping[str, str] | None) -> dict[str, list[int]]:
@@ -554,14 +496,9 @@ def _columns(runs: Aligned, groups: Mapping[str, str] | None) -> dict[str, list[
 
 
 def _facts(
-    runs: Aligned,
-    n: int,
-    differences: FloatArray,
-    how: Settings,
-    texts: dict[str, tuple[str, str]],
-    sign: int,
+    runs: Aligned, n: int, differences: FloatArray, how: Settings, sign: int
 ) -> tuple[FactChange, ...]:
-    """The facts that a system lost (sign 1) or gained (-1); adds the texts of their inputs.
+    """The facts that a system lost (sign 1) or gained (-1).
 
     A sentence is the judge's evidence where that is saved, else the one with most words of the
     fact, and of the sentence that holds it in the other run.
@@ -570,12 +507,12 @@ def _facts(
     high, low = (side.presence[n] for side in sides)
     changed = (high >= how.present) & (low < how.present) & (high - low >= how.lost_by - _ROUNDING)
     size = (sign * np.nan_to_num(differences)).tolist()
-    order = [(size[runs.numbers[u][0]], u) for u in np.nonzero(changed)[0].tolist()]
+    order = sorted((size[runs.numbers[u][0]], u) for u in np.nonzero(changed)[0].tolist())
     units = [unit for entry in runs.units for unit in entry.units]
     facts = []
-    for _, u in sorted(order):
-        m, unit_number = runs.numbers[u]
-        spans, quotes, goal = [], [], units[u].text
+    for _, u in order:
+        (m, number), unit = runs.numbers[u], units[u]
+        spans, quotes, goal = [], [], unit.text
         for side in sides:
             text = side.texts[n][m] if side.texts else ""
             seen = side.evidence[n][u] if side.evidence else None
@@ -583,18 +520,10 @@ def _facts(
             quotes.append(text[slice(*span)])
             spans.append(span)
             goal = f"{goal} {quotes[0]}"
-        name = runs.units[m].input
-        old, new = runs.sides
-        if old.texts and new.texts:
-            texts[name] = (old.texts[n][m], new.texts[n][m])
-        (old_quote, new_quote), (one, two) = quotes[::sign], spans[::sign]
-        text = "penalty: " * (units[u].weight < 0) + units[u].text
-        facts.append(
-            FactChange(
-                name, unit_number, text, float(old.presence[n, u]), float(new.presence[n, u]),
-                old_quote, new_quote, units[u].weight, (one, two),
-            )
-        )  # fmt: skip
+        old, new = (float(side.presence[n, u]) for side in runs.sides)
+        text, (one, two) = "penalty: " * (unit.weight < 0) + unit.text, spans[::sign]
+        about = (runs.units[m].input, number, text, old, new, *quotes[::sign], unit.weight)
+        facts.append(FactChange(*about, (one, two)))
     return tuple(facts)
 
 
@@ -637,16 +566,12 @@ def read_groups(by: Any) -> dict[str, str]:
         raise InputError(what, expected="FILE:COLUMN, or a dict from input to group")
     path, _, column = str(by).rpartition(":")
     if not path:
-        path, column = column, ""
+        raise InputError(f"no column of '{cut(by)}' is named", expected="FILE:COLUMN")
     rows = [row.values for row in read_rows(path, table=True).rows]
     names = [name for name in dict.fromkeys(n for row in rows for n in row) if name != "input"]
-    if not column and len(names) == 1:
-        column = names[0]
     if column not in names or not all("input" in row for row in rows):
-        raise InputError(
-            f"no columns 'input' and '{column}'" if column else "no column is named",
-            path=path, expected=f"FILE:COLUMN, with one of {names_of(names)}",
-        )  # fmt: skip
+        what = f"no columns 'input' and '{column}'"
+        raise InputError(what, path=path, expected=f"FILE:COLUMN, with one of {names_of(names)}")
     values = {str(row["input"]): row.get(column) for row in rows}
     cells = {name: str(value) for name, value in values.items() if value not in (None, "")}
     try:

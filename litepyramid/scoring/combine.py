@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import combinations
 from math import comb
 from typing import Any, Literal, get_args
@@ -27,43 +27,42 @@ GAIN = 0.95
 """The judge is used where it leaves at most this part of the variance; else the labels alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class CombinedScore:
-    """One system.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Combined:
+    """What labels and judge combined say of a mean, with its interval (low, high).
 
     Attributes:
-        score: Its human score, estimated from labels and judge, with its interval (low, high).
         alone: The same from the labels alone, with that interval.
-        judge: The judge's own score, over all inputs.
         weight: λ, how much the judge counts; 0: the labels alone.
-        labels: How many of its inputs are labelled.
+        labels: How many inputs are labelled, of a pair for both.
         saved: How many more labelled inputs the labels alone would need for as short an interval.
-        groups: Its rank groups (best is 1).
     """
 
-    system: str
-    score: float
     low: float
     high: float
     alone: float
     alone_low: float
     alone_high: float
-    judge: float
     weight: float
     labels: int
     saved: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CombinedScore(Combined):
+    """The human score of a system; the judge's own, over all inputs; its rank groups, from 1."""
+
+    system: str
+    score: float
+    judge: float
     groups: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CombinedPair:
-    """The difference of two systems, estimated as a difference, with a λ of its own.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CombinedPair(Combined):
+    """The difference of two systems, the first one better, estimated with a λ of its own.
 
     Attributes:
-        difference: Human score of the first, better one less that of the second.
-        alone: The same from the labels alone.
-        weight: λ of the difference.
-        labels: How many inputs have labels of both.
         p: Two-sided p of no difference (t-test).
         p_holm: The same after Holm's correction over all pairs.
     """
@@ -71,27 +70,15 @@ class CombinedPair:
     first: str
     second: str
     difference: float
-    low: float
-    high: float
-    alone: float
-    alone_low: float
-    alone_high: float
-    weight: float
-    labels: int
-    saved: float
     p: float
     p_holm: float
 
 
 @dataclass(frozen=True, slots=True)
 class CombinedScores(Result):
-    """Human scores of systems and their differences, from labels on some inputs and a judge.
+    """Human scores of systems, best first, and their differences, the largest first.
 
-    Attributes:
-        systems: One entry per system, best first.
-        pairs: One entry per pair, the largest difference first.
-        inputs: How many inputs there are; `labels` of them have labels for some system.
-        target: Whether intervals are for these inputs or for the population they come from.
+    Of `inputs`, `labels` have labels for some system; intervals are for the `target`.
     """
 
     metric: str
@@ -121,10 +108,8 @@ class CombinedScores(Result):
             f"The judge is worth {saved:.0f} more labelled inputs (median).",
         ]
         if unused:
-            notes.append(
-                f"For {counted(unused, 'system')} the judge does not help: only the labels are "
-                "taken."
-            )
+            told = f"For {counted(unused, 'system')} the judge does not help"
+            notes.append(f"{told}: only the labels are taken.")
         if any(entry.weight < 0 for entry in self.systems):
             notes.append("λ < 0: the judge disagrees with the labels; check it.")
         if self.pairs:
@@ -138,20 +123,16 @@ class CombinedScores(Result):
             *(Column("weight", "λ", digits=2), Column("saved", digits=0)),
         )
         rows = [row(entry, group=group_letters(entry.groups)) for entry in self.systems]
-        title = (
-            f"Human scores of {counted(len(self.systems), 'system')} on "
-            f"{counted(self.inputs, 'input')}, from labels on {self.labels} and "
-            f"{metric_title(self.metric)}"
-        )
+        systems, inputs = counted(len(self.systems), "system"), counted(self.inputs, "input")
+        title = f"Human scores of {systems} on {inputs}, from labels on {self.labels} and "
+        title += metric_title(self.metric)
         table = Table.of(title, columns, rows, (*notes, str(self.signature)))
         return [replace(table, repeated=2), *self._differences()]
 
     def _differences(self, limit: int = 10) -> list[Table]:
-        columns = (
-            "first", "second", MEASURES[0],
-            *MEASURES[1:3], Column("alone_low", "alone low", signed=True),
-            Column("alone_high", "high", signed=True), MEASURES[-1],
-        )  # fmt: skip
+        alone = [Column("alone_low", "alone low", signed=True)]
+        alone += [Column("alone_high", "high", signed=True)]
+        columns = ["first", "second", *MEASURES[:3], *alone, MEASURES[-1]]
         significant = sum(pair.p_holm < self.alpha for pair in self.pairs)
         note = f"{significant} of {counted(len(self.pairs), 'pair')} differ significantly."
         more = f"The {limit} largest differences" if len(self.pairs) > limit else "Differences"
@@ -225,90 +206,77 @@ def combine(
             "the judge's scores and the human scores are for different systems or inputs",
             expected="the same ones, in the same order",
         )
-    about = Signature.of(
-        combine=method, target=target, confidence=confidence, scores_sha=scores_sha(judge, people)
-    )
     rows, columns = by_id(judge.systems), by_id(judge.inputs)
     systems = [judge.systems[i] for i in rows]
     f, h = (one.values[np.ix_(rows, columns)] for one in (judge, people))
-    labelled = ~np.isnan(h)
-    gap = np.argwhere(np.isnan(f))
-    if len(gap):
+    labelled = np.asarray((~np.isnan(h)).any(axis=0))
+    if len(gap := np.argwhere(np.isnan(f))):
         raise InputError(
             f"no score of '{systems[gap[0][0]]}' on input '{judge.inputs[columns[gap[0][1]]]}'",
             expected="the judge's score for every summary",
         )
     if not assume_random:
-        _check_sample(np.asarray(labelled.any(axis=0)))
-    pairs = np.array(list(combinations(range(len(h)), 2)), dtype=np.int64).reshape(-1, 2)
+        _check_sample(labelled)
     settings = {"confidence": confidence, "target": target, "method": method}
-    of_systems = _powered(h, f, **settings)
-    differences = _powered(
-        h[pairs[:, 0]] - h[pairs[:, 1]], f[pairs[:, 0]] - f[pairs[:, 1]], **settings
-    )
+    means = _powered(h, f, **settings)
+    i, j = np.array(list(combinations(range(len(h)), 2)), dtype=np.int64).reshape(-1, 2).T
+    differences = _powered(h[i] - h[j], f[i] - f[j], **settings)
     with np.errstate(divide="ignore", invalid="ignore"):
         t = np.abs(differences["value"]) / differences["error"]
     p = t_p_values(np.nan_to_num(t, nan=0.0, posinf=np.inf), differences["freedom"])
     holm = adjust_p_values(p, "holm")
-    order = np.argsort(-of_systems["value"], kind="stable")
+    order = np.argsort(-means["value"], kind="stable").tolist()
     differs = np.zeros((len(order), len(order)), dtype=bool)
-    differs[tuple(pairs.T)] = holm < alpha
-    groups = letter_groups(order.tolist(), differs | differs.T)
-    keys = ("low", "high", "alone", "alone_low", "alone_high", "weight", "labels", "saved")
-    entries = tuple(
-        CombinedScore(
-            system=systems[i],
-            score=float(of_systems["value"][i]),
-            judge=float(f[i].mean()),
-            groups=groups[i],
-            **{key: of_systems[key][i].item() for key in keys},
+    differs[i, j] = holm < alpha
+    groups = letter_groups(order, differs | differs.T)
+    turned = differences["value"] < 0
+    first, second = np.where(turned, (j, i), (i, j))
+    for low, high in (("low", "high"), ("alone_low", "alone_high"), ("alone", "alone")):
+        ends = differences[low], differences[high]
+        differences[low], differences[high] = np.where(turned, (-ends[1], -ends[0]), ends)
+    pairs = [
+        CombinedPair(
+            first=systems[first[n]],
+            second=systems[second[n]],
+            difference=abs(float(differences["value"][n])),
+            p=float(p[n]),
+            p_holm=float(holm[n]),
+            **_entry(differences, n),
         )
-        for i in order
-    )
-    combined = []
-    for at, (i, j) in enumerate(pairs):
-        sign = -1 if differences["value"][at] < 0 else 1
-        first, second = (i, j) if sign > 0 else (j, i)
-        values = {key: differences[key][at].item() for key in keys}
-        for low, high in (("low", "high"), ("alone_low", "alone_high")):
-            if sign < 0:
-                values[low], values[high] = -values[high], -values[low]
-        combined.append(
-            CombinedPair(
-                first=systems[first],
-                second=systems[second],
-                difference=abs(float(differences["value"][at])),
-                p=float(p[at]),
-                p_holm=float(holm[at]),
-                **{**values, "alone": sign * values["alone"]},
-            )
-        )
-    combined.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
+        for n in range(len(p))
+    ]
+    about = {"combine": method, "target": target, "confidence": confidence}
+    about |= {"scores_sha": scores_sha(judge, people)}
     return CombinedScores(
         metric=judge.metric,
-        systems=entries,
-        pairs=tuple(combined),
+        systems=tuple(
+            CombinedScore(
+                system=systems[n],
+                score=float(means["value"][n]),
+                judge=float(f[n].mean()),
+                groups=groups[n],
+                **_entry(means, n),
+            )
+            for n in order
+        ),
+        pairs=tuple(sorted(pairs, key=lambda pair: (-pair.difference, pair.first, pair.second))),
         inputs=len(judge.inputs),
-        labels=int(labelled.any(axis=0).sum()),
+        labels=int(labelled.sum()),
         target=target if method == "cross-fit" else "population",
         confidence=confidence,
         alpha=alpha,
-        signature=Signature(tuple({**dict(signature.fields), **dict(about.fields)}.items())),
+        signature=Signature.of(**dict(signature.fields) | about),
     )
+
+
+def _entry(rows: Mapping[str, FloatArray], n: int) -> dict[str, Any]:
+    """The fields of a `Combined`, of one row."""
+    return {field.name: rows[field.name][n].item() for field in fields(Combined)}
 
 
 @dataclass(frozen=True, slots=True)
 class Powered:
-    """Estimates of R means, one per row.
-
-    Attributes:
-        value: (R,) the combined estimate, with its interval (low, high) and standard error.
-        alone: (R,) the estimate from the labels alone, with its interval.
-        weight: (R,) λ, how much the judge counts; 0 where it does not help.
-        freedom: Degrees of freedom of the t intervals; infinite for normal ones.
-        saved: (R,) how many more labelled inputs the labels alone would need for as short an
-            interval.
-    """
+    """R estimated means (`value`, with its standard error), as `Combined`; degrees of freedom."""
 
     value: FloatArray
     low: FloatArray
@@ -320,6 +288,24 @@ class Powered:
     weight: FloatArray
     freedom: float
     saved: FloatArray
+
+    @classmethod
+    def of(
+        cls,
+        value: FloatArray,
+        alone: FloatArray,
+        errors: tuple[FloatArray, FloatArray],
+        weight: FloatArray,
+        saved: FloatArray,
+        freedom: float,
+        confidence: float,
+    ) -> Powered:
+        """Estimates with their intervals, from the standard errors of both."""
+        half, half_alone = (t_reach(confidence, freedom) * error for error in errors)
+        ends = {"low": value - half, "high": value + half}
+        ends |= {"alone_low": alone - half_alone, "alone_high": alone + half_alone}
+        rest = {"weight": weight, "saved": saved, "error": errors[0]}
+        return cls(value=value, alone=alone, freedom=freedom, **ends, **rest)
 
 
 def prediction_powered(
@@ -341,20 +327,15 @@ def prediction_powered(
     the form for a finite population. λ is the regression coefficient of h on f that minimises the
     variance, for each input from the other labelled ones (cross-fitting by leaving one out), so
     that few labels do not make it look better than it is. Where the judge leaves more than `GAIN`
-    of the variance, the labels alone are taken. Intervals are Student's t.
+    of the variance, the labels alone are taken. Intervals are Student's t. ``ppi++`` is as
+    published and in ppi-python: one λ in [0, 1] from all labelled inputs, variances over n, normal
+    intervals, for the population.
 
     Args:
         human: (R, n) human scores of the labelled inputs: of systems, or differences of two.
         judge: (R, M) the judge's scores of all inputs.
-        labelled: (n,) which inputs are labelled, ascending.
-        confidence: Confidence level of the intervals.
-        target: ``inputs``: the mean that labels of all M inputs would give. ``population``: of all
-            inputs that these M are a sample of.
-        method: ``ppi++``, to compare with: as published and in ppi-python, one λ in [0, 1] from all
-            labelled inputs, variances over n, normal intervals, for the population.
-
-    Raises:
-        InputError: Fewer than three inputs are labelled.
+        labelled: (n,) which inputs are labelled, ascending; at least three.
+        confidence: As in `combine`, as are `target` and `method`.
 
     Example:
         >>> judge = np.array([[0.1, 0.5, 0.9, 0.3, 0.7, 0.2]])
@@ -390,20 +371,9 @@ def prediction_powered(
         needed = n * np.where(helps, (error_alone + more) / (error + more), 1.0)
     if target == "population":
         error, error_alone = error + more, error_alone + more
-    reach = t_reach(confidence, n - 1)
-    half, half_alone = reach * np.sqrt(error), reach * np.sqrt(error_alone)
-    return Powered(
-        value=value,
-        low=value - half,
-        high=value + half,
-        error=np.sqrt(error),
-        alone=alone,
-        alone_low=alone - half_alone,
-        alone_high=alone + half_alone,
-        weight=np.where(helps, slopes.mean(axis=1), 0.0),
-        freedom=n - 1,
-        saved=needed - n,
-    )
+    weight = np.where(helps, slopes.mean(axis=1), 0.0)
+    errors = np.sqrt(error), np.sqrt(error_alone)
+    return Powered.of(value, alone, errors, weight, needed - n, n - 1, confidence)
 
 
 def _as_published(
@@ -422,14 +392,10 @@ def _as_published(
     variance = weight**2 * rest.var(axis=1) / others
     variance += (human - weight[:, None] * at_labels).var(axis=1) / n
     error, error_alone = np.sqrt(variance), np.sqrt(human.var(axis=1) / n)
-    reach, alone = t_reach(confidence, np.inf), human.mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
         saved = np.where(error < error_alone, n * (error_alone / error) ** 2 - n, 0.0)
-    return Powered(
-        value, value - reach * error, value + reach * error, error,
-        alone, alone - reach * error_alone, alone + reach * error_alone,
-        weight, np.inf, saved,
-    )  # fmt: skip
+    alone = human.mean(axis=1)
+    return Powered.of(value, alone, (error, error_alone), weight, saved, np.inf, confidence)
 
 
 def _powered(human: FloatArray, judge: FloatArray, **settings: object) -> dict[str, FloatArray]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
@@ -18,9 +18,11 @@ from litepyramid.scoring.drift import DriftResult, drift
 from litepyramid.scoring.history import History, day, is_history, read_history
 from litepyramid.scoring.inference import (
     MEASURES,
+    Difference,
     flip_p_values,
     scores_sha,
     smallest_flip_p,
+    tested,
     too_few_inputs,
 )
 from litepyramid.scoring.pyramid import metric_title
@@ -32,40 +34,30 @@ from litepyramid.stats import (
     check_samples,
     check_seed,
     is_whole,
-    mean_of_scored,
-    system_intervals,
     system_means,
 )
-from litepyramid.tables import Cell, Column, Result, Table
+from litepyramid.tables import Cell, Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import ScoreMatrix, ScoresLike, Signature
 
 _LISTED = 10  # pairs; more are shown as a matrix
+_OF_RUNS = (
+    *("pair", "baseline", "by", "across_judges", "judge_drift", "fail_if", "fail_under"),
+    *("fail_if_lost", "margin", "date"),
+)
 
 
-@dataclass(frozen=True, slots=True)
-class PairComparison:
-    """One pair of systems: mean of first − second over the inputs that both are scored on.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairComparison(Difference):
+    """One pair of systems, the difference first − second.
 
     Attributes:
         first: The better system (the earlier one if they are equal).
         second: The other one; with `against` always that system.
-        difference: In points of the score.
-        low: Lower end of the paired bootstrap interval.
-        high: Upper end.
-        p: Two-sided p-value of "no difference" (`flip_p_values`).
-        p_holm: The same after Holm's correction over all pairs.
-        inputs: How many inputs.
     """
 
     first: str
     second: str
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
-    inputs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +70,6 @@ class SystemComparison(Result):
         against: The system that all others are compared with; None for all pairs.
         left_out: How many systems are not among the `top` ones.
         alpha: Significance level, 1 less the confidence.
-        smallest_p: The smallest p that a pair with the most inputs can have (`smallest_flip_p`).
     """
 
     metric: str
@@ -89,21 +80,29 @@ class SystemComparison(Result):
     against: str | None
     left_out: int
     alpha: float
-    smallest_p: float
     signature: Signature
+
+    @property
+    def _many(self) -> bool:
+        """Whether the pairs are shown as a matrix."""
+        return self.against is None and len(self.pairs) > _LISTED
 
     def to_tables(self) -> Sequence[Table]:
         """One row per pair; more than ten pairs as a matrix of differences, best system first."""
-        pairs = self.pairs
-        if self.against is not None:
-            columns, rows = self._against_rows(self.against)
-            title = f"differences from {self.against}"
-        elif len(pairs) > _LISTED:
-            columns, rows = self._matrix()
-            title = f"differences between {len(self.systems)} systems"
-        else:
-            listed = self.to_csv_table()
-            columns, rows, title = listed.columns, listed.rows, "differences between systems"
+        pairs, title, table = self.pairs, "between systems", self.to_csv_table()
+        if self._many:
+            title, table = f"between {len(self.systems)} systems", self._matrix()
+        elif self.against is not None:
+            measured = {pair.first: row(pair) for pair in pairs}
+            none = dict.fromkeys(column.name for column in MEASURES)
+            rows = [
+                {"system": system, "score": score, **measured.get(system, none)}
+                for system, score in zip(self.systems, self.scores, strict=True)
+            ]
+            title, table = (
+                f"from {self.against}",
+                Table.of("", ["system", "score", *MEASURES], rows),
+            )
         significant = sum(pair.p_holm < self.alpha for pair in pairs)
         fewest, most = min(p.inputs for p in pairs), max(p.inputs for p in pairs)
         over = f" over {counted(self.family, 'pair')}" if self.family > len(pairs) else ""
@@ -112,10 +111,10 @@ class SystemComparison(Result):
             f"{significant} of {counted(len(pairs), 'pair')} {differ} significantly "
             f"(α = {self.alpha:g}, Holm's correction{over}). Two-sided sign-flip "
             f"test over inputs, exact; with {counted(most, 'input')} p can be as small as "
-            f"{self.smallest_p:.2g}.",
+            f"{smallest_flip_p(most):.2g}.",
             *too_few_inputs(most, self.family, self.alpha),
         ]
-        if len(pairs) > _LISTED and self.against is None:
+        if self._many:
             notes.insert(
                 0,
                 "Each cell: score of the row's system minus score of the column's; * significant. "
@@ -127,59 +126,45 @@ class SystemComparison(Result):
             notes.append(f"{many} not shown: not among the best.")
         if fewest < most:
             notes.append(f"Some pairs share fewer inputs than others (fewest: {fewest}).")
-        return [
-            Table(
-                f"{metric_title(self.metric)}: {title} on {counted(most, 'input')}",
-                columns,
-                rows,
-                (*notes, str(self.signature)),
-                repeated=3 if columns[0].name == "rank" else 2,
-            )
-        ]
+        title = f"{metric_title(self.metric)}: differences {title} on {counted(most, 'input')}"
+        notes.append(str(self.signature))
+        return [replace(table, title=title, notes=tuple(notes), repeated=2 + self._many)]
 
     def to_csv_table(self) -> Table:
         """One row per pair."""
         differ = len({p.inputs for p in self.pairs}) > 1
         return Table.of("", ["first", "second", *MEASURES, *["inputs"] * differ], self.pairs)
 
-    def _against_rows(
-        self, against: str
-    ) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
-        """One row per system, with its difference from `against`."""
-        by_system = {pair.first: pair for pair in self.pairs}
-        rows: list[tuple[Cell, ...]] = []
-        for system, score in zip(self.systems, self.scores, strict=True):
-            p = by_system.get(system)
-            measures = (p.difference, p.low, p.high, p.p, p.p_holm) if p else (None,) * 5
-            rows.append((system, score, *measures))
-        return (Column("system"), Column("score"), *MEASURES), tuple(rows)
-
-    def _matrix(self) -> tuple[tuple[Column, ...], tuple[tuple[Cell, ...], ...]]:
-        """Systems by systems, above the diagonal: differences, a star where significant."""
+    def _cells(self) -> Iterator[tuple[int, int, float, bool]]:
+        """The pairs above the diagonal: ranks of two systems, difference, whether significant."""
         ranks = {system: rank for rank, system in enumerate(self.systems)}
-        cells = [[""] * len(ranks) for _ in ranks]
         for p in self.pairs:
-            star = "*" if p.p_holm < self.alpha else ""
-            row, column = ranks[p.first], ranks[p.second]
-            sign = 1 if row < column else -1  # missing inputs may turn a pair round
-            shown = f"{sign * p.difference:z.3f}".replace("0.", ".", 1) + star
-            cells[min(row, column)][max(row, column)] = shown
-        columns = [Column("rank", "#"), Column("system"), Column("score")]
-        columns += [Column(str(rank + 1)) for rank in range(1, len(ranks))]
-        rows: list[tuple[Cell, ...]] = [
-            (rank + 1, system, score, *cells[rank][1:])
-            for rank, (system, score) in enumerate(zip(self.systems, self.scores, strict=True))
+            at, other = ranks[p.first], ranks[p.second]
+            sign = 1 if at < other else -1  # missing inputs may turn a pair round
+            clear = p.p_holm < self.alpha
+            yield min(at, other), max(at, other), sign * p.difference, clear
+
+    def _matrix(self) -> Table:
+        """Systems by systems, above the diagonal: differences, a star where significant."""
+        others = [str(rank) for rank in range(2, len(self.systems) + 1)]
+        rows: list[dict[str, Cell]] = [
+            {"rank": rank, "system": system, "score": score, **dict.fromkeys(others, "")}
+            for rank, (system, score) in enumerate(zip(self.systems, self.scores, strict=True), 1)
         ]
-        return tuple(columns), tuple(rows)
+        for at, other, difference, clear in self._cells():
+            shown = f"{difference:z.3f}".replace("0.", ".", 1)
+            rows[at][str(other + 1)] = shown + "*" * clear
+        return Table.of("", [Column("rank", "#"), "system", "score", *others], rows)
 
     def to_figure(self) -> Any:
         """Differences with intervals, a line per pair; a matrix for more than ten pairs."""
         from litepyramid.figures.score_plots import difference_figure, difference_matrix
 
         what = metric_title(self.metric)
-        if self.against is None and len(self.pairs) > _LISTED:
-            return difference_matrix(self.systems, self.pairs, self.alpha, what)
-        return difference_figure(self.pairs, self.alpha, what, against=self.against)
+        if self._many:
+            return difference_matrix(self.systems, self._cells(), self.alpha, what)
+        names = [(p.first, p.second)[: 1 if self.against else 2] for p in self.pairs]
+        return difference_figure(names, self.pairs, self.alpha, what, against=self.against)
 
 
 def compare(
@@ -258,62 +243,71 @@ def compare(
     check_samples(samples, confidence=confidence)
     check_seed(seed)
     how = Settings(
-        pair, across_judges, present, lost_by, None if by is None else read_groups(by),
-        fail_if, fail_under, fail_if_lost, margin, samples, confidence, seed,
+        pair, baseline, None if by is None else read_groups(by), across_judges, judge_drift,
+        fail_if, fail_under, fail_if_lost, margin, date, present, lost_by,
+        samples, confidence, seed,
     )  # fmt: skip
-    sources = [*(scores if isinstance(scores, list | tuple) else [scores]), *more]
-    if len(sources) == 1 and is_history(sources[0]):
+    sources = _sources(scores, *more)
+    if _kind(sources) is History:
         return read_history(sources[0])
     several = sources if len(sources) > 1 else []
-    results = [read_saved(check_path(s) if isinstance(s, str | Path) else s) for s in several]
-    runs = [result for result in results if result is not None]
-    if runs and len(runs) == len(sources):
+    runs = [read_saved(check_path(s) if isinstance(s, str | Path) else s) for s in several]
+    saved = [run for run in runs if run is not None]
+    if saved:
         _unused({"metric": metric, "against": against, "top": top}, "runs", "systems of one result")
-        return _runs(sources, runs, how, baseline, date, judge_drift=judge_drift)
-    options = {
-        "pair": pair, "baseline": baseline, "by": by, "across_judges": across_judges,
-        "judge_drift": judge_drift, "fail_if": fail_if, "fail_under": fail_under,
-        "fail_if_lost": fail_if_lost, "margin": margin, "date": date,
-    }  # fmt: skip
+        if len(saved) < len(sources):
+            other = next(s for s, run in zip(sources, runs, strict=True) if run is None)
+            what = f"{cut(other)} beside a saved result, and is none"
+            raise InputError(what, expected="saved results alone, or tables of scores alone")
+        return _runs(sources, saved, how)
+    options = {name: getattr(how, name) for name in _OF_RUNS}
     _unused(options, "systems", "several results that score has saved")
     matrix, _, signature = scored_and_labelled(sources if more else scores, metric)
     return _compare_systems(matrix, signature, against, top, how)
 
 
+def _sources(scores: Any, *more: Any) -> list[Any]:
+    return [*(scores if isinstance(scores, list | tuple) else [scores]), *more]
+
+
+def _kind(scores: Any, judge_drift: bool = False, **_: Any) -> type[Result]:
+    """What `compare` gives for these arguments, as far as can be seen before it compares."""
+    sources = _sources(scores)
+    if len(sources) == 1:
+        return History if is_history(sources[0]) else SystemComparison
+    return DriftResult if judge_drift else ChangeResult
+
+
+compare.kind = _kind  # type: ignore[attr-defined]  # so that -o is checked before the work
+
+
 def _runs(
-    sources: Sequence[Any],
-    runs: Sequence[ScoreResult],
-    how: Settings,
-    baseline: str | None,
-    date: str | None,
-    *,
-    judge_drift: bool,
+    sources: Sequence[Any], runs: Sequence[ScoreResult], how: Settings
 ) -> ChangeResult | DriftResult:
     """Compares runs with one of them, named by their files."""
     paths = [Path(one) if isinstance(one, str | Path) else None for one in sources]
     names = [f"run {n}" if path is None else path.stem for n, path in enumerate(paths, 1)]
     if len(set(names)) < len(names):
         names = [str(path or name) for path, name in zip(paths, names, strict=True)]
-    known = [(name, str(path), path and path.stem) for name, path in zip(names, paths, strict=True)]
-    first = next((n for n, own in enumerate(known) if baseline in own), None if baseline else 0)
+    known = zip(names, map(str, paths), (path and path.stem for path in paths), strict=True)
+    base = how.baseline
+    first = next((n for n, own in enumerate(known) if base in own), None if base else 0)
     if first is None:
-        raise InputError(f"no run '{baseline}'", expected=f"one of {', '.join(names)}")
+        raise InputError(f"no run '{base}'", expected=f"one of {', '.join(names)}")
     order = [first, *(n for n in range(len(runs)) if n != first)]
-    if date is not None and len(runs) > 2:
+    if how.date is not None and len(runs) > 2:
         raise InputError("one date of several runs", expected="that of one new run")
-    dates = [day(date if n and len(runs) == 2 else None, paths[i]) for n, i in enumerate(order)]
+    if how.judge_drift and len(runs) > 2:
+        raise InputError(f"{len(runs)} runs", expected="two, to compare their judges")
+    dates = [day(how.date if n and len(runs) == 2 else None, paths[i]) for n, i in enumerate(order)]
     names, runs = [names[i] for i in order], [runs[i] for i in order]
-    if judge_drift:
-        if len(runs) > 2:
-            raise InputError(f"{len(runs)} runs", expected="two, to compare their judges")
-        return drift(names, runs, how)
-    return compare_runs(names, runs, dates, how)
+    return drift(names, runs, how) if how.judge_drift else compare_runs(names, runs, dates, how)
 
 
 def _unused(options: Mapping[str, Any], what: str, of: str) -> None:
     """Raises InputError where an option was given that is of the other comparison."""
     if wrong := [name for name, value in options.items() if value not in (None, False, ())]:
-        raise InputError(f"'{wrong[0]}' where {what} are compared", expected=f"{of}")
+        raise InputError(f"'{wrong[0]}' where {what} are compared", expected=of)
 
 
 def _compare_systems(
@@ -357,30 +351,23 @@ def _compare_systems(
     results = []
     for block in track(list(blocks(len(pairs), how.samples)), "resampling", "blocks of pairs"):
         differences = values[pairs[block, 0]] - values[pairs[block, 1]]
-        intervals = system_intervals(differences, **how.bootstrap)
-        tested = zip(pairs[block], differences, intervals, p[block], corrected[block], strict=True)
+        rows = tested(differences, p[block], **how.bootstrap)
         results += [
-            PairComparison(
-                systems[i], systems[j], mean_of_scored(row), *interval, float(one), float(holm),
-                int((~np.isnan(row)).sum()),
+            PairComparison(first=systems[i], second=systems[j], p_holm=holm, **own)
+            for (i, j), holm, own in zip(
+                pairs[block].tolist(), corrected[block].tolist(), rows, strict=True
             )
-            for (i, j), row, interval, one, holm in tested
-        ]  # fmt: skip
+        ]
     results.sort(key=lambda pair: (-pair.difference, pair.first, pair.second))
-    about = Signature.of(
-        test="sign-flip", scores_sha=scores_sha(scores), against=against, top=top, **how.bootstrap
-    )
-    fields = {**dict(signature.fields), **dict(about.fields)}
-    smallest = smallest_flip_p(max(pair.inputs for pair in results))
+    about = {"test": "sign-flip", "scores_sha": scores_sha(scores), "against": against, "top": top}
     return SystemComparison(
-        scores.metric,
-        tuple(systems[i] for i in shown_systems),
-        tuple(float(means[i]) for i in shown_systems),
-        tuple(results),
-        family,
-        against,
-        len(order) - len(shown_systems),
-        how.alpha,
-        smallest,
-        Signature(tuple(fields.items())),
+        metric=scores.metric,
+        systems=tuple(systems[i] for i in shown_systems),
+        scores=tuple(float(means[i]) for i in shown_systems),
+        pairs=tuple(results),
+        family=family,
+        against=against,
+        left_out=len(order) - len(shown_systems),
+        alpha=how.alpha,
+        signature=Signature.of(**dict(signature.fields) | about | how.bootstrap),
     )

@@ -10,7 +10,7 @@ import numpy as np
 
 from litepyramid.errors import InputError
 from litepyramid.scoring.changes import Settings
-from litepyramid.scoring.inference import flip_p_of, flip_p_values
+from litepyramid.scoring.inference import MEASURES, flip_p_of, flip_p_values
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.scoring.runs import align_runs
 from litepyramid.stats import adjust_p_values, mean_of_scored, system_means
@@ -57,10 +57,8 @@ class DriftResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system."""
-        columns: list[Column | str] = [
-            "system", "agreement", "gained", "lost", Column("change", signed=True),
-            Column("favour", signed=True), Column("p_holm", "p Holm", digits=4, above_zero=True),
-        ]  # fmt: skip
+        signed = [Column(name, signed=True) for name in ("change", "favour")]
+        columns = ["system", "agreement", "gained", "lost", *signed, MEASURES[-1]]
         favoured = [
             f"The new judge {'favours' if s.favour > 0 else 'disfavours'} `{cut(s.system)}`: "
             f"{s.favour:+.3f} against the other systems."
@@ -68,16 +66,11 @@ class DriftResult(Result):
             if s.p_holm < self.alpha
         ]
         agreement = np.mean([s.agreement for s in self.systems])
+        title = f"Drift of the judge: {agreement:.1%} of verdicts agree; "
+        title += f"{counted(len(self.conclusions), 'conclusion')} changed"
         conclusions = self.conclusions or ("No conclusion between systems changed.",)
-        return [
-            Table.of(
-                f"Drift of the judge: {agreement:.1%} of verdicts agree; "
-                f"{counted(len(self.conclusions), 'conclusion')} changed",
-                columns,
-                self.systems,
-                (*self.judges, *favoured, *conclusions, str(self.signature)),
-            )
-        ]
+        notes = (*self.judges, *favoured, *conclusions, str(self.signature))
+        return [Table.of(title, columns, self.systems, notes)]
 
 
 def drift(names: Sequence[str], runs: Sequence[ScoreResult], how: Settings) -> DriftResult:
@@ -94,44 +87,48 @@ def drift(names: Sequence[str], runs: Sequence[ScoreResult], how: Settings) -> D
     favour = np.full(change.shape, np.nan)
     for n in range(len(change)) if len(change) > 1 else ():
         favour[n] = change[n] - np.delete(change, n, axis=0).mean(axis=0)
-    p = adjust_p_values(flip_p_of(favour), "holm")
+    p = adjust_p_values(flip_p_of(favour), "holm").tolist()
     before, now = old.presence >= how.present, new.presence >= how.present
     systems = tuple(
         SystemDrift(
-            system, float((before[n] == now[n]).mean()), int((now[n] & ~before[n]).sum()),
-            int((before[n] & ~now[n]).sum()), mean_of_scored(new.presence[n] - old.presence[n]),
-            mean_of_scored(favour[n]), float(p[n]),
+            system,
+            agreement=float((before[n] == now[n]).mean()),
+            gained=int((now[n] & ~before[n]).sum()),
+            lost=int((before[n] & ~now[n]).sum()),
+            change=mean_of_scored(new.presence[n] - old.presence[n]),
+            favour=mean_of_scored(favour[n]),
+            p_holm=p[n],
         )
         for n, system in enumerate(old.systems)
-    )  # fmt: skip
-    hashes = ((one.systems, one.presence.tolist()) for one in aligned.sides)
+    )
+    values, sha = (
+        (old.scores, new.scores),
+        [(s.systems, s.presence.tolist()) for s in aligned.sides],
+    )
+    about = {"test": "sign-flip", "runs_sha": fingerprint(sha), "present": how.present}
     return DriftResult(
-        (*aligned.judges, *aligned.notes), systems,
-        tuple(_conclusions(old.systems, (old.scores, new.scores), names, how.alpha)), how.alpha,
-        Signature.of(
-            test="sign-flip", runs_sha=fingerprint(hashes), present=how.present,
-            confidence=how.confidence,
-        ),
-    )  # fmt: skip
+        (*aligned.judges, *aligned.notes),
+        systems,
+        tuple(_conclusions(old.systems, values, names, how.alpha)),
+        how.alpha,
+        Signature.of(**about, confidence=how.confidence),
+    )
 
 
 def _conclusions(
     systems: Sequence[str], values: Sequence[FloatArray], names: Sequence[str], alpha: float
 ) -> list[str]:
     """The pairs of systems that only one run tells apart, or in another order."""
-    pairs = np.array(list(combinations(range(len(systems)), 2))).reshape(-1, 2)
+    pairs = np.array([*combinations(range(len(systems)), 2)], dtype=np.int64).reshape(-1, 2)
     signs = []
     for own in values:
         clear = adjust_p_values(flip_p_values(own, pairs), "holm") < alpha
         means = system_means(own)
         signs.append(np.sign(means[pairs[:, 0]] - means[pairs[:, 1]]) * clear)
     texts = {1: "{0} > {1}", -1: "{1} > {0}", 0: "{0} and {1} do not differ significantly"}
-    return [
-        "; ".join(
-            f"by {name}: {texts[int(own[n])].format(systems[i], systems[j])}"
-            for name, own in zip(names, signs, strict=True)
-        )
-        + "."
-        for n, (i, j) in enumerate(pairs)
-        if signs[0][n] != signs[1][n]
-    ]
+    told = []
+    for n, (i, j) in enumerate(pairs):
+        if signs[0][n] != signs[1][n]:
+            by = [texts[int(own[n])].format(systems[i], systems[j]) for own in signs]
+            told.append("; ".join(f"by {a}: {b}" for a, b in zip(names, by, strict=True)) + ".")
+    return told

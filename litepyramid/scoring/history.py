@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,8 @@ from litepyramid.checked import as_type
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_jsonl, read_text
 from litepyramid.scoring.result import ScoreResult
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import Column, Result, Table, plain, record
 from litepyramid.text import counted
-
-_WHAT = "not a line of a history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +39,8 @@ class RunScores:
     @classmethod
     def of(cls, name: str, result: ScoreResult, when: str) -> RunScores:
         """The scores of a result; `when` is its date."""
-        scores = {
-            system: Interval(*(None if x != x else float(x) for x in (score, *interval)))
-            for (system, score), interval in zip(
-                result.scores.items(), result.intervals, strict=True
-            )
-        }
+        ends = zip(result.scores.items(), result.intervals, strict=True)
+        scores = {name: Interval(*plain((score, *own))) for (name, score), own in ends}
         return cls(name, when, result.name, result.signature.to_json(), scores)
 
 
@@ -76,36 +70,34 @@ class History(Result):
         """Scores of every system over the runs, with their intervals."""
         from litepyramid.figures.score_plots import history_figure
 
-        return history_figure(
-            [f"{run.run} {run.date}".strip() for run in self.runs],
-            {
-                system: [
-                    (s.score, s.low, s.high) if (s := run.scores.get(system)) else (None,) * 3
-                    for run in self.runs
-                ]
-                for system in dict.fromkeys(name for run in self.runs for name in run.scores)
-            },
-            self.runs[0].metric,
-        )
+        names = [f"{run.run} {run.date}".strip() for run in self.runs]
+        none = Interval(None, None, None)
+        cells = {
+            system: [run.scores.get(system, none) for run in self.runs]
+            for system in dict.fromkeys(name for run in self.runs for name in run.scores)
+        }
+        points = {name: [(s.score, s.low, s.high) for s in own] for name, own in cells.items()}
+        return history_figure(names, points, self.runs[0].metric)
 
 
 def day(given: str | None, path: Path | None) -> str:
     """The date of a run: what the user says, else the file's, else none."""
-    if given is not None:
-        try:
-            datetime.fromisoformat(given)
-        except ValueError:
-            expected = f"one such as {date(2026, 1, 31)} or 2026-01-31T12:00"
-            raise InputError(f"the date '{given}'", expected=expected) from None
-        return given
-    return "" if path is None else str(datetime.fromtimestamp(path.stat().st_mtime, UTC).date())
+    if given is None:
+        return str(datetime.fromtimestamp(path.stat().st_mtime, UTC).date()) if path else ""
+    try:
+        datetime.fromisoformat(given)
+    except (TypeError, ValueError):
+        expected = f"one such as {date(2026, 1, 31)} or 2026-01-31T12:00"
+        raise InputError(f"the date '{given}'", expected=expected) from None
+    return given
 
 
 def read_history(path: str | Path) -> History:
     """The history in a file."""
+    what = "not a line of a history"
     rows = read_jsonl(path)
     return History(
-        tuple(as_type(RunScores, row, what=_WHAT, path=path, line=line) for line, row in rows)
+        tuple(as_type(RunScores, row, what=what, path=path, line=line) for line, row in rows)
     )
 
 
@@ -121,14 +113,13 @@ def append_history(path: str | Path, runs: Sequence[RunScores]) -> None:
 
     The one output that is not replaced. A run that it already holds is not repeated.
     """
-    for run in runs:
-        if not run.date:
-            raise InputError(f"run '{run.run}' has no date", hint="Give one, as 2026-01-31.")
+    if undated := [run.run for run in runs if not run.date]:
+        raise InputError(f"run '{undated[0]}' has no date", hint="Give one, as 2026-01-31.")
     text = read_text(path) if Path(path).exists() else ""
     lines = text.splitlines() if text.strip() else []
     if lines:
         before = read_history(path).runs
         runs = [run for run in runs[1:] if run not in before]
-    lines += [json.dumps(asdict(run), ensure_ascii=False) for run in runs]
+    lines += [json.dumps(record(run), ensure_ascii=False) for run in runs]
     with atomic_write(path) as file:
         file.writelines(f"{line}\n" for line in lines)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import ceil, log2
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +17,7 @@ from litepyramid.stats import (
     blocks,
     by_id,
     flip_tails,
+    mean_of_scored,
     system_intervals,
     system_means,
 )
@@ -32,6 +35,46 @@ MEASURES = (
 """The columns of a tested difference."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A mean difference over the inputs that both sides are scored on, with its test.
+
+    Attributes:
+        difference: In points of the score.
+        low: Lower end of the paired bootstrap interval.
+        high: Upper end.
+        p: Two-sided p-value of "no difference" (`flip_p_values`).
+        p_holm: The same after Holm's correction over all that is tested together.
+        inputs: How many inputs.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float = np.nan
+    inputs: int
+
+
+_Tested = TypeVar("_Tested", bound=Difference)
+
+
+def tested(differences: FloatArray, p: FloatArray, **bootstrap: Any) -> list[dict[str, Any]]:
+    """The fields of a `Difference` for each row of differences over inputs."""
+    ends = system_intervals(differences, **bootstrap)
+    return [
+        {"difference": mean_of_scored(row), "low": low, "high": high, "p": chance,
+         "inputs": int((~np.isnan(row)).sum())}
+        for row, (low, high), chance in zip(differences, ends, p.tolist(), strict=True)
+    ]  # fmt: skip
+
+
+def with_holm(entries: Sequence[_Tested]) -> list[_Tested]:
+    """Differences that were tested together, with Holm's correction."""
+    p = adjust_p_values(np.array([entry.p for entry in entries]), "holm").tolist()
+    return [replace(entry, p_holm=own) for entry, own in zip(entries, p, strict=True)]
+
+
 def scores_sha(*scores: ScoreMatrix) -> str:
     """A hash of scores by name: the same in whatever order systems and inputs come."""
     return fingerprint(
@@ -42,35 +85,22 @@ def scores_sha(*scores: ScoreMatrix) -> str:
 
 
 def intervals_and_groups(
-    systems: Sequence[str],
-    inputs: Sequence[str],
-    values: FloatArray,
-    *,
-    samples: int,
-    confidence: float,
-    seed: int,
+    systems: Sequence[str], inputs: Sequence[str], values: FloatArray, **bootstrap: Any
 ) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[int, ...], ...]]:
     """`system_intervals` and `rank_groups` of (N, M) scores, computed in the order of the ids."""
     rows, columns = by_id(systems), by_id(inputs)
     ordered = values[np.ix_(rows, columns)]
-    intervals = system_intervals(ordered, samples=samples, confidence=confidence, seed=seed)
+    intervals = system_intervals(ordered, **bootstrap)
     groups = rank_groups(ordered)
     back = np.argsort(rows).tolist()
     return tuple([intervals[i] for i in back]), tuple([groups[i] for i in back])
 
 
 def flip_p_values(values: FloatArray, pairs: IntArray) -> FloatArray:
-    """Two-sided exact p-values of "the mean difference is zero", inputs flipping their signs.
+    """Two-sided exact p-values of "the mean difference is zero", of (P, 2) pairs of systems.
 
     p = min(1, 2 P(Σ ±|d| ≥ |Σ d|)) over all 2^M ways in which two systems could have changed
-    places on their M shared inputs (`flip_tails`).
-
-    Args:
-        values: (N, M) scores, NaN where not scored.
-        pairs: (P, 2) indices of systems.
-
-    Returns:
-        (P,) p-values; NaN where the two share no input.
+    places on their M shared inputs (`flip_tails`); NaN where the two share none.
 
     Example:
         >>> flip_p_values(np.array([[1.0, 1, 1], [0, 0, 0]]), np.array([[0, 1]])).tolist()
@@ -92,12 +122,7 @@ def flip_p_of(differences: FloatArray) -> FloatArray:
 
 
 def smallest_flip_p(inputs: int) -> float:
-    """The smallest two-sided p of a sign-flip test, 2^(1 - M), as far as numbers can tell.
-
-    Example:
-        >>> smallest_flip_p(5), smallest_flip_p(100)
-        (0.0625, 2e-12)
-    """
+    """The smallest two-sided p of a sign-flip test, 2^(1 - M), as far as numbers can tell."""
     return max(2.0 ** (1 - inputs), 2 * SMALLEST_TAIL)
 
 
@@ -120,13 +145,7 @@ def rank_groups(values: FloatArray, alpha: float = 0.05) -> list[tuple[int, ...]
     be in several groups. There can be exponentially many largest groups in which no two differ;
     taken are only enough for every pair: from the best system on, the group of it and the worst
     one that it shares none with yet, with all who differ from none of the group, in their order.
-
-    Args:
-        values: (N, M) scores, NaN where not scored; system means order the groups, the best is 1.
-        alpha: Significance level.
-
-    Returns:
-        For each system the groups it is in, ascending; empty for a system with no score.
+    Groups go by the means of (N, M) values, the best is 1; a system with no score is in none.
 
     Example:
         >>> rank_groups(np.array([[1.0] * 12, [0.0] * 12, [0.0] * 11 + [0.1]]))
@@ -147,12 +166,7 @@ def letter_groups(order: Sequence[int], differs: NDArray[np.bool_]) -> list[tupl
     """The groups of `rank_groups` from which pairs differ.
 
     `order` are the systems, best first, those left out in no group; `differs` is (N, N), symmetric.
-
-    Example:
-        >>> letter_groups([0, 1], np.array([[False, True], [True, False]]))
-        [(1,), (2,)]
     """
-    order = [int(i) for i in order]
     # Sets of ranks, as the bits of a number.
     alike = [sum(1 << int(i) for i in np.nonzero(~row)[0]) for row in differs[np.ix_(order, order)]]
     shared = [0] * len(order)
@@ -176,11 +190,6 @@ def letter_groups(order: Sequence[int], differs: NDArray[np.bool_]) -> list[tupl
 
 
 def group_letters(groups: Sequence[int]) -> str:
-    """Groups as letters, the best is a; numbers from the 27th on.
-
-    Example:
-        >>> group_letters([1, 2]), group_letters([26, 27])
-        ('ab', 'z 27')
-    """
+    """Groups as letters, the best is a; numbers from the 27th on: "ab", "z 27"."""
     letters = "".join(chr(ord("a") + g - 1) for g in groups if g <= 26)
     return " ".join([letters, *(str(g) for g in groups if g > 26)]).strip()

@@ -20,7 +20,6 @@ from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, InputUnits, IntArray, SystemLabels
 
 Rule = Literal["lite", "vital", "sample", "original", "modified", "points", "normalized"]
-_RUBRICS = ("points", "normalized")
 NUGGET_SCORES = ("strict_vital_score", "strict_all_score", "vital_score", "all_score")
 
 
@@ -65,11 +64,6 @@ class UnitLayout:
         """M pairs: where each input's units begin and end."""
         return list(zip(self.offsets[:-1].tolist(), self.offsets[1:].tolist(), strict=True))
 
-    @property
-    def counts(self) -> IntArray:
-        """(M,) the number of units of each input."""
-        return np.diff(self.offsets)
-
     def sums(self, values: FloatArray) -> FloatArray:
         """Sums over each input's units: (..., U) to (..., M)."""
         return np.add.reduceat(values, self.offsets[:-1], axis=-1)
@@ -79,20 +73,17 @@ class UnitLayout:
     ) -> tuple[FloatArray, dict[str, int]]:
         """Human labels laid out as presence, NaN where there are none; and what to report."""
         rows = {entry.system: entry.labels for entry in labels}
-        sizes = self.counts.tolist()
-        unlabelled = [[np.nan] * size for size in sizes]
-        flat = [
-            [x for row, none in zip(rows.get(name, unlabelled), unlabelled, strict=True)
-             for x in row or none]
-            for name in systems
-        ]  # fmt: skip
         missing = sum(name not in rows for name in systems)
         if missing == len(systems):
             raise InputError(
                 "no labels for any scored system",
                 expected=f"labels of systems named as those scored: '{systems[0]}' …",
             )
-        return np.array(flat, dtype=np.float64).reshape(len(systems), self.weights.size), {
+        flat = np.full((len(systems), self.weights.size), np.nan)
+        for n, name in enumerate(systems):
+            for (start, end), row in zip(self.bounds, rows.get(name, ()), strict=False):
+                flat[n, start:end] = row or np.nan
+        return flat, {
             "systems_without_labels": missing,
             "labels_not_used": len(rows.keys() - set(systems)),
         }
@@ -131,26 +122,15 @@ def rubric_scores(
     with the presence p of criterion j and its points w, which are below zero for a penalty. The
     first is HealthBench's score of an example (Arora et al. 2025): at most 1, and below 0 where
     penalties outweigh the rest. The second is PRBench's, from 0 to 1. Without penalties both are
-    `lite_pyramid_scores`. Of (U,) `chosen` criteria only those count.
-
-    NaN where the presence of a criterion that counts is NaN (a judgement that is missing is not
-    "not met"), and where none with positive points counts.
-
-    Example:
-        >>> from litepyramid.types import InputUnits, Unit
-        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 5), Unit("y", 3), Unit("z", -4)))])
-        >>> rubric_scores([[1, 0, 1], [0, 0, 1]], layout).tolist()
-        [[0.125], [-0.5]]
-        >>> rubric_scores([[1, 0, 1], [0, 0, 1]], layout, normalized=True).round(3).tolist()
-        [[0.417], [0.0]]
+    `lite_pyramid_scores`. Of (U,) `chosen` criteria only those count. NaN where the presence of one
+    that counts is NaN (no judgement is not "not met"), and where none with positive points counts.
     """
+    presence = _presence(presence, layout)
     weights = layout.weights if chosen is None else np.where(chosen, layout.weights, 0.0)
-    gained = _presence(presence, layout) * layout.weights
-    most, least = layout.sums(np.maximum(weights, 0)), layout.sums(np.minimum(weights, 0))
-    total = layout.sums(gained if chosen is None else np.where(chosen, gained, 0.0))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        values = (total - least) / (most - least) if normalized else total / most
-    return np.asarray(np.where(most > 0, values, np.nan), dtype=np.float64)
+    total = layout.sums(np.where(weights == 0, 0.0, presence * weights))
+    most = layout.sums(np.maximum(weights, 0))
+    least = layout.sums(np.minimum(weights, 0)) if normalized else 0.0
+    return _ratio(total - least, most - least, most > 0, np.nan)
 
 
 def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArray]:
@@ -160,20 +140,15 @@ def nugget_scores(presence: ArrayLike, layout: UnitLayout) -> dict[str, FloatArr
     ``strict_…`` count only nuggets that are there whole: labels of 1, and of a judge presence from
     .75 up, which is nearer to 1 than to .5. The labels are 1 for support, .5 for partial support,
     else 0. Weights play no part. An input without a vital nugget has a vital score of 0.
-
-    Example:
-        >>> from litepyramid.types import InputUnits, Unit
-        >>> nuggets = (Unit("x", importance="vital"), Unit("y", importance="okay"))
-        >>> scores = nugget_scores([0.5, 1.0], UnitLayout.of([InputUnits("q1", nuggets)]))
-        >>> {name: value.tolist() for name, value in scores.items()}
-        {'strict_vital_score': [0.0], 'strict_all_score': [0.5], 'vital_score': [0.5], 'all_score': [0.75]}
-    """  # noqa: E501
+    """
     graded = _presence(presence, layout)
     strict = np.where(np.isnan(graded), np.nan, graded >= 0.75)
-    vital = _vital(layout)
+    every = np.ones(layout.weights.size)
     return {
-        name: _share(
-            strict if "strict" in name else graded, vital if "vital" in name else None, layout
+        name: _mean_of(
+            strict if "strict" in name else graded,
+            every * _vital(layout) if "vital" in name else every,
+            layout,
         )
         for name in NUGGET_SCORES
     }
@@ -186,19 +161,8 @@ def litepyramid_sample_scores(
 
     The pool of an input holds each unit as often as it weighs (the union over references with
     duplicates); the draw is without replacement, the same for all systems, inputs in the order of
-    their ids.
-
-    Returns the scores, and how many inputs had a pool smaller than `size`, all of which was used.
-
-    Example:
-        >>> from litepyramid.types import InputUnits, Unit
-        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x"), Unit("y"), Unit("z")))])
-        >>> rng = np.random.default_rng(0)
-        >>> litepyramid_sample_scores([1.0, 1.0, 1.0], layout, 2, rng)
-        (array([1.]), 0)
+    their ids. Also given is how many inputs had a pool smaller than `size`, all of which was used.
     """
-    if size < 1:
-        raise InputError(f"sample size {size}", expected="at least 1")
     weights = layout.weights
     if (weights != np.round(weights)).any():
         raise InputError(
@@ -215,31 +179,11 @@ def litepyramid_sample_scores(
     return np.asarray(values, dtype=np.float64), int(small)
 
 
-def ideal_size(total_contributors: ArrayLike, references: ArrayLike) -> IntArray:
-    """How many SCUs the ideal summary of the modified Pyramid score holds.
-
-    floor(total contributors / references + 0.5): the average number of SCUs a reference, halves
-    rounded up.
-
-    Example:
-        >>> ideal_size([9, 10], 4).tolist()
-        [2, 3]
-    """
-    mean = np.asarray(total_contributors, dtype=np.float64) / np.asarray(references)
-    return np.asarray(np.floor(mean + 0.5), dtype=np.int64)
-
-
 def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
     """The original Pyramid score (Nenkova & Passonneau 2004; ZB21 eq. 1).
 
     Σ weights of the present SCUs / the best sum reachable with as many SCUs; 0 for a summary with
     no SCU present. Labels are 0 or 1: the score counts SCUs, so it needs a decision.
-
-    Example:
-        >>> from litepyramid.types import InputUnits, Unit
-        >>> layout = UnitLayout.of([InputUnits("a", (Unit("x", 4), Unit("y", 1)))])
-        >>> pyramid_scores([[0, 1], [1, 1]], layout).tolist()
-        [[0.25], [1.0]]
     """
     present = _presence(labels, layout)
     if not np.isin(present, (0.0, 1.0)).all():
@@ -249,7 +193,7 @@ def pyramid_scores(labels: ArrayLike, layout: UnitLayout) -> FloatArray:
     for i, heaviest in enumerate(_heaviest(layout)):
         best[..., i] = heaviest[sizes[..., i]]
     gained = layout.sums(present * layout.weights)
-    return np.divide(gained, best, out=np.zeros_like(best), where=best > 0)
+    return _ratio(gained, best, best > 0, 0.0)
 
 
 def modified_pyramid_scores(
@@ -257,10 +201,11 @@ def modified_pyramid_scores(
 ) -> FloatArray:
     """The modified Pyramid score (Passonneau 2010).
 
-    Σ weights of the present SCUs / the sum of an ideal summary of `ideal_size` SCUs, filled from
-    the heaviest down. A weight is the SCU's number of contributors; `references` are those of all
-    inputs, or (M,) of each. A summary that holds more SCUs than the ideal one can score above 1;
-    NaN where the ideal summary holds no SCU.
+    Σ weights of the present SCUs / the sum of an ideal summary, filled from the heaviest down with
+    as many SCUs as a reference has on average: floor(total contributors / references + .5). A
+    weight is the SCU's number of contributors; `references` are those of all inputs, or (M,) of
+    each. A summary that holds more SCUs than the ideal one can score above 1; NaN where the ideal
+    summary holds no SCU.
 
     Example:
         >>> from litepyramid.types import InputUnits, Unit
@@ -270,9 +215,7 @@ def modified_pyramid_scores(
     """
     if (np.asarray(references) < 1).any():
         raise InputError("no references", expected="at least one reference for each input")
-    sizes = np.broadcast_to(
-        ideal_size(layout.sums(layout.weights), references), (len(layout.inputs),)
-    )
+    sizes = np.floor(layout.sums(layout.weights) / np.asarray(references) + 0.5)
     best = np.array(
         [
             heaviest[min(int(size), heaviest.size - 1)]
@@ -280,8 +223,7 @@ def modified_pyramid_scores(
         ]
     )
     gained = layout.sums(_presence(presence, layout) * layout.weights)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(best > 0, gained / best, np.nan), dtype=np.float64)
+    return _ratio(gained, best, best > 0, np.nan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,12 +244,7 @@ class ScoringRule:
 
     @classmethod
     def of(cls, rule: str | ScoringRule) -> ScoringRule:
-        """The rule of a name, perhaps with its number: ``sample-16``, ``modified-4``.
-
-        Example:
-            >>> ScoringRule.of("modified-4").references
-            4
-        """
+        """The rule of a name, perhaps with its number: ``sample-16``, ``modified-4``."""
         if isinstance(rule, ScoringRule):
             return rule
         name, _, number = str(rule).partition("-")
@@ -324,7 +261,7 @@ class ScoringRule:
     @property
     def signed(self) -> bool:
         """Whether weights are points of a rubric, with a sign."""
-        return self.name in _RUBRICS
+        return self.name in ("points", "normalized")
 
     def layout(self, units: Sequence[InputUnits]) -> UnitLayout:
         """The units' layout; InputError if the rule cannot score them, whatever their presence."""
@@ -351,7 +288,7 @@ class ScoringRule:
         if self.signed:
             return rubric_scores(presence, layout, normalized=self.name == "normalized"), {}
         if self.name == "vital":
-            return _share(_presence(presence, layout), _vital(layout), layout, layout.weights), {}
+            return _mean_of(presence, layout.weights * _vital(layout), layout), {}
         if self.name == "sample":
             rng = np.random.default_rng(seed)
             values, small = litepyramid_sample_scores(presence, layout, self.size, rng)
@@ -379,16 +316,6 @@ class ScoringRule:
         return None if self.name == "lite" else self.name + extra.get(self.name, "")
 
 
-def metric_title(metric: str) -> str:
-    """How people write the name of a score; other metrics' names are left as they are.
-
-    Example:
-        >>> metric_title("lite2pyramid"), metric_title("rouge")
-        ('Lite²Pyramid', 'rouge')
-    """
-    return _TITLES.get(metric, metric)
-
-
 _TITLES = {
     "lite2pyramid": "Lite²Pyramid",
     "lite2.xpyramid": "Lite²·ˣPyramid",
@@ -401,6 +328,11 @@ _TITLES = {
 }
 
 
+def metric_title(metric: str) -> str:
+    """How people write the name of a score; other metrics' names are left as they are."""
+    return _TITLES.get(metric, metric)
+
+
 def _vital(layout: UnitLayout) -> NDArray[np.bool_]:
     if layout.vital is None:
         raise InputError(
@@ -410,24 +342,25 @@ def _vital(layout: UnitLayout) -> NDArray[np.bool_]:
     return layout.vital
 
 
-def _share(
-    presence: FloatArray,
-    chosen: NDArray[np.bool_] | None,
-    layout: UnitLayout,
-    weights: FloatArray | float = 1.0,
+def _mean_of(presence: FloatArray, weights: FloatArray, layout: UnitLayout) -> FloatArray:
+    """The weighted mean presence of the units of each input with a weight; 0 where none has."""
+    gained, whole = np.where(weights > 0, presence * weights, 0.0), layout.sums(weights)
+    return _ratio(layout.sums(gained), whole, whole > 0, 0.0)
+
+
+def _ratio(
+    gained: FloatArray, whole: FloatArray, where: NDArray[np.bool_], other: float
 ) -> FloatArray:
-    """The weighted mean presence of the chosen units of each input; 0 where none is chosen."""
-    used = np.broadcast_to(weights, layout.weights.shape) * (1.0 if chosen is None else chosen)
-    whole = layout.sums(used)
-    gained = layout.sums(np.where(used > 0, presence * used, 0.0))
-    return np.asarray(np.divide(gained, whole, out=np.zeros_like(gained), where=whole > 0))
+    """gained / whole where that is so, elsewhere another value."""
+    out = np.full(gained.shape, other)
+    return np.asarray(np.divide(gained, whole, out=out, where=where))
 
 
 def _heaviest(layout: UnitLayout) -> list[FloatArray]:
     """Per input, entry n is the sum of its n heaviest weights, from n = 0."""
     return [
         np.concatenate(([0.0], np.cumsum(np.sort(layout.weights[start:end])[::-1])))
-        for start, end in zip(layout.offsets[:-1], layout.offsets[1:], strict=True)
+        for start, end in layout.bounds
     ]
 
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -27,62 +27,104 @@ from litepyramid.scoring.pyramid import (
     rubric_scores,
 )
 from litepyramid.stats import by_id, system_intervals, system_means
-from litepyramid.tables import Cell, Column, Result, Table, plain
+from litepyramid.tables import Column, Result, Table, plain
 from litepyramid.text import counted
-from litepyramid.types import (
-    FloatArray,
-    InputUnits,
-    IntArray,
-    ResultLike,
-    ScoreMatrix,
-    Signature,
-)
+from litepyramid.types import FloatArray, InputUnits, ResultLike, ScoreMatrix, Signature
 
 Rows = Literal["systems", "inputs", "units", "tags"]
 _TAG_ROWS = 60  # shown of a table by tag
 _EXPECTED = "a JSON or npz file that `litepyramid score -o` wrote"
-_UNITS = ("units", "label_units")
+_BROKEN = "not a saved result of score"
 _WORDING = {
-    "empty_summaries": ("empty summary: it holds", "empty summaries: they hold", "no unit."),
-    "missing_summaries": ("summary is", "summaries are", "missing; they are not scored."),
-    "truncated": ("pair was", "pairs were", "truncated to the judge's maximum length."),
-    "split": ("pair was", "pairs were", "judged in parts of the summary; the best counts."),
-    "missing": ("pair has", "pairs have", "no judgement."),
-    "summaries_not_scored": ("summary is", "summaries are", "not scored, for lack of judgements."),
-    "summaries_without_precision": ("summary has", "summaries have", "no unit, and no precision."),
-    "systems_without_labels": ("system has", "systems have", "no human labels."),
-    "labels_not_used": ("set of labels is", "sets of labels are", "of systems not scored here."),
-    "inputs_with_fewer_units_than_sample": (
-        *("input has", "inputs have"),
-        "fewer units than the sample.",
-    ),
+    "empty_summaries": "empty summary: it holds|empty summaries: they hold|no unit",
+    "missing_summaries": "summary is|summaries are|missing; they are not scored",
+    "truncated": "pair was|pairs were|truncated to the judge's maximum length",
+    "split": "pair was|pairs were|judged in parts of the summary; the best counts",
+    "missing": "pair has|pairs have|no judgement",
+    "summaries_not_scored": "summary is|summaries are|not scored, for lack of judgements",
+    "summaries_without_precision": "summary has|summaries have|no unit, and no precision",
+    "systems_without_labels": "system has|systems have|no human labels",
+    "labels_not_used": "set of labels is|sets of labels are|of systems not scored here",
+    "inputs_with_fewer_units_than_sample": "input has|inputs have|fewer units than the sample",
     "inputs_without_labels": (
-        *("input has", "inputs have"),
-        "no human labels: the human score is over the others.",
+        "input has|inputs have|no human labels: the human score is over the others"
     ),
-    "inputs_not_scored": (
-        *("input has", "inputs have"),
-        "no score: the ideal summary holds no SCU.",
-    ),
+    "inputs_not_scored": "input has|inputs have|no score: the ideal summary holds no SCU",
 }
 
 
 def count_notes(counts: Mapping[str, int]) -> list[str]:
-    """A sentence for each thing that was counted during scoring.
-
-    Example:
-        >>> count_notes({"pairs": 9, "truncated": 1})
-        ["1 pair was truncated to the judge's maximum length."]
-    """
+    """A sentence for each thing that was counted during scoring."""
+    words = {key: text.split("|") for key, text in _WORDING.items() if counts.get(key)}
     return [
-        f"{counted(counts[key], one, many)} {rest}"
-        for key, (one, many, rest) in _WORDING.items()
-        if counts.get(key)
+        f"{counted(counts[key], one, many)} {rest}." for key, (one, many, rest) in words.items()
     ]
 
 
+class SystemScores(Result):
+    """What results share that score systems: (N, M) `values` with names, intervals, groups."""
+
+    __slots__ = ()
+
+    metric: str
+    systems: tuple[str, ...]
+    values: FloatArray
+    intervals: tuple[tuple[float, float], ...]
+    groups: tuple[tuple[int, ...], ...]
+    confidence: float
+
+    @property
+    def matrix(self) -> ScoreMatrix:
+        """The summary scores with names, as `compare` and meta-evaluation take them."""
+        inputs: tuple[str, ...] = self.inputs  # type: ignore[attr-defined]
+        return ScoreMatrix(getattr(self, "name", self.metric), self.systems, inputs, self.values)
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """System scores, means over the scored inputs (ZB21 §3.1)."""
+        return dict(zip(self.systems, system_means(self.values).tolist(), strict=True))
+
+    @property
+    def order(self) -> list[int]:
+        """Places of the systems, best first; those without a score last."""
+        return [int(i) for i in np.argsort(-system_means(self.values), kind="stable")]
+
+    @property
+    def beside(self) -> dict[str, FloatArray]:
+        """(N, M) values to show beside the scores, by name."""
+        return {}
+
+    def system_rows(self, score: str = "score") -> list[dict[str, Any]]:
+        """Best first, each system's group, score, interval, and what is beside it."""
+        columns = {score: self.values, **self.beside}
+        means = {name: system_means(values).tolist() for name, values in columns.items()}
+        return [
+            {
+                "group": group_letters(self.groups[n]),
+                "system": self.systems[n],
+                **dict(zip(("low", "high"), self.intervals[n], strict=True)),
+                **{name: column[n] for name, column in means.items()},
+            }
+            for n in self.order
+        ]
+
+    def to_figure(self) -> Any:
+        """One line per system, best first: score, interval, rank groups, what is beside it."""
+        from litepyramid.figures.score_plots import score_figure
+
+        rows = self.system_rows()
+        return score_figure(
+            [row["system"] for row in rows],
+            [(row["score"], row["low"], row["high"]) for row in rows],
+            [self.groups[n] for n in self.order],
+            label=metric_title(self.metric),
+            points={name: [row[name] for row in rows] for name in self.beside},
+            confidence=self.confidence,
+        )
+
+
 @dataclass(frozen=True)
-class ScoreResult(Result):
+class ScoreResult(SystemScores):
     """Scores of systems, down to each unit's presence.
 
     Attributes:
@@ -101,8 +143,6 @@ class ScoreResult(Result):
         counts: What was counted along the way: pairs, empty summaries, truncated pairs …
         confidence: Confidence level of the intervals.
         signature: Everything needed to reproduce the numbers.
-        spans: For each summary, system after system, the part that contains most of each unit, if
-            long summaries were judged in parts (`JudgedBatch.spans`); else None.
         summaries: (N, M) the texts that were judged; None if only presence was given.
         references: M inputs with their references, each a tuple of sentences; None without them.
         evidence: (N, U) where the judge found each unit; None if it was not asked.
@@ -126,7 +166,6 @@ class ScoreResult(Result):
     counts: Mapping[str, int]
     confidence: float
     signature: Signature
-    spans: tuple[IntArray, ...] | None = field(default=None, repr=False)
     summaries: tuple[tuple[str, ...], ...] | None = field(default=None, repr=False)
     references: tuple[tuple[tuple[str, ...], ...], ...] | None = field(default=None, repr=False)
     evidence: tuple[tuple[Evidence, ...], ...] | None = field(default=None, repr=False)
@@ -140,21 +179,11 @@ class ScoreResult(Result):
         return tuple(entry.input for entry in self.units)
 
     @property
-    def matrix(self) -> ScoreMatrix:
-        """The summary scores with names, for meta-evaluation."""
-        return ScoreMatrix(self.name, self.systems, self.inputs, self.values)
-
-    @property
     def human_matrix(self) -> ScoreMatrix | None:
         """The human scores with names; None without labels."""
         if self.human is None:
             return None
         return ScoreMatrix("human", self.systems, self.inputs, self.human)
-
-    @property
-    def scores(self) -> dict[str, float]:
-        """System scores, means over inputs (ZB21 §3.1)."""
-        return dict(zip(self.systems, system_means(self.values).tolist(), strict=True))
 
     @property
     def human_scores(self) -> dict[str, float]:
@@ -164,9 +193,9 @@ class ScoreResult(Result):
         return dict(zip(self.systems, system_means(self.human).tolist(), strict=True))
 
     @property
-    def order(self) -> list[int]:
-        """Places of the systems, best first; those without a score last."""
-        return [int(i) for i in np.argsort(-system_means(self.values), kind="stable")]
+    def beside(self) -> dict[str, FloatArray]:
+        """The human scores."""
+        return {} if self.human is None else {"human": self.human}
 
     @property
     def rule(self) -> ScoringRule:
@@ -190,7 +219,9 @@ class ScoreResult(Result):
         every = [set(unit.tags) for entry in self.units for unit in entry.units]
         tags = set[str]().union(*every) if rule.signed or rule.name == "lite" else ()
         settings = dict(self.signature.fields)
-        samples, seed = int(settings.get("samples", 1000)), int(settings.get("seed", 0))
+        bootstrap: dict[str, Any] = {"confidence": self.confidence}
+        bootstrap |= {"samples": int(settings.get("samples", 1000))}
+        bootstrap |= {"seed": int(settings.get("seed", 0))}
         rows, by_input, by_system = [], by_id(self.inputs), by_id(self.systems)
         for tag in sorted(tags):
             chosen = np.array([tag in unit_tags for unit_tags in every])
@@ -201,9 +232,7 @@ class ScoreResult(Result):
             values = values[:, [m for m in by_input if counts[m]]]
             if not values.size:
                 continue
-            ends = system_intervals(
-                values[by_system], samples=samples, confidence=self.confidence, seed=seed
-            )
+            ends = system_intervals(values[by_system], **bootstrap)
             means = system_means(values).tolist()
             for n in self.order:
                 low, high = ends[by_system.index(n)]
@@ -217,7 +246,7 @@ class ScoreResult(Result):
     def measures(self) -> dict[str, FloatArray]:
         """The four `nugget_scores`, and as ``human_…`` those of labels: (N, M) by name.
 
-        None of units that do not say how important they are, nor the score itself again.
+        None of units that do not say how important they are.
         """
         measures: dict[str, FloatArray] = {}
         sides = (("", self.presence, self.units), ("human_", self.labels, self.label_units))
@@ -229,18 +258,11 @@ class ScoreResult(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """One row per system, best first; then the scores of nuggets, and those by tag."""
-        scores, clipped, human = self.scores, self.clipped, self.human_scores
+        clipped = self.clipped
         low = Column("low", f"{100 * self.confidence:g} % low")
         names: list[Column | str] = ["group", "system", "score", low, "high"]
-        names += ["clipped"] * bool(clipped) + ["human"] * (self.human is not None)
-        rows = [
-            {
-                "group": group_letters(self.groups[i]), "system": name, "score": scores[name],
-                "low": self.intervals[i][0], "high": self.intervals[i][1],
-                "clipped": clipped.get(name), "human": human.get(name),
-            }
-            for i, name in ((i, self.systems[i]) for i in self.order)
-        ]  # fmt: skip
+        names += [*["clipped"] * bool(clipped), *self.beside]
+        rows = [row | {"clipped": clipped.get(row["system"])} for row in self.system_rows()]
         named = "" if self.name == self.metric else f"{self.name}: "
         title = (
             f"{named}{metric_title(self.metric)} of {counted(len(self.systems), 'system')} on "
@@ -251,8 +273,7 @@ class ScoreResult(Result):
 
     def _notes(self) -> list[str]:
         notes = []
-        pairs = len(self.systems) * (len(self.systems) - 1) // 2
-        if pairs:
+        if pairs := len(self.systems) * (len(self.systems) - 1) // 2:
             notes.append(
                 "Systems that share a group do not differ significantly (α = .05, sign-flip test, "
                 "Holm's correction)."
@@ -268,74 +289,64 @@ class ScoreResult(Result):
         return [*notes, *count_notes(self.counts), *self.notes]
 
     def _nugget_table(self) -> list[Table]:
-        means = {name: system_means(values) for name, values in self.measures.items()}
-        rows: list[tuple[Cell, ...]] = [
-            (self.systems[i], by, *(float(means[prefix + name][i]) for name in NUGGET_SCORES))
+        means = {name: system_means(values).tolist() for name, values in self.measures.items()}
+        rows = [
+            {
+                "system": self.systems[i],
+                "by": by,
+                **{k: means[prefix + k][i] for k in NUGGET_SCORES},
+            }
             for i in self.order
             for by, prefix in (("judge", ""), ("people", "human_"))
             if prefix + NUGGET_SCORES[0] in means
         ]
-        columns = [Column("system"), Column("by")]
-        columns += [Column(name, name.replace("_", " ")) for name in NUGGET_SCORES]
+        scores = [Column(name, name.replace("_", " ")) for name in NUGGET_SCORES]
         notes = ["Strict: only labels of 1; for the judge, presence of .75 or more."]
-        none = sum(all(unit.importance != "vital" for unit in e.units) for e in self.units)
-        if none:
+        if none := sum(all(unit.importance != "vital" for unit in e.units) for e in self.units):
             inputs = counted(none, "input has", "inputs have")
             notes.append(f"{inputs} no vital nugget and a vital score of 0.")
         title = "Nugget scores, mean over inputs"
-        return [Table(title, tuple(columns), tuple(rows), tuple(notes))] if rows else []
+        return [Table.of(title, ["system", "by", *scores], rows, notes)] if rows else []
 
     def _tag_table(self) -> list[Table]:
-        rows = self.tags
-        columns = [
-            "tag",
-            "system",
-            "inputs",
-            "score",
-            "low",
-            "high",
-            *["clipped"] * bool(self.clipped),
-        ]
+        rows, clipped = self.tags, ["clipped"] * bool(self.clipped)
+        columns = ["tag", "system", "inputs", "score", "low", "high", *clipped]
         more = [f"{len(rows) - _TAG_ROWS} more rows in the JSON and in to_frame('tags')."]
         notes = more * (len(rows) > _TAG_ROWS)
         return [Table.of("Scores by tag", columns, rows[:_TAG_ROWS], notes)] if rows else []
 
     def to_csv_table(self) -> Table:
         """One row per system and input: its score, the system's interval, units, missing ones."""
-        rows = []
         missing = UnitLayout.of(self.units).sums(np.isnan(self.presence).astype(np.float64))
-        for n, system in enumerate(self.systems):
-            for m, entry in enumerate(self.units):
-                human = None if self.human is None else float(self.human[n, m])
-                row = (system, entry.input, self.name, float(self.values[n, m]))
-                counts = (len(entry.units), int(missing[n, m]))
-                rows.append((*row, *self.intervals[n], human, *counts))
-        names = ("system", "input", "metric", "score", "low", "high", "human", "units", "missing")
-        return Table("", tuple(map(Column, names)), tuple(rows))
+        names = "system input metric score low high human units missing"
+        rows = [
+            (
+                *(system, entry.input, self.name, float(self.values[n, m]), *self.intervals[n]),
+                None if self.human is None else float(self.human[n, m]),
+                *(len(entry.units), int(missing[n, m])),
+            )
+            for n, system in enumerate(self.systems)
+            for m, entry in enumerate(self.units)
+        ]
+        return Table("", tuple(map(Column, names.split())), tuple(rows))
 
     def unit_table(self) -> Table:
         """One row per system and unit: presence, label, and the judge's evidence."""
-        bounds = UnitLayout.of(self.units).bounds
         labels = self.labels if self.label_units in (None, self.units) else None
+        units = [(m, u, unit) for m, e in enumerate(self.units) for u, unit in enumerate(e.units)]
         rows = []
         for n, system in enumerate(self.systems):
-            for m, (start, end) in enumerate(bounds):
-                for u, unit in zip(range(start, end), self.units[m].units, strict=True):
-                    label = None if labels is None else float(labels[n, u])
-                    cells = (unit.text, unit.weight, unit.kind, float(self.presence[n, u]), label)
-                    rows.append(
-                        (system, self.inputs[m], u - start + 1, *cells, *self._why(n, m, u))
-                    )
+            for at, (m, u, unit) in enumerate(units):
+                label = None if labels is None else float(labels[n, at])
+                why: tuple[str | None, ...] = (None, None, None)
+                if self.evidence and self.summaries and self.evidence[n][at].sentence >= 0:
+                    evidence = self.evidence[n][at]
+                    quote = self.summaries[n][m][slice(*evidence.span)]
+                    why = (quote, "; ".join(evidence.missing), evidence.conflict)
+                cells = (unit.text, unit.weight, unit.kind, float(self.presence[n, at]), label)
+                rows.append((system, self.inputs[m], u + 1, *cells, *why))
         names = "system input unit text weight kind presence label evidence missing conflict"
         return Table("", tuple(map(Column, names.split())), tuple(rows))
-
-    def _why(self, n: int, m: int, u: int) -> tuple[str | None, ...]:
-        """The sentence that is the evidence, the words that are not in it, what contradicts it."""
-        if self.evidence is None or self.summaries is None or self.evidence[n][u].sentence < 0:
-            return None, None, None
-        evidence = self.evidence[n][u]
-        quote = self.summaries[n][m][slice(*evidence.span)]
-        return quote, "; ".join(evidence.missing), evidence.conflict
 
     def to_frame(self, rows: Rows = "systems") -> Any:
         """A pandas frame with one row for each of the systems, best first, the inputs, units, tags.
@@ -352,25 +363,19 @@ class ScoreResult(Result):
         pandas = require("pandas", extra="tables", purpose="a data frame")
         if rows == "tags":
             return pandas.DataFrame(self.tags)
-        if rows == "systems":
-            table = self.to_tables()[0]
-        else:
-            table = self.to_csv_table() if rows == "inputs" else self.unit_table()
+        tables = {"inputs": self.to_csv_table, "units": self.unit_table}
+        table = tables[rows]() if rows in tables else self.to_tables()[0]
         return pandas.DataFrame(table.rows, columns=[column.name for column in table.columns])
 
     def to_json(self) -> dict[str, Any]:
         """Everything, down to each unit's presence in each summary, with the texts."""
-        return {
-            k: list(v) if isinstance(v, Iterator) else v for k, v in self.json_entries().items()
-        }
+        entries = self.json_entries()
+        return {k: list(v) if isinstance(v, Iterator) else v for k, v in entries.items()}
 
     def json_entries(self) -> dict[str, Any]:
         """`to_json` with iterators for ``scores`` and units."""
-        return {
-            **self._document(),
-            "scores": self._rows(),
-            **{key: (entry.to_json() for entry in units) for key, units in self._units().items()},
-        }
+        units = {key: (e.to_json() for e in entries) for key, entries in self._units().items()}
+        return {**self._document(), "scores": self._rows(), **units}
 
     def _document(self) -> dict[str, Any]:
         means = {"score": self.scores, "clipped": self.clipped, "human": self.human_scores}
@@ -381,31 +386,27 @@ class ScoreResult(Result):
                 self.systems, self.intervals, self.groups, strict=True
             )
         ]
-        document: dict[str, Any] = {
+        references = zip(self.inputs, self.references or (), strict=False)
+        optional = {
+            "ceiling": self.ceiling,
+            "notes": self.notes or None,
+            "tags": self.tags or None,
+            "references": [{"input": i, "references": own} for i, own in references] or None,
+        }
+        return {
             "metric": self.metric,
             "name": self.name,
             "systems": systems,
             "confidence": self.confidence,
             "counts": dict(self.counts),
             "signature": self.signature.to_json(),
+            **{key: value for key, value in optional.items() if value is not None},
         }
-        if self.ceiling is not None:
-            document["ceiling"] = self.ceiling
-        if self.notes:
-            document["notes"] = self.notes
-        if self.tags:
-            document["tags"] = self.tags
-        if self.references is not None:
-            document["references"] = [
-                {"input": name, "references": texts}
-                for name, texts in zip(self.inputs, self.references, strict=True)
-            ]
-        return document
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         bounds = UnitLayout.of(self.units).bounds
         labelled = UnitLayout.of(self.label_units or self.units).bounds
-        measures = {name: v for name, v in self.measures.items() if name != self.name}
+        measures = self._other_measures()
         for n, system in enumerate(self.systems):
             for m, (start, end) in enumerate(bounds):
                 row: dict[str, Any] = {
@@ -414,8 +415,6 @@ class ScoreResult(Result):
                     "score": self.values[n, m],
                     "presence": self.presence[n, start:end],
                 }
-                if self.spans:
-                    row["spans"] = self.spans[n * len(bounds) + m]
                 if self.human is not None and self.labels is not None:
                     row["human"] = self.human[n, m]
                     row["labels"] = self.labels[n, slice(*labelled[m])]
@@ -426,6 +425,9 @@ class ScoreResult(Result):
                 if measures:
                     row["measures"] = {name: v[n, m] for name, v in measures.items()}
                 yield row
+
+    def _other_measures(self) -> dict[str, FloatArray]:
+        return {name: values for name, values in self.measures.items() if name != self.name}
 
     def _units(self) -> dict[str, tuple[InputUnits, ...]]:
         other = self.label_units
@@ -446,11 +448,9 @@ class ScoreResult(Result):
         if self.evidence is not None:
             document["evidence"] = [list(map(_evidence_json, row)) for row in self.evidence]
         texts["result"] = json_parts(document, plain)
-        measures = {name: v for name, v in self.measures.items() if name != self.name}
         arrays = {"score": self.values, "presence": self.presence}
-        write_columns(
-            path, texts, {**measures, **arrays, "human": self.human, "labels": self.labels}
-        )
+        arrays |= {"human": self.human, "labels": self.labels}  # type: ignore[dict-item]
+        write_columns(path, texts, self._other_measures() | arrays)
 
     def with_evidence(self, judge: Judge | None = None) -> ScoreResult:
         """The result with the evidence of a judge, or of the one that scored, for each unit."""
@@ -461,14 +461,12 @@ class ScoreResult(Result):
             raise InputError(
                 "evidence without the judge or the texts", expected="a result of score with both"
             )
-        items = [
-            (text, entry.texts)
-            for texts in self.summaries
-            for text, entry in zip(texts, self.units, strict=True)
+        entries = [
+            (t, e) for texts in self.summaries for t, e in zip(texts, self.units, strict=True)
         ]
-        questions = [entry.question for entry in self.units] * len(self.systems)
-        evidence, inputs = gather(judge, items, questions), len(self.units)
-        rows = (evidence[start : start + inputs] for start in range(0, len(evidence), inputs))
+        questions = [entry.question for _, entry in entries]
+        found, M = gather(judge, [(t, e.texts) for t, e in entries], questions), len(self.units)
+        rows = (found[start : start + M] for start in range(0, len(found), M))
         return replace(self, evidence=tuple(tuple(e for own in row for e in own) for row in rows))
 
     def to_html(self, path: str | Path | None = None) -> str:
@@ -484,20 +482,6 @@ class ScoreResult(Result):
         find = explains and self.evidence is None and self.summaries is not None
         shown = self.with_evidence() if find else self
         return write_page(self.to_tables()[0].title, page_data(shown), path)
-
-    def to_figure(self) -> Any:
-        """One line per system, best first: score, interval, human score, rank groups."""
-        from litepyramid.figures.score_plots import score_figure
-
-        human, order = self.human_scores, self.order
-        return score_figure(
-            [self.systems[i] for i in order],
-            [(self.scores[self.systems[i]], *self.intervals[i]) for i in order],
-            [self.groups[i] for i in order],
-            label=metric_title(self.metric),
-            points={"human": [human[self.systems[i]] for i in order]} if human else {},
-            confidence=self.confidence,
-        )
 
 
 def _evidence_json(evidence: Evidence) -> dict[str, Any] | None:
@@ -526,7 +510,6 @@ class _SavedRow:
     labels: list[float | None] | None = None
     summary: str | None = None
     evidence: list[Evidence | None] | None = None
-    spans: list[tuple[int, int]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -559,129 +542,107 @@ def read_result(path: str | Path) -> ScoreResult:
     """Reads the JSON or npz in which a result of `score` was saved; InputError if it is broken."""
     from litepyramid.io.columns import read_columns
 
-    path, what = Path(path), "not a saved result of score"
-    arrays: dict[str, FloatArray | None]
-    if columns := read_columns(path):
-        saved = as_type(_Saved, columns.document, what=what, path=path)
+    path = Path(path)
+    columns = read_columns(path)
+    document = columns.document if columns else read_json(path, _EXPECTED)
+    saved = as_type(_Saved, document, what=_BROKEN, path=path)
+    arrays: Mapping[str, Any]
+    if columns:
         units, presence = columns.presence()
         label_units = columns.units("label_units") or units
         labels = columns.read("labels", sum(len(entry.units) for entry in label_units))
-        arrays = {"values": columns.read("score"), "human": columns.read("human")}
-        summaries, evidence, spans = saved.summaries, saved.evidence, None
+        arrays = {"presence": presence, "labels": labels, "values": columns.read("score")}
+        arrays |= {"human": columns.read("human")}
+        arrays |= {"summaries": saved.summaries, "evidence": saved.evidence}
     else:
-        saved = as_type(_Saved, read_json(path, _EXPECTED), what=what, path=path)
         units, label_units = saved.units, saved.label_units or saved.units
-        rows = _rows_by_system(saved, units, path)
-        presence = _flat([[row.presence for row in own] for own in rows], units, "presence", path)
-        grid = [[row.labels for row in own] for own in rows]
-        labels = None
-        if all(cell is not None for own in grid for cell in own):
-            labels = _flat(grid, label_units, "labels", path)
-        arrays = {
-            "values": _array([[row.score for row in own] for own in rows]),
-            "human": None if labels is None else _array([[r.human for r in own] for own in rows]),
-        }
-        texts = tuple(tuple(row.summary for row in own) for own in rows)
-        summaries = texts if all(t is not None for own in texts for t in own) else None  # type: ignore[assignment]
-        shown = [[row.evidence for row in own] for own in rows]
-        evidence = None
-        if all(cell is not None for own in shown for cell in own):
-            evidence = [[e for cell in own for e in cell or ()] for own in shown]
-        places = [row.spans for own in rows for row in own]
-        spans = None
-        if places and all(cell is not None for cell in places):
-            spans = tuple(np.array(cell, dtype=np.int64).reshape(-1, 2) for cell in places)
-    if arrays["values"] is None or len(saved.systems) != len(presence):
-        raise InputError(what, path=path, expected=_EXPECTED)
-    inputs = tuple(entry.input for entry in units)
-    if saved.references and tuple(entry.input for entry in saved.references) != inputs:
-        raise InputError(what, path=path, expected="references of each input, in order")
+        arrays = _arrays(saved, units, label_units, path)
+    inputs, systems = [entry.input for entry in units], [entry.system for entry in saved.systems]
+    if arrays["values"] is None:
+        raise InputError(_BROKEN, path=path, expected=_EXPECTED)
+    if saved.references and [entry.input for entry in saved.references] != inputs:
+        raise InputError(_BROKEN, path=path, expected="references of each input, in order")
     fields = tuple((key, text) for key, text in saved.signature.items() if key != "version")
+    ends = np.array([(entry.low, entry.high) for entry in saved.systems], dtype=np.float64)
     return ScoreResult(
+        **{**arrays, "evidence": _checked_evidence(arrays, units, path)},
         metric=saved.metric,
         name=saved.name,
-        systems=tuple(entry.system for entry in saved.systems),
+        systems=tuple(systems),
         units=tuple(units),
-        presence=presence,
-        values=arrays["values"],
-        intervals=tuple((_number(entry.low), _number(entry.high)) for entry in saved.systems),
+        intervals=tuple((low, high) for low, high in ends.tolist()),
         groups=tuple(entry.groups for entry in saved.systems),
-        labels=labels,
-        label_units=None if labels is None else tuple(label_units),
-        human=arrays["human"],
+        label_units=None if arrays["labels"] is None else tuple(label_units),
         counts=saved.counts,
         confidence=saved.confidence,
         signature=Signature(fields),
-        spans=spans,
-        summaries=summaries,
         references=tuple(e.references for e in saved.references) if saved.references else None,
-        evidence=_checked_evidence(evidence, summaries, units, path),
         ceiling=saved.ceiling,
         notes=saved.notes,
     )
 
 
-def _rows_by_system(
-    saved: _Saved, units: Sequence[InputUnits], path: Path
-) -> list[list[_SavedRow]]:
-    rows = {name: list(own) for name, own in groupby(saved.scores, lambda row: row.system)}
-    inputs = [entry.input for entry in units]
-    if list(rows) != [entry.system for entry in saved.systems] or any(
-        [row.input for row in own] != inputs for own in rows.values()
-    ):
-        raise InputError(
-            "not a saved result of score", path=path, expected="one score a system and input"
-        )
-    return list(rows.values())
+def _arrays(
+    saved: _Saved, units: Sequence[InputUnits], label_units: Sequence[InputUnits], path: Path
+) -> dict[str, Any]:
+    """The rows of a JSON as (N, M) and (N, U) arrays and texts; None where a row lacks them."""
+    names = [entry.input for entry in units]
+    every = [*product([entry.system for entry in saved.systems], names)]
+    if not every or [(row.system, row.input) for row in saved.scores] != every:
+        raise InputError(_BROKEN, path=path, expected="one score a system and input")
 
-
-def _checked_evidence(
-    evidence: Sequence[Sequence[Evidence | None]] | None,
-    summaries: Sequence[Sequence[str]] | None,
-    units: Sequence[InputUnits],
-    path: Path,
-) -> tuple[tuple[Evidence, ...], ...] | None:
-    """Saved evidence, each place of it in its summary."""
-    if evidence is None or summaries is None:
-        return None
-    inputs = [m for m, entry in enumerate(units) for _ in entry.units]
-    fits = len(evidence) == len(summaries) and all(
-        len(row) == len(inputs)
-        and len(texts) == len(units)
-        and all(
-            e is None or e.span[0] <= e.span[1] <= len(texts[m])
-            for m, e in zip(inputs, row, strict=True)
-        )
-        for row, texts in zip(evidence, summaries, strict=True)
-    )
-    if not fits:
-        raise InputError(
-            "a saved result with broken evidence", path=path, expected="one place for each unit"
-        )
-    return tuple(tuple(Evidence(0.0) if e is None else e for e in row) for row in evidence)
-
-
-def _number(value: float | None) -> float:
-    return np.nan if value is None else float(value)
-
-
-def _array(rows: Sequence[Sequence[float | None]]) -> FloatArray:
-    return np.array([[_number(value) for value in row] for row in rows], dtype=np.float64)
-
-
-def _flat(
-    grid: Sequence[Sequence[Any]], units: Sequence[InputUnits], what: str, path: Path
-) -> FloatArray:
-    """(N, U) values of all units; refused where an input has another number of them."""
-    for row in grid:
-        for cell, entry in zip(row, units, strict=True):
+    def of(key: str, lengths: Sequence[InputUnits] = ()) -> Any:
+        cells = [getattr(row, key) for row in saved.scores]
+        if any(cell is None for cell in cells):
+            return None
+        for row, cell, entry in zip(
+            saved.scores, cells, [*lengths] * len(saved.systems), strict=False
+        ):
             if len(cell) != len(entry.units):
                 raise InputError(
-                    f"{len(cell)} numbers of {what} on input '{entry.input}'",
+                    f"{len(cell)} values of {key} on input '{row.input}'",
                     path=path,
                     expected=f"one for each of {counted(len(entry.units), 'unit')}",
                 )
-    return _array([[value for cell in row for value in cell] for row in grid])
+        flat = [value for cell in cells for value in cell] if lengths else cells
+        step = len(flat) // len(saved.systems)
+        return [flat[start : start + step] for start in range(0, len(flat), step)]
+
+    def numbers(rows: Any) -> FloatArray | None:
+        return None if rows is None else np.array(rows, dtype=np.float64)
+
+    labels = numbers(of("labels", label_units))
+    grid = np.array([(row.score, row.human) for row in saved.scores], dtype=np.float64)
+    scores, human = grid.reshape(-1, len(names), 2).transpose(2, 0, 1).copy()
+    texts = of("summary")
+    return {
+        "presence": numbers(of("presence", units)),
+        "labels": labels,
+        "values": scores,
+        "human": None if labels is None else human,
+        "summaries": None if texts is None else tuple(map(tuple, texts)),
+        "evidence": of("evidence", units),
+    }
+
+
+def _checked_evidence(
+    arrays: Mapping[str, Any], units: Sequence[InputUnits], path: Path
+) -> tuple[tuple[Evidence, ...], ...] | None:
+    """Saved evidence, each place of it in its summary."""
+    rows, summaries = arrays["evidence"], arrays["summaries"]
+    if rows is None or summaries is None:
+        return None
+    inputs = [m for m, entry in enumerate(units) for _ in entry.units]
+    shapes = {(len(row), len(texts)) for row, texts in zip(rows, summaries, strict=False)}
+    fits = len(rows) == len(summaries) and shapes == {(len(inputs), len(units))}
+    if not fits or any(
+        e is not None and not e.span[0] <= e.span[1] <= len(texts[m])
+        for texts, row in zip(summaries, rows, strict=True)
+        for m, e in zip(inputs, row, strict=True)
+    ):
+        what = "a saved result with broken evidence"
+        raise InputError(what, path=path, expected="one place for each unit")
+    return tuple(tuple(Evidence(0.0) if e is None else e for e in row) for row in rows)
 
 
 def read_saved(result: Any) -> ScoreResult | None:

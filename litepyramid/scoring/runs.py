@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from litepyramid.judges.base import Evidence
 from litepyramid.scoring.pyramid import UnitLayout
 from litepyramid.scoring.result import ScoreResult
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, InputUnits, Unit
+from litepyramid.types import FloatArray, InputUnits
 
 # Fields of signatures in which runs may differ: units and inputs are compared themselves.
 _FREE = {
@@ -64,27 +65,31 @@ def align_runs(
     one against one, or those of one name.
     """
     judges = _differences(old, new, insist=judges_too)
-    rows, notes = _pairs(old.systems, new.systems, pairs)
-    entries = [{entry.input: entry for entry in run.units} for run in (old, new)]
+    rows = _pairs(old.systems, new.systems, pairs)
+    both = {entry.input: n for n, entry in enumerate(new.units)}
+    starts = [UnitLayout.of(run.units).offsets.tolist() for run in (old, new)]
     units: list[InputUnits] = []
     numbers: list[tuple[int, int]] = []
-    cells: tuple[list[int], list[int]] = ([], [])
-    differing = []
-    starts = [dict(zip(r.inputs, UnitLayout.of(r.units).offsets, strict=False)) for r in (old, new)]
-    lacking = [0, 0]
-    for name in sorted(entries[0].keys() & entries[1].keys()):
-        places = [_places(own[name].units) for own in entries]
+    columns: list[tuple[int, int]] = []  # of inputs
+    cells: list[tuple[int, int]] = []  # of units
+    differing, lacking = [], [0, 0]
+    for name, m in sorted((entry.input, m) for m, entry in enumerate(old.units)):
+        if (other := both.get(name)) is None:
+            continue
+        entries = old.units[m], new.units[other]
+        places = [_places(entry) for entry in entries]
         shared = [key for key in places[0] if key in places[1]]
         lacking = [n + len(own) - len(shared) for n, own in zip(lacking, places, strict=True)]
-        asked = {own[name].question for own in entries}
-        if max(map(len, places)) > len(shared) or len(asked) > 1:
+        if max(map(len, places)) > len(shared) or entries[0].question != entries[1].question:
             differing.append(name)
-        chosen = tuple(entries[0][name].units[places[0][key]] for key in shared)
+        chosen = tuple(entries[0].units[places[0][key]] for key in shared)
         if any(unit.weight > 0 for unit in chosen):
             numbers += [(len(units), places[0][key] + 1) for key in shared]
-            units.append(replace(entries[0][name], units=chosen))
-            for side in (0, 1):
-                cells[side].extend(starts[side][name] + places[side][key] for key in shared)
+            cells += [
+                (starts[0][m] + places[0][k], starts[1][other] + places[1][k]) for k in shared
+            ]
+            columns.append((m, other))
+            units.append(replace(entries[0], units=chosen))
     if differing and not units_too:
         raise InputError(
             f"the runs' units or questions differ on {counted(len(differing), 'input')}: "
@@ -94,56 +99,47 @@ def align_runs(
         )
     if not units:
         raise InputError("the two runs share no input", expected="runs over the same inputs")
-    shared_units = counted(len(numbers), "unit")
-    notes.insert(0, f"{counted(len(units), 'input')} and {shared_units} are in both runs.")
-    for side, which in enumerate(("old", "new")):
-        if only := sorted(entries[side].keys() - entries[1 - side].keys()):
-            inputs = counted(len(only), "input")
-            notes.append(f"{inputs} only in the {which} run, left out: {names_of(only)}.")
+    notes = [f"{counted(len(units), 'input')} and {counted(len(cells), 'unit')} are in both runs."]
+    sides = []
+    for side, run in enumerate((old, new)):
+        own, at, inputs = ([pair[side] for pair in pairs] for pairs in (rows, cells, columns))
+        presence, scores = run.presence[np.ix_(own, at)], run.values[np.ix_(own, inputs)]
+        if differing:
+            seed = int(dict(run.signature.fields).get("seed", 0))
+            scores = run.rule.apply(presence, UnitLayout.of(units), seed)[0]
+        texts, evidence = run.summaries, run.evidence
+        sides.append(
+            Side(
+                tuple(run.systems[n] for n in own), presence, scores,
+                texts and [[texts[n][m] for m in inputs] for n in own],
+                evidence and [[evidence[n][u] for u in at] for n in own],
+            )
+        )  # fmt: skip
+    notes += _left_out("system", "old", old.systems, sides[0].systems)
+    notes += _left_out("system", "new", new.systems, sides[1].systems)
+    notes += _left_out("input", "old", sorted(old.inputs), new.inputs)
+    notes += _left_out("input", "new", sorted(new.inputs), old.inputs)
     if differing:
         notes.append(
             f"{lacking[0]} units only in the old run and {lacking[1]} only in the new one, left "
             f"out: {names_of(differing)}."
         )
-    one, two = (
-        _side(run, own, units, columns, anew=bool(differing))
-        for run, own, columns in zip((old, new), zip(*rows, strict=True), cells, strict=True)
-    )
-    return Aligned(tuple(units), numbers, (one, two), judges, notes)
+    return Aligned(tuple(units), numbers, (sides[0], sides[1]), judges, notes)
 
 
-def _side(
-    run: ScoreResult,
-    rows: Sequence[int],
-    units: Sequence[InputUnits],
-    cells: list[int],
-    *,
-    anew: bool,
-) -> Side:
-    """The rows of a run, on the shared inputs and units."""
-    places = {name: n for n, name in enumerate(run.inputs)}
-    columns = [places[entry.input] for entry in units]
-    presence = run.presence[np.ix_(rows, cells)]
-    scores = run.values[np.ix_(rows, columns)]
-    if anew:
-        seed = int(dict(run.signature.fields).get("seed", 0))
-        scores = run.rule.apply(presence, UnitLayout.of(units), seed)[0]
-    texts, evidence = run.summaries, run.evidence
-    return Side(
-        tuple(run.systems[i] for i in rows), presence, scores,
-        None if texts is None else [[texts[i][m] for m in columns] for i in rows],
-        None if evidence is None else [[evidence[i][u] for u in cells] for i in rows],
-    )  # fmt: skip
+def _left_out(what: str, which: str, names: Sequence[str], used: Collection[str]) -> list[str]:
+    only = [name for name in names if name not in used]
+    many = counted(len(only), what)
+    return [f"{many} only in the {which} run, left out: {names_of(only)}."] if only else []
 
 
-def _places(units: Sequence[Unit]) -> dict[tuple[Any, ...], int]:
+def _places(entry: InputUnits) -> dict[tuple[Any, ...], int]:
     """The place of each unit by what makes it one; the second of the same text is another one."""
-    places: dict[tuple[Any, ...], int] = {}
-    for place, unit in enumerate(units):
-        number = 0
-        while (key := (unit.text, unit.weight, unit.importance, number)) in places:
-            number += 1
-        places[key] = place
+    seen, places = Counter[Any](), {}
+    for place, unit in enumerate(entry.units):
+        key = (unit.text, unit.weight, unit.importance)
+        places[*key, seen[key]] = place
+        seen[key] += 1
     return places
 
 
@@ -170,19 +166,16 @@ def _differences(old: ScoreResult, new: ScoreResult, *, insist: bool) -> list[st
     return [f"The judge may be the difference: {told}."] if fields else []
 
 
-def _pairs(
-    old: Sequence[str], new: Sequence[str], pairs: Sequence[str]
-) -> tuple[list[tuple[int, int]], list[str]]:
-    """Places of the systems to compare, and notes on those left out."""
+def _pairs(old: Sequence[str], new: Sequence[str], pairs: Sequence[str]) -> list[tuple[int, int]]:
+    """Places of the systems to compare."""
     chosen = []
-    for text in [pairs] if isinstance(pairs, str) else pairs:
-        if not isinstance(text, str):
-            raise InputError(f"the pair {text!r}", expected="texts such as OLD=NEW")
+    for text in pairs if isinstance(pairs, list | tuple) else [pairs]:
+        text = str(text)
         splits = ((text[: m.start()], text[m.end() :]) for m in re.finditer("=", text))
         fits = [(old.index(a), new.index(b)) for a, b in splits if a in old and b in new]
         if not fits:
             expected = f"OLD=NEW, of {names_of(old)} and of {names_of(new)}"
-            raise InputError(f"the pair '{text}'", expected=expected)
+            raise InputError(f"the pair '{cut(text)}'", expected=expected)
         chosen.append(fits[0])
     if not chosen and len(old) == len(new) == 1:
         chosen = [(0, 0)]
@@ -193,10 +186,4 @@ def _pairs(
             expected="systems of the same names",
             hint="Name what belongs together: --pair OLD=NEW.",
         )
-    notes = []
-    for side, (which, names) in enumerate((("old", old), ("new", new))):
-        used = {pair[side] for pair in chosen}
-        if only := [name for n, name in enumerate(names) if n not in used]:
-            systems = counted(len(only), "system")
-            notes.append(f"{systems} only in the {which} run, left out: {names_of(only)}.")
-    return chosen, notes
+    return chosen

@@ -163,7 +163,6 @@ def score(
         counts={key: count for key, count in counts.items() if count or key in batch.counts},
         confidence=confidence,
         signature=signature,
-        spans=batch.spans,
         summaries=tuple([tuple(s.texts) for s in dataset.summaries]) or None,
         references=tuple([texts.get(entry.input, ()) for entry in rated]) if texts else None,
         ceiling=_ceiling(rater, rated, texts) if made else None,

@@ -10,7 +10,7 @@ import pytest
 
 import litepyramid as lp
 from litepyramid.figures.drawing import new_figure
-from litepyramid.figures.score_plots import calibration_figure, power_figure
+from litepyramid.figures.score_plots import calibration_figure
 from litepyramid.judges.evaluate import calibrate
 from litepyramid.scoring.combine import combine
 from litepyramid.scoring.compare import compare
@@ -214,13 +214,6 @@ def test_the_roc_curve_is_that_of_scikit_learn():
 def test_a_tie_of_all_systems_is_drawn(tmp_path):
     matrix = ScoreMatrix("m", tuple("abcdef"), tuple("1234"), np.zeros((6, 4)))
     check(compare(matrix, samples=100).to_figure(), tmp_path)
-
-
-def test_power_by_labels(tmp_path):
-    curves = {"labels and judge: 40": [0.3, 0.8, 1.0], "labels alone: 90": [0.2, 0.5, 0.9]}
-    figure = power_figure([10, 50, 100], curves, 0.8, "power to detect 0.05")
-    check(figure, tmp_path, width=5)
-    assert [line.get_label() for line in figure.axes[0].lines[:2]] == list(curves)
 
 
 def test_files_carry_the_signature_and_truetype_fonts(tmp_path):

@@ -1,15 +1,19 @@
 (() => {
-  const { data, byId, make, shape, short, number, brief, named, fill, signed, reproduce } = parts;
+  const { data, byId, make, shape, short, number, brief, named, fill, signed, position, reproduce } = parts;
   const PAGE = 50;
   const LONGEST = 4e6; // cells of a table of common words
   const { systems } = data;
-  const facts = data.facts.map(([s, input, unit, text, before, after, ...spans], n) => ({ n, s, input, unit, text, before, after, spans, lost: after < before }));
-  const change = (fact) => systems[fact.s].inputs[fact.input] ?? [0, null];
-  facts.sort((a, b) => change(a)[0] - change(b)[0] || a.s - b.s || a.input.localeCompare(b.input) || a.unit - b.unit);
   const textsOf = (fact) => {
     const both = systems[fact.s].texts[fact.input];
     return both ? [both[0], both[1] ?? both[0]] : null;
   };
+  const facts = data.facts.map(([s, input, unit, text, before, after, ...spans], n) => {
+    const fact = { n, s, input, unit, text, before, after, lost: after < before };
+    const texts = textsOf(fact);
+    return { ...fact, spans: spans.map((span, side) => span.map((at) => (texts ? position(texts[side], at) : 0))) };
+  });
+  const change = (fact) => systems[fact.s].by_input[fact.input] ?? [0, null];
+  facts.sort((a, b) => change(a)[0] - change(b)[0] || a.s - b.s || a.input.localeCompare(b.input) || a.unit - b.unit);
   const panel = byId("detail");
   const state = { shown: [], page: 0, open: null };
 
@@ -222,7 +226,7 @@
     const body = table.createTBody();
     for (const s of systems) {
       const row = rowOf(body, [s.name, number(s.old), number(s.new), signed(s.difference) + (s.clear ? "*" : ""),
-        `${signed(s.low)} to ${signed(s.high)}`, p(s.p), String(s.lost), String(s.gained), `${s.better}/${s.worse} of ${s.count}`]);
+        `${signed(s.low)} to ${signed(s.high)}`, p(s.p_holm), String(s.lost), String(s.gained), `${s.better}/${s.worse} of ${s.inputs}`]);
       for (const i of [1, 4, 8]) row.cells[i].classList.add("optional");
       const cell = row.insertCell();
       cell.className = "plot optional";
@@ -232,12 +236,12 @@
         shape("circle", { class: "dot", cx: at(s.difference), cy: 12, r: 5 }));
       cell.append(plot);
     }
-    const groups = systems.flatMap((s) => s.groups.map((group) => [s, ...group]));
+    const groups = systems.flatMap((s) => s.by_group.map((group) => [s, group]));
     byId("groups").hidden = byId("to-groups").hidden = !groups.length;
     rowOf(byId("by-group").createTHead(), ["system", "group", "inputs", "difference", "interval", "p (Holm)"], "th");
     const rows = byId("by-group").createTBody();
-    for (const [s, name, count, difference, low, high, chance] of groups) {
-      rowOf(rows, [s.name, short(name), String(count), signed(difference), `${signed(low)} to ${signed(high)}`, p(chance)]);
+    for (const [s, { group, inputs, difference, low, high, p_holm }] of groups) {
+      rowOf(rows, [s.name, short(group), String(inputs), signed(difference), `${signed(low)} to ${signed(high)}`, p(p_holm)]);
     }
   };
 

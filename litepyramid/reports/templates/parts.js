@@ -21,9 +21,11 @@ const parts = (() => {
   const named = (text) => make("bdi", short(text), { title: short(text, 300) });
   const fill = (select, names) => names.forEach(([value, text]) => select.append(make("option", short(text), { value })));
   const signed = (value, digits = 3) => (value === null ? "–" : `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(digits).replace(/^0/, "")}`);
+  // A place in a text as Python counts: a character beyond U+FFFF is one.
+  const position = (text, at) => (/[\ud800-\udfff]/.test(text) ? [...text].slice(0, at).join("").length : at);
   const reproduce = () => {
     byId("signature").textContent = data.signature;
     for (const note of data.notes) byId("notes").append(make("li", note));
   };
-  return { data, byId, make, shape, short, number, brief, named, fill, signed, reproduce };
+  return { data, byId, make, shape, short, number, brief, named, fill, signed, position, reproduce };
 })();

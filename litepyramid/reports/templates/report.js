@@ -1,6 +1,6 @@
 "use strict";
 (() => {
-  const { data, byId, make, shape, short, number, brief, named, fill, signed, reproduce } = parts;
+  const { data, byId, make, shape, short, number, brief, named, fill, signed, position, reproduce } = parts;
   const PAGE = 40;
 
   const systems = data.systems;
@@ -25,7 +25,7 @@
   // Systems: numbers, and a dot with its interval.
   const drawSystems = () => {
     const table = byId("scores");
-    const people = systems.some((s) => s.human !== null);
+    const people = systems.some((s) => s.human != null);
     const rubric = systems.some((s) => s.clipped !== null);
     const head = table.createTHead().insertRow();
     const columns = ["group", "system", "score", "interval", ...(rubric ? ["clipped"] : []), ...(people ? ["human"] : []), ""];
@@ -39,7 +39,7 @@
     last.className = "plot";
     last.append(make("span", "●", { class: "key-dot" }), ` judge, ${data.percent} interval `);
     if (people) last.append(make("span", "○", { class: "key-human" }), " people");
-    const values = systems.flatMap((s) => [s.low, s.high, s.score, s.human]).filter((v) => v !== null);
+    const values = systems.flatMap((s) => [s.low, s.high, s.score, s.human]).filter((v) => v != null);
     const most = Math.max(...values, 0.01);
     const least = Math.min(...values, most);
     const room = (most - least) * 0.06 || 0.01;
@@ -48,9 +48,9 @@
     for (const i of order) {
       const s = systems[i];
       const row = body.insertRow();
-      row.insertCell().textContent = s.letters;
+      row.insertCell().textContent = s.group;
       const name = make("th", null, { scope: "row" });
-      name.append(named(s.name));
+      name.append(named(s.system));
       row.append(name);
       const cells = [number(s.score), `${number(s.low)} – ${number(s.high)}`];
       if (rubric) cells.push(number(s.clipped));
@@ -66,7 +66,7 @@
       plot.append(shape("line", { class: "axis", x1: 0, x2: "100%", y1: 12, y2: 12 }));
       if (s.low !== null) plot.append(shape("line", { class: "range", x1: at(s.low), x2: at(s.high), y1: 12, y2: 12 }));
       if (s.score !== null) plot.append(shape("circle", { class: "dot", cx: at(s.score), cy: 12, r: 5 }));
-      if (s.human !== null) plot.append(shape("circle", { class: "human", cx: at(s.human), cy: 12, r: 4.5 }));
+      if (s.human != null) plot.append(shape("circle", { class: "human", cx: at(s.human), cy: 12, r: 4.5 }));
       cell.append(plot);
     }
     byId("systems-note").textContent = data.groups;
@@ -83,7 +83,7 @@
     const head = table.createTHead().insertRow();
     for (const name of ["tag", "system", "inputs", "score", "interval"]) head.append(make("th", name, { scope: "col" }));
     const body = table.createTBody();
-    for (const [tag, system, inputs, score, low, high] of data.tags) {
+    for (const { tag, system, inputs, score, low, high } of data.tags) {
       const row = body.insertRow();
       row.insertCell().append(named(tag));
       row.insertCell().append(named(system));
@@ -110,11 +110,11 @@
     order.forEach((i, n) => {
       const row = body.insertRow();
       const name = make("th", `${n + 1}  `, { scope: "row" });
-      name.append(named(systems[i].name));
+      name.append(named(systems[i].system));
       row.append(name);
       order.forEach((j, m) => {
         const cell = row.insertCell();
-        const found = data.pairs.cells[n][m];
+        const found = data.pairs[n][m];
         if (found === null) {
           cell.textContent = "·";
           cell.className = "self";
@@ -124,10 +124,9 @@
         cell.textContent = `${signed(difference)}${clear ? "*" : ""}`;
         if (clear) cell.className = "yes";
         cell.style.backgroundColor = `rgba(${difference < 0 ? "200, 90, 20" : "0, 96, 168"}, ${Math.min(0.45, Math.abs(difference) * 1.5)})`;
-        cell.title = `${short(systems[i].name)} minus ${short(systems[j].name)}`;
+        cell.title = `${short(systems[i].system)} minus ${short(systems[j].system)}`;
       });
     });
-    byId("pairs-note").textContent = data.pairs.note;
   };
 
   // Facts: every unit of every input, filtered, sorted, a page at a time.
@@ -150,8 +149,8 @@
   const state = { shown: [], page: 0, row: 0, column: 0, open: null };
 
   const drawControls = () => {
-    fill(byId("input"), [["", `all ${data.inputs.length} inputs`], ...data.inputs.map((input, i) => [String(i), input.id])]);
-    const named = order.map((i) => [String(i), systems[i].name]);
+    fill(byId("input"), [["", `all ${data.inputs.length} inputs`], ...data.inputs.map((input, i) => [String(i), input.input])]);
+    const named = order.map((i) => [String(i), systems[i].system]);
     fill(byId("misses"), named);
     fill(byId("holds"), named);
     if (named.length > 1) byId("misses").value = named.at(-1)[0];
@@ -230,8 +229,8 @@
     head.append(make("th", "fact", { scope: "col" }));
     for (const s of order) {
       const cell = make("th", null, { scope: "col", class: "system" });
-      const name = make("span", null, { title: short(systems[s].name, 300) });
-      name.append(named(systems[s].name));
+      const name = make("span", null, { title: short(systems[s].system, 300) });
+      name.append(named(systems[s].system));
       cell.append(name);
       head.append(cell);
     }
@@ -247,14 +246,14 @@
         const group = body.insertRow();
         group.className = "group";
         const name = make("th", null, { scope: "rowgroup" });
-        name.append(make("bdi", short(data.inputs[fact.i].id, 80)));
+        name.append(make("bdi", short(data.inputs[fact.i].input, 80)));
         group.append(name);
         for (const s of order) group.insertCell().textContent = systems[s].inputs[fact.i] === null ? "–" : brief(systems[s].inputs[fact.i]);
       }
       const row = body.insertRow();
       row.className = "fact";
       const name = make("th", null, { scope: "row" });
-      if (several) name.append(make("span", short(data.inputs[fact.i].id, 40), { class: "where" }));
+      if (several) name.append(make("span", short(data.inputs[fact.i].input, 40), { class: "where" }));
       name.append(make("bdi", short(fact.unit.text, 400)));
       if (fact.unit.weight !== 1) name.append(make("span", weighed(fact.unit.weight), { class: "where" }));
       row.append(name);
@@ -267,7 +266,7 @@
           tabindex: r === state.row && c === state.column ? "0" : "-1",
           "aria-pressed": String(Boolean(state.open && state.open.place === fact.place && state.open.s === s)),
           title: dense && p !== null ? p.toFixed(2) : "",
-          "aria-label": `${short(systems[s].name, 40)}: ${verdicts[verdict(p)]}${p === null ? "" : ` ${p.toFixed(2)}`}${human === null ? "" : `, people ${human}`}`,
+          "aria-label": `${short(systems[s].system, 40)}: ${verdicts[verdict(p)]}${p === null ? "" : ` ${p.toFixed(2)}`}${human === null ? "" : `, people ${human}`}`,
         });
         button.dataset.fact = fact.place;
         button.dataset.system = s;
@@ -299,13 +298,10 @@
   };
 
   // One unit in one summary, and in the others.
-  const marked = (parent, text, spans) => {
-    let from = 0;
-    for (const [start, end] of spans) {
-      parent.append(text.slice(from, start), make("mark", text.slice(start, end)));
-      from = end;
-    }
-    parent.append(text.slice(from));
+  const marked = (parent, text, [start, end]) => {
+    parent.append(text.slice(0, start));
+    if (end > start) parent.append(make("mark", text.slice(start, end)));
+    parent.append(text.slice(end));
   };
   const words = (text) => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const underlined = (parent, text, unit) => {
@@ -328,7 +324,7 @@
     document.querySelector(".split").classList.add("open");
     const head = make("div", null, { class: "head" });
     const title = make("h3", null, { id: "detail-title", tabindex: "-1" });
-    title.append(`${fact.unit.kind === "stu" ? "STU" : "SCU"} ${fact.u + 1} of ${short(input.id, 60)}`);
+    title.append(`${fact.unit.kind === "stu" ? "STU" : "SCU"} ${fact.u + 1} of ${short(input.input, 60)}`);
     const button = make("button", "Close", { type: "button" });
     button.addEventListener("click", close);
     head.append(title, button);
@@ -340,24 +336,24 @@
     const p = presence(s, place);
     const human = label(s, place);
     const line = make("h3");
-    line.append("In the summary of ", named(systems[s].name), `: ${verdicts[verdict(p)]}${p === null ? "" : ` (${p.toFixed(2)})`}`);
+    line.append("In the summary of ", named(systems[s].system), `: ${verdicts[verdict(p)]}${p === null ? "" : ` (${p.toFixed(2)})`}`);
     if (human !== null) line.append(human === 1 ? " · people: present" : human === 0 ? " · people: absent" : " · people: in part");
     box.append(line);
     const seen = data.evidence && data.evidence[s][place];
     if (data.texts) {
       const text = make("p", null, { class: "text", dir: "auto" });
       const summary = data.texts[s][fact.i];
-      marked(text, summary, seen ? [[seen[0], seen[1]]] : []);
+      marked(text, summary, seen ? [position(summary, seen[0]), position(summary, seen[1])] : [0, 0]);
       box.append(text);
       if (!summary.trim()) text.append(make("em", "The summary is empty."));
       else if (data.evidence && !seen) box.append(make("p", "The judge gave no sentence as evidence.", { class: "hint" }));
       else if (!data.evidence) box.append(make("p", "Saved without the judge's evidence.", { class: "hint" }));
     } else box.append(make("p", "Scored from presence alone, without the summaries' texts.", { class: "hint" }));
     if (seen && seen[2]) box.append(make("p", `Conflict: ${seen[2]}`, { class: "conflict" }));
-    if (seen && seen[3]) box.append(make("p", seen[3], { class: "hint" }));
+    if (seen && seen[3]) box.append(make("p", `Not in that sentence: ${seen[3]}`, { class: "hint" }));
     const sentences = input.references ? input.references[fact.unit.reference ?? 0] : null;
     if (sentences) {
-      const one = fact.unit.sentence !== null && fact.unit.sentence < sentences.length;
+      const one = fact.unit.sentence != null && fact.unit.sentence < sentences.length;
       box.append(make("h3", one ? "The reference's sentence" : "The reference"));
       const text = make("p", null, { class: "text", dir: "auto" });
       underlined(text, one ? sentences[fact.unit.sentence] : sentences.join(" "), fact.unit.text);
@@ -371,7 +367,7 @@
       if (other === s) row.setAttribute("aria-current", "true");
       const name = make("th", null, { scope: "row" });
       const go = make("button", null, { type: "button" });
-      go.append(named(systems[other].name));
+      go.append(named(systems[other].system));
       go.addEventListener("click", () => open(place, other, state.open.from));
       name.append(go);
       const value = presence(other, place);
@@ -383,7 +379,7 @@
       row.insertCell().textContent = told === null ? "" : told === 1 ? "●" : told === 0 ? "○" : "◐";
     }
     box.append(table);
-    const hash = `#fact=${encodeURIComponent(input.id)}/${fact.u + 1}/${encodeURIComponent(systems[s].name)}`;
+    const hash = `#fact=${encodeURIComponent(input.input)}/${fact.u + 1}/${encodeURIComponent(systems[s].system)}`;
     if (location.hash !== hash && hash.length < 2000) history.replaceState(null, "", hash);
     title.focus({ preventScroll: window.innerWidth >= 1000 });
   };
@@ -405,10 +401,10 @@
     } catch {
       return;
     }
-    const i = data.inputs.findIndex((input) => input.id === wanted[0]);
+    const i = data.inputs.findIndex((input) => input.input === wanted[0]);
     if (i < 0) return;
     const u = Math.min(Math.max(1, Number(unit) || 1), data.inputs[i].units.length) - 1;
-    const s = Math.max(wanted[1] === null ? order[0] : systems.findIndex((x) => x.name === wanted[1]), 0);
+    const s = Math.max(wanted[1] === null ? order[0] : systems.findIndex((x) => x.system === wanted[1]), 0);
     byId("input").value = String(i);
     byId("search").value = "";
     byId("show").value = "all";
@@ -453,7 +449,10 @@
         cell.className = "number";
       }
     }
-    box.append(plot, table, make("p", data.calibration.summary, { class: "hint" }));
+    const { pairs, auc, brier, constant } = data.calibration;
+    const summary = `${pairs.toLocaleString("en")} labelled pairs. Area under the ROC curve ${number(auc)}, Brier score ${number(brier)} (a constant mean: ${number(constant)}). `
+      + "Dots on the dashed line mean calibrated presence; larger dots stand for more pairs.";
+    box.append(plot, table, make("p", summary, { class: "hint" }));
   };
 
   drawSystems();
