@@ -3,34 +3,38 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError
-from litepyramid.tables import Column, Result, Table, record, row
+from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, Signature, fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerRecord:
-    """How often a worker contradicted the majority of the others, where they have one."""
+    """How often a worker contradicted the majority of the others, where they have one.
+
+    Attributes:
+        compared: Items on which they have one, or that have a gold label.
+        share: disagreed / compared; NaN when nothing could be compared.
+        undecided: Whether the share is too high, but there is only one other worker to compare
+            with: nobody can tell which of the two is noisy, so both stay.
+    """
 
     worker: str
     answers: int
     compared: int
     disagreed: int
+    share: float
     dropped: bool
-
-    @property
-    def share(self) -> float:
-        """disagreed / compared; NaN when nothing could be compared."""
-        return self.disagreed / self.compared if self.compared else math.nan
+    undecided: bool
 
 
 @dataclass(frozen=True)
@@ -42,58 +46,35 @@ class AgreementResult(Result):
         alpha: Krippendorff's alpha without dropped workers; NaN where it is undefined. Ordinal
             where some answers are .5, else nominal. `alpha_all` is that of all workers.
         workers: One record per worker, the worst first.
-        items: Number of items; `answers` of all workers, `kept_answers` without dropped ones.
-        unanswered: Items without an answer.
-        ties: Items with as many yes as no, counted as not present.
-        pairable: Items with two answers or more: those that alpha is computed on.
-        undecided: Workers who contradict the one other worker that they can be compared with on
-            more than the threshold: nobody can tell which of the two is noisy, so both stay.
+        counts: Items, those without an answer, ties (counted as not present), those with two
+            answers or more (which alpha is computed on); all answers, those not dropped.
     """
 
     labels: FloatArray
     alpha: float
     alpha_all: float
     workers: tuple[WorkerRecord, ...]
-    items: int
-    answers: int
-    kept_answers: int
-    unanswered: int
-    ties: int
-    pairable: int
+    counts: Mapping[str, int]
     signature: Signature
-    undecided: tuple[str, ...] = ()
 
     def to_tables(self) -> Sequence[Table]:
         """The workers, and the counts and alpha in notes."""
         share = Column("share", "share disagreed")
         columns = ("worker", "answers", "compared", "disagreed", share, "dropped")
-        rows = (row(w, share=w.share, dropped="yes" if w.dropped else "no") for w in self.workers)
-        dropped = sum(w.dropped for w in self.workers)
+        dropped = {True: "yes", False: "no"}
+        rows = [row(w, dropped="?" if w.undecided else dropped[w.dropped]) for w in self.workers]
         level = dict(self.signature.fields)["alpha"].removeprefix("krippendorff_")
         alpha, before = (
             "undefined" if math.isnan(a) else f"{a:.3f}" for a in (self.alpha, self.alpha_all)
         )
         notes = [
-            f"Krippendorff's alpha ({level}): {alpha} on {counted(self.pairable, 'item')} with two "
-            f"answers or more{f'; {before} before workers were dropped' if dropped else ''}.",
-            f"{counted(self.items, 'item')}, {self.kept_answers} of "
-            f"{counted(self.answers, 'answer')} kept, "
-            f"{dropped} of {counted(len(self.workers), 'worker')} dropped.",
-            f"Ties, counted as not present: {self.ties}. Items without an answer: "
-            f"{self.unanswered}.",
+            f"Krippendorff's alpha ({level}): {alpha}; {before} with all workers.",
+            ", ".join(f"{what}: {number}" for what, number in self.counts.items()) + ".",
             "compared: items on which the other workers have a majority, or with a gold label.",
         ]
-        if self.undecided:
-            notes.append(
-                "These contradict one another; a third worker is needed to tell who is noisy: "
-                f"{', '.join(self.undecided)}."
-            )
+        if any(w.undecided for w in self.workers):
+            notes.append("?: contradicts one other; a third worker is needed to tell who is noisy.")
         return [Table.of("Workers", columns, rows, (*notes, f"Signature: {self.signature}"))]
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything as plain values, the workers with their shares."""
-        workers = [{**record(worker), "share": worker.share} for worker in self.workers]
-        return {**record(self), "workers": workers}
 
 
 def krippendorff_alpha(
@@ -149,7 +130,7 @@ def majority_labels(answers: ArrayLike) -> FloatArray:
         >>> majority_labels([[1, 1, nan], [1, 0, nan], [0, nan, nan]]).tolist()
         [1.0, 0.0, nan]
     """
-    table = np.sort(_graded(answers), axis=0)  # NaN last
+    table = np.sort(_table(answers, graded=True), axis=0)  # NaN last
     if not len(table):
         return np.full(table.shape[1], np.nan)
     middle = np.maximum((~np.isnan(table)).sum(axis=0) - 1, 0) // 2
@@ -170,7 +151,7 @@ def disagreement(
         >>> compared.tolist(), disagreed.tolist()
         ([1.0, 1.0, 3.0], [0.0, 0.0, 2.0])
     """
-    table = _graded(answers)
+    table = _table(answers, graded=True)
     answered = ~np.isnan(table)
     votes = np.where(answered, 2 * table - 1, 0.0)
     lead = votes.sum(axis=0) - votes
@@ -186,7 +167,7 @@ def agree(
     answers: ArrayLike,
     workers: Sequence[str],
     *,
-    noisy_above: float | None = 0.5,
+    noisy_above: float = 0.5,
     min_compared: int = 10,
     gold: ArrayLike | None = None,
 ) -> AgreementResult:
@@ -194,8 +175,7 @@ def agree(
 
     A worker is noisy who contradicts the majority of the others on more than `noisy_above` of the
     items that can be compared (ZB21 A.2 dropped one at 72 %). The worst one is dropped first and
-    the rest are looked at again without that worker's answers, until nobody is noisy. Where a
-    worker can be compared with one other alone, neither is dropped; they are `undecided`.
+    the rest are looked at again without that worker's answers, until nobody is noisy.
 
     Answers are (workers, items) of 1 (present), .5, 0 (not present) and NaN (no answer). Nobody is
     dropped on fewer compared items than `min_compared`. Where there is a `gold` label, (items,), a
@@ -210,16 +190,12 @@ def agree(
         >>> result.alpha
         1.0
     """
-    table = _graded(answers)
-    if table.shape[0] != len(workers):
-        raise InputError(
-            f"{counted(table.shape[0], 'row')} of answers for {counted(len(workers), 'worker')}",
-            expected="one row for each worker",
-        )
-    if noisy_above is not None:
-        as_type(float, noisy_above, what="noisy_above")
-        if not 0 <= noisy_above <= 1:
-            raise InputError(f"noisy_above is {noisy_above}", expected="a share from 0 to 1")
+    table = _table(answers, graded=True)
+    if len(table) != len(workers):
+        what = f"{counted(len(table), 'row')} of answers for {counted(len(workers), 'worker')}"
+        raise InputError(what, expected="one row for each worker")
+    if not 0 <= as_type(float, noisy_above, what="noisy_above") <= 1:
+        raise InputError(f"noisy_above is {noisy_above}", expected="a share from 0 to 1")
     truth = np.full(table.shape[1], np.nan) if gold is None else np.asarray(gold, np.float64)
     has_gold = np.isfinite(truth)
     remaining = table.copy()
@@ -230,23 +206,22 @@ def agree(
         # Others with a common item (a worker's own items are one of them); gold counts as two.
         others = (answered @ answered.T > 0).sum(axis=1) - 1 + 2 * (answered @ has_gold > 0)
         enough = compared >= min_compared
-        share = np.full_like(compared, -1.0)
-        np.divide(disagreed, compared, out=share, where=enough & (others > 1))
+        share = np.where(enough & (others > 1), disagreed / np.maximum(compared, 1), -1.0)
         worst = int(np.argmax(share)) if share.size else 0
-        if noisy_above is None or not share.size or share[worst] <= noisy_above:
+        if not share.size or share[worst] <= noisy_above:
             break
         dropped[worst] = compared[worst], disagreed[worst]
         remaining[worst] = np.nan
-    by_worker = (~np.isnan(table)).sum(axis=1)
+    undecided = enough & (others == 1) & (disagreed > noisy_above * compared)
+    given = (~np.isnan(table)).sum(axis=1).tolist()
     records = []
     for i, name in enumerate(workers):
         items, wrong = map(int, dropped.get(i, (compared[i], disagreed[i])))
-        records.append(WorkerRecord(name, int(by_worker[i]), items, wrong, i in dropped))
+        rate, out = wrong / items if items else math.nan, i in dropped
+        records.append(WorkerRecord(name, given[i], items, wrong, rate, out, bool(undecided[i])))
     records.sort(key=lambda w: (not w.dropped, -w.share if w.compared else 2.0, w.worker))
-    undecided = np.zeros(len(workers), dtype=np.bool_)
-    if noisy_above is not None:
-        undecided = enough & (others == 1) & (disagreed > noisy_above * compared)
     answers_of = answered.sum(axis=0)
+    tied = (answers_of > 0) & (2 * np.nansum(remaining, axis=0) == answers_of)
     level: Literal["nominal", "ordinal"] = "ordinal" if (table == 0.5).any() else "nominal"
     hashed = sorted(zip(workers, np.nan_to_num(table, nan=-1).tolist(), strict=True))
     return AgreementResult(
@@ -254,17 +229,18 @@ def agree(
         alpha=krippendorff_alpha(remaining, level),
         alpha_all=krippendorff_alpha(table, level),
         workers=tuple(records),
-        items=int(table.shape[1]),
-        answers=int(by_worker.sum()),
-        kept_answers=int(answers_of.sum()),
-        unanswered=int((answers_of == 0).sum()),
-        ties=int(((answers_of > 0) & (2 * np.nansum(remaining, axis=0) == answers_of)).sum()),
-        pairable=int((answers_of >= 2).sum()),
-        undecided=tuple(w for w, flag in zip(workers, undecided, strict=True) if flag),
+        counts={
+            "items": table.shape[1],
+            "without an answer": int((answers_of == 0).sum()),
+            "ties (not present)": int(tied.sum()),
+            "with two answers or more": int((answers_of >= 2).sum()),
+            "answers": sum(given),
+            "answers kept": int(answers_of.sum()),
+        },
         signature=Signature.of(
             labels="majority",
             ties="not_present",
-            noisy_above="never" if noisy_above is None else noisy_above,
+            noisy_above=noisy_above,
             min_compared=min_compared,
             gold=None if gold is None else int(has_gold.sum()),
             answers_sha=fingerprint([hashed, np.nan_to_num(truth, nan=-1).tolist()]),
@@ -273,15 +249,11 @@ def agree(
     )
 
 
-def _table(answers: ArrayLike) -> FloatArray:
+def _table(answers: ArrayLike, *, graded: bool = False) -> FloatArray:
+    """Answers as (workers, items) numbers; graded ones are 0, .5 or 1."""
     table = np.asarray(answers, dtype=np.float64)
     if table.ndim != 2:
         raise InputError(f"answers of the shape {table.shape}", expected="a (workers, items) table")
-    return table
-
-
-def _graded(answers: ArrayLike) -> FloatArray:
-    table = _table(answers)
-    if not (np.isnan(table) | np.isin(table, (0, 0.5, 1))).all():
+    if graded and not (np.isnan(table) | np.isin(table, (0, 0.5, 1))).all():
         raise InputError("an answer is not 0, 0.5 or 1", expected="0, 0.5, 1, or NaN for none")
     return table

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from litepyramid.annotation.forms import WRITERS, Form
-from litepyramid.annotation.plan import BudgetPlan, read_plan
+from litepyramid.annotation.plan import BudgetPlan, read_plan, reader_options
 from litepyramid.annotation.tasks import (
     TASK_FILE,
     TaskSet,
@@ -21,9 +21,9 @@ from litepyramid.annotation.tasks import (
 from litepyramid.checked import as_type
 from litepyramid.errors import InputError, choose
 from litepyramid.files import check_names, file_type, new_folder
-from litepyramid.io.coerce import as_names, as_summaries, as_units
+from litepyramid.io.coerce import as_summaries, as_units
 from litepyramid.io.dataset import Dataset
-from litepyramid.tables import Column, Result, Table
+from litepyramid.tables import HIDDEN, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import InputUnits, OutPath, Signature, SystemSummaries
 
@@ -38,7 +38,7 @@ class ExportResult(Result):
         seed: The seed of the sample.
     """
 
-    tasks: TaskSet
+    tasks: TaskSet = field(metadata=HIDDEN)
     form: Form
     files: tuple[Path, ...]
     sample: int | None = None
@@ -52,40 +52,29 @@ class ExportResult(Result):
     def to_tables(self) -> Sequence[Table]:
         """Numbers and files."""
         tasks = self.tasks
-        counts: dict[str, int]
-        if tasks.kind == "writing":
-            inputs = len({t.input for t in tasks.writing})
-            counts = {"sentences to write SCUs for": len(tasks.writing), "inputs": inputs}
-        else:
-            counts = {
-                "summaries to judge": len(tasks.judging),
-                "questions": sum(len(t.units) for t in tasks.judging),
-                "systems": len(tasks.systems),
-                "inputs": len(tasks.units),
-                "empty summaries, skipped": len(tasks.blank),
-            }
+        counts = {
+            "sentences to write SCUs for": len(tasks.writing),
+            "summaries to judge": len(tasks.judging),
+            "questions": sum(len(t.units) for t in tasks.judging),
+            "systems": len(tasks.systems),
+            "inputs": len({t.input for t in tasks.tasks}),
+            "empty summaries, skipped": len(tasks.blank),
+        }
         notes = [f"Wrote {path}" for path in self.files]
         if self.sample is not None:
-            drawn = f"{len(tasks.units)} of {counted(self.sample, 'input')}"
             notes.append(
-                f"The inputs are a random sample, {drawn} (seed {self.seed}): labels of them can "
-                "be combined with a judge's scores of all."
+                f"The inputs are a random sample of {counted(self.sample, 'input')} (seed "
+                f"{self.seed}): labels of them can be combined with a judge's scores of all."
             )
         notes.append(f"Keep {TASK_FILE}: `litepyramid budget import` needs it.")
-        columns = (Column("what"), Column("number"))
-        return [Table("Tasks", columns, tuple(counts.items()), tuple(notes))]
+        rows = tuple((what, number) for what, number in counts.items() if number)
+        return [Table("Tasks", (Column("what"), Column("number")), rows, tuple(notes))]
 
     def to_json(self) -> dict[str, Any]:
         """The same as plain values."""
-        return {
-            "kind": self.tasks.kind,
-            "form": self.form,
-            "tasks": len(self.tasks.ids),
-            "digest": self.tasks.digest,
-            "files": [str(path) for path in self.files],
-            "inputs": [entry.input for entry in self.tasks.units],
-            "seed": self.seed,
-        }
+        inputs = [*dict.fromkeys(task.input for task in self.tasks.tasks)]
+        about = {"kind": self.tasks.kind, "tasks": len(self.tasks.ids), "inputs": inputs}
+        return {**about, **record(self), "signature": self.signature.to_json()}
 
 
 def export(
@@ -136,25 +125,18 @@ def export(
             raise InputError("a sample of inputs of a plan", expected="summaries and units")
         tasks = writing_tasks(read_plan(work) if is_file else work, **heading)
     else:
-        entries, systems = _records(work, units, names)
+        if units is None:
+            entries, systems = work.units, work.summaries
+        else:
+            readers = reader_options(names)
+            entries = as_units(units, **readers)
+            systems = as_summaries(work, [entry.input for entry in entries], **readers)
         if inputs is not None:
             sample = len(entries)
             entries, systems = _sample(entries, systems, inputs, seed)
         tasks = judging_tasks(systems, entries, **heading)
-    result = ExportResult(tasks, form, write_export(tasks, output, form, parts))
-    return result if sample is None else replace(result, sample=sample, seed=seed)
-
-
-def _records(
-    work: Any, units: Any, names: dict[str, Any]
-) -> tuple[Sequence[InputUnits], Sequence[SystemSummaries]]:
-    if isinstance(work, Dataset) and units is None:
-        return work.units, work.summaries
-    readers = as_names(names.pop("ids", None), names.pop("columns", None))
-    if names:
-        raise InputError(f"unknown option '{min(names)}'", expected="ids or columns")
-    entries = as_units(units, **readers)
-    return entries, as_summaries(work, [entry.input for entry in entries], **readers)
+    files = write_export(tasks, output, form, parts)
+    return ExportResult(tasks, form, files, sample, None if sample is None else seed)
 
 
 def _sample(
@@ -166,14 +148,13 @@ def _sample(
     names = sorted(entry.input for entry in units)
     rng = np.random.default_rng(seed)
     drawn = {names[i] for i in rng.choice(len(names), number, replace=False)}
-    entries = [entry for entry in units if entry.input in drawn]
-    order = tuple(entry.input for entry in entries)
-    texts = [dict(zip(s.inputs, s.texts, strict=True)) for s in summaries]
-    return entries, [
+    places = [i for i, entry in enumerate(units) if entry.input in drawn]
+    order = tuple(units[i].input for i in places)
+    return [units[i] for i in places], [
         SystemSummaries(
-            s.system, order, tuple(by_input[name] for name in order), tuple(drawn & {*s.missing})
+            s.system, order, tuple(s.texts[i] for i in places), tuple(drawn & {*s.missing})
         )
-        for s, by_input in zip(summaries, texts, strict=True)
+        for s in summaries
     ]
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from litepyramid.annotation.tasks import Kind, TaskSet
+from litepyramid.annotation.tasks import Kind, TaskSet, WritingTask
 from litepyramid.checked import as_type, guarded, parse_json
 from litepyramid.errors import InputError
 from litepyramid.files import atomic_write, read_text, stem, write_json
-from litepyramid.io.rows import csv_rows
+from litepyramid.io.rows import csv_rows, located
 from litepyramid.pages import fill_page, fill_template
-from litepyramid.text import counted
 
 PACKAGE = "litepyramid.annotation"
 PAGE_FORMAT = "litepyramid-answers"
@@ -26,61 +26,11 @@ NO_FACT = "No fact in this sentence"
 """What people tick where there is nothing to write."""
 
 _UNIT = re.compile("presence_([0-9]{1,9})")
-_YES = frozenset({"yes", "true", "1", "present", "y", "x"})
-_NO = frozenset({"no", "false", "0", "absent", "not present", "n"})
+_ANSWERS = dict.fromkeys(("yes", "true", "1", "present", "y", "x"), True)
+_ANSWERS |= dict.fromkeys(("no", "false", "0", "absent", "not present", "n"), False)
 _SHEETS: dict[Kind, tuple[str, ...]] = {
     "writing": ("task_id", "before", "sentence", "after", "facts", "no_fact", "worker"),
     "judging": ("task_id", "summary", "number", "fact", "present", "worker"),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Guide:
-    """Instructions of one kind of task: what to do, what to mind, and an example with answers."""
-
-    what: str
-    rules: tuple[str, ...]
-    given: str
-    example: tuple[str, ...]
-
-
-GUIDES: dict[Kind, Guide] = {
-    "writing": Guide(
-        what="Write down every fact that the highlighted sentence states, each as one short "
-        "sentence.",
-        rules=(
-            "One fact per line. If a line could be half true, split it.",
-            "Each line must make sense on its own: write names, not “he” or “it”. The surrounding "
-            "sentences tell you who is meant.",
-            "Use the sentence's own words where you can. Add nothing that it does not say.",
-            "Together, your lines should say everything that the sentence says.",
-            "If the sentence states no fact, like many questions, write nothing and tick "
-            f"“{NO_FACT}”.",
-        ),
-        given="Harbour pilot Ana Sousa, 41, steered the damaged ferry back to Lisbon.",
-        example=(
-            "Ana Sousa is a harbour pilot.",
-            "Ana Sousa is 41.",
-            "Ana Sousa steered the ferry to Lisbon.",
-            "The ferry was damaged.",
-        ),
-    ),
-    "judging": Guide(
-        what="Read the summary, then decide for each fact whether the summary contains it.",
-        rules=(
-            "Yes: the summary states the fact, or it clearly follows. Different wording is fine.",
-            "No: the summary does not state it, states only part of it, or says something "
-            "different.",
-            "Judge by the summary alone, not by what you know. Spelling and capitals do not "
-            "matter.",
-        ),
-        given="A damaged ferry was brought back to Lisbon by its pilot on Monday.",
-        example=(
-            "The ferry was damaged. – Yes",
-            "The ferry returned on a Monday. – Yes",
-            "Ana Sousa is a harbour pilot. – No, the pilot is not named",
-        ),
-    ),
 }
 
 
@@ -95,18 +45,18 @@ def render_page(tasks: TaskSet) -> str:
         row |= {"id": task.id, "question": task.question or ""}
     data = {"kind": tasks.kind, "digest": tasks.digest, "title": tasks.title, "tasks": rows}
     data["no_fact"] = NO_FACT
-    return fill_page(PACKAGE, "page", data, title=tasks.title, guide=GUIDES[tasks.kind])
+    return fill_page(PACKAGE, "page", data, title=tasks.title, kind=tasks.kind, no_fact=NO_FACT)
 
 
 def labelling_configuration(tasks: TaskSet) -> str:
     """Label Studio's configuration: paste it under Settings, Labeling Interface, Code."""
-    values = {"title": tasks.title, "guide": GUIDES[tasks.kind], "no_fact": NO_FACT}
-    values["asked"] = tasks.asked
+    values = {"title": tasks.title, "kind": tasks.kind, "no_fact": NO_FACT, "asked": tasks.asked}
     return fill_template(PACKAGE, f"label_studio_{tasks.kind}.xml", **values)
 
 
 def _write_page(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
-    _write(folder / f"page{suffix}.html", render_page(tasks))
+    with atomic_write(folder / f"page{suffix}.html") as file:
+        file.write(render_page(tasks))
     return [f"page{suffix}.html"]
 
 
@@ -119,32 +69,37 @@ def _write_label_studio(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     rows += [
         {"summary": t.summary, "units": [{"text": text} for text in t.units]} for t in tasks.judging
     ]
-    if tasks.asked:
-        rows = [{"question": t.question or "", **r} for t, r in zip(tasks.tasks, rows, strict=True)]
-    data = [
-        {"data": {"task_id": task.id, "input": task.input, **fields}}
-        for task, fields in zip(tasks.tasks, rows, strict=True)
-    ]
+    data = []
+    for task, row in zip(tasks.tasks, rows, strict=True):
+        question = {"question": task.question or ""} if tasks.asked else {}
+        data.append({"data": {"task_id": task.id, "input": task.input, **question, **row}})
     names = [f"label_studio_tasks{suffix}.json", "label_studio_config.xml"]
     write_json(folder / names[0], data)
-    _write(folder / names[1], labelling_configuration(tasks))
+    with atomic_write(folder / names[1]) as file:
+        file.write(labelling_configuration(tasks))
     return names
 
 
 def _write_sheet(tasks: TaskSet, folder: Path, suffix: str) -> list[str]:
     """A row for each sentence (facts go into one cell), or for each fact to judge."""
-    first, *names = _SHEETS[tasks.kind]
-    rows: list[tuple[Any, ...]] = [(first, *(["question"] if tasks.asked else []), *names)]
-    heads = {t.id: (t.id, t.question or "") if tasks.asked else (t.id,) for t in tasks.tasks}
-    for t in tasks.writing:
-        rows.append((*heads[t.id], " ".join(t.before), t.text, " ".join(t.after), "", "", ""))
-    for j in tasks.judging:
-        head = (*heads[j.id], j.summary)
-        rows += [(*head, n, text, "", "") for n, text in enumerate(j.units, start=1)]
+    columns = [*_SHEETS[tasks.kind]]
+    columns[1:1] = ["question"] if tasks.asked else []
     with atomic_write(folder / f"sheet{suffix}.csv") as file:
         file.write("\ufeff")  # so that spreadsheets read it as UTF-8
-        cells = ([guarded(x) if isinstance(x, str) else x for x in row] for row in rows)
-        csv.writer(file, lineterminator="\r\n").writerows(cells)
+        writer = csv.DictWriter(
+            file, columns, restval="", extrasaction="ignore", lineterminator="\r\n"
+        )
+        writer.writeheader()
+        for t in tasks.tasks:
+            row = {"task_id": t.id, "question": guarded(t.question or "")}
+            if isinstance(t, WritingTask):
+                texts = {"before": " ".join(t.before), "sentence": t.text}
+                texts["after"] = " ".join(t.after)
+                writer.writerow(row | {name: guarded(text) for name, text in texts.items()})
+            else:
+                row["summary"] = guarded(t.summary)
+                for n, text in enumerate(t.units, start=1):
+                    writer.writerow({**row, "number": n, "fact": guarded(text)})
     return [f"sheet{suffix}.csv"]
 
 
@@ -152,17 +107,12 @@ WRITERS = {"page": _write_page, "label-studio": _write_label_studio, "csv": _wri
 """Functions of (tasks, folder, suffix) that write the tasks and return the files' names."""
 
 
-def _write(path: Path, text: str) -> None:
-    with atomic_write(path) as file:
-        file.write(text)
-
-
 @dataclass(frozen=True, slots=True)
 class Response:
     """One person's answer to one task, possibly incomplete: SCUs, or presence by unit's index.
 
     `source` is file and line, for messages; `finished` says that it was handed in, `no_fact` that
-    the sentence states none.
+    the sentence states none, `skipped` that the person did not want to answer.
     """
 
     task: str
@@ -173,6 +123,7 @@ class Response:
     finished: bool = True
     saved: datetime | None = None
     no_fact: bool = False
+    skipped: bool = False
 
     @property
     def contradictory(self) -> bool:
@@ -185,15 +136,7 @@ class Response:
         return self.finished and not self.contradictory
 
 
-@dataclass(frozen=True, slots=True)
-class ResponseFile:
-    """The responses of some files, and what was left out, as sentences for people."""
-
-    responses: tuple[Response, ...]
-    notes: tuple[str, ...] = ()
-
-
-def read_responses(paths: Any) -> ResponseFile:
+def read_responses(paths: Any) -> list[Response]:
     """Reads files of answers in any form, recognised by their content."""
     several = [paths] if isinstance(paths, str | Path) else paths
     if not isinstance(several, Sequence) or not all(isinstance(p, str | Path) for p in several):
@@ -201,22 +144,16 @@ def read_responses(paths: Any) -> ResponseFile:
     if not several:
         raise InputError("no answers given", expected="at least one file")
     responses: list[Response] = []
-    notes = []
     for path in map(Path, several):
         text = read_text(path)
-        skipped = 0
-        if text.lstrip()[:1] not in ("[", "{"):
-            responses += _read_sheet(text, path)
-        elif isinstance(data := parse_json(text, path=path), dict):
-            responses += _read_page(data, path)
-        else:
-            read, skipped = _read_label_studio(data, path)
-            responses += read
-        if skipped:
-            what = counted(skipped, "skipped annotation was", "skipped annotations were")
-            notes.append(f"{path.name}: {what} left out.")
-    answered = (r for r in responses if r.scus or r.presence or r.no_fact)
-    return ResponseFile(tuple(answered), tuple(notes))
+        with located(path):
+            if text.lstrip()[:1] not in ("[", "{"):
+                responses += _read_sheet(text, path)
+            elif isinstance(data := parse_json(text, path=path), dict):
+                responses += _read_page(data, path)
+            else:
+                responses += _read_label_studio(data, path)
+    return [r for r in responses if r.scus or r.presence or r.no_fact or r.skipped]
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,123 +175,98 @@ class _PageAnswers:
 def _read_page(data: dict[str, Any], path: Path) -> list[Response]:
     """The JSON that the page downloads."""
     if data.get("format") != PAGE_FORMAT:
-        raise InputError(
-            "no answers that can be read",
-            path=path,
-            expected="the offline page's JSON, a Label Studio export, or a filled-in sheet",
+        expected = "the offline page's JSON, a Label Studio export, or a filled-in sheet"
+        raise InputError("no answers that can be read", expected=expected)
+    file = as_type(_PageAnswers, data, what="broken answers")
+    return [
+        Response(
+            task=answer.task,
+            worker=" ".join(file.worker.split()) or "unnamed",
+            source=f"{path.name}, answer {number}",
+            scus=_lines(answer.scus),
+            presence={_index(key): value for key, value in answer.presence.items()},
+            finished=answer.finished,
+            saved=_moment(file.saved),
+            no_fact=answer.no_fact,
         )
-    file = as_type(_PageAnswers, data, what="broken answers", path=path)
-    responses = []
-    for number, answer in enumerate(file.answers, start=1):
-        if not all(re.fullmatch("[0-9]{1,9}", index) for index in answer.presence):
-            raise InputError(f"broken answers (presence is {answer.presence})", path=path)
-        responses.append(
-            Response(
-                task=answer.task,
-                worker=" ".join(file.worker.split()) or "unnamed",
-                source=f"{path.name}, answer {number}",
-                scus=_lines(answer.scus),
-                presence={int(index): value for index, value in answer.presence.items()},
-                finished=answer.finished,
-                saved=_moment(file.saved),
-                no_fact=answer.no_fact,
-            )
-        )
-    return responses
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    choices: list[str] | None = None
-    text: str | list[str] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Control:
-    from_name: str | None = None
-    value: _Value | None = None
+        for number, answer in enumerate(file.answers, start=1)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Annotation:
-    result: list[_Control] | None = None
+    result: list[dict[str, Any]] | None = None
     was_cancelled: bool | None = None
     completed_by: Any = None
     user: Any = None
+    annotator: Any = None
     created_at: Any = None
     updated_at: Any = None
 
 
 @dataclass(frozen=True, slots=True)
-class _Task:
+class _Task(_Annotation):
     annotations: list[_Annotation] | None = None
-    completions: list[_Annotation] | None = None
     drafts: list[int | _Annotation] | None = None  # some exports list only the ids of drafts
-    scus: str | list[str] | _Value | None = None
 
 
-def _read_label_studio(data: Any, path: Path) -> tuple[list[Response], int]:
-    """Label Studio's JSON export (tasks with annotations) or its JSON-MIN (flat rows).
-
-    Cancelled annotations are left out and counted; drafts are kept as unfinished.
-    """
-    tasks: list[_Task] = as_type(list[_Task], data, what="not a Label Studio export", path=path)
+def _read_label_studio(data: Any, path: Path) -> list[Response]:
+    """Label Studio's JSON export (tasks with annotations) or its JSON-MIN (flat rows)."""
+    tasks: list[_Task] = as_type(list[_Task], data, what="not a Label Studio export")
     responses: list[Response] = []
-    skipped = 0
     for number, (row, entry) in enumerate(zip(data, tasks, strict=True), start=1):
         source = f"{path.name}, task {row.get('id', number)}"
         fields = row.get("data")
-        if not isinstance(fields, dict):
-            responses.append(_flat(row, entry, source))
-            continue
+        if isinstance(fields, dict):
+            several = [(one, True) for one in entry.annotations or ()]
+            several += [(one, False) for one in entry.drafts or () if isinstance(one, _Annotation)]
+            answers = [(one, _controls(one), finished) for one, finished in several]
+        else:
+            fields, answers = row, [(entry, row, True)]
         task = str(fields.get("task_id") or f"no task_id ({source})")
-        finished = [*(entry.annotations or ()), *(entry.completions or ())]
-        drafts = [one for one in entry.drafts or () if isinstance(one, _Annotation)]
-        for several, handed_in in ((finished, True), (drafts, False)):
-            for one in several:
-                if one.was_cancelled:
-                    skipped += 1
-                else:
-                    responses.append(_response(one, task, source, handed_in, path))
-    return responses, skipped
+        responses += [_response(*answer, task, source) for answer in answers]
+    return responses
+
+
+def _controls(annotation: _Annotation) -> dict[str, list[str]]:
+    """What was entered, by the control's name."""
+    controls: defaultdict[str, list[str]] = defaultdict(list)
+    for control in annotation.result or ():
+        controls[str(control.get("from_name"))] += _texts(control.get("value"))
+    return controls
 
 
 def _response(
-    annotation: _Annotation, task: str, source: str, finished: bool, path: Path
+    about: _Annotation, controls: Mapping[str, Any], finished: bool, task: str, source: str
 ) -> Response:
-    scus: list[str] = []
-    presence: dict[int, bool] = {}
-    no_fact = False
-    for control in annotation.result or ():
-        value, name = control.value or _Value(), control.from_name or ""
-        if name == "scus":
-            scus += _lines(value.text or [])
-        elif name == "no_fact":
-            no_fact = bool(value.choices)
-        elif unit := _UNIT.fullmatch(name):
-            answer = _truth((value.choices or [""])[0])
-            if answer is None:
-                what = f"{source}: {name} is {value.choices!r}"
-                raise InputError(what, path=path, expected="Yes or No")
-            presence[int(unit[1])] = answer
-    worker = annotation.user if annotation.completed_by is None else annotation.completed_by
-    saved = _moment(annotation.updated_at or annotation.created_at)
-    return Response(task, _worker(worker), source, tuple(scus), presence, finished, saved, no_fact)
-
-
-def _flat(row: dict[str, Any], entry: _Task, source: str) -> Response:
-    """A row of JSON-MIN: the task's fields and one field for each control."""
-    written = entry.scus.text if isinstance(entry.scus, _Value) else entry.scus
-    answers = ((_UNIT.fullmatch(key), _truth(value)) for key, value in row.items())
+    worker = about.annotator or about.completed_by or about.user
+    if isinstance(worker, dict):
+        worker = worker.get("email") or worker.get("id")
+    presence = {
+        int(unit[1]): _yes(texts[0])
+        for name, value in controls.items()
+        if (unit := _UNIT.fullmatch(name)) and (texts := _texts(value))
+    }
     return Response(
-        task=str(row.get("task_id") or f"no task_id ({source})"),
-        worker=_worker(row.get("annotator")),
-        source=source,
-        scus=_lines(written or []),
-        presence={int(unit[1]): answer for unit, answer in answers if unit and answer is not None},
-        saved=_moment(row.get("updated_at") or row.get("created_at")),
-        no_fact=bool(row.get("no_fact")),
+        task,
+        "unnamed" if worker is None else str(worker),
+        source,
+        _lines(_texts(controls.get("scus"))),
+        presence,
+        finished,
+        _moment(about.updated_at or about.created_at),
+        bool(controls.get("no_fact")),
+        bool(about.was_cancelled),
     )
+
+
+def _texts(value: Any) -> list[str]:
+    """What a control holds: a text or several, or an object with them."""
+    if isinstance(value, dict):
+        value = value.get("text") or value.get("choices")
+    if isinstance(value, list):
+        return list(map(str, value))
+    return [] if value in (None, "") else [str(value)]
 
 
 def _read_sheet(text: str, path: Path) -> list[Response]:
@@ -362,46 +274,44 @@ def _read_sheet(text: str, path: Path) -> list[Response]:
     columns, rows = csv_rows(path, text)
     judging = {"task_id", "number", "present"} <= set(columns)
     if not judging and not {"task_id", "facts"} <= set(columns):
-        either = "; or ".join(", ".join(names) for names in _SHEETS.values())
         raise InputError(
             "is not a filled-in sheet",
-            path=path,
-            expected=f"a CSV with the columns {either}",
+            expected="a CSV with the columns "
+            + "; or ".join(", ".join(names) for names in _SHEETS.values()),
             hint="Answers of Label Studio and of the offline page are JSON.",
         )
     responses: dict[tuple[str, str], Response] = {}
-    for line, row, _ in rows:
-        worker = " ".join(row.get("worker", "").split()) or stem(path)
-        task = row["task_id"].strip() or f"no task_id ({path.name}:{line})"
-        earlier = responses.get((task, worker), Response(task, worker, f"{path.name}:{line}"))
-        scus, presence, no_fact = earlier.scus, dict(earlier.presence), earlier.no_fact
-        if judging:
-            number, cell = row["number"].strip(), row["present"].strip()
-            if not (number.isascii() and number.isdigit() and 0 < int(number[:10]) < 10**9):
-                raise InputError(f"the number {number!r}", path=path, line=line, expected="1, 2 …")
-            if cell:
-                presence[int(number) - 1] = _yes(cell, path, line)
-        else:
-            tick = row.get("no_fact", "").strip()
-            scus += _lines(row["facts"])
-            no_fact = no_fact or (bool(tick) and _yes(tick, path, line))
-        responses[task, worker] = Response(
-            task, worker, earlier.source, scus, presence, no_fact=no_fact
-        )
+    for row in rows:
+        cells = {name: cell.strip() for name, cell in row.values.items()}
+        worker = " ".join(cells.get("worker", "").split()) or stem(path)
+        task = cells["task_id"] or f"no task_id ({path.name}:{row.line})"
+        response = responses.get((task, worker), Response(task, worker, f"{path.name}:{row.line}"))
+        with located(path, row.line):
+            if not judging:
+                tick = cells.get("no_fact", "")
+                no_fact = response.no_fact or bool(tick and _yes(tick))
+                scus = response.scus + _lines([cells["facts"]])
+                response = replace(response, scus=scus, no_fact=no_fact)
+            elif (number := _index(cells["number"], 1)) >= 0 and cells["present"]:
+                presence = {**response.presence, number: _yes(cells["present"])}
+                response = replace(response, presence=presence)
+        responses[task, worker] = response
     return list(responses.values())
 
 
-def _yes(cell: str, path: Path, line: int) -> bool:
-    answer = _truth(cell)
-    if answer is None:
-        raise InputError(f"the answer {cell!r}", path=path, line=line, expected="yes or no")
-    return answer
+def _index(number: str, first: int = 0) -> int:
+    """The index of a unit from its number, counted from `first`."""
+    if not re.fullmatch("[0-9]{1,9}", number) or int(number) < first:
+        raise InputError(f"the number {number!r}", expected=f"{first}, {first + 1} …")
+    return int(number) - first
 
 
-def _truth(value: Any) -> bool | None:
-    """Yes or no as any of the tools writes it; None if it is neither."""
-    word = str(value).strip().lower()
-    return True if word in _YES else False if word in _NO else None
+def _yes(answer: str) -> bool:
+    """Yes or no as any of the tools writes it."""
+    present = _ANSWERS.get(answer.strip().lower())
+    if present is None:
+        raise InputError(f"the answer {answer!r}", expected="yes or no")
+    return present
 
 
 def _moment(value: Any) -> datetime | None:
@@ -413,14 +323,7 @@ def _moment(value: Any) -> datetime | None:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def _lines(boxes: Any) -> tuple[str, ...]:
-    """SCUs from a text box, or several: one per line, spaces tidied, blank lines left out."""
-    several = boxes if isinstance(boxes, list) else [boxes]
-    lines = (" ".join(line.split()) for box in several for line in str(box).splitlines())
+def _lines(boxes: Sequence[str]) -> tuple[str, ...]:
+    """SCUs from text boxes: one per line, spaces tidied, blank lines left out."""
+    lines = (" ".join(line.split()) for box in boxes for line in box.splitlines())
     return tuple(line for line in lines if line)
-
-
-def _worker(value: Any) -> str:
-    if isinstance(value, dict):
-        value = value.get("email") or value.get("id")
-    return "unnamed" if value is None else str(value)

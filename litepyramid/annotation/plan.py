@@ -21,16 +21,33 @@ from litepyramid.errors import InputError, choose
 from litepyramid.files import read_document
 from litepyramid.io.coerce import as_names, as_references, as_units
 from litepyramid.stats import mean_of_scored
-from litepyramid.tables import HIDDEN, Column, Result, Table, record, row
+from litepyramid.tables import Column, Result, Table, record
 from litepyramid.text import counted, place
-from litepyramid.types import FloatArray, Signature, UnitKind, fingerprint
+from litepyramid.types import FloatArray, Signature, fingerprint
 from litepyramid.units.align import Sentence
 
-BoolArray = NDArray[np.bool_]
 FORMAT = "litepyramid-plan"
 
 SCUS_PER_WORD = 0.21
 """SCUs per word of a reference sentence in REALSumm: 1056 SCUs, 5013 words, 368 sentences."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSentence(Sentence):
+    """A sentence of a plan.
+
+    Attributes:
+        rank: When to annotate it, from 1, most valuable first.
+        annotate: Whether people write SCUs for it.
+        easiness: How well STUs are expected to stand in for its SCUs (predicted ROUGE-1 F1, ZB21
+            §3.3); None without a prediction.
+        earlier: Whether an earlier plan gave it to people.
+    """
+
+    rank: int
+    annotate: bool
+    easiness: float | None = None
+    earlier: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,34 +55,45 @@ class BudgetPlan(Result):
     """Which reference sentences people annotate; the others carry STUs.
 
     Attributes:
-        sentences: n sentences, in the order of the references.
-        annotate: (n,) bool, whether people write SCUs for a sentence.
-        easiness: (n,) float64, how well STUs are expected to stand in for its SCUs (predicted
-            ROUGE-1 F1, ZB21 §3.3); NaN without a prediction.
-        rank: (n,) int64, the order in which to annotate, from 1, most valuable first.
-        earlier: (n,) bool, whether an earlier plan gave the sentence to people.
+        sentences: In the order of the references.
+        by: How they were chosen; `seed`, if at random.
+        source: Where the easiness comes from, as signatures say it.
         questions: What the texts of an input answer, if anything.
     """
 
-    sentences: tuple[Sentence, ...]
-    annotate: BoolArray = field(metadata=HIDDEN)
-    easiness: FloatArray = field(metadata=HIDDEN)
-    rank: NDArray[np.int64] = field(metadata=HIDDEN)
+    sentences: tuple[PlannedSentence, ...]
     by: str
-    earlier: BoolArray = field(metadata=HIDDEN)
+    seed: int | None = None
+    source: str | None = None
     questions: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    signature: Signature = field(default_factory=lambda: Signature(()))
+
+    @property
+    def signature(self) -> Signature:
+        """What was chosen of which sentences, and how."""
+        values = ((s, -1.0 if s.easiness is None else s.easiness) for s in self.sentences)
+        return Signature.of(
+            plan=self.by,
+            annotate=f"{self.count}/{len(self.sentences)}",
+            earlier=sum(s.earlier for s in self.sentences) or None,
+            easiness=self.source,
+            sentences_sha=fingerprint(sorted([*s.key, s.text, v, s.earlier] for s, v in values)),
+            seed=self.seed,
+        )
 
     @property
     def count(self) -> int:
         """How many sentences people annotate."""
-        return int(self.annotate.sum())
+        return sum(s.annotate for s in self.sentences)
 
-    def chosen(self) -> tuple[Sentence, ...]:
+    def chosen(self) -> tuple[PlannedSentence, ...]:
         """The sentences to annotate, most valuable first."""
-        order = np.argsort(self.rank, kind="stable")
-        return tuple(self.sentences[i] for i in order if self.annotate[i])
+        return tuple(sorted((s for s in self.sentences if s.annotate), key=lambda s: s.rank))
+
+    def values(self, name: str) -> NDArray[Any]:
+        """(n,) ``rank``, ``annotate``, ``earlier``, or ``easiness`` (NaN: none) of every one."""
+        dtype = np.float64 if name == "easiness" else None
+        return np.array([getattr(s, name) for s in self.sentences], dtype=dtype)
 
     def expected(self) -> dict[str, float]:
         """How well the units are expected to stand in for SCUs everywhere, 0 to 1.
@@ -75,93 +103,80 @@ class BudgetPlan(Result):
         random, of this plan, and if everybody does (Lite2). Earlier plans count in all but the
         first. NaN without any easiness.
         """
-        scored = ~np.isnan(self.easiness)
+        scored = ~np.isnan(self.values("easiness"))
         if not scored.any():
             return dict.fromkeys(("nobody", "earlier", "random", "plan", "everybody"), math.nan)
-        values, earlier = self.easiness[scored], self.earlier[scored]
-        share = self.count / max(1, int((~self.earlier).sum()))
-        before = float(np.where(earlier, 1.0, values).mean())
+        easiness, earlier = self.values("easiness")[scored], self.values("earlier")
+        share = self.count / max(1, int((~earlier).sum()))
+        before = float(np.where(earlier[scored], 1.0, easiness).mean())
+        human = (earlier | self.values("annotate"))[scored]
         return {
-            "nobody": float(values.mean()),
+            "nobody": float(easiness.mean()),
             "earlier": before,
             "random": share + (1 - share) * before,
-            "plan": float(np.where(earlier | self.annotate[scored], 1.0, values).mean()),
+            "plan": float(np.where(human, 1.0, easiness).mean()),
             "everybody": 1.0,
         }
 
     def curve(self) -> FloatArray:
         """Expected quality after 0, 1, … sentences in the order of the plan; (n + 1,)."""
-        values = self.easiness[np.argsort(self.rank, kind="stable")]
+        values = self.values("easiness")[np.argsort(self.values("rank"), kind="stable")]
         scored = ~np.isnan(values)
         gain = np.concatenate([[0.0], np.cumsum(np.where(scored, 1 - values, 0.0))])
         quality: FloatArray = mean_of_scored(values) + gain / max(1, int(scored.sum()))
         return quality
 
     def to_tables(self) -> Sequence[Table]:
-        """The budget, its expected quality, and the first sentences to annotate."""
-        groups = {
-            "people (SCUs)": self.annotate,
-            "people, earlier plans": self.earlier & ~self.annotate,
-            "machine (STUs)": ~self.annotate & ~self.earlier,
-            "all": np.ones(len(self.sentences), dtype=bool),
+        """The budget and its expected quality."""
+        machine = [s for s in self.sentences if not (s.annotate or s.earlier)]
+        groups: dict[str, Sequence[PlannedSentence]] = {
+            "people (SCUs)": self.chosen(),
+            "people, earlier plans": [s for s in self.sentences if s.earlier and not s.annotate],
+            "machine (STUs)": machine,
+            "all": self.sentences,
         }
-        if not groups["people, earlier plans"].any():
-            del groups["people, earlier plans"]
-        rows = []
-        for name, mask in groups.items():
-            texts = [s for s, chosen in zip(self.sentences, mask, strict=True) if chosen]
-            counts = (len(texts), len(texts) / len(mask), len({s.input for s in texts}))
-            easiness = mean_of_scored(self.easiness[mask])
-            rows.append((name, *counts, sum(_words(s.text) for s in texts), easiness))
-        columns = (
-            Column("by"), Column("sentences"), Column("share", "", 2), Column("inputs"),
-            Column("words"), Column("easiness", "mean easiness"),
-        )  # fmt: skip
-        scus = SCUS_PER_WORD * sum(_words(s.text) for s in self.chosen())
+        groups = {name: several for name, several in groups.items() if several}
+        rows = [
+            {
+                "by": name,
+                "sentences": len(several),
+                "share": len(several) / len(self.sentences),
+                "inputs": len({s.input for s in several}),
+                "words": _words(several),
+                "easiness": mean_of_scored(np.array([s.easiness for s in several], np.float64)),
+            }
+            for name, several in groups.items()
+        ]
+        columns = ("by", "sentences", Column("share", digits=2), "inputs", "words")
+        scus = round(SCUS_PER_WORD * _words(self.chosen()))
         notes = (
-            f"Expect about {counted(round(scus), 'SCU')} to be written: "
-            f"{SCUS_PER_WORD} per word, as in REALSumm.",
+            f"Expect about {counted(scus, 'SCU')} to be written: {SCUS_PER_WORD} per word, as in "
+            "REALSumm.",
             *self.notes,
             f"Signature: {self.signature}",
         )
-        budget = Table("Who covers which sentences", columns, tuple(rows), notes)
-        return [budget, self._expected_table(), *self._first_table()]
-
-    def _expected_table(self) -> Table:
+        easiness = Column("easiness", "mean easiness")
+        budget = Table.of("Who covers which sentences", (*columns, easiness), rows, notes)
+        several = counted(self.count, "sentence")
         names = {
             "nobody": "nobody (Lite3)",
-            **({"earlier": "earlier plans alone"} if self.earlier.any() else {}),
-            "random": f"{counted(self.count, 'sentence')} at random",
-            "plan": f"this plan ({counted(self.count, 'sentence')})",
+            "earlier": "earlier plans alone",
+            "random": f"{several} at random",
+            "plan": f"this plan ({several})",
             "everybody": "everybody (Lite2)",
         }
+        if "people, earlier plans" not in groups:
+            del names["earlier"]
         expected = self.expected()
-        rows = tuple((name, expected[key], 1 - expected[key]) for key, name in names.items())
-        columns = (Column("annotators"), Column("kept"), Column("lost"))
+        quality = tuple((name, expected[key], 1 - expected[key]) for key, name in names.items())
+        heads = (Column("annotators"), Column("kept"), Column("lost"))
         note = "kept: expected mean ROUGE-1 F1 of the units used with the SCUs people would write."
-        return Table("Expected quality, by who annotates", columns, rows, (note,))
-
-    def _first_table(self, limit: int = 5) -> list[Table]:
-        value = dict(zip(self.sentences, self.easiness.tolist(), strict=True))
-        rows = [
-            row(s, rank=n, reference=s.reference + 1, sentence=s.sentence + 1, easiness=value[s])
-            for n, s in enumerate(self.chosen()[:limit], start=1)
-        ]
-        several = any(s.reference for s in self.sentences)
-        reference = (Column("reference", "ref."),) if several else ()
-        columns = ("rank", "input", *reference, Column("sentence", "sent."), "easiness", "text")
-        return [Table.of("First sentences to annotate", columns, rows)] if rows else []
+        return [budget, Table("Expected quality, by who annotates", heads, quality, (note,))]
 
     def to_json(self) -> dict[str, Any]:
         """The whole plan: what `read_plan` reads."""
-        names = ("annotate", "earlier", "rank", "easiness")
-        arrays = [getattr(self, name).tolist() for name in names]
-        sentences = [
-            {**record(s), **dict(zip(names, values, strict=True))}
-            for s, *values in zip(self.sentences, *arrays, strict=True)
-        ]
-        head = {"format": FORMAT, "version": 1, "by": self.by, "annotate": self.count}
-        return {**head, **record(self), "expected": self.expected(), "sentences": sentences}
+        head = {"format": FORMAT, "version": 1, "expected": self.expected()}
+        return {**head, **record(self), "signature": self.signature.to_json()}
 
     def to_figure(self) -> Any:
         """What each further sentence that people annotate buys: by the plan's order, at random."""
@@ -176,7 +191,7 @@ class BudgetPlan(Result):
         axes.plot(range(total + 1), quality, color=drawing.BLUE, label=label)
         ends = ([0, total], [quality[0], quality[-1]])
         axes.plot(*ends, "--", color="0.45", label="sentences at random")
-        done = int((self.annotate | self.earlier).sum())
+        done = sum(s.annotate or s.earlier for s in self.sentences)
         axes.plot([done], [quality[done]], "o", color=drawing.ORANGE)
         text = f"{counted(done, 'sentence')}: {quality[done]:.2f}"
         offset = {"xytext": (6, -12), "textcoords": "offset points"}
@@ -235,62 +250,43 @@ def plan(  # references, SCUs and STUs are the data, one, so seven
     Command line:
         $ litepyramid budget plan example/references.jsonl --human-share 0.5 -o plan.json
     """
-    _count(10**9, human_share, sentences)  # before the references are parsed
-    several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
-    before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
-    choose("by", by, get_args(By))
-    values, questions = _easiness(references, by, easiness, names, scus=scus, stus=stus)
-    taken = in_plans(values.sentences, before)
-    count = _count(len(values.sentences), human_share, sentences, int(taken.sum()))
-    made = plan_budget(values, count, by=by, seed=seed, after=before)
-    return replace(made, questions=questions)
-
-
-def _easiness(
-    references: Any, by: By, easiness: Any, names: dict[str, Any], **sources: Any
-) -> tuple[Easiness, dict[str, str]]:
-    """Of every sentence, and the inputs' questions; `easiness` as of `plan`."""
-    if unknown := sorted(names.keys() - {"ids", "columns", "language"}):
-        raise InputError(f"unknown option '{unknown[0]}'", expected="ids, columns or language")
-    language = names.get("language")
-    names = as_names(names.get("ids"), names.get("columns"))
-    kinds: dict[str, UnitKind] = {"scus": "scu", "stus": "stu"}
-    units = {
-        name: as_units(sources[name], kind=kind, only=True, **names)
-        for name, kind in kinds.items()
-        if sources.get(name) is not None
-    }
-    if not isinstance(easiness, Easiness | EasinessRegressor | str | Path | None):
-        raise InputError(
-            f"easiness is a {type(easiness).__name__}",
-            expected="the easiness of sentences, a regressor, or a file of either",
-        )
-    entries = as_references(references, **names)
-    values = sentence_easiness(
-        entries,
-        by=by,
-        easiness=easiness,
-        language=language,
-        **units,
-    )
-    return values, {e.input: e.question for e in entries if e.question}
-
-
-def _count(total: int, human_share: float | None, sentences: int | None, earlier: int = 0) -> int:
-    """How many sentences people annotate; the rest of a share is rounded down as in a mix."""
     if (human_share is None) == (sentences is None):
         raise InputError(
             "no budget, or two of them",
             expected="a share of the sentences (human_share), or a number (sentences)",
         )
-    if human_share is not None:
-        as_type(float, human_share, what="human_share")
-        sentences = human_count(human_share, total)
-    count: int = as_type(int, sentences, what="sentences")
-    if count > total - earlier:
-        left = f"from 0 to {total - earlier}"
-        raise InputError(f"a budget of {counted(count, 'sentence')}", expected=left)
-    return count
+    as_type(int, seed, what="seed")
+    if human_share is None:
+        as_type(int, sentences, what="sentences")
+    else:
+        human_count(human_share, 0)  # is it a share?
+    choose("by", by, get_args(By))
+    several: Sequence[Any] = after if isinstance(after, list | tuple) else [after]
+    before = [one if isinstance(one, BudgetPlan) else read_plan(one) for one in several]
+    if not isinstance(easiness, Easiness | EasinessRegressor | str | Path | None):
+        expected = "the easiness of sentences, a regressor, or a file of either"
+        raise InputError(f"easiness is a {type(easiness).__name__}", expected=expected)
+    language, readers = names.pop("language", None), reader_options(names)
+    entries = as_references(references, **readers)
+    values = sentence_easiness(
+        entries,
+        by=by,
+        easiness=easiness,
+        language=language,
+        scus=None if scus is None else as_units(scus, kind="scu", only=True, **readers),
+        stus=None if stus is None else as_units(stus, kind="stu", only=True, **readers),
+    )
+    total = len(values.sentences)
+    count = sentences if human_share is None else human_count(human_share, total)
+    made = plan_budget(values, count or 0, by=by, seed=seed, after=before)
+    return replace(made, questions={e.input: e.question for e in entries if e.question})
+
+
+def reader_options(names: Mapping[str, Any]) -> dict[str, Any]:
+    """The keyword arguments `ids` and `columns` of a verb, as readers take them."""
+    if unknown := sorted(names.keys() - {"ids", "columns"}):
+        raise InputError(f"unknown option '{unknown[0]}'", expected="ids or columns, as for load")
+    return as_names(names.get("ids"), names.get("columns"))
 
 
 def plan_budget(
@@ -301,121 +297,58 @@ def plan_budget(
     seed: int | None = None,
     after: Sequence[BudgetPlan] = (),
 ) -> BudgetPlan:
-    """Gives people the `count` sentences for which extracted units are worst; see `plan`.
-
-    Example:
-        >>> s = (Sentence("a", 0, 0, "It rained."), Sentence("a", 0, 1, "The old, rusty bridge."))
-        >>> plan = plan_budget(Easiness(s, np.array([0.9, 0.3])), 1)
-        >>> [x.text for x in plan.chosen()], round(plan.expected()["plan"], 2)
-        (['The old, rusty bridge.'], 0.95)
-    """
+    """Gives people the `count` sentences for which extracted units are worst; see `plan`."""
     total = len(easiness.sentences)
     if not total:
         raise InputError("no sentences to plan for", expected="at least one reference sentence")
-    earlier = in_plans(easiness.sentences, after)
-    if not 0 <= count <= total - int(earlier.sum()):
-        raise InputError(f"a budget of {counted(count, 'sentence')}", expected=f"at most {total}")
-    if by == "random" and seed is None:
-        raise InputError("a random plan needs a seed")
-    rng = np.random.default_rng(seed) if by == "random" else None
+    places = [(s.key, s.text) for s in easiness.sentences]
+    taken = {(s.key, s.text) for p in after for s in p.sentences if s.annotate or s.earlier}
+    if missing := taken - {*places}:
+        key, text = min(missing)
+        raise InputError(
+            f"an earlier plan gave people {place(*key)}, which does not exist",
+            expected=f"the sentence '{text}'",
+            hint="Plan with the same references, split into sentences in the same way.",
+        )
+    if not 0 <= count <= total - len(taken):
+        expected = f"from 0 to {total - len(taken)}"
+        raise InputError(f"a budget of {counted(count, 'sentence')}", expected=expected)
+    earlier = np.array([one in taken for one in places], dtype=np.bool_)
+    rng = None if by != "random" or seed is None else np.random.default_rng(seed)
     order = ranking(by, easiness.values, total, rng)
     order = np.concatenate([order[earlier[order]], order[~earlier[order]]])
     rank = np.empty(total, dtype=np.int64)
     rank[order[::-1]] = np.arange(1, total + 1)
-    unknown = int(np.isnan(easiness.values).sum())
+    unknown = np.isnan(easiness.values)
     notes = list(easiness.notes)
-    if unknown and by != "random":
-        have = counted(unknown, "sentence has", "sentences have")
+    if unknown.any() and by != "random":
+        have = counted(int(unknown.sum()), "sentence has", "sentences have")
         notes.append(f"{have} no easiness; they count as the hardest.")
-    values = np.where(np.isnan(easiness.values), -1.0, easiness.values).tolist()
-    rows = zip(easiness.sentences, values, earlier.tolist(), strict=True)
+    values = [None if math.isnan(value) else value for value in easiness.values.tolist()]
+    columns = (rank.tolist(), (~carriers(order, total - count)).tolist(), values, earlier.tolist())
     return BudgetPlan(
-        sentences=easiness.sentences,
-        annotate=~carriers(order, total - count),
-        easiness=easiness.values,
-        rank=rank,
-        by=by,
-        earlier=earlier,
-        notes=tuple(notes),
-        signature=Signature.of(
-            plan=by,
-            annotate=f"{count}/{total}",
-            earlier=int(earlier.sum()) if after else None,
-            easiness=dict(easiness.signature.fields).get("easiness"),
-            sentences_sha=fingerprint(sorted([*s.key, s.text, value, e] for s, value, e in rows)),
-            seed=seed if by == "random" else None,
+        sentences=tuple(
+            PlannedSentence(*s.key, s.text, *planned)
+            for s, *planned in zip(easiness.sentences, *columns, strict=True)
         ),
+        by=by,
+        seed=seed if by == "random" else None,
+        source=dict(easiness.signature.fields).get("easiness"),
+        notes=tuple(notes),
     )
 
 
-def in_plans(sentences: Sequence[Sentence], plans: Sequence[BudgetPlan]) -> BoolArray:
-    """Whether each sentence is one that a plan, or a plan before it, gave to people: (n,) bool."""
-    planned = {
-        s
-        for plan in plans
-        for s, flag in zip(plan.sentences, plan.annotate | plan.earlier, strict=True)
-        if flag
-    }
-    missing = planned - set(sentences)
-    if missing:
-        s = min(missing, key=lambda s: s.key)
-        raise InputError(
-            f"an earlier plan gave people {place(*s.key)}, which does not exist",
-            expected=f"the sentence '{s.text}'",
-            hint="Plan with the same references, split into sentences in the same way.",
-        )
-    return np.array([s in planned for s in sentences], dtype=np.bool_)
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    input: str
-    reference: int
-    sentence: int
-    text: str
-    annotate: bool
-    rank: int
-    easiness: float | None = None
-    earlier: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _File:
-    sentences: list[_Row]
-    by: str
-    signature: dict[str, Any]
-    questions: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-
-
 def read_plan(path: str | Path) -> BudgetPlan:
-    """Reads a saved plan; its "annotate" may have been changed by hand since.
-
-    Raises:
-        InputError: It is not a plan, or a broken one.
-    """
+    """Reads a saved plan; its "annotate" may have been changed by hand since."""
     if not isinstance(path, str | Path):
         raise InputError(f"a plan is a {type(path).__name__}", expected="a BudgetPlan or its file")
     expected = "the .json that `litepyramid budget plan -o` writes"
     data = read_document(path, FORMAT, "a budget plan", expected)
-    file = as_type(_File, data, what="a broken budget plan", path=path)
-    rows = file.sentences
-    if not rows:
+    made: BudgetPlan = as_type(BudgetPlan, data, what="a broken budget plan", path=path)
+    if not made.sentences:
         raise InputError("a budget plan without sentences", path=path, expected=expected)
-    values = [math.nan if row.easiness is None else row.easiness for row in rows]
-    fields = tuple((k, str(v)) for k, v in file.signature.items() if k != "version")
-    return BudgetPlan(
-        sentences=tuple(Sentence(r.input, r.reference, r.sentence, r.text) for r in rows),
-        annotate=np.array([row.annotate for row in rows], dtype=np.bool_),
-        easiness=np.array(values, dtype=np.float64),
-        rank=np.array([row.rank for row in rows], dtype=np.int64),
-        by=file.by,
-        earlier=np.array([row.earlier for row in rows], dtype=np.bool_),
-        questions=file.questions,
-        notes=tuple(file.notes),
-        signature=Signature(fields),
-    )
+    return made
 
 
-def _words(text: str) -> int:
-    return len(re.findall(r"\w+", text))
+def _words(sentences: Sequence[Sentence]) -> int:
+    return sum(len(re.findall(r"\w+", s.text)) for s in sentences)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
@@ -28,7 +28,6 @@ TASK_FILE = "tasks.json"
 class WritingTask:
     """Write the SCUs of one sentence, shown between those before and after it."""
 
-    id: str
     input: str
     reference: int
     sentence: int
@@ -43,8 +42,8 @@ class WritingTask:
         return f"{self.input}, reference {self.reference + 1}, sentence {self.sentence + 1}"
 
     @property
-    def content_id(self) -> str:
-        """The id that its content makes: another sentence has another id."""
+    def id(self) -> str:
+        """What its content makes: another sentence has another id."""
         asked = [self.question] if self.question else []
         return "w-" + _digest([self.input, self.reference, self.sentence, self.text, *asked])
 
@@ -53,7 +52,6 @@ class WritingTask:
 class JudgingTask:
     """Mark which units one summary contains; people are not shown the system."""
 
-    id: str
     system: str
     input: str
     summary: str
@@ -66,15 +64,15 @@ class JudgingTask:
         return f"{self.system} on {self.input}"
 
     @property
-    def content_id(self) -> str:
-        """The id that its content makes."""
+    def id(self) -> str:
+        """What its content makes."""
         asked = [[self.question]] if self.question else []
         return "j-" + _digest([self.system, self.input, self.summary, *self.units, *asked])
 
 
 @dataclass(frozen=True)
 class TaskSet:
-    """All tasks of one kind that were exported together; `record` of it is the task file.
+    """All tasks that were exported together; `record` of it is the task file.
 
     Attributes:
         kind: ``"writing"`` SCUs or ``"judging"`` presence; there are tasks of this kind alone.
@@ -121,18 +119,18 @@ def writing_tasks(plan: BudgetPlan, title: str = "Write the facts of a sentence"
     """One task for each sentence that the plan gives to people, most valuable first."""
     if not plan.count:
         raise InputError("the plan gives people no sentence to annotate")
-    references: dict[tuple[str, int], list[Sentence]] = {}
-    for s in plan.sentences:
-        references.setdefault((s.input, s.reference), []).append(s)
+    sentences = tuple(Sentence(*s.key, s.text) for s in plan.sentences)
+    references: defaultdict[tuple[str, int], list[Sentence]] = defaultdict(list)
+    for s in sentences:
+        references[s.input, s.reference].append(s)
     tasks = []
     for s in plan.chosen():
-        texts = [other.text for other in references[s.input, s.reference]]
-        i = references[s.input, s.reference].index(s)
-        context = tuple(texts[:i]), tuple(texts[i + 1 :])
-        task = WritingTask("", *s.key, s.text, *context, plan.questions.get(s.input))
-        tasks.append(replace(task, id=task.content_id))
+        around = references[s.input, s.reference]
+        i = around.index(Sentence(*s.key, s.text))
+        before, after = (tuple(o.text for o in part) for part in (around[:i], around[i + 1 :]))
+        tasks.append(WritingTask(*s.key, s.text, before, after, plan.questions.get(s.input)))
     asked = any(task.question for task in tasks)
-    return TaskSet("writing", title, tuple(tasks), sentences=plan.sentences, asked=asked)
+    return TaskSet("writing", title, tuple(tasks), sentences=sentences, asked=asked)
 
 
 def judging_tasks(
@@ -140,36 +138,31 @@ def judging_tasks(
     units: Sequence[InputUnits],
     title: str = "Which facts does the summary contain?",
 ) -> TaskSet:
-    """One task for each summary: all units of its input are judged against it.
-
-    Tasks go input by input, so that a worker who does several meets the same facts again.
-    """
-    check_unique([s.system for s in summaries], "system")
-    names = tuple(entry.input for entry in units)
+    """One task for each summary, input by input: all units of its input are judged against it."""
+    systems = tuple(s.system for s in summaries)
+    check_unique(systems, "system")
     for s in summaries:
-        if s.inputs != names:
+        if s.inputs != tuple(entry.input for entry in units):
             raise InputError(f"the inputs of system '{s.system}' are not those of the units")
         if s.missing:
             what = f"system '{s.system}' has no summary of input '{s.missing[0]}'"
             raise InputError(what, hint="Leave the input out, or let it count as empty.")
-    tasks, blank = [], []
-    for i, entry in enumerate(units):
-        for s in summaries:
-            if not s.texts[i].strip():
-                blank.append((s.system, entry.input))
-                continue
-            task = JudgingTask("", s.system, entry.input, s.texts[i], entry.texts, entry.question)
-            tasks.append(replace(task, id=task.content_id))
-    if not tasks:
+    tasks = [
+        JudgingTask(s.system, entry.input, s.texts[i], entry.texts, entry.question)
+        for i, entry in enumerate(units)
+        for s in summaries
+    ]
+    judging = tuple(task for task in tasks if task.summary.strip())
+    if not judging:
         raise InputError("there is no summary to judge", expected="at least one that is not empty")
     return TaskSet(
         "judging",
         title,
-        judging=tuple(tasks),
+        judging=judging,
         units=tuple(units),
-        systems=tuple(s.system for s in summaries),
-        blank=tuple(blank),
-        asked=any(task.question for task in tasks),
+        systems=systems,
+        blank=tuple((task.system, task.input) for task in tasks if not task.summary.strip()),
+        asked=any(task.question for task in judging),
     )
 
 
@@ -180,42 +173,28 @@ def write_tasks(path: str | Path, tasks: TaskSet) -> None:
 
 
 def read_tasks(path: str | Path) -> TaskSet:
-    """Reads what `write_tasks` wrote; a folder stands for the ``tasks.json`` in it.
-
-    Raises:
-        InputError: It is not a task file, or was changed since: a text no longer has its task's id,
-            or the tasks no longer have the file's digest.
-    """
+    """Reads what `write_tasks` wrote, unchanged; a folder stands for the ``tasks.json`` in it."""
     if not isinstance(path, str | Path):
         raise InputError(f"tasks are a {type(path).__name__}", expected="the folder of the export")
-    path = Path(path)
-    if file_type(path) == "folder":
-        path = path / TASK_FILE
+    path = Path(path) / TASK_FILE if file_type(path) == "folder" else Path(path)
     hint = "the tasks.json that `litepyramid budget export` writes next to the tasks"
     data: dict[str, Any] = read_document(path, FORMAT, "a task file", hint)
-    broken = "a broken task file"
-    tasks: TaskSet = as_type(TaskSet, data, what=broken, path=path)
+    tasks: TaskSet = as_type(TaskSet, data, what="a broken task file", path=path)
     units = {entry.input: entry for entry in tasks.units}
     cells = Counter([*tasks.blank, *((t.system, t.input) for t in tasks.judging)])
-    if cells != Counter(product(tasks.systems, units)):
-        what = "not one summary of every system for each input that has units"
-        raise InputError(f"{broken} ({what})", path=path)
-    judging = tuple(
-        replace(task, units=units[task.input].texts, question=units[task.input].question)
-        for task in tasks.judging
-    )
-    tasks = replace(tasks, judging=judging)
-    changed = [task.id for task in tasks.tasks if task.id != task.content_id]
-    if changed or tasks.digest != data.get("digest"):
-        what = f"the text of {changed[0]} differs" if changed else "their digest differs"
-        raise InputError(
-            f"the tasks are not those that were exported ({what})",
-            path=path,
-            hint="Take the file that `litepyramid budget export` wrote, unchanged.",
+    if cells == Counter(product(tasks.systems, units)):
+        judging = tuple(
+            replace(t, units=units[t.input].texts, question=units[t.input].question)
+            for t in tasks.judging
         )
-    return tasks
+        tasks = replace(tasks, judging=judging)
+        if tasks.digest == data.get("digest"):
+            return tasks
+    what = "the tasks are not those that were exported (their digest differs)"
+    hint = "Take the file that `litepyramid budget export` wrote, unchanged."
+    raise InputError(what, path=path, hint=hint)
 
 
-def _digest(content: Iterable[Any]) -> str:
-    text = json.dumps(list(content), ensure_ascii=False)
+def _digest(content: Sequence[Any]) -> str:
+    text = json.dumps(content, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]

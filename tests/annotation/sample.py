@@ -94,17 +94,13 @@ def jsonl(path: Path, rows: list[dict]) -> Path:
 
 def write(folder: Path) -> Path:
     """references, easiness, scus, stus as JSON Lines and summaries/ in `folder`."""
-    jsonl(
-        folder / "references.jsonl",
-        [{"input": name, "references": [lines]} for name, lines in REFERENCES.items()],
-    )
-    jsonl(
-        folder / "easiness.jsonl",
-        [
-            {"input": name, "reference": 0, "sentence": place, "easiness": value}
-            for (name, place), value in EASINESS.items()
-        ],
-    )
+    references = [{"input": name, "references": [lines]} for name, lines in REFERENCES.items()]
+    jsonl(folder / "references.jsonl", references)
+    easiness = [
+        {"input": name, "reference": 0, "sentence": place, "easiness": value}
+        for (name, place), value in EASINESS.items()
+    ]
+    jsonl(folder / "easiness.jsonl", easiness)
     jsonl(folder / "scus.jsonl", units(SCUS, "scu"))
     jsonl(folder / "stus.jsonl", units(STUS, "stu"))
     (folder / "summaries").mkdir()
@@ -126,46 +122,19 @@ def label_studio(tasks: list[dict], answer, workers=("ann@example.org",)) -> lis
     for number, task in enumerate(tasks, start=101):
         annotations = []
         for who, worker in enumerate(workers, start=1):
-            result = []
-            for control, value in answer(task["data"], worker).items():
-                kind = "textarea" if control == "scus" else "choices"
-                result.append(
-                    {
-                        "value": {"text" if kind == "textarea" else "choices": value},
-                        "id": f"r{number}{who}{control}",
-                        "from_name": control,
-                        "to_name": control.replace("presence", "unit")
-                        if "_" in control
-                        else "sentence",
-                        "type": kind,
-                        "origin": "manual",
-                    }
-                )
-            annotations.append(
+            result = [
                 {
-                    "id": number * 10 + who,
-                    "completed_by": {"id": who, "email": worker},
-                    "result": result,
-                    "was_cancelled": False,
-                    "ground_truth": False,
-                    "created_at": "2026-03-09T22:16:08.728353Z",
-                    "lead_time": 4.288,
-                    "task": number,
-                    "project": 3,
+                    "value": {"text" if control == "scus" else "choices": value},
+                    "id": f"r{number}{who}{control}",
+                    "from_name": control,
+                    "type": "textarea" if control == "scus" else "choices",
+                    "origin": "manual",
                 }
-            )
-        rows.append(
-            {
-                "id": number,
-                "annotations": annotations,
-                "file_upload": "1-label_studio_tasks.json",
-                "drafts": [],
-                "predictions": [],
-                "data": task["data"],
-                "meta": {},
-                "total_annotations": len(annotations),
-                "cancelled_annotations": 0,
-                "project": 3,
-            }
-        )
+                for control, value in answer(task["data"], worker).items()
+            ]
+            about = {"id": number * 10 + who, "completed_by": {"id": who, "email": worker}}
+            about |= {"was_cancelled": False, "created_at": "2026-03-09T22:16:08.728353Z"}
+            annotations.append({**about, "result": result, "lead_time": 4.288, "task": number})
+        about = {"id": number, "drafts": [], "predictions": [], "data": task["data"], "meta": {}}
+        rows.append({**about, "annotations": annotations, "total_annotations": len(annotations)})
     return rows

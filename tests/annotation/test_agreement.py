@@ -34,13 +34,8 @@ def reference(table):
     return krippendorff.alpha(reliability_data=table, level_of_measurement="nominal")
 
 
-@given(tables())
-def test_alpha_is_the_librarys_on_binary_answers(table):
-    assert krippendorff_alpha(table) == pytest.approx(reference(table), abs=1e-12, nan_ok=True)
-
-
-@given(tables(values=(1.0, 2.0, 3.0, 7.0, NAN)))
-def test_alpha_is_the_librarys_on_many_categories(table):
+@given(st.one_of(tables(), tables(values=(1.0, 2.0, 3.0, 7.0, NAN))))
+def test_alpha_is_the_librarys(table):
     assert krippendorff_alpha(table) == pytest.approx(reference(table), abs=1e-12, nan_ok=True)
 
 
@@ -60,18 +55,6 @@ def test_alpha_of_the_worked_example():
 )
 def test_alpha_is_undefined_without_pairs_or_without_two_categories(table):
     assert math.isnan(krippendorff_alpha(table))
-
-
-@given(tables(), st.randoms(use_true_random=False))
-def test_alpha_knows_no_order(table, random):
-    rows = list(range(table.shape[0]))
-    columns = list(range(table.shape[1]))
-    random.shuffle(rows)
-    random.shuffle(columns)
-    shuffled = table[rows][:, columns]
-    expected = krippendorff_alpha(table)
-    assert krippendorff_alpha(shuffled) == pytest.approx(expected, abs=1e-12, nan_ok=True)
-    assert krippendorff_alpha(1 - table) == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 @given(tables())
@@ -100,46 +83,46 @@ def test_disagreement_by_counting(table):
         assert (compared[worker], disagreed[worker]) == (n, bad)
 
 
+def undecided(result):
+    return {w.worker for w in result.workers if w.undecided}
+
+
+def dropped(result):
+    return [w.worker for w in result.workers if w.dropped]
+
+
 @given(tables())
 def test_every_answer_is_accounted_for(table):
     names = [f"w{i}" for i in range(table.shape[0])]
     result = agree(table, names, min_compared=1)
-    assert result.answers == (~np.isnan(table)).sum()
-    dropped = {w.worker for w in result.workers if w.dropped}
-    kept = table[[name not in dropped for name in names]]
-    assert result.kept_answers == (~np.isnan(kept)).sum()
-    assert all(w.share > 0.5 for w in result.workers if w.dropped)
-    assert all(
-        not w.share > 0.5 or w.worker in result.undecided for w in result.workers if not w.dropped
-    )
-    assert len(kept) >= min(2, len(names))  # of two, nobody can say who is wrong
-    np.testing.assert_array_equal(
-        result.labels,
-        majority_labels(kept) if kept.size else np.full(table.shape[1], np.nan),
-    )
+    assert result.counts["answers"] == (~np.isnan(table)).sum()
+    rest = table[[name not in dropped(result) for name in names]]
+    assert result.counts["answers kept"] == (~np.isnan(rest)).sum()
+    assert all(w.share > 0.5 for w in result.workers if w.dropped or w.undecided)
+    assert not any(w.share > 0.5 for w in result.workers if not (w.dropped or w.undecided))
+    assert len(rest) >= min(2, len(names))  # of two, nobody can say who is wrong
+    labels = majority_labels(rest) if rest.size else np.full(table.shape[1], np.nan)
+    np.testing.assert_array_equal(result.labels, labels)
 
 
-def test_noisy_worker_is_found_and_labels_recover():
-    rng = np.random.default_rng(7)
-    truth = (rng.random(400) < 0.4).astype(float)
-    good = np.where(rng.random((4, 400)) < 0.08, 1 - truth, truth)
-    noisy = np.where(rng.random((1, 400)) < 0.72, 1 - truth, truth)
-    table = np.concatenate([noisy, good])
-    result = agree(table, ["noisy", "a", "b", "c", "d"])
-    assert [w.worker for w in result.workers if w.dropped] == ["noisy"]
-    assert 0.6 < result.workers[0].share < 0.8
+def test_noisy_workers_are_found_worst_first_and_labels_recover():
+    """With two noisy workers of five, the majority is still the good ones'."""
+    rng = np.random.default_rng(1)
+    truth = (rng.random(300) < 0.5).astype(float)
+    flip = np.array([0.05, 0.05, 0.05, 0.9, 0.7])[:, None]
+    table = np.where(rng.random((5, 300)) < flip, 1 - truth, truth)
+    result = agree(table, list("abcde"))
+    assert dropped(result) == ["d", "e"]
+    assert 0.85 < result.workers[0].share < 0.95
     assert result.alpha > result.alpha_all
     assert (result.labels == truth).mean() > 0.97
-    kept = agree(table, ["noisy", "a", "b", "c", "d"], noisy_above=None)
-    assert not any(w.dropped for w in kept.workers)
-    assert kept.kept_answers == kept.answers
+    assert dropped(agree(table, list("abcde"), noisy_above=1)) == []
 
 
 def test_nobody_is_dropped_on_little_evidence():
     table = [[1, 0, 1], [0, 1, 0], [0, 1, 0]]
-    assert not any(w.dropped for w in agree(table, ["x", "y", "z"]).workers)
-    found = agree(table, ["x", "y", "z"], min_compared=3)
-    assert [w.worker for w in found.workers if w.dropped] == ["x"]
+    assert dropped(agree(table, ["x", "y", "z"])) == []
+    assert dropped(agree(table, ["x", "y", "z"], min_compared=3)) == ["x"]
 
 
 def test_one_word_against_another_drops_nobody():
@@ -147,50 +130,30 @@ def test_one_word_against_another_drops_nobody():
     truth = np.array([1.0, 0.0] * 10)
     for names in (["good", "bad"], ["bad", "good"]):
         result = agree([truth, 1 - truth], names)
-        assert not any(w.dropped for w in result.workers)
-        assert set(result.undecided) == {"good", "bad"}
-        assert result.kept_answers == result.answers
+        assert dropped(result) == []
+        assert undecided(result) == {"good", "bad"}
         text = " ".join(render(result, "table").split())
         assert "a third worker is needed to tell who is noisy" in text
-    assert agree([truth, 1 - truth], ["a", "b"], noisy_above=None).undecided == ()
-    assert agree([truth, truth], ["a", "b"]).undecided == ()
-    assert agree([truth, truth, 1 - truth], ["a", "b", "c"]).undecided == ()
-
-
-def test_pairs_of_many_workers_still_tell_the_noisy_one():
-    """Two answers to an item are enough if a worker is paired with several others."""
-    truth = np.array([1.0, 0.0] * 30)
+    for others in ([truth, truth], [truth, truth, 1 - truth]):
+        assert undecided(agree(others, ["a", "b", "c"][: len(others)])) == set()
+    # Two answers to an item are enough if a worker is paired with several others.
     table = np.full((4, 60), np.nan)
-    table[0] = 1 - truth
+    table[0] = 1 - np.tile(truth, 3)
     for worker in (1, 2, 3):
-        part = slice(20 * (worker - 1), 20 * worker)
-        table[worker, part] = truth[part]
+        table[worker, 20 * worker - 20 : 20 * worker] = truth
     result = agree(table, ["noisy", "a", "b", "c"])
-    assert [w.worker for w in result.workers if w.dropped] == ["noisy"]
-    assert result.labels.tolist() == truth.tolist()
+    assert dropped(result) == ["noisy"]
+    assert result.labels.tolist() == np.tile(truth, 3).tolist()
 
 
-def test_worst_goes_first_so_that_good_workers_stay():
-    """With two noisy workers of five, the majority is still the good ones'."""
-    rng = np.random.default_rng(1)
-    truth = (rng.random(300) < 0.5).astype(float)
-    flip = np.array([0.05, 0.05, 0.05, 0.9, 0.7])[:, None]
-    table = np.where(rng.random((5, 300)) < flip, 1 - truth, truth)
-    result = agree(table, list("abcde"))
-    assert [w.worker for w in result.workers if w.dropped] == ["d", "e"]
-
-
-@pytest.mark.parametrize("bad", [[1, 0], [[2, 0]], [[[1]]]])
-def test_wrong_answers_are_refused(bad):
+@pytest.mark.parametrize(
+    ("answers", "workers", "noisy_above"),
+    [([1, 0], ["a"], 0.5), ([[2, 0]], ["a"], 0.5), ([[[1]]], ["a"], 0.5), ([[1, 0]], ["a"], 50),
+     ([[1, 0]], ["a", "b"], 0.5)],
+)  # fmt: skip
+def test_wrong_answers_and_settings_are_refused(answers, workers, noisy_above):
     with pytest.raises(InputError):
-        agree(bad, ["a"])
-
-
-def test_wrong_settings_are_refused():
-    with pytest.raises(InputError, match="one row for each worker"):
-        agree([[1, 0]], ["a", "b"])
-    with pytest.raises(InputError, match="from 0 to 1"):
-        agree([[1, 0]], ["a"], noisy_above=50)
+        agree(answers, workers, noisy_above=noisy_above)
 
 
 def test_gold_labels_stand_for_the_others():
@@ -202,8 +165,7 @@ def test_gold_labels_stand_for_the_others():
     shares = {w.worker: (w.compared, w.share, w.dropped) for w in result.workers}
     assert shares == {"bad": (12, 1.0, True), "good": (12, 0.0, False)}
     assert dict(result.signature.fields)["gold"] == "12"
-    alone = agree(table, ["good", "bad"])
-    assert set(alone.undecided) == {"good", "bad"}
+    assert undecided(agree(table, ["good", "bad"])) == {"good", "bad"}
     half = np.where(np.isnan(gold), np.nan, 0.5)
     assert all(w.compared == 0 for w in agree(table, ["good", "bad"], gold=half).workers)
 
