@@ -115,9 +115,9 @@ def cli():
     return run
 
 
-@pytest.fixture
-def browser(tmp_path: Path):
-    """Chromium with a fresh profile and no network, downloading to `browser.downloads`."""
+@pytest.fixture(scope="session")
+def _chromium(tmp_path_factory):
+    """Chromium with a fresh profile and no network."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     driver = shutil.which("chromedriver")
     if not (chromium and driver):
@@ -125,8 +125,6 @@ def browser(tmp_path: Path):
     selenium = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     from selenium.webdriver.chrome.service import Service
 
-    downloads = tmp_path / "downloads"
-    downloads.mkdir()
     options = selenium.ChromeOptions()
     options.binary_location = chromium
     for argument in (
@@ -140,22 +138,36 @@ def browser(tmp_path: Path):
         "--disable-component-update",
         "--disable-sync",
         "--window-size=1100,900",
-        f"--user-data-dir={tmp_path / 'profile'}",
+        f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
     ):
         options.add_argument(argument)
-    options.add_experimental_option(
-        "prefs",
-        {"download.default_directory": str(downloads), "download.prompt_for_download": False},
-    )
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     found = selenium.Chrome(options=options, service=Service(driver))
-    found.downloads = downloads
     found.set_script_timeout(20)
+    yield found
+    found.quit()
+
+
+@pytest.fixture
+def browser(_chromium, tmp_path: Path):
+    """A tab in which nothing is kept of others; `browser.downloads` is a folder for files."""
+    before, found = _chromium.window_handles, _chromium
+    found.switch_to.new_window("tab")
+    own = found.current_window_handle
+    for handle in before:
+        found.switch_to.window(handle)
+        found.close()
+    found.switch_to.window(own)
+    found.downloads = tmp_path / "downloads"
+    found.downloads.mkdir()
+    (tmp_path / "blank.html").touch()
+    found.get((tmp_path / "blank.html").as_uri())
+    found.execute_script("localStorage.clear(); sessionStorage.clear()")
+    found.get_log("browser")
     # The page must not need a network: from here on there is none.
     found.execute_cdp_cmd("Network.enable", {})
     found.execute_cdp_cmd(
         "Network.emulateNetworkConditions",
         {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0},
     )
-    yield found
-    found.quit()
+    return found
