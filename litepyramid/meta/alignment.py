@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import compress
 from typing import Any
@@ -19,8 +19,9 @@ from litepyramid.errors import InputError
 from litepyramid.io.scores import arrays_table, read_scores
 from litepyramid.meta.core.levels import LEVELS, Coefficient, Level, several
 from litepyramid.stats import check_samples, check_seed, check_share
+from litepyramid.tables import record
 from litepyramid.text import counted
-from litepyramid.types import FloatArray, ScoreTable, Signature, fingerprint
+from litepyramid.types import FloatArray, ScoreMatrix, ScoreTable, Signature, fingerprint
 
 HumanLike = str | Sequence[str] | FloatArray
 """Names or patterns of raters; or their scores, beside an array of a metric's."""
@@ -38,6 +39,8 @@ def score_table(scores: Any, human: Any, columns: Any = None) -> tuple[ScoreTabl
         table, human = arrays_table(scores, human), "human"
     else:
         table = read_scores(scores, columns=columns)
+    if np.isinf(table.values).any():
+        raise InputError("a score is infinite", expected="finite numbers, NaN = not scored")
     axes = table.metrics, table.systems, table.inputs
     orders = [sorted(range(len(names)), key=names.__getitem__) for names in axes]
     metrics, systems, inputs = (tuple(sorted(names)) for names in axes)
@@ -74,24 +77,14 @@ class LeftOut:
     cells: int = 0
 
     def __str__(self) -> str:
-        return (
-            f"{counted(len(self.systems), 'system')}, {counted(len(self.inputs), 'input')} and "
-            f"{counted(self.cells, 'single cell')}"
-        )
+        systems, inputs = counted(len(self.systems), "system"), counted(len(self.inputs), "input")
+        return f"{systems}, {inputs} and {counted(self.cells, 'single cell')}"
 
     def __bool__(self) -> bool:
         return bool(self.systems or self.inputs or self.cells)
 
-    def counts(self) -> dict[str, int]:
-        """The three numbers, for one row of a table."""
-        return {
-            "left_out_systems": len(self.systems),
-            "left_out_inputs": len(self.inputs),
-            "left_out_cells": self.cells,
-        }
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Aligned:
     """K metrics and the human score, over the same N systems and M inputs.
 
@@ -101,6 +94,8 @@ class Aligned:
         values: (K, N, M) scores; a cell missing in one of them or in `Z` is NaN in all.
         Z: (N, M) scores of people.
         left_out: What was removed to get there.
+        test: (N, M_test) the first metric on a whole test set, where there is one.
+        left_out_test: Systems that only one of the two tables has.
     """
 
     metrics: tuple[str, ...]
@@ -111,11 +106,40 @@ class Aligned:
     values: FloatArray = field(repr=False)
     Z: FloatArray = field(repr=False)
     left_out: LeftOut
+    test: FloatArray | None = field(default=None, repr=False)
+    left_out_test: tuple[str, ...] = ()
+
+    @property
+    def scores(self) -> FloatArray:
+        """The first metric's, on the whole test set where there is one."""
+        return self.values[0] if self.test is None else self.test
 
     def entry(self) -> dict[str, Any]:
         """What a result says of the first metric."""
         names = {"metric": self.metrics[0], "human": self.human, "left_out": self.left_out}
         return {**names, "systems": len(self.systems), "inputs": len(self.inputs)}
+
+    def to_json(self) -> dict[str, Any]:
+        """The names that were used, and what was left out."""
+        return {
+            "metric": self.metrics[0],
+            "systems": list(self.systems),
+            "judged_inputs": len(self.inputs),
+            "test_inputs": None if self.test is None else self.test.shape[1],
+            "left_out": record(self.left_out),
+            "left_out_test": list(self.left_out_test),
+        }
+
+    def __str__(self) -> str:
+        used = [counted(len(self.systems), "system"), counted(len(self.inputs), "judged input")]
+        if self.test is not None:
+            used.append(counted(self.test.shape[1], "test input"))
+        text = ", ".join(used)
+        if self.left_out:
+            text += f"; left out: {self.left_out}"
+        if self.left_out_test:
+            text += f"; only in one of the tables: {', '.join(self.left_out_test)}"
+        return text + "."
 
 
 def signature_of(
@@ -163,12 +187,12 @@ def align(table: ScoreTable, metrics: str | Sequence[str] | None, human: Any) ->
     stack = stack[:, rows][:, :, columns]
     missing = np.isnan(stack).any(axis=0)
     *values, Z = np.where(missing, np.nan, stack)
-    systems, inputs = (
-        [tuple(compress(names, flags)) for flags in (kept, ~kept)]
-        for names, kept in ((table.systems, rows), (table.inputs, columns))
+    (systems, no_systems), (inputs, no_inputs) = (
+        [tuple(compress(every, flags)) for flags in (used, ~used)]
+        for every, used in ((table.systems, rows), (table.inputs, columns))
     )
-    left_out = LeftOut(systems[1], inputs[1], int(missing.sum()))
-    return Aligned(names, named, raters, systems[0], inputs[0], np.stack(values), Z, left_out)
+    left_out = LeftOut(no_systems, no_inputs, int(missing.sum()))
+    return Aligned(names, named, raters, systems, inputs, np.stack(values), Z, left_out)
 
 
 def align_each(
@@ -185,21 +209,64 @@ def align_each(
     return table, sides
 
 
-def check_correlatable(aligned: Sequence[Aligned], levels: Sequence[Level]) -> None:
+def align_test_set(
+    scores: Any, human: Any, metrics: str | Sequence[str] | None, full: Any, columns: Columns
+) -> tuple[list[Aligned], dict[str, str]]:
+    """Each metric aligned, with its scores in a `full` table if there is one; and hashes."""
+    table, human = score_table(scores, human, columns)
+    whole = None if full is None else score_table(full, None, columns)[0]
+    names = metric_names(table, metrics, human)
+    if whole is not None and metrics is None:
+        names = tuple(name for name in names if name in whole.metrics)
+        if not names:
+            raise InputError("the two tables share no metric", hint="Check their names.")
+    sides = [align(table, name, human) for name in names]
+    if whole is not None:
+        sides = [_with_test_set(side, whole.matrix(side.metrics[0])) for side in sides]
+    for side in sides:
+        if len(side.systems) < 2:
+            raise InputError(
+                f"{'only 1' if side.systems else 'no'} system has scores of '{side.metrics[0]}' "
+                + ("in both tables" if whole else "and of people"),
+                expected="at least two",
+                hint="Check that the files use the same names for systems." if whole else None,
+            )
+    raters = sides[0].raters
+    hashes = {"human": "+".join(raters), "scores_sha": scores_sha(table, names, raters)}
+    return sides, hashes | ({"full_sha": scores_sha(whole, names)} if whole else {})
+
+
+def _with_test_set(side: Aligned, test: ScoreMatrix) -> Aligned:
+    scored = ~np.isnan(test.values)
+    rows = {name: i for i, name in enumerate(test.systems) if scored[i].any()}
+    common = [i for i, name in enumerate(side.systems) if name in rows]
+    systems = tuple(side.systems[i] for i in common)
+    return replace(
+        side, systems=systems, values=side.values[:, common], Z=side.Z[common],
+        test=test.values[[rows[name] for name in systems]][:, scored.any(axis=0)],
+        left_out_test=tuple(sorted(set(side.systems) ^ set(rows))),
+    )  # fmt: skip
+
+
+def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
+    """How many observations a level has: systems, the most of an input, or cells."""
+    scored = ~(np.isnan(X) | np.isnan(Z))
+    by_level = {"system": scored.any(axis=1).sum(), "summary": scored.sum(axis=0).max(initial=0)}
+    return int(by_level.get(level, scored.sum()))
+
+
+def check_correlatable(sides: Sequence[Aligned], levels: Sequence[Level]) -> None:
     """Checks that some metric can have a correlation at one of the levels."""
-    most = dict.fromkeys(LEVELS, 0)
-    for one in aligned:
-        scored = ~np.isnan(one.Z)
-        sizes = len(one.systems), scored.sum(axis=0).max(), scored.sum()
-        most = {level: max(most[level], int(n)) for level, n in zip(LEVELS, sizes, strict=True)}
+    most = {
+        level: max(observations(side.values[0], side.Z, level) for side in sides)
+        for level in LEVELS
+    }
     if any(most[level] > 1 for level in levels):
         return
-    where = (
-        "no input has two systems with scores" if most["system"] > 1 else "only 1 system has scores"
-    )
-    names = " or ".join(repr(name) for one in aligned for name in one.metrics)
+    where = "no input has two systems with" if most["system"] > 1 else "only 1 system has"
+    names = " or ".join(repr(name) for side in sides for name in side.metrics)
     raise InputError(
-        f"{where} of {names} and '{aligned[0].human}'",
+        f"{where} scores of {names} and '{sides[0].human}'",
         expected="at least two, to correlate at system or summary level",
         hint="Only the global level works with one system." if most["global"] > 1 else "",
     )
@@ -253,20 +320,16 @@ def unaligned(
     metrics: str | Sequence[str] | None,
     human: Any,
     source: ScoreTable | None = None,
-) -> tuple[list[tuple[str, FloatArray]], list[tuple[str, FloatArray]], tuple[str, ...]]:
+) -> tuple[dict[str, FloatArray], dict[str, FloatArray], tuple[str, ...]]:
     """The human score and the metrics (of `source`, if that is another table) by name, each with
     all that it has scored; and the raters, none if `human` is None.
     """
     source = source or table
-    people = [] if human is None else [human_score(table, human)]
-    raters = tuple(rater for _, names, _ in people for rater in names)
-    names = [name for name in source.metrics if name not in raters]
-    chosen = names if metrics is None else select_metrics(source, metrics)
-    return (
-        [(name, Z) for name, _, Z in people],
-        [(name, source.matrix(name).values) for name in chosen],
-        raters,
-    )
+    named, raters, Z = ("", (), None) if human is None else human_score(table, human)
+    chosen = source.metrics if metrics is None else select_metrics(source, metrics)
+    names = [name for name in chosen if metrics is not None or name not in raters]
+    people = {} if Z is None else {named: Z}
+    return people, {name: source.matrix(name).values for name in names}, raters
 
 
 def average(matrices: Sequence[FloatArray]) -> FloatArray:

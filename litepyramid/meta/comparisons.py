@@ -21,6 +21,7 @@ from litepyramid.meta.alignment import (
     align,
     check_correlatable,
     check_draws,
+    observations,
     score_table,
     select_metrics,
     signature_of,
@@ -36,7 +37,7 @@ from litepyramid.meta.core.levels import (
     several,
 )
 from litepyramid.meta.core.permutation import MARGIN, permuted_p_values
-from litepyramid.meta.correlations import BOOT, SYMBOLS, interval, observations
+from litepyramid.meta.correlations import BOOT, SYMBOLS, interval
 from litepyramid.stats import (
     Alternative,
     Correction,
@@ -45,7 +46,7 @@ from litepyramid.stats import (
     check_samples,
     resampled_p_value,
 )
-from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record, row
+from litepyramid.tables import HIDDEN, Cell, Column, Result, Table, record
 from litepyramid.text import counted
 from litepyramid.types import FloatArray, IntArray, ScoresLike, ScoreTable, Signature
 
@@ -57,6 +58,9 @@ TwoSided = Literal["greater", "two-sided"]
 PValue = Literal["one-sided", "two-sided", "paper"]
 PERM: dict[str, Sampling] = {f"perm-{swaps}": swaps for swaps in SAMPLINGS}
 Grouping = Literal["metric", "level"]
+
+
+_WORDS = {"greater": (">", "better than"), "two-sided": ("≠", "different from")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +75,18 @@ class PairTests:
         constant: (K,) vectors constant on one side.
         samples: Samples of a test, at most; 0 for a formula.
         smallest_p: The smallest p that was possible.
+        corrected: (K, K) p-values corrected for many tests.
     """
-
-    correlations: FloatArray
-    p_values: FloatArray
-    failed: IntArray
-    constant: tuple[int, ...]
-    samples: int
-    smallest_p: float
-
-
-@dataclass(frozen=True, slots=True)
-class LevelComparison(PairTests):
-    """`PairTests` of a `level` and a `coefficient`, with (K, K) `corrected` p-values."""
 
     level: Level
     coefficient: Coefficient
-    corrected: FloatArray
+    correlations: FloatArray
+    constant: tuple[int, ...]
+    p_values: FloatArray
+    failed: IntArray
+    samples: int
+    smallest_p: float
+    corrected: FloatArray = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +99,7 @@ class ComparisonResult(Result):
 
     metrics: tuple[str, ...]
     human: str
-    comparisons: tuple[LevelComparison, ...] = field(metadata=HIDDEN)
+    comparisons: tuple[PairTests, ...] = field(metadata=HIDDEN)
     method: ComparisonMethod
     alternative: TwoSided
     alpha: float
@@ -112,15 +111,19 @@ class ComparisonResult(Result):
     signature: Signature
 
     def to_tables(self) -> Sequence[Table]:
-        """One row per test; more than four metrics: one row per metric, a mark per other one."""
+        """One row per test; more than four metrics: one row per metric."""
         few = len(self.metrics) <= 4
         tables = [self._tests(c) if few else self._summary(c) for c in self.comparisons]
-        notes = [*([] if few else [self._legend()]), *self.remarks()]
+        notes = self.remarks()
+        if not few:
+            within = "of its row" if self.grouping == "metric" else "of the table"
+            correction = f" ({self.correction} over the tests {within})"
+            corrected = "" if self.correction == "none" else correction
+            notes = [f"Marks, in the order of the rows: ● p ≤ {self.alpha:g}{corrected}.", *notes]
         if self.left_out:
             notes.append(f"Left out, not scored by all: {self.left_out}.")
-        failed = sum(int(np.triu(c.failed).sum()) for c in self.comparisons)
-        if failed:
-            had = "had no value and is" if failed == 1 else "had no value and are"
+        if failed := sum(int(np.triu(c.failed).sum()) for c in self.comparisons):
+            had = f"had no value and {'is' if failed == 1 else 'are'}"
             notes.append(f"{counted(failed, 'sample')} of all tests together {had} left out.")
         constants = {c.level: max(c.constant) for c in self.comparisons if any(c.constant)}
         if constants:
@@ -160,13 +163,9 @@ class ComparisonResult(Result):
             for metric, r, constant in zip(self.metrics, c.correlations, c.constant, strict=True):
                 correlations.append(kind | {"metric": metric, "value": r, "constant": constant})
         common = {"smallest_p": smallest, "remarks": self.remarks(), "correlations": correlations}
-        return {
-            **record(self),
-            **common,
-            "tests": [t for c in self.comparisons for t in self._of(c)],
-        }
+        return record(self) | common | {"tests": [t for c in self.comparisons for t in self._of(c)]}
 
-    def _of(self, c: LevelComparison) -> list[dict[str, Any]]:
+    def _of(self, c: PairTests) -> list[dict[str, Any]]:
         """The tests of one level and coefficient."""
         return [
             {
@@ -190,14 +189,14 @@ class ComparisonResult(Result):
         all_pairs = permutations if self.alternative == "greater" else combinations
         return list(all_pairs(range(len(self.metrics)), 2))
 
-    def _title(self, c: LevelComparison) -> str:
-        sign = ">" if self.alternative == "greater" else "≠"
+    def _title(self, c: PairTests) -> str:
         return (
-            f"{c.level} level {SYMBOLS[c.coefficient]} with {self.human}: is a {sign} b? "
-            f"{self.method.upper()}, N={self.systems}, M={self.inputs}"
+            f"{c.level} level {SYMBOLS[c.coefficient]} with {self.human}: is a "
+            f"{_WORDS[self.alternative][0]} b? {self.method.upper()}, N={self.systems}, "
+            f"M={self.inputs}"
         )
 
-    def _tests(self, c: LevelComparison) -> Table:
+    def _tests(self, c: PairTests) -> Table:
         columns = (
             *(Column("metric", "a"), Column("other", "b"), Column("correlation", "corr a")),
             *(Column("other_correlation", "corr b"), Column("difference", "a - b", signed=True)),
@@ -211,32 +210,19 @@ class ComparisonResult(Result):
         table = Table.of(self._title(c), columns, [tests[n] for n in order])
         return table if self.correction != "none" else table.without("corrected")
 
-    def _summary(self, c: LevelComparison) -> Table:
+    def _summary(self, c: PairTests) -> Table:
         """DDR21's Figure 5 in characters: a mark for every other metric, in the rows' order."""
         order = best_first(c.correlations)
-        columns = (
-            *(Column("number", "#"), Column("metric")),
-            Column("correlation", SYMBOLS[c.coefficient]),
-            Column("better", "better than" if self.alternative == "greater" else "differs from"),
-            Column("marks", "which"),
-        )
-        marks = np.where(c.p_values <= self.alpha, "○", "·")
-        marks[c.corrected <= self.alpha] = "●"
+        heads = [Column("number", "#"), Column("metric"), Column("r", SYMBOLS[c.coefficient])]
+        heads += [Column("better", _WORDS[self.alternative][1]), Column("marks", "which")]
+        marks = np.where(c.corrected <= self.alpha, "●", "·")
         np.fill_diagonal(marks, "\\")
         rows: list[tuple[Cell, ...]] = []
         for number, i in enumerate(order.tolist(), start=1):
             which = "".join(marks[i, order])
-            value = float(c.correlations[i])
-            rows.append((number, self.metrics[i], value, which.count("●"), which))
-        return Table(self._title(c), columns, tuple(rows))
-
-    def _legend(self) -> str:
-        legend = f"Marks are in the order of the rows: ● p ≤ {self.alpha:g}"
-        if self.correction == "none":
-            return f"{legend}, · not."
-        within = "the tests of its row" if self.grouping == "metric" else "all tests of the table"
-        name = self.correction.replace("-", " and ").title().replace("And", "and")
-        return f"{legend} also with the {name} correction over {within}, ○ without it only, · not."
+            r = float(c.correlations[i])
+            rows.append((number, self.metrics[i], r, which.count("●"), which))
+        return Table(self._title(c), tuple(heads), tuple(rows))
 
     def to_figure(self) -> Any:
         """A square is blue where the row's metric is better than the column's; a panel per level
@@ -246,16 +232,16 @@ class ComparisonResult(Result):
 
         order = best_first(self.comparisons[0].correlations)
         at = np.ix_(order, order)
+        corrected = self.correction != "none"
         panels = {
             f"{c.level} level, {c.coefficient}": (
                 (c.p_values <= self.alpha)[at],
-                (c.corrected <= self.alpha)[at] if self.correction != "none" else None,
+                (c.corrected <= self.alpha)[at] if corrected else None,
             )
             for c in self.comparisons
         }
-        sign = "better than" if self.alternative == "greater" else "different from"
-        text = f"blue: row {sign} column, p ≤ {self.alpha:g}"
-        if self.correction != "none":
+        text = f"blue: row {_WORDS[self.alternative][1]} column, p ≤ {self.alpha:g}"
+        if corrected:
             within = "row" if self.grouping == "metric" else "panel"
             text += f"; orange frame: also with {self.correction} over each {within}"
         return significance_plot(
@@ -355,9 +341,7 @@ def compare(
             samples=samples, target=alpha / tests, seed=seed,
         )  # fmt: skip
         corrected = corrected_p_values(tested, correction, grouping, alternative)
-        comparisons.append(
-            LevelComparison(**row(tested), level=at, coefficient=by, corrected=corrected)
-        )
+        comparisons.append(replace(tested, corrected=corrected))
     draws = {"p_value": rule, "samples": samples or "auto", "seed": seed} if resampled else {}
     signature = signature_of(
         table, [aligned], pairs, test=method, alternative=alternative, **draws, alpha=alpha,
@@ -392,38 +376,37 @@ def compare_pairs(
     enough for p to fall to a quarter of `target`, the p at which the strictest test passes;
     permutations are then drawn as `permuted_p_values` says.
     """
-    adaptive = samples is None and method in PERM and p_value == "plus_one"
-    if samples is None:
-        samples = max(1000, math.ceil((MARGIN if p_value == "plus_one" else 1) / target))
+    enough = max(1000, math.ceil((MARGIN if p_value == "plus_one" else 1) / target))
     points = [level_correlation(X, Z, level, coefficient) for X in values]
     r = np.array([point.value for point in points])
-    constants = tuple(point.constant for point in points)
+    first = level, coefficient, r, tuple(point.constant for point in points)
     if method in PERM:
-        p, failed, most, smallest = permuted_p_values(
+        k = enough if samples is None and p_value == "paper" else samples
+        return PairTests(*first, *permuted_p_values(
             values, Z, level, coefficient, PERM[method], alternative=alternative,
-            rule=p_value, samples=None if adaptive else samples, target=target, seed=seed,
-        )  # fmt: skip
-        return PairTests(r, p, failed, constants, most, smallest)
-    count = len(values)
-    p = np.full((count, count), np.nan)
-    failed = np.zeros((count, count), dtype=np.int64)
+            rule=p_value, samples=k, target=target, seed=seed,
+        ))  # fmt: skip
+    p = np.full((len(values), len(values)), np.nan)
+    failed = np.zeros(p.shape, dtype=np.int64)
     if method == "williams":
-        for i, j in permutations(range(count), 2):
+        for i, j in permutations(range(len(values)), 2):
             r_xy = level_correlation(values[i], values[j], level, coefficient).value
             n = observations(values[i], Z, level)
             p[i, j] = williams_p_value(r[i], r[j], r_xy, n, alternative)
-        return PairTests(r, p, failed, constants, 0, 0.0)
+        return PairTests(*first, p, failed, 0, 0.0)
+    samples = samples or enough
     drawn = [
         bootstrap_samples(X, Z, level, coefficient, BOOT[method], samples=samples, seed=seed)
         for X in values
     ]
-    for i, j in permutations(range(count), 2):
+    for i, j in permutations(range(len(values)), 2):
         observed = float(r[i] - r[j])
         null = drawn[i] - drawn[j] - observed
         failed[i, j] = np.isnan(null).sum()
         p[i, j] = resampled_p_value(observed, null, alternative, p_value)
-    smallest = 1 / (samples + 1) if p_value == "plus_one" else 0.0
-    return PairTests(r, p, failed, constants, samples, smallest)
+    return PairTests(
+        *first, p, failed, samples, 1 / (samples + 1) if p_value == "plus_one" else 0.0
+    )
 
 
 def williams_p_value(
@@ -629,16 +612,12 @@ def rank(
             what = f"no metric '{', '.join(patterns or ())}' in {name}"
             raise InputError(what, expected=expected)
         tests = compare(table, people, correction=correction, **common)
-        ends = {
-            one.metric: one for one in interval(table, people, samples=samples, **common).intervals
-        }
         (tested,) = tests.comparisons
         numbers = clusters(tested.corrected, tested.correlations, tests.alpha)
+        ends = interval(table, people, samples=samples, **common).intervals
         rows = [
-            RankedMetric(name, metric, number, float(value), ends[metric].low, ends[metric].high)
-            for metric, number, value in zip(
-                tests.metrics, numbers, tested.correlations, strict=True
-            )
+            RankedMetric(name, one.metric, number, float(value), one.low, one.high)
+            for one, number, value in zip(ends, numbers, tested.correlations, strict=True)
         ]
         ranks += sorted(rows, key=lambda one: (one.rank, -one.value))
         hashes.append(tests.signature.to_json()["scores_sha"])

@@ -17,6 +17,7 @@ from litepyramid.meta.alignment import (
     LeftOut,
     align_each,
     check_draws,
+    observations,
     score_table,
     scores_sha,
     signature_of,
@@ -26,7 +27,6 @@ from litepyramid.meta.alignment import (
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.draws import SAMPLINGS, Sampling
 from litepyramid.meta.core.levels import (
-    CONSTANT_POLICIES,
     Coefficient,
     ConstantPolicy,
     Level,
@@ -43,13 +43,10 @@ from litepyramid.types import FloatArray, ScoresLike, Signature
 
 SHORT = {"system": "sys", "summary": "sum", "global": "glob"}
 SYMBOLS = {
-    "pearson": "r",
-    "spearman": "ρ",
-    "kendall": "τ",
-    "pairwise": "acc",
-    "spa": "SPA",
+    "pearson": "r", "spearman": "ρ", "kendall": "τ", "spa": "SPA",
     "acc-eq": "acc_eq",
-}
+}  # fmt: skip
+_FATE = {"skip": "were left out", "zb21": "had their first value raised slightly"}
 IntervalMethod = Literal["boot-systems", "boot-inputs", "boot-both", "fisher"]
 BOOT: dict[str, Sampling] = {f"boot-{sampling}": sampling for sampling in SAMPLINGS}
 
@@ -58,13 +55,9 @@ BOOT: dict[str, Sampling] = {f"boot-{sampling}": sampling for sampling in SAMPLI
 class Correlation:
     """One metric's correlation with the human score, and what it was computed from.
 
-    Attributes:
-        raters: The metrics that the human score is the mean of.
-        value: The correlation, of `systems` and `inputs` that both sides scored; or NaN.
-        used: How many coefficients the value is the mean of (summary level).
-        constant: Vectors that were constant on one side; the policy says what became of them.
-        too_few: Inputs with fewer than two systems scored on both sides.
-        epsilon: Of ``acc-eq``: up to which difference the metric's scores tie; else NaN.
+    The human score is the mean of `raters`; `value` (or NaN) the mean of `used` coefficients, of
+    `systems` and `inputs` that both sides scored. `constant` vectors had no difference on one
+    side; `too_few` inputs have fewer than two systems; ``acc-eq`` ties scores up to `epsilon`.
     """
 
     metric: str
@@ -86,10 +79,7 @@ class Correlation:
 class Interval:
     """A correlation between the ends of its confidence interval; NaN where they are not defined.
 
-    Attributes:
-        failed: Samples that had no correlation and were left out.
-        constant: Vectors constant on one side, in all the data.
-        drawn: (samples,) the correlation on each sample; empty for Fisher's interval.
+    `drawn` are the correlations on each sample, of which `failed` had none and were left out.
     """
 
     metric: str
@@ -133,23 +123,16 @@ class CorrelationResult(Result):
 
     def _notes(self) -> list[str]:
         notes = []
-        fate = {
-            "skip": "were left out",
-            "zero": "count as 0",
-            "zb21": "had their first value raised slightly",
-        }[self.policy]
         constants = {c.metric: c for c in self.correlations if c.constant}
         if any(c.level != "summary" for c in constants.values()):
-            notes.append(f"Constant vectors {fate}: {listed(list(constants))}.")
+            notes.append(f"Constant vectors {_FATE[self.policy]}: {listed([*constants])}.")
         elif constants:
             numbers = [f"{m} {c.constant} of {c.inputs}" for m, c in constants.items()]
-            notes.append(f"Inputs with a constant column {fate}: {listed(numbers)}.")
+            notes.append(f"Inputs with a constant column {_FATE[self.policy]}: {listed(numbers)}.")
         notes += left_out_notes(self.correlations)
-        tied = [f"{c.metric} {c.epsilon:.3g}" for c in self.correlations if c.epsilon >= 0]
-        if tied:
+        if tied := [f"{c.metric} {c.epsilon:.3g}" for c in self.correlations if c.epsilon >= 0]:
             notes.append(f"acc_eq ties scores that differ by at most {listed(tied)}.")
-        few = {c.metric: f"{c.metric} {c.too_few}" for c in self.correlations if c.too_few}
-        if few:
+        if few := {c.metric: f"{c.metric} {c.too_few}" for c in self.correlations if c.too_few}:
             notes.append(f"Inputs with fewer than two systems: {listed([*few.values()])}.")
         return notes
 
@@ -201,8 +184,10 @@ class IntervalResult(Result):
             mark = IntervalMark(i.metric, f"{i.level} level", i.value, i.low, i.high, i.drawn)
             panels.setdefault(f"{i.coefficient} ({SYMBOLS[i.coefficient]})", []).append(mark)
         levels = list(dict.fromkeys(f"{i.level} level" for i in self.intervals))
-        percent = f"{100 * self.confidence:g} % {self.method.upper()}"
-        heading = f"Correlation with {self.intervals[0].human}, {percent}"
+        heading = (
+            f"Correlation with {self.intervals[0].human}, {100 * self.confidence:g} % "
+            f"{self.method.upper()}"
+        )
         return interval_plot(panels, metrics, levels, heading)
 
 
@@ -217,7 +202,11 @@ def left_out_notes(entries: Sequence[Any]) -> list[str]:
 
 def counts_table(entries: Sequence[Any], **same: Any) -> Table:
     """A row an entry: its fields, numbers of what was left out, what is the `same` in all."""
-    rows = [row(e, **e.left_out.counts(), **same) for e in entries]
+    rows = []
+    for e in entries:
+        left = len(e.left_out.systems), len(e.left_out.inputs), e.left_out.cells
+        names = (f"left_out_{what}" for what in ("systems", "inputs", "cells"))
+        rows.append(row(e, **dict(zip(names, left, strict=True)), **same))
     return Table.of("", [c for c in rows[0] if c not in ("left_out", "raters", "drawn")], rows)
 
 
@@ -248,9 +237,9 @@ def correlate(
         human: The human score; several names, or a pattern, mean the mean of several raters.
         metrics: Names or patterns; all others if none is named.
         level: One or several levels.
-        coefficient: One or several coefficients: kendall is τ-b; pairwise the share of pairs
-            ordered as people do; spa (system level) and acc-eq (summary level) are those of WMT.
-        constant: What a vector without any difference counts: skip (left out), zero, or zb21 (its
+        coefficient: One or several coefficients: kendall is τ-b; spa (system level) and acc-eq
+            (summary level) are those of WMT.
+        constant: What becomes of a vector without any difference: skip (left out), or zb21 (its
             first value raised slightly, as Zhang and Bansal's code does).
         columns: The table's own column names, as in system=model,human=rater1+rater2.
 
@@ -274,14 +263,13 @@ def correlate(
         $ litepyramid meta correlate scores.json
         $ litepyramid meta correlate table.csv --level summary --coefficient kendall
     """
-    choose("policy for constants", constant, CONSTANT_POLICIES)
     pairs = kinds(level, coefficient)
     table, sides = align_each(scores, human, metrics, level, columns)
     correlations = []
     for side, (at, by) in product(sides, pairs):
-        value = row(level_correlation(side.values[0], side.Z, at, by, constant))
-        value |= {"level": at, "coefficient": by, "raters": side.raters}
-        correlations.append(Correlation(**value, **side.entry()))
+        value = level_correlation(side.values[0], side.Z, at, by, constant)
+        more = side.entry() | {"level": at, "coefficient": by, "raters": side.raters}
+        correlations.append(Correlation(**row(value), **more))
     signature = signature_of(table, sides, pairs, constant=constant)
     return CorrelationResult(tuple(correlations), constant, signature)
 
@@ -370,13 +358,6 @@ def interval(
     )
 
 
-def observations(X: FloatArray, Z: FloatArray, level: Level) -> int:
-    """n of Fisher's interval and of Williams' test: systems, the most of an input, or cells."""
-    scored = ~(np.isnan(X) | np.isnan(Z))
-    by_level = {"system": scored.any(axis=1).sum(), "summary": scored.sum(axis=0).max(initial=0)}
-    return int(by_level.get(level, scored.sum()))
-
-
 def fisher_interval(
     r: float, n: int, coefficient: Coefficient = "pearson", confidence: float = 0.95
 ) -> tuple[float, float]:
@@ -439,11 +420,9 @@ class NormalityResult(Result):
             f"Summary: inputs whose scores are not normal (p ≤ {self.alpha:g}), in % of those "
             "tested. System: the test over the systems' means."
         ]
-        few = sum(m.too_few for m in self.metrics)
-        if few:
-            have = "has" if few == 1 else "have"
+        if few := sum(m.too_few for m in self.metrics):
             inputs = f"{counted(few, 'input')} of all metrics together"
-            notes.append(f"{inputs} {have} fewer than three scores.")
+            notes.append(f"{inputs} {'has' if few == 1 else 'have'} fewer than three scores.")
         columns = (
             *("metric", Column("share", "summary %", digits=1), "tested", "constant"),
             *(Column("system_p", "system p"), Column("systems", "N"), Column("inputs", "M")),
@@ -501,15 +480,13 @@ def normality(
     people, machines, raters = unaligned(table, metrics, human)
     if not people and not machines:
         raise InputError("no metric to test", expected="at least one in the scores")
-    tests = tuple(_shapiro(name, values, alpha) for name, values in [*people, *machines])
+    every = [*people.items(), *machines.items()]
+    tests = tuple(_shapiro(name, values, alpha) for name, values in every)
     signature = Signature.of(
-        test="shapiro-wilk",
-        human="+".join(raters) if people else None,
-        alpha=alpha,
-        scores_sha=scores_sha(table, [name for name, _ in machines], raters),
-        N=span([m.systems for m in tests]),
-        M=span([m.inputs for m in tests]),
-    )
+        test="shapiro-wilk", human="+".join(raters) if people else None, alpha=alpha,
+        scores_sha=scores_sha(table, [*machines], raters),
+        N=span([m.systems for m in tests]), M=span([m.inputs for m in tests]),
+    )  # fmt: skip
     return NormalityResult(tests, alpha, signature)
 
 
@@ -521,15 +498,10 @@ def _shapiro(name: str, X: FloatArray, alpha: float) -> MetricNormality:
     usable = [c for c in columns if len(c) >= 3 and np.ptp(c) > 0]
     averages = system_means(X)[scored.any(axis=1)]
     flat = len(averages) < 3 or np.ptp(averages) <= mean_tolerance(X)
-    rejected = sum(shapiro(c).pvalue <= alpha for c in usable)
+    rejected = int(sum(shapiro(c).pvalue <= alpha for c in usable))
+    constant = sum(len(c) >= 3 for c in columns) - len(usable)
     return MetricNormality(
-        metric=name,
-        system_p=math.nan if flat else float(shapiro(averages).pvalue),
-        rejected=int(rejected),
-        tested=len(usable),
-        constant=sum(len(c) >= 3 for c in columns) - len(usable),
-        too_few=sum(0 < len(c) < 3 for c in columns),
-        systems=int(scored.any(axis=1).sum()),
-        inputs=int(scored.any(axis=0).sum()),
-        share=rejected / len(usable) if usable else math.nan,
-    )
+        name, math.nan if flat else float(shapiro(averages).pvalue), rejected, len(usable),
+        constant, sum(0 < len(c) < 3 for c in columns), int(scored.any(axis=1).sum()),
+        int(scored.any(axis=0).sum()), rejected / len(usable) if usable else math.nan,
+    )  # fmt: skip

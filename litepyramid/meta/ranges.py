@@ -16,7 +16,6 @@ from litepyramid.meta.alignment import (
     Columns,
     HumanLike,
     check_draws,
-    check_number,
     human_score,
     score_table,
     scores_sha,
@@ -24,12 +23,12 @@ from litepyramid.meta.alignment import (
 )
 from litepyramid.meta.core.draws import piece_generator
 from litepyramid.meta.core.levels import best_first, correlate_rows, several
-from litepyramid.stats import described
+from litepyramid.stats import described, is_whole
 from litepyramid.tables import Column, Result, Table, row
 from litepyramid.text import counted, cut
 from litepyramid.types import FloatArray, ScoresLike, ScoreTable, Signature
 
-Top = Literal["baseline", "best", "human"]
+Top = Literal["baseline", "best"]
 RangeName = Literal["judged", "whole", "top"]
 Rule = Literal["text", "code"]
 _CODE_SMALLEST = 20
@@ -81,13 +80,10 @@ class RangeAgreement:
 class ScoringRangeResult(Result):
     """Agreement between metrics by scoring range.
 
-    Attributes:
-        agreement: τ of every pair of metrics on every range that the table has.
-        disagreement: The curve of every pair of metrics; opposite orders against average score.
-        better: F/N (eq. 1) of `better_metrics` against the normalised average score.
-        unbeaten: Summaries sampled for eq. 1 that no other beats on any metric (0/0).
-        dropped: Topics with too few summaries.
-        above: Share of the whole range's summaries that are in the top range.
+    `agreement` is τ of every pair of metrics on every range that the table has, `disagreement`
+    their opposite orders, `better` F/N (eq. 1) of `better_metrics`, against the average score.
+    `unbeaten` sampled summaries are beaten by no other on any metric (0/0); `dropped` topics have
+    too few summaries; `above` is the share of the whole range's summaries in the top range.
     """
 
     metrics: tuple[str, ...]
@@ -114,25 +110,25 @@ class ScoringRangeResult(Result):
         if not any(a.undefined for a in self.agreement):
             agreement = agreement.without("undefined")
         beaten = "is beaten" if self.unbeaten == 1 else "are beaten"
+        none = (
+            f"{self.unbeaten} of the sampled summaries {beaten} by no other on any metric: no F/N."
+        )
         better = Table.of(
             "Share of summaries better on one metric that are better on all (eq. 1), by score",
             ("score", Column("value", "F/N"), Column("deviation", "sd"), "number"),
             [row(p, score=_step(p)) for p in self.better],
-            (
-                f"Metrics: {', '.join(self.better_metrics)}.",
-                f"{self.unbeaten} of the sampled summaries {beaten} by no other on any metric: "
-                "no F/N.",
-            ),
+            (f"Metrics: {', '.join(self.better_metrics)}.", none),
         )
         scores = "averages over the pair by the first metric, without rescaling"
         if self.rule == "text":
             scores = "averages over the metrics, each from 0 to 1 within its topic"
-        curves = [(c, p) for c in self.disagreement for p in c.points]
-        pair = Column("one", "metric"), Column("other", "and")
         opposite = Table.of(
             "Pairs of summaries that two metrics order differently, by score",
-            (*pair, "score", Column("value", "opposite"), Column("number", "pairs")),
-            [row(p, one=c.one, other=c.other, score=_step(p)) for c, p in curves],
+            (
+                *(Column("one", "metric"), Column("other", "and"), "score"),
+                *(Column("value", "opposite"), Column("number", "pairs")),
+            ),
+            [row(p, **row(c), score=_step(p)) for c in self.disagreement for p in c.points],
             (f"Scores: {scores}.", f"Signature: {self.signature}"),
         )
         return [agreement, better, opposite]
@@ -160,12 +156,8 @@ class ScoringRangeResult(Result):
         x, y = [(p.low + p.high) / 2 for p in points], [p.value for p in points]
         shares = Line("better on all / on one", x, y, [p.deviation for p in points])
         above = " above" if self.rule == "code" else ""
-        return line_panels(
-            [
-                (opposite, f"average score of the pair{above}", "share in opposite orders"),
-                ([shares], "average score of a summary", "F/N"),
-            ]
-        )
+        one = opposite, f"average score of the pair{above}", "share in opposite orders"
+        return line_panels([one, ([shares], "average score of a summary", "F/N")])
 
 
 def _step(point: RangePoint) -> str:
@@ -181,7 +173,6 @@ def range_(
     baseline: str | None = None,
     top: Top = "best",
     best: int = 45,
-    share: float = 0.25,
     rule: Rule = "text",
     samples: int = 5000,
     seed: int = 12345,
@@ -201,9 +192,8 @@ def range_(
         judged: Names or patterns of the rows that people judged.
         baseline: The row of a baseline such as LexRank.
         top: baseline: above the baseline by at least one metric; best: among the `best` summaries
-            of at least one metric; human: of the judged rows, the best `share` by human score.
+            of at least one metric.
         best: How many of each metric's best are the top.
-        share: The share of judged rows that are the top by human score.
         rule: text: as the paper says; code: as its code does, where "best" joins those of the two
             metrics compared, topics with fewer than 20 summaries are dropped, and F is divided by
             the size of the topic, over all metrics but JS.
@@ -233,13 +223,8 @@ def range_(
     check_draws(samples, seed)
     choose("top range", top, get_args(Top))
     choose("rule", rule, get_args(Rule))
-    check_number("best", best)
-    check_number("share", share)
-    if best < 2 or int(best) != best or not 0 < share <= 1:
-        raise InputError(
-            f"the best {best} or a share of {share}",
-            expected="a whole number from 2, and a share above 0, at most 1",
-        )
+    if not is_whole(best) or best < 2:
+        raise InputError(f"the best {cut(repr(best))}", expected="a whole number from 2")
     table, human = score_table(scores, human, columns)
     _, raters, people = ("", (), None) if human is None else human_score(table, human)
     chosen = select_metrics(table, metrics) if metrics is not None else table.metrics
@@ -247,29 +232,25 @@ def range_(
     if len(names) < 2:
         raise InputError(f"{counted(len(names), 'metric')}", expected="at least two to compare")
     topics, dropped = _topics(table, names, people, judged, baseline, top, rule)
+    whole = [topic.all for topic in topics]
     ranges: dict[RangeName, list[FloatArray]] = {
         "judged": [topic.judged for topic in topics],
         "whole": [topic.whole for topic in topics],
-        "top": [_top(topic, top, best, share) for topic in topics],
+        "top": [_top(topic, top, best) for topic in topics],
     }
     above = sum(matrix.shape[1] for matrix in ranges["top"])
-    whole = [topic.all for topic in topics]
     agreement, curves = [], []
-    for one, other in combinations(range(len(names)), 2):
+    for pair in combinations(range(len(names)), 2):
         if top == "best" and rule == "code":
-            ranges["top"] = [
-                topic.whole[:, [i for m in (one, other) for i in best_first(topic.whole[m])[:best]]]
-                for topic in topics
-            ]
-        pair = names[one], names[other]
+            ranges["top"] = [t.whole[:, _best(t.whole[[*pair]], best)] for t in topics]
+        one, other = (names[m] for m in pair)
         for which, matrices in ranges.items():
             if which == "top" or any(matrix.shape[1] for matrix in matrices):
-                agreement.append(
-                    _agreement(which, pair, [matrix[[one, other]] for matrix in matrices])
-                )
+                two = [matrix[[*pair]] for matrix in matrices]
+                agreement.append(_agreement(which, one, other, two))
         rng = piece_generator(seed, "pairs")
-        points = opposite_orders(whole, one, other, _PAIRS * samples, rule, rng)
-        curves.append(DisagreementCurve(*pair, points))
+        points = opposite_orders(whole, *pair, _PAIRS * samples, rule, rng)
+        curves.append(DisagreementCurve(one, other, points))
     on = tuple(n for n in names if rule == "text" or not n.lower().startswith("js")) or names
     rows = [names.index(name) for name in on]
     rng = piece_generator(seed, "better")
@@ -277,8 +258,8 @@ def range_(
     signature = Signature.of(
         metrics="+".join(names), human="+".join(raters) or None,
         judged="+".join(several(judged)) or None, top=top, baseline=baseline,
-        best=best if top == "best" else None, share=f"{share:g}" if top == "human" else None,
-        rule=rule, samples=samples, seed=seed, scores_sha=scores_sha(table, names, raters),
+        best=best if top == "best" else None, rule=rule, samples=samples, seed=seed,
+        scores_sha=scores_sha(table, names, raters),
     )  # fmt: skip
     return ScoringRangeResult(
         names, on, tuple(agreement), tuple(curves), steps, unbeaten, len(topics), dropped,
@@ -293,7 +274,6 @@ class _Topic:
     judged: FloatArray
     whole: FloatArray
     baseline: FloatArray
-    human: FloatArray
 
     @property
     def all(self) -> FloatArray:
@@ -301,24 +281,17 @@ class _Topic:
         return self.whole if self.whole.shape[1] else self.judged
 
 
-def _fitting(names: Sequence[str], patterns: str | Sequence[str], what: str) -> list[bool]:
-    """Which of the names fit one of the patterns; each pattern has to fit some."""
-    for pattern in several(patterns, "a row"):
-        if not any(fnmatchcase(name, pattern) for name in names):
-            raise InputError(f"no {what.format(pattern)}", expected=cut(", ".join(names)))
-    return [any(fnmatchcase(name, pattern) for pattern in several(patterns)) for name in names]
-
-
 def _topics(
-    table: ScoreTable,
-    names: Sequence[str],
-    people: FloatArray | None,
-    judged: str | Sequence[str],
-    baseline: str | None,
-    top: Top,
-    rule: Rule,
-) -> tuple[list[_Topic], tuple[str, ...]]:
-    named = np.array(_fitting(table.systems, judged, "row '{}' in the scores"), dtype=bool)
+    table: ScoreTable, names: Sequence[str], people: FloatArray | None, judged: str | Sequence[str],
+    baseline: str | None, top: Top, rule: Rule,
+) -> tuple[list[_Topic], tuple[str, ...]]:  # fmt: skip
+    named = np.zeros(len(table.systems), dtype=bool)
+    for pattern in several(judged, "a row"):
+        fitting = [fnmatchcase(name, pattern) for name in table.systems]
+        if not any(fitting):
+            what, rows = f"no row '{pattern}' in the scores", cut(", ".join(table.systems))
+            raise InputError(what, expected=rows)
+        named |= fitting
     values = np.stack([table.matrix(name).values for name in names])
     by_people = np.full(values.shape[1:], np.nan) if people is None else people
     is_base = np.array([system == baseline for system in table.systems], dtype=bool)
@@ -328,8 +301,6 @@ def _topics(
             expected=f"one of the rows '{table.systems[0]}' …",
             hint="Name the baseline's row, or choose the top range another way.",
         )
-    if top == "human" and people is None:
-        raise InputError("a top range by human score needs one", hint="Name the human score.")
     fewest = _CODE_SMALLEST if rule == "code" else 2
     topics, dropped = [], []
     for column, name in enumerate(table.inputs):
@@ -337,7 +308,7 @@ def _topics(
         scored = ~np.isnan(matrix).any(axis=0)
         base, others = matrix[:, is_base & scored], scored & ~is_base
         judges = others & (named | ~np.isnan(by))
-        topic = _Topic(matrix[:, judges], matrix[:, others & ~judges], base, by[judges])
+        topic = _Topic(matrix[:, judges], matrix[:, others & ~judges], base)
         if topic.all.shape[1] < fewest or (top == "baseline" and not base.size):
             dropped.append(name)
         else:
@@ -348,23 +319,24 @@ def _topics(
     return topics, tuple(dropped)
 
 
-def _top(topic: _Topic, top: Top, best: int, share: float) -> FloatArray:
-    if top == "human":
-        number = max(1, round(share * len(topic.human)))
-        return topic.judged[:, best_first(topic.human)[:number]]
+def _best(matrix: FloatArray, best: int) -> list[int]:
+    """The best summaries of each metric, one metric after the other."""
+    return [i for scores in matrix for i in best_first(scores)[:best]]
+
+
+def _top(topic: _Topic, top: Top, best: int) -> FloatArray:
     if top == "baseline":
         return topic.all[:, (topic.all > topic.baseline).any(axis=0)]
-    among = np.unique([best_first(scores)[:best] for scores in topic.all])
-    return topic.all[:, among]
+    return topic.all[:, np.unique(_best(topic.all, best))]
 
 
 def _agreement(
-    which: RangeName, pair: tuple[str, str], matrices: Sequence[FloatArray]
+    which: RangeName, one: str, other: str, matrices: Sequence[FloatArray]
 ) -> RangeAgreement:
     taus = [correlate_rows(matrix[:1], matrix[1:], "kendall")[0] for matrix in matrices]
     tau, _, number = described(np.array(taus))
     size = float(np.mean([matrix.shape[1] for matrix in matrices]))
-    return RangeAgreement(which, *pair, tau, number, len(taus) - number, size)
+    return RangeAgreement(which, one, other, tau, number, len(taus) - number, size)
 
 
 def _normalised(matrix: FloatArray) -> FloatArray:

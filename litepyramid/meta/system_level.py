@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from itertools import product
 from math import ceil, floor, inf, isinf, isnan, log10, nan, sqrt
 from typing import Any, Literal
@@ -16,10 +16,9 @@ from litepyramid.meta.alignment import (
     Aligned,
     Columns,
     HumanLike,
-    align,
+    align_test_set,
     check_draws,
     check_number,
-    metric_names,
     score_table,
     scores_sha,
     unaligned,
@@ -47,7 +46,7 @@ from litepyramid.stats import (
 )
 from litepyramid.tables import Column, Result, Table, hidden, record, row
 from litepyramid.text import counted, cut
-from litepyramid.types import FloatArray, ScoreMatrix, ScoresLike, Signature
+from litepyramid.types import FloatArray, ScoresLike, Signature
 
 ShareRule = Literal["paper", "authors"]
 _SHARES = 10  # of the pairs, in the curve of `delta`
@@ -79,14 +78,11 @@ class PairCounts:
 
 @dataclass(frozen=True)
 class SystemPairs:
-    """All P = N(N − 1)/2 pairs of systems, the closest for the metric first.
+    """All P = N(N − 1)/2 pairs of systems, the closest for the metric first, (P,) each.
 
-    Attributes:
-        gaps: (P,) |Δx|, ascending; exactly 0 where the two are tied.
-        signs: (P,) 1 where people have the metric's order, −1 the opposite one, 0 a tie of either.
-        human_ties: (P,) whether people's averages are tied.
-        one: (P,) index of the first system, `two` of the second.
-        slack: Differences that differ by no more are the same number, rounded.
+    `gaps` are |Δx|, exactly 0 for a tie; `signs` 1 where people have the metric's order, −1 the
+    opposite one, 0 where either ties; `one` and `two` the systems. Differences that differ by no
+    more than `slack` are the same number, rounded.
     """
 
     gaps: FloatArray
@@ -100,7 +96,7 @@ class SystemPairs:
     def of(
         cls, x: FloatArray, z: FloatArray, *, x_slack: float = 0.0, z_slack: float = 0.0
     ) -> SystemPairs:
-        """The pairs of systems with the average scores `x` (metric) and `z` (people), both (N,)."""
+        """The pairs of systems with average scores x (metric) and z (people), both (N,)."""
         one, two = np.triu_indices(len(x), 1)
         dx, dz = x[one] - x[two], z[one] - z[two]
         dx[np.abs(dx) <= x_slack] = 0.0
@@ -138,106 +134,17 @@ class SystemPairs:
     def ends(self, rule: ShareRule = "paper") -> list[int]:
         """How many of the closest pairs each tenth holds: ⌈pairs · i / 10⌉, or i ⌈pairs / 10⌉."""
         choose("rule for shares", rule, ("paper", "authors"))
-        total, tenths = len(self), range(1, _SHARES + 1)
-        if rule == "authors":
-            return [min(total, ceil(total / _SHARES) * i) for i in tenths]
-        return [ceil(total * i / _SHARES) for i in tenths]
+        total, tenth = len(self), ceil(len(self) / _SHARES)
+        numbers = range(1, _SHARES + 1)
+        ends = [tenth * i if rule == "authors" else ceil(total * i / _SHARES) for i in numbers]
+        return [min(total, end) for end in ends]
 
 
-@dataclass(frozen=True)
-class Sides(Aligned):
-    """One metric and the human score, and the metric on a whole test set if there is one.
-
-    Attributes:
-        X_test: (N, M_test) the metric on the whole test set; None where there is no such table.
-        test: Names of the M_test inputs.
-        left_out_test: Systems that only one of the two tables has.
-    """
-
-    X_test: FloatArray | None = field(default=None, repr=False)
-    test: tuple[str, ...] = ()
-    left_out_test: tuple[str, ...] = ()
-
-    @property
-    def metric(self) -> str:
-        """Its name."""
-        return self.metrics[0]
-
-    @property
-    def scores_used(self) -> FloatArray:
-        """The metric on the whole test set where there is one, else on the judged inputs."""
-        return self.values[0] if self.X_test is None else self.X_test
-
-    def pairs(self) -> SystemPairs:
-        """All pairs of systems by the metric's averages and people's."""
-        X, Z = self.scores_used, self.Z
-        slacks = {"x_slack": mean_tolerance(X), "z_slack": mean_tolerance(Z)}
-        return SystemPairs.of(system_means(X), system_means(Z), **slacks)
-
-    def describe(self) -> str:
-        """Which systems and inputs were used, for people."""
-        used = [counted(len(self.systems), "system"), counted(len(self.inputs), "judged input")]
-        if self.X_test is not None:
-            used.append(counted(len(self.test), "test input"))
-        text = ", ".join(used)
-        if self.left_out:
-            text += f"; left out: {self.left_out}"
-        if self.left_out_test:
-            text += f"; only in one of the tables: {', '.join(self.left_out_test)}"
-        return text + "."
-
-    def to_json(self) -> dict[str, Any]:
-        """The names that were used, and what was left out."""
-        return {
-            "metric": self.metric,
-            "systems": list(self.systems),
-            "judged_inputs": len(self.inputs),
-            "test_inputs": len(self.test) if self.X_test is not None else None,
-            "left_out": record(self.left_out),
-            "left_out_test": list(self.left_out_test),
-        }
-
-
-def sides_of(
-    scores: Any, human: Any, metrics: str | Sequence[str] | None, full: Any, columns: Columns
-) -> tuple[list[Sides], dict[str, str]]:
-    """One `Sides` a metric, each over what it and people both scored; and the tables' hashes."""
-    table, human = score_table(scores, human, columns)
-    whole = None if full is None else score_table(full, None, columns)[0]
-    names = metric_names(table, metrics, human)
-    if whole is not None and metrics is None:
-        names = tuple(name for name in names if name in whole.metrics)
-        if not names:
-            raise InputError("the two tables share no metric", hint="Check their names.")
-    every, where = [], "and of people" if whole is None else "in both tables"
-    for name in names:
-        sides = Sides(**row(align(table, name, human)))
-        if whole is not None:
-            sides = _with_test_set(sides, whole.matrix(name))
-        if len(sides.systems) < 2:
-            raise InputError(
-                f"{'only 1' if sides.systems else 'no'} system has scores of '{name}' {where}",
-                expected="at least two",
-                hint="Check that the files use the same names for systems." if whole else None,
-            )
-        every.append(sides)
-    raters = sides.raters
-    hashes = {"human": "+".join(raters), "scores_sha": scores_sha(table, names, raters)}
-    return every, hashes | ({"full_sha": scores_sha(whole, names)} if whole else {})
-
-
-def _with_test_set(sides: Sides, test: ScoreMatrix) -> Sides:
-    scored = ~np.isnan(test.values)
-    rows = {name: i for i, name in enumerate(test.systems) if scored[i].any()}
-    common = [i for i, name in enumerate(sides.systems) if name in rows]
-    columns = np.flatnonzero(scored.any(axis=0))
-    systems = tuple(sides.systems[i] for i in common)
-    return replace(
-        sides, systems=systems, values=sides.values[:, common], Z=sides.Z[common],
-        X_test=test.values[[rows[name] for name in systems]][:, columns],
-        test=tuple(test.inputs[i] for i in columns),
-        left_out_test=tuple(sorted(set(sides.systems) ^ set(rows))),
-    )  # fmt: skip
+def system_pairs(sides: Aligned) -> SystemPairs:
+    """All pairs of systems by the metric's averages and people's."""
+    X, Z = sides.scores, sides.Z
+    slacks = {"x_slack": mean_tolerance(X), "z_slack": mean_tolerance(Z)}
+    return SystemPairs.of(system_means(X), system_means(Z), **slacks)
 
 
 def decimals(largest: float) -> int:
@@ -245,12 +152,11 @@ def decimals(largest: float) -> int:
     return min(4, max(0, 3 - floor(log10(largest)))) if largest > 0 else 3
 
 
-def _notes(sides: Sequence[Sides], signature: Signature, *more: str) -> list[str]:
+def _notes(sides: Sequence[Aligned], signature: Signature, *more: str) -> list[str]:
     """What each metric was computed from (once, where alike), more notes, and the signature."""
-    used = {one.metric: one.describe() for one in sides}
-    alike = len(set(used.values())) == 1
-    notes = [text if alike else f"{metric}: {text}" for metric, text in used.items()]
-    return [*dict.fromkeys(notes), *more, f"Signature: {signature}"]
+    alike = len({*map(str, sides)}) == 1
+    used = [str(one) if alike else f"{one.metrics[0]}: {one}" for one in sides]
+    return [*dict.fromkeys(used), *more, f"Signature: {signature}"]
 
 
 # r_SYSΔ ---------------------------------------------------------------------------------------
@@ -261,7 +167,7 @@ class MetricDelta:
     """r_SYSΔ of one metric: of all pairs, those within the bounds, the closest 10, 20 … 100 %."""
 
     metric: str
-    sides: Sides
+    sides: Aligned
     overall: PairCounts
     bounds: PairCounts | None
     curve: tuple[PairCounts, ...]
@@ -290,10 +196,9 @@ class DeltaResult(Result):
         )
         rows = []
         for entry in self.metrics:
-            ranges = {"given": entry.bounds} if entry.bounds else {}
-            for i, c in enumerate(entry.curve, 1):
-                ranges[f"{100 * i // _SHARES} %"] = c
-            for which, c in ranges.items():
+            ranges = [("given", entry.bounds)] if entry.bounds else []
+            ranges += [(f"{100 * i // _SHARES} %", c) for i, c in enumerate(entry.curve, 1)]
+            for which, c in ranges:
                 tied = c.tied_metric + c.tied_human + c.tied_both
                 upper = "any" if isinf(c.upper) else c.upper
                 rows.append(row(c, metric=entry.metric, which=which, upper=upper, tied=tied))
@@ -358,14 +263,14 @@ def delta(
     check_number("lower", lower)
     if upper is not None:
         check_number("upper", upper)
-    every, hashes = sides_of(scores, human, metrics, full, columns)
+    every, hashes = align_test_set(scores, human, metrics, full, columns)
     bounded = upper is not None or lower > 0
     entries = []
     for sides in every:
-        pairs = sides.pairs()
+        pairs = system_pairs(sides)
         bounds = pairs.count(lower, inf if upper is None else upper) if bounded else None
         curve = [pairs.count(0.0, float(pairs.gaps[end - 1])) for end in pairs.ends(rule)]
-        entries.append(MetricDelta(sides.metric, sides, pairs.count(), bounds, tuple(curve)))
+        entries.append(MetricDelta(sides.metrics[0], sides, pairs.count(), bounds, tuple(curve)))
     signature = Signature.of(
         coefficient="kendall", rule=rule, lower=f"{lower:g}",
         upper=None if upper is None else f"{upper:g}", **hashes,
@@ -377,13 +282,13 @@ def delta(
 
 
 def fitted(
-    pairs: SystemPairs, agreed: NDArray[np.bool_], weights: FloatArray
+    gaps: FloatArray, agreed: NDArray[np.bool_], weights: FloatArray
 ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """Of the pairs with a sign and a weight: differences, isotonic fit, whether people agree."""
     from scipy.optimize import isotonic_regression
 
-    used = (pairs.gaps > 0) & (weights > 0)
-    gaps, agreed = pairs.gaps[used], agreed[used]
+    used = (gaps > 0) & (weights > 0)
+    gaps, agreed = gaps[used], agreed[used]
     if not gaps.size:
         return gaps, gaps, agreed
     fit = isotonic_regression(agreed.astype(np.float64), weights=weights[used]).x
@@ -397,17 +302,16 @@ def reaching(gaps: FloatArray, fit: FloatArray, target: float) -> float:
 
 
 def resampled_pairs(
-    sides: Sides, pairs: SystemPairs, samples: int, seed: int
+    sides: Aligned, pairs: SystemPairs, samples: int, seed: int
 ) -> tuple[NDArray[np.bool_], FloatArray]:
     """(k, P) whether people agree, and how often the pair is drawn, on draws of both."""
     drawn = draws.counts(seed, draws.SYSTEMS, len(sides.systems), 0, samples)
     counts = draws.counts(seed, draws.INPUTS, len(sides.inputs), 0, samples)
-    x, z = system_means(sides.scores_used), resampled_means(sides.Z, counts)
+    x, z = system_means(sides.scores), resampled_means(sides.Z, counts)
     one, two = pairs.one, pairs.two
     dz = z[:, one] - z[:, two]
     dz[np.abs(dz) <= mean_tolerance(sides.Z)] = 0.0
-    weights = drawn[:, one] * drawn[:, two]
-    weights[np.isnan(dz)] = 0.0
+    weights = np.where(np.isnan(dz), 0.0, drawn[:, one] * drawn[:, two])
     return (x[one] - x[two]) * dz > 0, weights
 
 
@@ -422,14 +326,13 @@ class Difference:
         unsigned: Pairs that tie in the metric.
         largest: The largest difference in the table.
         reached: The smallest difference at which people agree as often as the target, by a fit
-            that lets agreement only rise with the difference; NaN where it is never reached.
-        reached_low: Lower end of its bootstrap interval.
-        reached_high: Upper end; infinite where too many samples never reach it.
+            that lets agreement only rise with the difference; NaN where it is never reached. Its
+            bootstrap interval has no end (infinity) where too many samples never reach it.
         curve: The pairs' differences, ascending, the fit at each, and whether people agree.
     """
 
     metric: str
-    sides: Sides
+    sides: Aligned
     about: PairCounts
     low: float
     high: float
@@ -493,17 +396,15 @@ class DifferenceResult(Result):
         rows = [row(entry, **row(entry.about)) for entry in self.metrics]
         uncounted = []
         for e in self.metrics:
+            ties = counted(e.unsigned, "pair ties", "pairs tie")
+            empty = counted(e.failed, "sample")
             if e.unsigned:
-                pairs = counted(e.unsigned, "pair ties", "pairs tie")
-                uncounted.append(f"{e.metric}: {pairs} in the metric and have no sign.")
+                uncounted.append(f"{e.metric}: {ties} in the metric and have no sign.")
             if e.failed:
-                uncounted.append(
-                    f"{e.metric}: {counted(e.failed, 'sample')} contained no such pair."
-                )
-        sides = [entry.sides for entry in self.metrics]
-        notes = [*self.sentences(), *_notes(sides, self.signature, *uncounted)]
+                uncounted.append(f"{e.metric}: {empty} contained no such pair.")
+        used = _notes([entry.sides for entry in self.metrics], self.signature, *uncounted)
         title = f"What a difference of {self.difference:.3g} means"
-        return [Table.of(title, columns, rows, notes)]
+        return [Table.of(title, columns, rows, [*self.sentences(), *used])]
 
     def to_json(self) -> dict[str, Any]:
         """Sentences and numbers."""
@@ -518,12 +419,9 @@ class DifferenceResult(Result):
 
         lines = [Line(e.metric, e.curve[0], e.curve[1], steps=True) for e in self.metrics]
         return line_plot(
-            lines,
-            "difference between two systems",
-            "share of pairs on whose order people agree",
-            vertical=(f"difference of {self.difference:.3g}", self.difference),
-            level=self.target,
-        )
+            lines, "difference between two systems", "share of pairs on whose order people agree",
+            vertical=(f"difference of {self.difference:.3g}", self.difference), level=self.target,
+        )  # fmt: skip
 
 
 def difference(
@@ -586,7 +484,7 @@ def difference(
             )
     check_draws(1, seed, confidence)
     check_samples(samples, confidence=confidence)
-    every, hashes = sides_of(scores, human, metrics, full, columns)
+    every, hashes = align_test_set(scores, human, metrics, full, columns)
     entries = tuple(
         _worth(sides, difference, target, window, samples, seed, confidence) for sides in every
     )
@@ -600,14 +498,14 @@ def difference(
 
 
 def _worth(
-    sides: Sides, d: float, target: float, window: float, samples: int, seed: int, confidence: float
+    sides: Aligned, d: float, target: float, window: float, samples: int, seed: int, conf: float
 ) -> Difference:
     from scipy.stats import binomtest
 
-    pairs = sides.pairs()
+    pairs = system_pairs(sides)
     signed = pairs.gaps[pairs.gaps > 0]
     if not signed.size:
-        raise InputError(f"'{sides.metric}' gives every system the same score")
+        raise InputError(f"'{sides.metrics[0]}' gives every system the same score")
     size = max(1, round(window * len(pairs)))
     nearest = np.sort(np.argsort(np.abs(signed - d), kind="stable")[:size])
     about = pairs.count(float(signed[nearest[0]]), float(signed[nearest[-1]]))
@@ -618,31 +516,21 @@ def _worth(
         drawn = weights[:, inside] * (pairs.gaps[inside] > 0)
         shares = np.asarray((drawn * agreed[:, inside]).sum(axis=1) / drawn.sum(axis=1))
     ordered = about.agreed + about.disagreed + about.tied_human
-    ends = [end for end in percentile_interval(shares, confidence) if not isnan(end)]
+    ends = [end for end in percentile_interval(shares, conf) if not isnan(end)]
     if ordered:
-        ends += binomtest(about.agreed, ordered).proportion_ci(confidence, method="wilson")
-    reached = [
-        reaching(*fitted(pairs, *one)[:2], target) for one in zip(agreed, weights, strict=True)
-    ]
-    tail = (1 - confidence) / 2
-    reached_low, reached_high = np.quantile(
-        np.nan_to_num(reached, nan=inf), [tail, 1 - tail], method="inverted_cdf"
-    )
-    curve = fitted(pairs, pairs.signs > 0, np.ones(len(pairs)))
+        ends += binomtest(about.agreed, ordered).proportion_ci(conf, method="wilson")
+    gaps = pairs.gaps
+    resampled = [fitted(gaps, *one)[:2] for one in zip(agreed, weights, strict=True)]
+    reached = np.nan_to_num([reaching(*curve, target) for curve in resampled], nan=inf)
+    tails = (1 - conf) / 2, 1 - (1 - conf) / 2
+    first, last = np.quantile(reached, tails, method="inverted_cdf").tolist()
+    curve = fitted(gaps, pairs.signs > 0, np.ones(len(pairs)))
+    low, high = min(ends, default=nan), max(ends, default=nan)
+    failed, unsigned = int(np.isnan(shares).sum()), len(pairs) - signed.size
     return Difference(
-        metric=sides.metric,
-        sides=sides,
-        about=about,
-        low=float(min(ends, default=nan)),
-        high=float(max(ends, default=nan)),
-        failed=int(np.isnan(shares).sum()),
-        unsigned=len(pairs) - signed.size,
-        largest=float(pairs.gaps[-1]),
-        reached=reaching(*curve[:2], target),
-        reached_low=float(reached_low),
-        reached_high=float(reached_high),
-        curve=curve,
-    )
+        sides.metrics[0], sides, about, float(low), float(high), failed, unsigned,
+        float(gaps[-1]), reaching(*curve[:2], target), first, last, curve,
+    )  # fmt: skip
 
 
 def _percent(share: float) -> str:
@@ -685,13 +573,11 @@ class StabilityResult(Result):
             *("metric", Column("inputs", "M"), Column("tau", "τ-b"), Column("deviation", "±1 sd")),
             *(Column("error", "sd of a score", digits=4), "samples"),
         )
+        sizes = sorted({(p.systems, p.available) for p in self.points})
         notes = [
             "τ-b between two rankings of the systems, each from M inputs drawn with "
             f"replacement; mean and standard deviation of {counted(self.samples, 'time')}.",
-            *(
-                f"{counted(n, 'system')}, {counted(m, 'input')} to draw from."
-                for n, m in sorted({(p.systems, p.available) for p in self.points})
-            ),
+            *(f"{counted(n, 'system')}, {counted(m, 'input')} to draw from." for n, m in sizes),
             f"Signature: {self.signature}",
         ]
         return [Table.of("Stability of rankings", columns, self.points, notes)]
@@ -702,9 +588,9 @@ class StabilityResult(Result):
 
         lines = []
         for metric in dict.fromkeys(p.metric for p in self.points):
-            points = [p for p in self.points if p.metric == metric]
-            y, deviation = [p.tau for p in points], [p.deviation for p in points]
-            lines.append(Line(metric, [p.inputs for p in points], y, deviation))
+            of = [(p.inputs, p.tau, p.deviation) for p in self.points if p.metric == metric]
+            sizes, taus, deviations = zip(*of, strict=True)
+            lines.append(Line(metric, sizes, taus, deviations))
         lines.sort(key=lambda line: -line.y[-1])
         return line_plot(
             lines, "inputs that each ranking is made from", "Kendall's τ-b between two rankings"
@@ -759,8 +645,8 @@ def stability(
     check_draws(samples, seed)
     if samples < 2:
         raise InputError(f"{counted(samples, 'repeat')}", expected="at least 2")
-    listed = isinstance(sizes, Sequence) and all(is_whole(m) and m >= 1 for m in sizes)
-    if sizes is not None and not (sizes and listed):
+    whole_numbers = isinstance(sizes, Sequence) and all(is_whole(m) and m >= 1 for m in sizes)
+    if sizes is not None and not (sizes and whole_numbers):
         raise InputError(f"sizes {cut(repr(sizes))}", expected="numbers of inputs, 1 or more")
     table, human = score_table(scores, human, columns)
     whole = None if full is None else score_table(full, None, columns)[0]
@@ -769,17 +655,16 @@ def stability(
     people, machines, raters = unaligned(table, metrics, human, whole)
     points = tuple(
         point
-        for name, X in track([*machines, *people], "ranking systems", "metrics")
+        for name, X in track([*machines.items(), *people.items()], "ranking systems", "metrics")
         for point in _points(name, X, sizes, samples, seed)
     )
     if not points:
         raise InputError(f"sizes {list(sizes or ())}", expected="at most the number of inputs")
-    names = [name for name, _ in machines]
     signature = Signature.of(
         coefficient="kendall", human="+".join(raters) or None,
         sizes=None if sizes is None else "+".join(map(str, sizes)), samples=samples, seed=seed,
-        scores_sha=scores_sha(table, () if whole else names, raters),
-        full_sha=whole and scores_sha(whole, names),
+        scores_sha=scores_sha(table, () if whole else [*machines], raters),
+        full_sha=whole and scores_sha(whole, [*machines]),
     )  # fmt: skip
     return StabilityResult(points, samples, seed, signature)
 
@@ -847,7 +732,7 @@ class FullSetResult(Result):
     """r_SYS on judged inputs and on the whole test set, by metric and way of sampling."""
 
     intervals: tuple[FullSetInterval, ...]
-    sides: tuple[Sides, ...]
+    sides: tuple[Aligned, ...]
     coefficient: Coefficient
     confidence: float
     samples: int
@@ -856,7 +741,7 @@ class FullSetResult(Result):
 
     def to_tables(self) -> list[Table]:
         """The intervals on either set."""
-        columns = [Column("metric"), Column("sampling", "BOOT-")]
+        columns: list[Column | str] = ["metric", Column("sampling", "BOOT-")]
         for side, header in (("judged", "M_jud"), ("full", "M_test")):
             columns += [Column(side, header, 2), Column(f"{side}_low", "low", 2)]
             columns.append(Column(f"{side}_high", "high", 2))
@@ -864,8 +749,7 @@ class FullSetResult(Result):
         rows = [row(i, narrower=100 * i.narrower) for i in self.intervals]
         notes = []
         for sampling in dict.fromkeys(i.sampling for i in self.intervals):
-            shares = [i.narrower for i in self.intervals if i.sampling == sampling]
-            less = float(np.nanmean(shares))
+            less = np.nanmean([i.narrower for i in self.intervals if i.sampling == sampling])
             notes.append(
                 f"BOOT-{sampling.upper()}: on the whole test set the intervals are "
                 f"{100 * abs(less):.0f} % {'narrower' if less >= 0 else 'wider'} on average."
@@ -950,25 +834,25 @@ def whole_test_set(
     choose("coefficient", coefficient, COEFFICIENTS)
     if full is None:
         raise InputError("no scores on the whole test set", expected="a table of them")
-    every, hashes = sides_of(scores, human, metrics, full, columns)
+    every, hashes = align_test_set(scores, human, metrics, full, columns)
     intervals = []
+    settings: dict[str, Any] = {"samples": samples, "seed": seed}
     for sides, what in product(every, samplings):
         ends: list[Any] = []
         failed = 0
-        for X, paired in ((sides.values[0], True), (sides.scores_used, False)):
+        for X, paired in ((sides.values[0], True), (sides.scores, False)):
             drawn = bootstrap_samples(
-                X, sides.Z, "system", coefficient, what,
-                samples=samples, seed=seed, paired_inputs=paired,
-            )  # fmt: skip
+                X, sides.Z, "system", coefficient, what, paired_inputs=paired, **settings
+            )
             ends.append(level_correlation(X, sides.Z, "system", coefficient).value)
             ends += percentile_interval(drawn, confidence)
             failed += int(np.isnan(drawn).sum())
         width = ends[2] - ends[1]
         ends += [failed, 1 - (ends[5] - ends[4]) / width if width else nan]
-        intervals.append(FullSetInterval(sides.metric, what, *ends))
+        intervals.append(FullSetInterval(sides.metrics[0], what, *ends))
     signature = Signature.of(
         coefficient=coefficient, sampling="+".join(samplings), confidence=f"{confidence:g}",
-        samples=samples, seed=seed, **hashes,
+        **settings, **hashes,
     )  # fmt: skip
     return FullSetResult(
         tuple(intervals), tuple(every), coefficient, confidence, samples, seed, signature

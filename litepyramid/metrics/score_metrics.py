@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,8 @@ from litepyramid.tables import Cell, Column, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import DataLike, FloatArray, ScoreTable, Signature
 
-Family = Callable[[Sequence[str], Sequence[str]], dict[str, FloatArray]]
-"""Summaries of one input and its references in; scores of each summary out, by column's name."""
+Family = Callable[[Sequence[str], Sequence[str]], Mapping[str, Sequence[float]]]
+"""Summaries of one input and its references in; scores of each summary out, by variant."""
 
 _SAMPLES = 10_000  # of the bootstrap
 _EXTRA = {"extra": "metrics"}
@@ -30,12 +31,8 @@ _EXTRA = {"extra": "metrics"}
 class MetricScores(Result):
     """Scores of some metrics; saved as CSV they are the table that meta-evaluation takes.
 
-    Attributes:
-        scores: (metrics, systems, inputs).
-        intervals: By metric, (low, high) of each system's mean: bootstrap over inputs.
-        confidence: Confidence level of the intervals.
-        signature: What was scored.
-        notes: What was noticed in the data.
+    `scores` are (metrics, systems, inputs); `intervals`, by metric, (low, high) of each system's
+    mean: bootstrap over inputs.
     """
 
     scores: ScoreTable
@@ -50,7 +47,7 @@ class MetricScores(Result):
         rows: list[tuple[Cell, ...]] = []
         for s, system in enumerate(self.scores.systems):
             ends = [self.intervals[metric][s] for metric in self.scores.metrics]
-            cells = [(mean[s], *own) for mean, own in zip(means, ends, strict=True)]
+            cells = [(mean[s], *pair) for mean, pair in zip(means, ends, strict=True)]
             rows.append((system, *chain.from_iterable(cells)))
         columns = [Column("system")]
         for metric in self.scores.metrics:
@@ -74,7 +71,7 @@ class MetricScores(Result):
 def score_metrics(
     data: DataLike = None,
     *,
-    metrics: Sequence[str] = ("rouge-1", "rouge-2", "rouge-l"),
+    metrics: str | Sequence[str] = ("rouge-1", "rouge-2", "rouge-l"),
     confidence: float = 0.95,
     seed: int = 12345,
     **sources: Any,
@@ -119,7 +116,8 @@ def score_metrics(
     dataset.require("summaries", "references")
     references = {entry.input: entry.references for entry in dataset.references or ()}
     inputs = dataset.summaries[0].inputs
-    families = _families(metrics, dataset.language)
+    names = (metrics,) if isinstance(metrics, str) else metrics
+    families = _families(names, dataset.language)
     scores: dict[str, FloatArray] = {}
     for i, name in enumerate(track(inputs, "scoring", "inputs")):
         targets = [" ".join(sentences) for sentences in references[name]]
@@ -127,30 +125,21 @@ def score_metrics(
         distinct = list(dict.fromkeys(texts))
         order = [distinct.index(text) for text in texts]
         for family, scorer in families.items():
-            for column, values in scorer(distinct, targets).items():
-                if family in metrics or column in metrics:
+            for variant, values in scorer(distinct, targets).items():
+                column = f"{family}_{variant}" if variant else family
+                if family in names or column in names:
                     matrix = scores.setdefault(column, np.empty((len(texts), len(inputs))))
-                    matrix[:, i] = values[order]
-    for metric in metrics:
-        if metric not in families and metric not in scores:
-            raise _unknown(metric)
+                    matrix[:, i] = np.asarray(values)[order]
+    if unknown := [name for name in names if name not in families and name not in scores]:
+        raise _unknown(unknown[0])
     table = ScoreTable(tuple(scores), dataset.systems, inputs, np.stack(list(scores.values())))
-    hashes = dataset.hashes
+    draws: dict[str, Any] = {"samples": _SAMPLES, "confidence": confidence, "seed": seed}
+    hashes = {name: dataset.hashes[name] for name in ("summaries_sha", "references_sha")}
     signature = Signature.of(
-        metrics="+".join(scores),
-        **signed(dataset.language),
-        summaries_sha=hashes["summaries_sha"],
-        references_sha=hashes["references_sha"],
-        samples=_SAMPLES,
-        confidence=confidence,
-        seed=seed,
+        metrics="+".join(scores), **signed(dataset.language), **hashes, **draws
     )
-    ends = {
-        name: system_intervals(
-            values[:, by_id(inputs)], samples=_SAMPLES, confidence=confidence, seed=seed
-        )
-        for name, values in scores.items()
-    }
+    columns = by_id(inputs)
+    ends = {name: system_intervals(X[:, columns], **draws) for name, X in scores.items()}
     return MetricScores(table, ends, confidence, signature, dataset.notes)
 
 
@@ -163,40 +152,25 @@ def rouge_scorer(*kinds: str, stem: bool = True, unicode: bool = False) -> Any:
         >>> rouge_scorer("2").score("the cat sat", "a cat sat")["rouge2"].recall
         0.5
     """
+    from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]
     from rouge_score.rouge_scorer import RougeScorer  # type: ignore[import-untyped]
+    from rouge_score.tokenize import tokenize  # type: ignore[import-untyped]
 
-    names = [f"rouge{kind.upper()}" for kind in kinds]
-    return RougeScorer(names, tokenizer=_UnicodeWords() if unicode else _Words(stem))
-
-
-class _Words:
-    """rouge-score's tokenizer with a memory of texts and stems."""
-
-    def __init__(self, stem: bool) -> None:
-        from nltk.stem.porter import PorterStemmer  # type: ignore[import-untyped]
-        from rouge_score.tokenize import tokenize  # type: ignore[import-untyped]
-
-        self._stemmer = self if stem else None
-        self.stem = lru_cache(maxsize=1 << 16)(PorterStemmer().stem)
-        self.tokenize = lru_cache(maxsize=1 << 12)(partial(tokenize, stemmer=self._stemmer))
-
-
-class _UnicodeWords:
-    """A tokenizer for rouge-score that knows all scripts."""
-
-    tokenize = staticmethod(lru_cache(maxsize=1 << 12)(words))
+    stems = SimpleNamespace(stem=lru_cache(maxsize=1 << 16)(PorterStemmer().stem))
+    split = words if unicode else partial(tokenize, stemmer=stems if stem else None)
+    tokenizer = SimpleNamespace(tokenize=lru_cache(maxsize=1 << 12)(split))
+    return RougeScorer([f"rouge{kind.upper()}" for kind in kinds], tokenizer=tokenizer)
 
 
 def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
     scorer, name = rouge_scorer(kind, unicode=unicode), f"rouge{kind.upper()}"
-    label = f"rouge-u-{kind}" if unicode else f"rouge-{kind}"
 
-    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
+    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, list[float]]:
         scores = [scorer.score_multi(references, text)[name] for text in summaries]
-        variants = {"f1": "fmeasure", "recall": "recall", "precision": "precision"}
         return {
-            f"{label}_{variant}": np.array([getattr(score, field) for score in scores])
-            for variant, field in variants.items()
+            "f1": [score.fmeasure for score in scores],
+            "recall": [score.recall for score in scores],
+            "precision": [score.precision for score in scores],
         }
 
     return family
@@ -205,9 +179,8 @@ def _rouge(kind: str, language: str, *, unicode: bool = False) -> Family:
 def _sacrebleu(name: str, language: str, **options: Any) -> Family:
     metric = getattr(require("sacrebleu.metrics", purpose=name, **_EXTRA), name)(**options)
 
-    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
-        scores = [metric.sentence_score(text, list(references)).score for text in summaries]
-        return {name.lower(): np.array(scores)}
+    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, list[float]]:
+        return {"": [metric.sentence_score(text, list(references)).score for text in summaries]}
 
     return family
 
@@ -223,11 +196,11 @@ def _meteor(language: str) -> Family:
             "METEOR needs WordNet, which is not in NLTK's data folder",
             hint="Get it with: python -m nltk.downloader wordnet",
         ) from None
-    words = nltk.tokenize.wordpunct_tokenize
+    split = nltk.tokenize.wordpunct_tokenize
 
-    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
-        targets = [words(text) for text in references]
-        return {"meteor": np.array([meteor_score(targets, words(text)) for text in summaries])}
+    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, list[float]]:
+        targets = [split(text) for text in references]
+        return {"": [meteor_score(targets, split(text)) for text in summaries]}
 
     return family
 
@@ -238,16 +211,13 @@ def _bertscore(language: str = "en", model: str | None = None, layer: int | None
         model_type=model,
         num_layers=layer,
     )
-    words = scorer._tokenizer  # one that names no longest text would overflow in bert-score
-    words.model_max_length = min(words.model_max_length, 512)
+    tokenizer = scorer._tokenizer  # one that names no longest text would overflow in bert-score
+    tokenizer.model_max_length = min(tokenizer.model_max_length, 512)
 
-    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, FloatArray]:
+    def family(summaries: Sequence[str], references: Sequence[str]) -> dict[str, list[float]]:
         scores = scorer.score(list(summaries), [list(references)] * len(summaries))
         names = ("precision", "recall", "f1")
-        return {
-            f"bertscore_{name}": np.asarray(values, dtype=np.float64)
-            for name, values in zip(names, scores, strict=True)
-        }
+        return {name: one.tolist() for name, one in zip(names, scores, strict=True)}
 
     return family
 
@@ -264,8 +234,8 @@ _FAMILIES: Mapping[str, Callable[[str], Family]] = {
 
 def _families(metrics: Sequence[str], language: str) -> dict[str, Family]:
     """The families that some names ask for: ``rouge-2``, or one variant, ``rouge-2_recall``."""
-    if isinstance(metrics, str) or not metrics:
-        raise InputError("metrics are no list", expected="a list of names, such as ['rouge-1']")
+    if not isinstance(metrics, Sequence) or not metrics:
+        raise InputError("no metrics", expected="a name or a list of names, such as rouge-1")
     families: dict[str, Family] = {}
     for metric in metrics:
         name = str(metric).partition("_")[0]

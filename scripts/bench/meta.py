@@ -16,8 +16,8 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -31,39 +31,13 @@ from scipy import stats
 
 from litepyramid.io.scores import read_scores
 from litepyramid.meta import compare
+from litepyramid.meta.comparisons import compare_pairs
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
-from litepyramid.meta.core.permutation import permutation_samples, prepare_pair, standardised
-from litepyramid.tables import Column, Result, Table
+from litepyramid.meta.core.permutation import prepare_pair, standardised
 
 COEFFICIENTS = ("pearson", "spearman", "kendall")
 THEIR_LEVEL = {"system": "system", "summary": "input"}
-PARTS = 5
-
-
-@dataclass(frozen=True)
-class Bench(Result):
-    """The rows of the table."""
-
-    rows: tuple[tuple[str | int | float | None, ...], ...]
-    k: int
-    checked: int
-
-    def to_tables(self) -> Sequence[Table]:
-        columns = (
-            Column("work"),
-            Column("coefficient", "coef"),
-            Column("rival_s", "rival s", digits=2),
-            Column("rival_spread", "spread"),
-            Column("ours_ms", "ours ms", digits=1),
-            Column("ours_spread", "spread"),
-            Column("ratio", "times", digits=0),
-            Column("goal"),
-        )
-        notes = (
-            f"k = {self.k}, one thread, seconds of CPU; {self.checked} samples of ours were first "
-            "found equal to nlpstats' to 1e-10. Rival: nlpstats, for 'vector' scipy.",
-        )
-        return [Table("Resampling correlations", columns, self.rows, notes)]
+PARTS, CHECKED = 5, 20
 
 
 def scores(n: int, m: int, level: str) -> tuple[np.ndarray, ...]:
@@ -79,112 +53,72 @@ def cpu(work: Callable[[], object]) -> float:
     return time.process_time() - start
 
 
-def check_bootstrap(X: Any, Z: Any, level: Any, coefficient: Any, k: int) -> int:
+def check_bootstrap(X: Any, Z: Any, level: Any, coefficient: Any) -> None:
     n, m = X.shape
     np.random.seed(1)
-    rival = bootstrap(X, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=k).samples
+    rival = bootstrap(X, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=CHECKED).samples
     np.random.seed(1)
-    drawn = [(np.random.choice(n, n), np.random.choice(m, m)) for _ in range(k)]
+    drawn = [(np.random.choice(n, n), np.random.choice(m, m)) for _ in range(CHECKED)]
     systems, inputs = (
         np.stack([np.bincount(pair[side], minlength=size) for pair in drawn]).astype(float)
         for side, size in ((0, n), (1, m))
     )
     ours = Resampled(X, Z, level, coefficient)(systems, inputs)
     np.testing.assert_allclose(ours, rival, rtol=0, atol=1e-10)
-    return k
 
 
-def check_permutation(X: Any, Y: Any, Z: Any, level: Any, coefficient: Any, k: int) -> int:
+def check_permutation(X: Any, Y: Any, Z: Any, level: Any, coefficient: Any) -> None:
     n, m = X.shape
     np.random.seed(1)
-    rival = permutation_test(X, Y, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=k)
+    rival = permutation_test(X, Y, Z, THEIR_LEVEL[level], coefficient, "both", n_resamples=CHECKED)
     np.random.seed(1)
-    swapped = [(np.random.rand(n, 1) > 0.5) ^ (np.random.rand(1, m) > 0.5) for _ in range(k)]
+    coins = [(np.random.rand(n, 1) > 0.5) ^ (np.random.rand(1, m) > 0.5) for _ in range(CHECKED)]
     pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
-    u = np.where(np.stack(swapped, axis=2), -1.0, 1.0).astype(pair.dtype)
+    u = np.where(np.stack(coins, axis=2), -1.0, 1.0).astype(pair.dtype)
     ours = pair([np.ascontiguousarray(u.swapaxes(0, 1)) if pair.by_input else u])
     np.testing.assert_allclose(ours, rival.samples, rtol=0, atol=1e-10)
-    return k
 
 
-def row(
-    work: str,
-    coefficient: str,
-    rival: Callable[[int], object],
-    ours: Callable[[], object],
+def race(
+    work: str, coefficient: str, theirs: Callable[..., object], ours: Callable[[], object],
     arguments: argparse.Namespace,
-    goal: str,
-) -> tuple[str | int | float | None, ...]:
-    part = arguments.samples // PARTS // (10 if arguments.quick else 1)
-    factor = arguments.samples / (PARTS * part)
-    theirs = [cpu(lambda: rival(part)) * factor * PARTS for _ in range(PARTS)]
-    ours()
+) -> None:  # fmt: skip
+    """Prints one row."""
+    part = max(1, arguments.samples // (PARTS * (10 if arguments.quick else 1)))
+    parts = [cpu(partial(theirs, n_resamples=part)) for _ in range(PARTS)]
+    total = sum(parts) * arguments.samples / (PARTS * part)
     times = [1000 * cpu(ours) for _ in range(arguments.repeats)]
-    total = sum(theirs) / PARTS
-    print(f"{work} {coefficient}: {1000 * total / median(times):.0f} times", flush=True)
-    return (
-        work,
-        coefficient,
-        total,
-        f"{min(theirs):.2f}-{max(theirs):.2f}",
-        median(times),
-        f"{min(times):.1f}-{max(times):.1f}",
-        1000 * total / median(times),
-        goal,
+    print(
+        f"{work:26} {coefficient:9} rival {total:8.2f} s (parts {min(parts):.2f}-{max(parts):.2f})"
+        f", ours {median(times):7.1f} ms ({min(times):.1f}-{max(times):.1f}): "
+        f"{1000 * total / median(times):,.0f} times",
+        flush=True,
     )
 
 
-def resamplings(level: Any, goal: str, arguments: argparse.Namespace) -> tuple[list[Any], int]:
-    k, theirs, rows, checked = arguments.samples, THEIR_LEVEL[level], [], 0
-    X, Y, Z = scores(25, 100, level)
-    for c in COEFFICIENTS:
-        checked += check_bootstrap(X, Z, level, c, 20) + check_permutation(X, Y, Z, level, c, 20)
-        rows.append(
-            row(
-                f"25x100 BOOT-BOTH {level}",
-                c,
-                lambda part, c=c: bootstrap(X, Z, theirs, c, "both", n_resamples=part),
-                lambda c=c: bootstrap_samples(X, Z, level, c, "both", samples=k),
-                arguments,
-                goal,
-            )
-        )
-        rows.append(
-            row(
-                f"25x100 PERM-BOTH {level}",
-                c,
-                lambda part, c=c: permutation_test(X, Y, Z, theirs, c, "both", n_resamples=part),
-                lambda c=c: permutation_samples(X, Y, Z, level, c, "both", samples=k),
-                arguments,
-                goal,
-            )
-        )
-    return sorted(rows, key=lambda found: str(found[0])), checked
+def against_nlpstats(arguments: argparse.Namespace) -> None:
+    k = arguments.samples
+    for level, m in (("system", 100), ("summary", 100), ("system", 11_490)):
+        X, Y, Z = scores(25, m, level)
+        theirs = THEIR_LEVEL[level]
+        for c in COEFFICIENTS:
+            check_bootstrap(X, Z, level, c)
+            race(
+                f"25x{m} BOOT-BOTH {level}", c,
+                partial(bootstrap, X, Z, theirs, c, "both"),
+                partial(bootstrap_samples, X, Z, level, c, samples=k), arguments,
+            )  # fmt: skip
+            if m > 100:
+                continue
+            check_permutation(X, Y, Z, level, c)
+            race(
+                f"25x{m} PERM-BOTH {level}", c,
+                partial(permutation_test, X, Y, Z, theirs, c, "both"),
+                partial(compare_pairs, np.stack([X, Y]), Z, level, c, samples=k), arguments,
+            )  # fmt: skip
 
 
-def against_nlpstats(arguments: argparse.Namespace) -> tuple[list[Any], int]:
-    k, rows, checked = arguments.samples, [], 0
-    for level, goal in (("system", "50"), ("summary", "1000")):
-        found, equal = resamplings(level, goal, arguments)
-        rows += found
-        checked += equal
-    X, _, Z = scores(25, 11_490, "system")
-    for c in COEFFICIENTS:
-        checked += check_bootstrap(X, Z, "system", c, 20)
-        rows.append(
-            row(
-                "25x11490 BOOT-BOTH system",
-                c,
-                lambda part, c=c: bootstrap(X, Z, "system", c, "both", n_resamples=part),
-                lambda c=c: bootstrap_samples(X, Z, "system", c, "both", samples=k),
-                arguments,
-                "40",
-            )
-        )
-    return rows, checked
-
-
-def against_scipy(arguments: argparse.Namespace) -> list[Any]:
+def against_scipy(arguments: argparse.Namespace) -> None:
     """One vector of 25 systems, as scipy.stats.bootstrap does it, over axes where it can."""
 
     def pearson(x: Any, z: Any, axis: int) -> Any:
@@ -197,24 +131,14 @@ def against_scipy(arguments: argparse.Namespace) -> list[Any]:
         return stats.kendalltau(x, z).statistic
 
     X, _, Z = scores(25, 1, "system")
-    x, z = X[:, 0], Z[:, 0]
-    rows = []
-    for name, statistic in (("pearson", pearson), ("spearman", spearman), ("kendall", kendall)):
-        rows.append(
-            row(
-                "vector of 25",
-                name,
-                lambda part, f=statistic: stats.bootstrap(
-                    (x, z), f, n_resamples=part, paired=True, method="percentile"
-                ),
-                lambda name=name: bootstrap_samples(
-                    X, Z, "system", name, "systems", samples=arguments.samples
-                ),
-                arguments,
-                "-",
-            )
-        )
-    return rows
+    sides = X[:, 0], Z[:, 0]
+    for statistic in (pearson, spearman, kendall):
+        theirs = partial(stats.bootstrap, sides, statistic, paired=True, method="percentile")
+        ours = partial(
+            bootstrap_samples, X, Z, "system", statistic.__name__, "systems",
+            samples=arguments.samples,
+        )  # fmt: skip
+        race("vector of 25, scipy", statistic.__name__, theirs, ours, arguments)
 
 
 def all_pairs(data: Path) -> None:
@@ -223,15 +147,10 @@ def all_pairs(data: Path) -> None:
         print(f"all pairs of the REALSumm metrics: skipped, no {path}")
         return
     table = read_scores(path)
-    for coefficients in (COEFFICIENTS, ("spa",), ("acc-eq",)):
-        times = [
-            cpu(lambda c=coefficients: compare(table, "litepyramid_recall", coefficient=c))
-            for _ in range(3 if len(coefficients) > 1 else 1)
-        ]
-        print(
-            f"All pairs of {len(table.metrics) - 1} REALSumm metrics, PERM-BOTH, "
-            f"{', '.join(coefficients)}: {median(times):.1f} s of CPU"
-        )
+    for c in (COEFFICIENTS, ("spa",), ("acc-eq",)):
+        seconds = cpu(lambda c=c: compare(table, "litepyramid_recall", coefficient=c))
+        number = len(table.metrics) - 1
+        print(f"All pairs of {number} REALSumm metrics, PERM-BOTH, {c}: {seconds:.1f} s of CPU")
 
 
 def main() -> None:
@@ -240,11 +159,10 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=7, help="of ours")
     parser.add_argument("--quick", action="store_true", help="a tenth of the rival's samples")
     arguments = parser.parse_args()
-    rows, checked = against_nlpstats(arguments)
-    rows += against_scipy(arguments)
-    print(Bench(tuple(rows), arguments.samples, checked).to_table())
-    named = os.environ.get("LITEPYRAMID_DATA")
-    all_pairs(Path(named) if named else Path(__file__).resolve().parents[3] / "shared" / "data")
+    against_nlpstats(arguments)
+    against_scipy(arguments)
+    root = Path(__file__).resolve().parents[3]
+    all_pairs(Path(os.environ.get("LITEPYRAMID_DATA", root / "shared" / "data")))
 
 
 if __name__ == "__main__":

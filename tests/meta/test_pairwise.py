@@ -15,12 +15,7 @@ from litepyramid.meta import compare, correlate, interval
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import bootstrap_samples
 from litepyramid.meta.core.pairwise import acc_eq, spa
-from litepyramid.meta.core.permutation import (
-    SpaSwaps,
-    TieAccuracySwaps,
-    permutation_samples,
-    standardised,
-)
+from litepyramid.meta.core.permutation import SpaSwaps, TieAccuracySwaps, standardised
 from litepyramid.types import FloatArray, ScoreTable
 
 
@@ -125,19 +120,16 @@ def test_repeated_systems_and_inputs_are_as_many_rows() -> None:
     assert ((both >= 0) & (both <= 1)).all()
 
 
-@pytest.mark.parametrize("swaps", ["both", "systems", "inputs"])
-def test_swapped_spa_is_spa_of_swapped_scores(swaps: str) -> None:
+def test_swapped_spa_is_spa_of_swapped_scores() -> None:
     rng = np.random.default_rng(5)
     X, Y, Z = standardised(*rng.normal(size=(3, 6, 16)))
     u = draws.coins(2, X.shape, 0, np.float32)
+    u[..., 0] = 1
     direct = [
         spa(np.where(u[..., b] > 0, X, Y), Z) - spa(np.where(u[..., b] > 0, Y, X), Z)
         for b in range(u.shape[-1])
     ]
     assert SpaSwaps(X, Y, Z)([u]) == pytest.approx(np.array(direct), abs=2e-3)  # rounded to ties
-    observed, drawn = permutation_samples(X, Y, Z, "system", "spa", swaps, samples=70)  # type: ignore[arg-type]
-    assert observed == pytest.approx(spa(X, Z) - spa(Y, Z), abs=2e-3)
-    assert drawn.shape == (70,)
 
 
 @settings(max_examples=10, deadline=None)
@@ -173,23 +165,19 @@ def test_swapped_acc_eq_is_counted_pair_by_pair(shape: tuple[int, int, int]) -> 
 def a_table() -> ScoreTable:
     rng = np.random.default_rng(8)
     human = rng.integers(0, 5, (8, 30)).astype(float) + np.arange(8)[:, None]
-    good, bad = human + rng.normal(size=human.shape), rng.normal(size=human.shape)
-    names = tuple(f"s{n}" for n in range(8)), tuple(map(str, range(30)))
-    return ScoreTable(("good", "bad", "human"), *names, np.stack([good, bad, human]))
+    values = np.stack([human + rng.normal(size=human.shape), rng.normal(size=human.shape), human])
+    systems, inputs = tuple(f"s{n}" for n in range(8)), tuple(map(str, range(30)))
+    return ScoreTable(("good", "bad", "human"), systems, inputs, values)
 
 
 def test_meta_takes_them_at_their_level() -> None:
     table = a_table()
     found = correlate(table, coefficient=["spa", "acc-eq", "kendall"]).correlations
-    kinds = {(c.level, c.coefficient) for c in found}
-    assert kinds == {
+    assert {(c.level, c.coefficient) for c in found} == {
         ("system", "spa"), ("system", "kendall"), ("summary", "acc-eq"), ("summary", "kendall"),
     }  # fmt: skip
     assert all(np.isnan(c.epsilon) == (c.coefficient != "acc-eq") for c in found)
-    assert (
-        "acc_eq ties scores that differ by at most"
-        in correlate(table, coefficient="acc-eq").to_table()
-    )
+    assert "acc_eq ties scores that differ" in correlate(table, coefficient="acc-eq").to_table()
     for one in interval(table, coefficient=["spa", "acc-eq"], samples=50).intervals:
         assert one.low < one.value < one.high or one.metric == "bad"
     # Metrics are in the order of their names: bad, good.
@@ -197,11 +185,6 @@ def test_meta_takes_them_at_their_level() -> None:
     assert all(t.p_values[1, 0] < 0.05 < t.p_values[0, 1] for t in tests)
     adaptive = compare(table, coefficient=["spa", "acc-eq"]).comparisons
     assert all(t.p_values[1, 0] < 0.05 for t in adaptive)
-
-
-@pytest.mark.parametrize(("coefficient", "level"), [("spa", "summary"), ("acc-eq", "global")])
-def test_no_other_level_has_them(coefficient: str, level: str) -> None:
-    with pytest.raises(InputError, match=f"{coefficient} at {level} level"):
-        correlate(a_table(), coefficient=coefficient, level=level)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="no Fisher interval"):
-        interval(a_table(), coefficient=coefficient, method="fisher")  # type: ignore[arg-type]
+    for coefficient, level in (("spa", "summary"), ("acc-eq", "global")):
+        with pytest.raises(InputError, match=f"{coefficient} at {level} level"):
+            correlate(table, coefficient=coefficient, level=level)  # type: ignore[arg-type]

@@ -90,12 +90,6 @@ def test_the_best_of_all_metrics_or_of_the_two_with_repeats(table):
     assert found(code, "top", "a", "b").summaries == 16
 
 
-def test_the_best_by_human_score(table):
-    result = scoring_range(table, "human", top="human", share=0.5)
-    rows = lambda t: np.argsort(-table.values[3, :10, t])[:5]  # noqa: E731
-    assert found(result, "top", "a", "b").tau == pytest.approx(mean_tau(table, "a", "b", rows))
-
-
 @pytest.mark.parametrize("rule", RULES)
 def test_eq_1_is_what_counting_gives(rule):
     part = np.random.default_rng(1).random((3, 12))
@@ -146,14 +140,6 @@ def test_js_2_is_left_out_of_eq_1_by_the_code(table):
     assert scoring_range(named, "human").better_metrics == ("a", "b", "js-2")
 
 
-def test_an_unbeaten_summary_has_no_share(table):
-    part = np.array([[1.0, 2.0], [1.0, 2.0]])
-    points, unbeaten = better([part], 100, "text", np.random.default_rng(0))
-    assert 30 < unbeaten < 70
-    assert [p.number for p in points if p.number] == [100 - unbeaten]
-    assert points[0].value == 1.0
-
-
 def test_small_topics_and_rows_without_scores(table):
     values = table.values.copy()
     values[1, 25:, 2] = np.nan
@@ -171,13 +157,12 @@ def test_small_topics_and_rows_without_scores(table):
     ("changes", "said"),
     [
         ({"metrics": "a"}, "at least two"),
-        ({"top": "human", "human": None}, "needs one"),
         ({"baseline": "lead"}, "no row 'lead'"),
         ({"judged": ["nobody*"]}, "no row 'nobody"),
-        ({"top": "all"}, "baseline, best or human"),
+        ({"top": "all"}, "baseline or best"),
         ({"rule": "none"}, "text or code"),
         ({"best": 1}, "the best 1"),
-        ({"share": 0.0}, "above 0"),
+        ({"best": 2.5}, "a whole number"),
     ],
 )
 def test_mistakes_are_named(table, changes, said):

@@ -11,18 +11,12 @@ from nlpstats.correlations import bootstrap as rival_bootstrap
 from nlpstats.correlations import permutation_test as rival_permutation
 from threadpoolctl import threadpool_limits
 
-from litepyramid.errors import InputError
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.bootstrap import Resampled, bootstrap_samples
 from litepyramid.meta.core.levels import COEFFICIENTS, LEVELS, level_correlation
-from litepyramid.meta.core.permutation import (
-    coin_blocks,
-    permutation_samples,
-    prepare_pair,
-    standardised,
-)
+from litepyramid.meta.core.permutation import coin_blocks, prepare_pair, standardised
 
-THREE = ("pearson", "spearman", "kendall")
+OF_NLPSTATS = [("system", "system", 60), ("summary", "input", 8)]
 
 
 def same(ours, theirs, tolerance):
@@ -49,40 +43,35 @@ def test_bootstrap_equals_drawing_rows_and_columns(level, sampling):
         X, _, Z = scores(7, 5, 4, discrete, missing=0.15)
         ours = bootstrap_samples(X, Z, level, coefficient, sampling, samples=40, seed=5)
         for i in range(40):
-            rows, columns = np.arange(5), np.arange(4)
-            if sampling != "inputs":
-                w = draws.counts(5, draws.SYSTEMS, 5, 0, 40)[i]
-                rows = np.repeat(rows, w.astype(int))
-            if sampling != "systems":
-                w = draws.counts(5, draws.INPUTS, 4, 0, 40)[i]
-                columns = np.repeat(columns, w.astype(int))
-            if coefficient == "pairwise" and len(set(rows)) < len(rows):
-                continue  # two draws of one system are no pair: see test_weights_are_repeated_items
-            if coefficient == "pairwise" and level == "global" and sampling != "systems":
-                continue
+            rows, columns = (
+                np.arange(n)
+                if sampling == fixed
+                else np.repeat(np.arange(n), draws.counts(5, stream, n, 0, 40)[i].astype(int))
+                for n, fixed, stream in ((5, "inputs", draws.SYSTEMS), (4, "systems", draws.INPUTS))
+            )
             drawn = (a[rows][:, columns] for a in (X, Z))
-            expected = level_correlation(*drawn, level, coefficient).value
-            same(ours[i], expected, 1e-12)
+            same(ours[i], level_correlation(*drawn, level, coefficient).value, 1e-12)
 
 
-def counts_of(choices, n):
-    return np.stack([np.bincount(c, minlength=n) for c in choices]).astype(float)
+def chosen_by_nlpstats(seed, n, m, k):
+    """What its bootstrap draws: indices, and how often each row and column is drawn."""
+    np.random.seed(seed)
+    chosen = [(np.random.choice(n, n), np.random.choice(m, m)) for _ in range(k)]
+    counts = (
+        np.stack([np.bincount(c[side], minlength=size) for c in chosen]).astype(float)
+        for side, size in ((0, n), (1, m))
+    )
+    return chosen, counts
 
 
-@pytest.mark.parametrize("coefficient", THREE)
-@pytest.mark.parametrize(
-    ("level", "theirs", "k"), [("system", "system", 60), ("summary", "input", 8)]
-)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize(("level", "theirs", "k"), OF_NLPSTATS)
 def test_bootstrap_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
     X, _, Z = scores(1, 12, 20, discrete=False)
+    _, counts = chosen_by_nlpstats(17, 12, 20, k)
     np.random.seed(17)
     rival = rival_bootstrap(X, Z, theirs, coefficient, "both", n_resamples=k)
-    np.random.seed(17)
-    chosen = [(np.random.choice(12, 12), np.random.choice(20, 20)) for _ in range(k)]
-    systems = counts_of([c[0] for c in chosen], 12)
-    inputs = counts_of([c[1] for c in chosen], 20)
-    ours = Resampled(X, Z, level, coefficient)(systems, inputs)
-    same(ours, rival.samples, 1e-10)
+    same(Resampled(X, Z, level, coefficient)(*counts), rival.samples, 1e-10)
 
 
 def exact_tau(x, z):
@@ -101,20 +90,15 @@ def test_where_floats_break_ties_of_averages_ours_are_the_exact_ones():
     rng = np.random.default_rng(2)
     thirds = rng.integers(3, 9, (8, 15))
     Z, X = thirds / 3, rng.normal(size=(8, 15)) + thirds
+    chosen, counts = chosen_by_nlpstats(3, 8, 15, 100)
     np.random.seed(3)
-    k = 200
-    rival = rival_bootstrap(X, Z, "system", "kendall", "both", n_resamples=k)
-    np.random.seed(3)
-    chosen = [(np.random.choice(8, 8), np.random.choice(15, 15)) for _ in range(k)]
+    rival = rival_bootstrap(X, Z, "system", "kendall", "both", n_resamples=100)
     exact = []
     for rows, columns in chosen:
         z = [sum(Fraction(int(thirds[i, j]), 3) for j in columns) for i in rows]
         x = [sum(Fraction(X[i, j]) for j in columns) for i in rows]
         exact.append(exact_tau(x, z))
-    ours = Resampled(X, Z, "system", "kendall")(
-        counts_of([c[0] for c in chosen], 8), counts_of([c[1] for c in chosen], 15)
-    )
-    same(ours, exact, 1e-12)
+    same(Resampled(X, Z, "system", "kendall")(*counts), exact, 1e-12)
     assert np.abs(np.array(rival.samples) - exact).max() > 1e-3
 
 
@@ -133,29 +117,25 @@ def test_unpaired_inputs_are_drawn_apart():
         x = np.repeat(wide, of_x[i].astype(int), axis=1)[rows]
         z = np.repeat(Z, of_z[i].astype(int), axis=1)[rows]
         same(ours[i], level_correlation(x, z, "system", "kendall").value, 1e-12)
-    with pytest.raises(InputError, match="unpaired inputs at summary level"):
-        bootstrap_samples(X, Z, "summary", "kendall", paired_inputs=False)
-    with pytest.raises(InputError, match="with paired inputs"):
-        bootstrap_samples(wide, Z, "system", "kendall")
 
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_samples_do_not_depend_on_chunks_threads_or_how_many_are_asked_for(level, monkeypatch):
-    X, Y, Z = scores(5, 7, 9, discrete=True)
+    X, _, Z = scores(5, 7, 9, discrete=True)
     chunks = draws.chunks
-    for coefficient in THREE:
-        boot = bootstrap_samples(X, Z, level, coefficient, samples=300, seed=3)
-        _, perm = permutation_samples(X, Y, Z, level, coefficient, samples=300, seed=3)
+    for coefficient in COEFFICIENTS:
+
+        def sample(k, seed=3, coefficient=coefficient):
+            return bootstrap_samples(X, Z, level, coefficient, samples=k, seed=seed)
+
+        boot = sample(300)
         with monkeypatch.context() as patch:
             patch.setattr(draws, "chunks", lambda k, width: chunks(k, width, cells=1))
-            same(bootstrap_samples(X, Z, level, coefficient, samples=300, seed=3), boot, 0)
-            same(bootstrap_samples(X, Z, level, coefficient, samples=70, seed=3), boot[:70], 0)
-        same(permutation_samples(X, Y, Z, level, coefficient, samples=70, seed=3)[1], perm[:70], 0)
+            same(sample(300), boot, 0)
+            same(sample(70), boot[:70], 0)
         with threadpool_limits(4):
-            same(bootstrap_samples(X, Z, level, coefficient, samples=300, seed=3), boot, 0)
-            same(permutation_samples(X, Y, Z, level, coefficient, samples=300, seed=3)[1], perm, 0)
-        other = bootstrap_samples(X, Z, level, coefficient, samples=300, seed=4)
-        assert not np.array_equal(other, boot, equal_nan=True)
+            same(sample(300), boot, 0)
+        assert not np.array_equal(sample(300, 4), boot, equal_nan=True)
 
 
 def test_draws_are_uniform_and_fair():
@@ -173,12 +153,9 @@ def test_draws_are_uniform_and_fair():
 def swap_one_by_one(X, Y, Z, u, level, coefficient):
     values = []
     for b in range(u.shape[2]):
-        kept = u[:, :, b] > 0
-        one, two = np.where(kept, X, Y), np.where(kept, Y, X)
-        values.append(
-            level_correlation(one, Z, level, coefficient).value
-            - level_correlation(two, Z, level, coefficient).value
-        )
+        sides = np.where(u[:, :, b] > 0, X, Y), np.where(u[:, :, b] > 0, Y, X)
+        one, two = (level_correlation(side, Z, level, coefficient).value for side in sides)
+        values.append(one - two)
     return values
 
 
@@ -189,32 +166,17 @@ def swap_one_by_one(X, Y, Z, u, level, coefficient):
 )
 def test_permutation_equals_swapping_the_scores(level, n, m, discrete, missing):
     X, Y, Z = standardised(*scores(n * m, n, m, discrete, missing))
-    for coefficient in COEFFICIENTS:
+    for coefficient, swaps in itertools.product(COEFFICIENTS, draws.SAMPLINGS):
         pair = prepare_pair(X, Y, Z, level, coefficient)
-        for swaps in draws.SAMPLINGS:
-            u = next(coin_blocks(X.shape, pair, swaps, 3, [0]))[:, :, :12]
-            cells = u.swapaxes(0, 1) if pair.by_input else u
-            expected = swap_one_by_one(X, Y, Z, cells, level, coefficient)
-            same(pair([u]), expected, 1e-12)
+        u = next(coin_blocks(X.shape, pair, swaps, 3, [0]))[:, :, :12]
+        cells = u.swapaxes(0, 1) if pair.by_input else u
+        same(pair([u]), swap_one_by_one(X, Y, Z, cells, level, coefficient), 1e-12)
+        assert swaps != "systems" or (cells == cells[:, :1]).all()
+        assert swaps != "inputs" or (cells == cells[:1]).all()
 
 
-def test_coins_of_each_kind_swap_what_they_say():
-    X, Y, Z = standardised(*scores(0, 4, 5, discrete=False))
-    pair = prepare_pair(X, Y, Z, "system", "kendall")
-    u = {kind: next(coin_blocks(X.shape, pair, kind, 1, [0])) for kind in draws.SAMPLINGS}
-    assert (u["systems"] == u["systems"][:, :1]).all()
-    assert (u["inputs"] == u["inputs"][:1]).all()
-    cell = u["both"].reshape(20, -1)
-    assert len({tuple(row) for row in cell}) == 20
-    by_column = prepare_pair(X, Y, Z, "summary", "kendall")
-    flipped = next(coin_blocks(X.shape, by_column, "both", 1, [0]))
-    np.testing.assert_array_equal(flipped.swapaxes(0, 1), u["both"])
-
-
-@pytest.mark.parametrize("coefficient", THREE)
-@pytest.mark.parametrize(
-    ("level", "theirs", "k"), [("system", "system", 60), ("summary", "input", 8)]
-)
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+@pytest.mark.parametrize(("level", "theirs", "k"), OF_NLPSTATS)
 def test_permutation_equals_nlpstats_on_its_draws(level, theirs, k, coefficient):
     X, Y, Z = scores(6, 12, 20, discrete=False)
     Z += np.random.default_rng(0).normal(size=Z.shape) * 1e-3
@@ -236,7 +198,6 @@ def test_standardising_keeps_scores_that_are_equal_up_to_scale_equal():
     Z = rng.integers(0, 3, (9, 11)).astype(float)
     sx, sy, _ = standardised(X, 100 * X + 3, Z)
     np.testing.assert_array_equal(sx, sy)
-    for level, coefficient in itertools.product(LEVELS, THREE):
-        observed, samples = permutation_samples(X, 100 * X + 3, Z, level, coefficient, samples=64)
-        assert observed == 0
-        assert (samples == 0).all()
+    for level, coefficient in itertools.product(LEVELS, COEFFICIENTS):
+        pair = prepare_pair(sx, sy, Z, level, coefficient)
+        assert (pair(coin_blocks(X.shape, pair, "both", 1, [0])) == 0).all()

@@ -21,6 +21,7 @@ from litepyramid.meta.system_level import (
     fitted,
     reaching,
     resampled_pairs,
+    system_pairs,
     usual_sizes,
 )
 from litepyramid.stats import percentile_interval
@@ -50,13 +51,6 @@ SCORES = st.lists(
 )
 
 
-@given(SCORES)
-def test_all_pairs_give_scipys_tau(scores):
-    x, z = np.array(scores).T
-    expected = kendalltau(x, z).statistic
-    assert SystemPairs.of(x, z).count().tau == pytest.approx(expected, nan_ok=True)
-
-
 @given(SCORES, st.integers(0, 6), st.integers(0, 6))
 def test_counts_are_those_of_a_loop_over_pairs(scores, lower, width):
     counts = SystemPairs.of(*np.array(scores).T).count(lower, lower + width)
@@ -67,9 +61,8 @@ def test_counts_are_those_of_a_loop_over_pairs(scores, lower, width):
     p, q, t, u, both = kinds.values()
     assert (counts.agreed, counts.disagreed, counts.tied_metric) == (p, q, t)
     assert (counts.tied_human, counts.tied_both, counts.pairs) == (u, both, sum(kinds.values()))
-    below = (p + q + t) * (p + q + u)
-    tau = (p - q) / math.sqrt(below) if below else math.nan
-    assert counts.tau == pytest.approx(tau, nan_ok=True)
+    tau = kendalltau(*np.array(scores).T).statistic
+    assert SystemPairs.of(*np.array(scores).T).count().tau == pytest.approx(tau, nan_ok=True)
     assert math.isnan(counts.agreement) == (p + q + u == 0)
 
 
@@ -81,27 +74,15 @@ def test_ends_are_closed_and_rounding_does_not_open_them():
     assert SystemPairs.of(np.array([0.3, 0.1 + 0.2]), np.arange(2.0), x_slack=1e-12).gaps[0] == 0
 
 
-def test_shares_by_both_rules(table_of):
+def test_shares_by_both_rules():
     pairs = SystemPairs.of(np.arange(24.0) ** 1.1, np.arange(24.0))
     assert pairs.ends()[:3] == [28, 56, 83]
     assert pairs.ends("authors")[:3] == [28, 56, 84]
     assert pairs.ends()[-1] == pairs.ends("authors")[-1] == 276
-    with pytest.raises(InputError):
-        pairs.ends("theirs")
-    with pytest.raises(InputError, match="lower end"):
-        pairs.within(2, 1)
 
 
 def columns_of(table_of, **columns):
     return table_of(**{name: np.add.outer(values, [0.0, 1.0]) for name, values in columns.items()})
-
-
-def test_few_systems_and_ties(table_of):
-    with pytest.raises(InputError, match="at least two"):
-        delta(columns_of(table_of, m=[1], human=[1]))
-    entry = delta(columns_of(table_of, m=[1, 1], human=[1, 2])).metrics[0]
-    assert entry.overall.tied_metric == 1
-    assert math.isnan(entry.overall.tau)
 
 
 def test_the_metric_may_come_from_a_larger_table(table_of):
@@ -110,12 +91,7 @@ def test_the_metric_may_come_from_a_larger_table(table_of):
     entry = delta(judged, full=full).metrics[0]
     assert entry.overall.tau == pytest.approx(kendalltau([3, 1, 2], [1, 2, 3]).statistic)
     assert entry.sides.left_out_test == ("0003",)
-    assert len(entry.sides.test) == 5
-    with pytest.raises(InputError, match="no system has scores"):
-        delta(judged, full=read_scores(
-            [{"system": "z", "input": 1, "metric": "m", "score": 1}]), metrics="m")  # fmt: skip
-    with pytest.raises(InputError, match="share no metric"):
-        delta(judged, full=columns_of(table_of, k=[1, 2, 3]))
+    assert entry.sides.test.shape == (3, 5)
 
 
 # What a difference is worth --------------------------------------------------------------------
@@ -129,21 +105,16 @@ def noisy_table(table_of, noise: float, systems: int = 14, inputs: int = 30, see
     return table_of(m=metric, human=human)
 
 
-def test_about_are_the_nearest_pairs_and_the_window_is_their_range(table_of):
-    entry = difference(noisy_table(table_of, 1.0), 3.0, samples=50, window=0.1).metrics[0]
-    pairs = entry.sides.pairs()
-    nearest = np.sort(np.abs(pairs.gaps - 3.0))[: round(0.1 * len(pairs))]
-    counts = entry.about
-    assert counts.pairs == len(nearest)
-    assert max(3 - counts.lower, counts.upper - 3) == pytest.approx(nearest[-1])
-
-
-def test_the_interval_is_the_wider_of_two(table_of):
-    entry = difference(noisy_table(table_of, 2.0), 2.0, samples=300).metrics[0]
-    about, pairs = entry.about, entry.sides.pairs()
+def test_about_are_the_nearest_pairs_and_the_interval_is_the_wider_of_two(table_of):
+    entry = difference(noisy_table(table_of, 2.0), 2.0, samples=300, window=0.1).metrics[0]
+    about, pairs = entry.about, system_pairs(entry.sides)
+    nearest = np.sort(np.abs(pairs.gaps - 2.0))[: round(0.1 * len(pairs))]
+    assert about.pairs == len(nearest)
+    assert max(2 - about.lower, about.upper - 2) == pytest.approx(nearest[-1])
     agreed, weights = resampled_pairs(entry.sides, pairs, 300, 12345)
     weights = weights * ((pairs.gaps >= about.lower) & (pairs.gaps <= about.upper))
-    shares = (weights * agreed).sum(axis=1) / weights.sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        shares = (weights * agreed).sum(axis=1) / weights.sum(axis=1)
     low, high = percentile_interval(shares, 0.95)
     wilson = binomtest(about.agreed, about.pairs).proportion_ci(0.95, "wilson")
     assert (entry.low, entry.high) == (min(low, wilson.low), max(high, wilson.high))
@@ -154,14 +125,10 @@ def test_where_agreement_is_reached_is_scikit_learns_fit(rows):
     rows = sorted(rows, key=lambda row: row[0])
     gaps = np.array([gap for gap, _ in rows], dtype=float) + np.arange(len(rows)) * 1e-6
     agreed = np.array([hit for _, hit in rows])
-    pairs = SystemPairs(
-        gaps, np.where(agreed, 1, -1).astype(np.int8), np.zeros(len(rows), bool),
-        np.zeros(len(rows), np.intp), np.zeros(len(rows), np.intp), 0.0,
-    )  # fmt: skip
     fit = IsotonicRegression().fit_transform(gaps, agreed.astype(float))
     good = np.flatnonzero(fit >= 0.75 - 1e-9)
     expected = gaps[good[0]] if good.size else math.nan
-    curve = fitted(pairs, agreed, np.ones(len(rows)))
+    curve = fitted(gaps, agreed, np.ones(len(rows)))
     assert reaching(*curve[:2], 0.75) == pytest.approx(expected, nan_ok=True)
 
 
@@ -179,23 +146,28 @@ def test_sentences_say_what_to_do(table_of):
         assert end in result.sentences()[0]
 
 
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        ({"difference": 0}, "difference of 0"),
-        ({"difference": 1, "target": 1.5}, "at most 1"),
-        ({"difference": 1, "window": 0}, "window"),
-        ({"difference": 1, "samples": 39}, "at least 40 for an interval at 95 %"),
-    ],
-)
-def test_mistakes_are_named(table_of, changes, said):
-    with pytest.raises(InputError, match=said):
-        difference(noisy_table(table_of, 1.0), **changes)
-
-
-def test_a_constant_metric_is_named(table_of):
-    with pytest.raises(InputError, match="every system the same score"):
-        difference(columns_of(table_of, m=[1, 1], human=[1, 2]), 1)
+def test_mistakes_are_named(table_of):
+    table, x = noisy_table(table_of, 1.0), columns_of(table_of, m=[1, 1, 1], human=[1, 2, 3])
+    stray = read_scores([{"system": "z", "input": 1, "metric": "m", "score": 1}])
+    for run, message in (
+        (lambda: difference(table, 0), "difference of 0"),
+        (lambda: difference(table, 1, target=1.5), "at most 1"),
+        (lambda: difference(table, 1, window=0), "window"),
+        (lambda: difference(table, 1, samples=39), "at least 40 for an interval at 95 %"),
+        (lambda: difference(x, 1), "every system the same score"),
+        (lambda: delta(columns_of(table_of, m=[1], human=[1])), "at least two"),
+        (lambda: delta(x, lower=2, upper=1), "lower end"),
+        (lambda: delta(x, rule="theirs"), "paper or authors"),
+        (lambda: delta(x, full=stray, metrics="m"), "no system has scores"),
+        (lambda: delta(x, full=columns_of(table_of, k=[1, 2, 3])), "share no metric"),
+        (lambda: stability(x, None, sizes=[0]), "1 or more"),
+        (lambda: stability(x, None, sizes=[]), "1 or more"),
+        (lambda: stability(x, None, sizes=[3]), "at most the number"),
+        (lambda: stability(columns_of(table_of, m=[1]), None), "at least two"),
+        (lambda: meta.testset(x, full=None), "a table of them"),
+    ):
+        with pytest.raises(InputError, match=message):
+            run()
 
 
 # Stability of rankings ------------------------------------------------------------------------
@@ -208,16 +180,16 @@ def noisy(systems: int = 8, inputs: int = 40, noise: float = 2.0) -> np.ndarray:
 
 def test_it_is_what_a_loop_gives(table_of):
     X = noisy()
-    point = stability(table_of(m=X), None, sizes=[15], samples=1000).points[0]
+    point = stability(table_of(m=X), None, sizes=[15], samples=600).points[0]
     rng = np.random.default_rng(9)
     taus, scores = [], []
-    for _ in range(1000):
+    for _ in range(600):
         one, two = (X[:, rng.integers(40, size=15)].mean(axis=1) for _ in range(2))
         taus.append(kendalltau(one, two).statistic)
         scores.append(one)
-    assert point.tau == pytest.approx(np.mean(taus), abs=4 * np.std(taus) / 1000**0.5 * 1.5)
-    assert point.deviation == pytest.approx(np.std(taus), rel=0.06)
-    assert point.error**2 == pytest.approx(np.var(scores, axis=0).mean(), rel=0.06)
+    assert point.tau == pytest.approx(np.mean(taus), abs=6 * np.std(taus) / 600**0.5)
+    assert point.deviation == pytest.approx(np.std(taus), rel=0.08)
+    assert point.error**2 == pytest.approx(np.var(scores, axis=0).mean(), rel=0.08)
 
 
 def test_more_inputs_are_more_stable_and_a_whole_test_set_more_so(table_of):
@@ -241,25 +213,17 @@ def test_published_region(ddr21):
     assert all(0.6 < point.tau < 0.88 for point in result.points)
 
 
-def test_missing_cells_are_left_out_of_averages(table_of):
-    X = noisy()
-    X[2, 5] = np.nan
-    X[:, 7] = np.nan
-    (point,) = stability(table_of(m=X), None, sizes=[39, 40]).points
-    assert (point.systems, point.available, point.inputs) == (8, 39, 39)
-
-
 def test_seeds_and_sizes(table_of):
-    table = table_of(m=noisy())
+    X = noisy()
+    table = table_of(m=X)
     runs = [stability(table, None, sizes=[5, 9], samples=50, seed=s).points for s in (1, 1, 2)]
     assert runs[0] == runs[1] != runs[2]
     assert stability(table, None, sizes=[9], samples=50, seed=1).points == runs[0][1:]
     assert usual_sizes(3) == [1, 2, 3]
-    for sizes in ([0], [], [41], [True]):
-        with pytest.raises(InputError):
-            stability(table, None, sizes=sizes)
-    with pytest.raises(InputError, match="at least two"):
-        stability(table_of(m=noisy(systems=1)), None)
+    X[2, 5] = np.nan
+    X[:, 7] = np.nan
+    (point,) = stability(table_of(m=X), None, sizes=[39, 40]).points
+    assert (point.systems, point.available, point.inputs) == (8, 39, 39)
 
 
 # Whole test sets ------------------------------------------------------------------------------

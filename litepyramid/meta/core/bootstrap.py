@@ -16,14 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litepyramid.blas import single_threaded
-from litepyramid.errors import InputError, choose
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.draws import Sampling
 from litepyramid.meta.core.levels import (
     PAIRED,
     Coefficient,
     Level,
-    checked,
     correlate_rows,
     mean_tolerance,
 )
@@ -55,10 +53,6 @@ def bootstrap_samples(
     Equal seeds give all metrics the same samples. Without `paired_inputs`, at system level only, Z
     is (N, any number), and each side is drawn over inputs of its own (DDR22 §3.2).
     """
-    X, Z = checked(X, Z, level, coefficient, paired=paired_inputs)
-    choose("sampling", sampling, draws.SAMPLINGS)
-    if not paired_inputs and level != "system":
-        raise InputError(f"unpaired inputs at {level} level", expected="the system level")
     n, m = X.shape
     evaluate: Resample = Resampled(X, Z, level, coefficient)
     if coefficient in PAIRED:
@@ -183,36 +177,29 @@ class ColumnCorrelations:
     def _kendall(self, weights: FloatArray) -> FloatArray:
         one, two = np.triu_indices(len(self.X), 1)
         rows, m = len(weights), self.X.shape[1]
-        balance, untied_x, untied_z, total = (np.zeros((rows, m)) for _ in range(4))
+        balance, untied_x, untied_z = (np.zeros((rows, m)) for _ in range(3))
         kind: Any = np.float32 if weights.sum(axis=1).max(initial=0) ** 2 < _EXACT32 else np.float64
         pairs_at_once = max(1, _PAIR_CELLS // max(m, rows))
         for start in range(0, one.size, pairs_at_once):
             i, j = one[start : start + pairs_at_once], two[start : start + pairs_at_once]
             pairs = weights[:, i].astype(kind) * weights[:, j].astype(kind)
             both = self.scored[i] & self.scored[j]
-            sx = _signs(self.X[i], self.X[j]) * both
-            sz = _signs(self.Z[i], self.Z[j]) * both
-            if self.coefficient == "pairwise":
-                balance += pairs @ ((sx == sz) & both).astype(kind)
-                total += pairs @ both.astype(kind)
-                continue
+            sx, sz = (
+                np.subtract(side[i] > side[j], side[i] < side[j], dtype=np.int8) * both
+                for side in (self.X, self.Z)
+            )
             balance += pairs @ (sx * sz).astype(kind)
-            untied_x += _tied_product(pairs, sx, both)
-            untied_z += _tied_product(pairs, sz, both)
+            untied_x += _untied(pairs, sx)
+            untied_z += _untied(pairs, sz)
         with np.errstate(invalid="ignore", divide="ignore"):
-            if self.coefficient == "pairwise":
-                return np.asarray(balance / total)
-            return np.asarray(balance / (np.sqrt(untied_x * untied_z)))
+            return np.asarray(balance / np.sqrt(untied_x * untied_z))
 
 
-def _tied_product(
-    pairs: NDArray[np.floating], signs: NDArray[np.int8], both: NDArray[np.bool_]
-) -> NDArray[np.floating]:
+def _untied(pairs: NDArray[np.floating], signs: NDArray[np.int8]) -> NDArray[np.floating]:
     """Untied pairs under each draw; where no pair is tied this is one sum for all columns."""
-    untied = signs != 0
-    if untied.all():
+    if signs.all():
         return np.asarray(pairs.sum(axis=1, keepdims=True))
-    return np.asarray(pairs @ untied.astype(pairs.dtype))
+    return np.asarray(pairs @ (signs != 0).astype(pairs.dtype))
 
 
 def _centred(x: FloatArray, scored: NDArray[np.bool_]) -> FloatArray:
@@ -228,7 +215,3 @@ def _below(x: FloatArray, scored: NDArray[np.bool_]) -> NDArray[np.float32]:
     one, two = x.T[:, :, None], x.T[:, None, :]
     half = np.subtract(one > two, one < two, dtype=np.float32) * np.float32(0.5)
     return np.asarray(half * (scored.T[:, :, None] & scored.T[:, None, :]))
-
-
-def _signs(a: FloatArray, b: FloatArray) -> NDArray[np.int8]:
-    return np.subtract(a > b, a < b, dtype=np.int8)

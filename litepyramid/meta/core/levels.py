@@ -25,19 +25,16 @@ from litepyramid.types import FloatArray, IntArray
 
 Level = Literal["system", "summary", "global"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-ConstantPolicy = Literal["skip", "zero", "zb21"]
+ConstantPolicy = Literal["skip", "zb21"]
 CONSTANT_POLICIES: tuple[ConstantPolicy, ...] = get_args(ConstantPolicy)
-Coefficient = Literal["pearson", "spearman", "kendall", "pairwise", "spa", "acc-eq"]
-COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)[:4]
+Coefficient = Literal["pearson", "spearman", "kendall", "spa", "acc-eq"]
+COEFFICIENTS: tuple[Coefficient, ...] = get_args(Coefficient)[:3]
 """Those of two vectors."""
 PAIRED = {"spa": "system", "acc-eq": "summary"}
 """Those of two whole matrices (`core.pairwise`), each with its level."""
 
 TIE_TOLERANCE = 1e-11
 """Averages whose difference is below this share of the largest score in the matrix are tied."""
-
-Sides = tuple[tuple[FloatArray, float], tuple[FloatArray, float]]
-"""(B or 1, N) values of x and of z, each with the difference up to which they are tied."""
 
 _PAIR_CELLS = 20_000
 _MOST_PAIRED = 600
@@ -56,26 +53,21 @@ def correlate_rows(
 
     - ``pearson``: Σ w (x - x̄)(z - z̄) / √(Σ w (x - x̄)² · Σ w (z - z̄)²);
     - ``spearman``: Pearson's of the midranks;
-    - ``kendall``: τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)), n₀ pairs, t tied ones (Kendall 1945);
-    - ``pairwise``: the share of pairs that both put in the same order or both tie
-      (Kocmi et al. 2021); pairs of two draws of one item are not pairs.
+    - ``kendall``: τ-b = (C - D) / √((n₀ - t_x)(n₀ - t_z)), n₀ pairs, t tied ones (Kendall 1945).
 
     Values that differ by no more than a tolerance are tied. NaN where x or z is constant, or fewer
     than two items were drawn.
     """
     rows = max(1 if a is None or a.ndim == 1 else len(a) for a in (x, z, weights))
-    n = x.shape[-1]
-    if n < 2:
+    if x.shape[-1] < 2:
         return np.full(rows, np.nan)
-    if coefficient == "pearson":
-        return _pearson(x, z, weights, x_tolerance, z_tolerance, rows)
+    if coefficient == "kendall":
+        way = _long_kendall if x.shape[-1] > _MOST_PAIRED else _kendall
+        return way(np.atleast_2d(x), np.atleast_2d(z), weights, x_tolerance, z_tolerance, rows)
     if coefficient == "spearman":
-        x_ranks = midranks(x, weights, x_tolerance)
-        z_ranks = midranks(z, weights, z_tolerance)
-        return _pearson(x_ranks, z_ranks, weights, 0.0, 0.0, rows)
-    choose("coefficient", coefficient, COEFFICIENTS)
-    sides = (np.atleast_2d(x), x_tolerance), (np.atleast_2d(z), z_tolerance)
-    return (_long_rows if n > _MOST_PAIRED else _by_pairs)(sides, weights, coefficient, rows)
+        x, z = midranks(x, weights, x_tolerance), midranks(z, weights, z_tolerance)
+        x_tolerance = z_tolerance = 0.0
+    return _pearson(np.atleast_2d(x), np.atleast_2d(z), weights, x_tolerance, z_tolerance, rows)
 
 
 def constant_rows(x: FloatArray, weights: FloatArray | None, tolerance: float) -> NDArray[np.bool_]:
@@ -120,18 +112,12 @@ def midranks(x: FloatArray, weights: FloatArray | None, tolerance: float = 0.0) 
 
 
 def _pearson(
-    x: FloatArray,
-    z: FloatArray,
-    weights: FloatArray | None,
-    x_tolerance: float,
-    z_tolerance: float,
-    rows: int,
-) -> FloatArray:
-    x, z = np.atleast_2d(x), np.atleast_2d(z)
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
+    z_tolerance: float, rows: int,
+) -> FloatArray:  # fmt: skip
     none = constant_rows(x, weights, x_tolerance) | constant_rows(z, weights, z_tolerance)
     dx, dz = _deviations(x, weights), _deviations(z, weights)
-    wx = dx if weights is None else dx * weights
-    wz = dz if weights is None else dz * weights
+    wx, wz = (dx, dz) if weights is None else (dx * weights, dz * weights)
     with np.errstate(invalid="ignore", divide="ignore"):
         norms = np.sqrt((wx * dx).sum(axis=1)) * np.sqrt((wz * dz).sum(axis=1))
         r = np.clip((wx * dz).sum(axis=1) / norms, -1.0, 1.0)
@@ -153,77 +139,44 @@ def _deviations(x: FloatArray, weights: FloatArray | None) -> FloatArray:
     return np.asarray(drawn / np.where(scale > 0, scale, 1.0))
 
 
-def _by_pairs(
-    sides: Sides, weights: FloatArray | None, coefficient: Coefficient, rows: int
-) -> FloatArray:
-    """Kendall's τ-b and pairwise accuracy, by the signs of all pairs' differences."""
-    one, two = np.triu_indices(sides[0][0].shape[1], 1)
-    block = max(1, _PAIR_CELLS // one.size)
-    result = np.empty(rows)
-    fixed = [_signs(a, one, two, t) if len(a) == 1 else None for a, t in sides]
+def _kendall(
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
+    z_tolerance: float, rows: int,
+) -> FloatArray:  # fmt: skip
+    """By the signs of all pairs' differences, some rows at once."""
+    one, two = np.triu_indices(x.shape[1], 1)
     weights = None if weights is None else np.atleast_2d(weights)
-    for start in range(0, rows, block):
-        chunk = slice(start, start + block)
-        sx, sz = (
-            _signs(a[chunk], one, two, t) if shared is None else shared
-            for (a, t), shared in zip(sides, fixed, strict=True)
-        )
+    result = np.empty(rows)
+    at_once = max(1, _PAIR_CELLS // one.size)
+    for start in range(0, rows, at_once):
+        chunk = slice(start, start + at_once)
+        x_part, z_part = (a if len(a) == 1 else a[chunk] for a in (x, z))
         w = weights if weights is None or len(weights) == 1 else weights[chunk]
-        pairs = None if w is None else w[:, one] * w[:, two]
-        result[chunk] = _pair_value(sx, sz, pairs, coefficient)
+        dx, dz = x_part[:, one] - x_part[:, two], z_part[:, one] - z_part[:, two]
+        sx = np.subtract(dx > x_tolerance, dx < -x_tolerance, dtype=np.int8)
+        sz = np.subtract(dz > z_tolerance, dz < -z_tolerance, dtype=np.int8)
+        pairs = 1 if w is None else w[:, one] * w[:, two]
+        balance, untied_x, untied_z = (
+            (pairs * flags).sum(axis=1, dtype=np.float64) for flags in (sx * sz, sx != 0, sz != 0)
+        )
+        with np.errstate(invalid="ignore", divide="ignore"):
+            result[chunk] = balance / np.sqrt(untied_x * untied_z)
     return result
 
 
-def _signs(x: FloatArray, one: IntArray, two: IntArray, tolerance: float) -> NDArray[np.int8]:
-    difference = x[:, one] - x[:, two]
-    return np.subtract(difference > tolerance, difference < -tolerance, dtype=np.int8)
-
-
-def _pair_value(
-    sx: NDArray[np.int8], sz: NDArray[np.int8], pairs: FloatArray | None, coefficient: Coefficient
-) -> FloatArray:
-    def total(flags: NDArray[np.int8] | NDArray[np.bool_]) -> FloatArray:
-        if pairs is None:
-            return np.asarray(flags.sum(axis=1, dtype=np.int64).astype(np.float64))
-        return np.asarray((pairs * flags).sum(axis=1))
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if coefficient == "pairwise":
-            all_pairs = np.full(1, float(sx.shape[1])) if pairs is None else pairs.sum(axis=1)
-            return np.asarray(total(sx == sz) / all_pairs)
-        return np.asarray(total(sx * sz) / np.sqrt(total(sx != 0) * total(sz != 0)))
-
-
-def _long_rows(
-    sides: Sides, weights: FloatArray | None, coefficient: Coefficient, rows: int
-) -> FloatArray:
-    """The same for long vectors, one at a time in O(n log n) by scipy, repeated items repeated."""
-    shape = rows, sides[0][0].shape[1]
-    dense = [np.broadcast_to(dense_ranks(a, t), shape) for a, t in sides]
-    drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(np.int64)
-    each = zip(*dense, drawn, strict=True)
-    return np.array([_long_row(a, b, w, coefficient) for a, b, w in each])
-
-
-def _long_row(x: IntArray, z: IntArray, weights: IntArray, coefficient: Coefficient) -> float:
+def _long_kendall(
+    x: FloatArray, z: FloatArray, weights: FloatArray | None, x_tolerance: float,
+    z_tolerance: float, rows: int,
+) -> FloatArray:  # fmt: skip
+    """For long vectors, one at a time in O(n log n) by scipy, repeated items repeated."""
     from scipy.stats import kendalltau
 
-    tau = float(kendalltau(np.repeat(x, weights), np.repeat(z, weights))[0])
-    if coefficient != "pairwise":
-        return tau
-
-    def tied(keys: IntArray) -> float:
-        """Pairs with equal keys, the pairs of two draws of one item left out."""
-        w = np.bincount(np.unique(keys, return_inverse=True)[1], weights)
-        return float((w * w).sum() - (weights * weights).sum()) / 2.0
-
-    pairs = (float(weights.sum()) ** 2 - float((weights * weights).sum())) / 2.0
-    if pairs == 0:
-        return float("nan")
-    tx, tz, txz = tied(x), tied(z), tied(x * (z.max() + 1) + z)
-    decided = pairs - tx - tz + txz
-    balance = tau * ((pairs - tx) * (pairs - tz)) ** 0.5 if decided else 0.0
-    return ((decided + balance) / 2.0 + txz) / pairs
+    shape = rows, x.shape[1]
+    x_ranks = np.broadcast_to(dense_ranks(x, x_tolerance), shape)
+    z_ranks = np.broadcast_to(dense_ranks(z, z_tolerance), shape)
+    drawn = np.broadcast_to(np.ones(1) if weights is None else weights, shape).astype(np.int64)
+    each = zip(x_ranks, z_ranks, drawn, strict=True)
+    return np.array([kendalltau(np.repeat(a, w), np.repeat(b, w))[0] for a, b, w in each])
 
 
 # Levels ----------------------------------------------------------------------------------------
@@ -261,10 +214,10 @@ def level_correlation(
     At the last two, a cell missing on either side is left out of both. At system level the two
     sides may have different inputs (DDR22 §3): each is averaged over the inputs that it scored.
     Averages that differ only by rounding are tied. A constant vector's coefficient is left out
-    (``"skip"``, DDR21), 0 (``"zero"``), or that of the vector with its first value raised by a tiny
-    amount (``"zb21"``: the ZB21 authors' code adds 1e-10; it depends on the order of systems).
+    (``"skip"``, DDR21), or that of the vector with its first value raised by a tiny amount
+    (``"zb21"``: the ZB21 authors' code adds 1e-10; it depends on the order of systems).
     """
-    X, Z = checked(X, Z, level, coefficient, constant)
+    choose("policy for constants", constant, CONSTANT_POLICIES)
     if coefficient in PAIRED:
         value, epsilon = acc_eq(X, Z) if coefficient == "acc-eq" else (spa(X, Z), math.nan)
         return LevelValue(value, int(not math.isnan(value)), 0, 0, epsilon)
@@ -284,23 +237,17 @@ def level_correlation(
     )
     enough = scored.sum(axis=1) >= 2
     constants = constant_rows(x, weights, slacks[0]) | constant_rows(z, weights, slacks[1])
-    undefined = np.isnan(values) & enough
-    if constant == "zero":
-        values[undefined] = 0.0
-    elif constant == "zb21":
-        for row in np.flatnonzero(undefined):
+    if constant == "zb21":
+        for row in np.flatnonzero(np.isnan(values) & enough):
             (a, s), (b, t) = (
                 _raised(side[row, scored[row]], slack)
                 for side, slack in zip((x, z), slacks, strict=True)
             )
             values[row] = correlate_rows(a, b, coefficient, x_tolerance=s, z_tolerance=t)[0]
     used = int((~np.isnan(values)).sum())
-    return LevelValue(
-        value=float(np.nanmean(values)) if used else float("nan"),
-        used=used,
-        constant=int((constants & enough).sum()),
-        too_few=int((~enough).sum()) if level == "summary" else 0,
-    )
+    value = float(np.nanmean(values)) if used else math.nan
+    too_few = int((~enough).sum()) if level == "summary" else 0
+    return LevelValue(value, used, int((constants & enough).sum()), too_few)
 
 
 def _raised(x: FloatArray, slack: float) -> tuple[FloatArray, float]:
@@ -311,38 +258,6 @@ def _raised(x: FloatArray, slack: float) -> tuple[FloatArray, float]:
 def mean_tolerance(X: FloatArray) -> float:
     """Below which difference two averages of these scores are the same number, rounded."""
     return float(TIE_TOLERANCE * np.nanmax(np.abs(X), initial=0.0))
-
-
-def checked(
-    X: FloatArray,
-    Z: FloatArray,
-    level: str,
-    coefficient: str,
-    constant: str = "skip",
-    *,
-    paired: bool = False,
-) -> tuple[FloatArray, FloatArray]:
-    """The two matrices as float64, after checks of shapes (alike if `paired`) and names."""
-    X, Z = np.asarray(X, dtype=np.float64), np.asarray(Z, dtype=np.float64)
-    choose("level", level, LEVELS)
-    if PAIRED.get(coefficient) != level:
-        choose("coefficient", coefficient, COEFFICIENTS)
-    choose("policy for constants", constant, CONSTANT_POLICIES)
-    if X.ndim != 2 or Z.ndim != 2 or len(X) != len(Z):
-        raise InputError(
-            f"score matrices of the shapes {X.shape} and {Z.shape}",
-            expected="(systems, inputs) for both, with the same systems",
-        )
-    if (level != "system" or coefficient in PAIRED or paired) and X.shape != Z.shape:
-        where = "with paired inputs" if level == "system" else f"at {level} level"
-        raise InputError(
-            f"score matrices of the shapes {X.shape} and {Z.shape} {where}",
-            expected="the same inputs for both",
-            hint="Only the system level can average each side over its own inputs.",
-        )
-    if np.isinf(X).any() or np.isinf(Z).any():
-        raise InputError("a score is infinite", expected="finite numbers, NaN = not scored")
-    return X, Z
 
 
 def several(names: Any, what: str = "a name") -> tuple[Any, ...]:

@@ -11,21 +11,19 @@ test draws only as many as it needs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from itertools import chain, combinations
-from math import ceil, prod
+from math import ceil
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litepyramid.blas import single_threaded
-from litepyramid.errors import InputError
 from litepyramid.meta.core import draws
 from litepyramid.meta.core.draws import Sampling
 from litepyramid.meta.core.levels import (
     Coefficient,
     Level,
-    checked,
     constant_rows,
     correlate_rows,
     dense_ranks,
@@ -45,21 +43,17 @@ from litepyramid.stats import (
 )
 from litepyramid.types import FloatArray, IntArray
 
-Scores = tuple[FloatArray, FloatArray, FloatArray]
-"""(N, M) of two metrics and of people, X, Y and Z; a cell that one lacks is NaN in Z."""
-
 Floats = NDArray[np.floating]
 
 _NEAR, _NEAR_SPA = 32_768, 8  # as much as a cache holds
 _TIES = 1e4  # null differences of standardised sums are distinguished to this share of a deviation
-
-MARGIN = 4
-"""Samples are enough when p can fall to this part of the level that the strictest test asks for."""
-
 _FIRST_LOOK = 512  # draws after which tests that are clearly not significant stop
 _CLEARLY = 20  # as large samples, after which they do
 _CACHED_COINS = 32_000_000
 _SHIFTS = 1_000_000  # averages moved at once
+
+MARGIN = 4
+"""Samples are enough when p can fall to this part of the level that the strictest test asks for."""
 
 
 class Swapped:
@@ -80,54 +74,75 @@ class Swapped:
         raise NotImplementedError
 
 
-class SystemSwaps(Swapped):
-    """System level: averages under swaps are linear in the coins."""
+class _Linear(Swapped):
+    """Averages or sums that are linear in the coins: they move from a `middle` by a shift.
 
-    def __init__(self, scores: Scores, coefficient: Coefficient) -> None:
-        X, Y, Z = scores
-        scored = ~np.isnan(Z)
-        ranked = scored.any(axis=1)
-        number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
-        self._half = np.where(scored, X - Y, 0.0) / (2.0 * number)
-        self._middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (2.0 * number)
-        self._z = system_means(Z)[ranked]
-        self._ranked = np.nonzero(ranked)[0]
-        self._tolerance = max(mean_tolerance(X), mean_tolerance(Y))
-        self._z_tolerance = mean_tolerance(Z)
-        self._coefficient = coefficient
+    Metrics are prepared one by one, each against 0; two of them `joined` are a pair, whose shift is
+    the difference of theirs.
+    """
+
+    middle: Any
+    tolerance = 0.0
 
     def _differences(self, u: FloatArray) -> FloatArray:
         return self.moved(self.shifts([u]))
 
+    def joined(self, other: _Linear) -> Any:
+        """The pair with another metric."""
+        pair = copy(self)
+        pair.middle = self.middle + other.middle
+        pair.tolerance = max(self.tolerance, other.tolerance)
+        return pair
+
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(N, samples): what the averages of X gain and those of Y lose."""
+        """(N, samples, …): what X gains and Y loses."""
+        raise NotImplementedError
+
+    def moved(self, shift: FloatArray) -> FloatArray:
+        """r(X', Z) - r(Y', Z) for such a shift."""
+        raise NotImplementedError
+
+
+class SystemSwaps(_Linear):
+    """System level: the systems' averages."""
+
+    def __init__(
+        self, X: FloatArray, Y: FloatArray, Z: FloatArray, coefficient: Coefficient
+    ) -> None:
+        scored = ~np.isnan(Z)
+        self._ranked = np.nonzero(scored.any(axis=1))[0]
+        number = np.maximum(scored.sum(axis=1, keepdims=True), 1)
+        self._half = np.where(scored, X - Y, 0.0) / (2.0 * number)
+        middle = np.where(scored, X + Y, 0.0).sum(axis=1, keepdims=True) / (2.0 * number)
+        self.middle = middle[self._ranked]
+        self.tolerance = max(mean_tolerance(X), mean_tolerance(Y))
+        self._z, self._z_tolerance = system_means(Z)[self._ranked], mean_tolerance(Z)
+        self._coefficient = coefficient
+
+    def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
+        """(N, samples) of averages."""
         moved = [np.matmul(self._half[:, None, :], u)[:, 0, :] for u in blocks]
         return np.concatenate(moved, axis=1)
 
-    def moved(self, shift: FloatArray, other: SystemSwaps | None = None) -> FloatArray:
-        """r(X', Z) - r(Y', Z) for averages moved by `shift`.
-
-        Two metrics prepared alone, each against 0, are a pair when the one is moved by the
-        difference of their shifts, and told the `other`.
-        """
-        x, y, tolerance = self._averages(shift, other)
+    def moved(self, shift: FloatArray) -> FloatArray:
+        """Of X and of Y, row by row."""
         rx, ry = (
             correlate_rows(
                 np.ascontiguousarray(averages.T), self._z, self._coefficient,
-                x_tolerance=tolerance, z_tolerance=self._z_tolerance,
+                x_tolerance=self.tolerance, z_tolerance=self._z_tolerance,
             )
-            for averages in (x, y)
+            for averages in self._averages(shift)
         )  # fmt: skip
         return np.asarray(rx - ry)
 
-    def terms(self, shift: FloatArray, other: SystemSwaps) -> FloatArray:
+    def terms(self, shift: FloatArray) -> FloatArray:
         """(samples, N): each system's part in the difference of two rank coefficients' numerators.
 
         Σ a_il sign(x'_i - x'_l) is quadratic in coins that swap whole systems; of the difference
         of that and the same for y' only the linear part 2 L·u is left, ties or not. Turning all
         coins of a system over changes the sign of its L_i, and nothing else.
         """
-        x, y, tolerance = self._averages(shift, other)
+        x, y = self._averages(shift)
         ranks = midranks(self._z, None, self._z_tolerance)[0]
         a = ranks[:, None] - ranks
         if self._coefficient != "spearman":
@@ -137,29 +152,23 @@ class SystemSwaps(Swapped):
             signs = np.zeros(x.shape, dtype=np.int8)
             for row, sign in ((x[i], 1), (y[i], -1)):
                 for others in (x, y):
-                    signs += sign * (
-                        (others < row - tolerance).view(np.int8)
-                        - (others > row + tolerance).view(np.int8)
-                    )
+                    below, above = others < row - self.tolerance, others > row + self.tolerance
+                    signs += sign * (below.view(np.int8) - above.view(np.int8))
             parts[i] = a[i] @ signs
         return parts.T
 
-    def _averages(
-        self, shift: FloatArray, other: SystemSwaps | None
-    ) -> tuple[FloatArray, FloatArray, float]:
-        shift, middle, tolerance = shift[self._ranked], self._middle[self._ranked], self._tolerance
-        if other is not None:
-            middle = middle + other._middle[self._ranked]
-            tolerance = max(tolerance, other._tolerance)
-        return middle + shift, middle - shift, tolerance
+    def _averages(self, shift: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self.middle + shift[self._ranked], self.middle - shift[self._ranked]
 
 
 class GlobalSwaps(Swapped):
     """Global level: the swapped scores themselves."""
 
-    def __init__(self, scores: Scores, coefficient: Coefficient) -> None:
-        self._scored = ~np.isnan(scores[2])
-        self._x, self._y, self._z = (side[self._scored] for side in scores)
+    def __init__(
+        self, X: FloatArray, Y: FloatArray, Z: FloatArray, coefficient: Coefficient
+    ) -> None:
+        self._scored = ~np.isnan(Z)
+        self._x, self._y, self._z = (side[self._scored] for side in (X, Y, Z))
         self._coefficient = coefficient
 
     def _differences(self, u: FloatArray) -> FloatArray:
@@ -179,7 +188,16 @@ class _ByInput(Swapped):
         return np.concatenate([self._terms(u).T for u in blocks])
 
     def _differences(self, u: FloatArray) -> FloatArray:
-        return mean_difference(*self._sides(u))
+        """The difference of two means, each over the inputs that have a value on that side."""
+        terms = self._terms(u)
+        if not np.isnan(terms).any():
+            return np.asarray(terms.sum(axis=0) / (len(terms) or np.nan))
+        sides = []
+        for r in self._sides(u):
+            valid = ~np.isnan(r)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                sides.append(np.where(valid, r, 0.0).sum(axis=0) / valid.sum(axis=0))
+        return np.asarray(sides[0] - sides[1])
 
     def _terms(self, u: FloatArray) -> FloatArray:
         """(inputs, B) differences."""
@@ -191,21 +209,10 @@ class _ByInput(Swapped):
         raise NotImplementedError
 
 
-def mean_difference(rx: FloatArray, ry: FloatArray) -> FloatArray:
-    """mean(rx) - mean(ry) over the inputs that have a value on that side, (M, B) each."""
-    sides = []
-    for r in (rx, ry):
-        valid = ~np.isnan(r)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            sides.append(np.where(valid, r, 0.0).sum(axis=0) / valid.sum(axis=0))
-    return np.asarray(sides[0] - sides[1])
-
-
 class Moments(_ByInput):
     """Pearson: Σ x'z, Σ x' and Σ x'² of a column are linear in its coins."""
 
-    def __init__(self, scores: Scores) -> None:
-        X, Y, Z = scores
+    def __init__(self, X: FloatArray, Y: FloatArray, Z: FloatArray) -> None:
         scored = ~np.isnan(Z)
         self._n = np.maximum(scored.sum(axis=0), 1)[:, None].astype(np.float64)
         x, y, z = (np.where(scored, a, 0.0) for a in (X, Y, Z))
@@ -230,11 +237,10 @@ class Moments(_ByInput):
             spread = xx - x * x / self._n
             with np.errstate(invalid="ignore", divide="ignore"):
                 r = xz / np.sqrt(spread * self._zz)
-            r[self._few] = np.nan
             doubtful = ~(spread > 1e-4 * xx) & ~self._few[:, None]
             for column, sample in zip(*np.nonzero(doubtful), strict=True):
                 r[column, sample] = self._exact(column, sign * u[column, :, sample])
-            sides.append(np.clip(r, -1.0, 1.0))
+            sides.append(np.clip(r, -1.0, 1.0)[~self._few])
         return sides[0], sides[1]
 
     def _exact(self, column: int, coins: FloatArray) -> float:
@@ -245,15 +251,16 @@ class Moments(_ByInput):
 
 
 class ColumnRanks(_ByInput):
-    """Kendall, Spearman and pairwise accuracy: signs under swaps are quadratic in the coins.
+    """Kendall and Spearman: signs under swaps are quadratic in the coins.
 
     With s'_il = sign(x'_i - x'_l) and a_il antisymmetric (the signs of Z, or half the difference of
     its midranks), Σ_{i<l} a_il s'_il = c + L·u + uᵀQu. For y' the coins are -u. Where nothing in
     the column ties, the denominator does not depend on u, and the difference is 2 L·u over it.
     """
 
-    def __init__(self, scores: Scores, coefficient: Coefficient) -> None:
-        X, Y, Z = scores
+    def __init__(
+        self, X: FloatArray, Y: FloatArray, Z: FloatArray, coefficient: Coefficient
+    ) -> None:
         # All sums are of small multiples of 1/16: exact in 24 bits for so few systems.
         self.dtype = np.float32 if len(X) <= 128 else np.float64
         scored = ~np.isnan(Z).T
@@ -281,62 +288,39 @@ class ColumnRanks(_ByInput):
             a = sz.astype(np.float32)
             self._z_size = np.sqrt((sz != 0).sum(axis=(1, 2)) / 2)
             full = self._z_size * np.sqrt(n * (n - 1) / 2)
-        if coefficient == "pairwise":
-            full = n * (n - 1)
-            self._agree = (1.5 * np.abs(sz) - 1.0) * both
-            self._both_tied = ((sz == 0) & both).sum(axis=(1, 2))[:, None] / 2
-            usable = n >= 2
-        else:
-            usable = (n >= 2) & ~constant_z
+        usable = (n >= 2) & ~constant_z
         self._a = a
         self._untied = untied
-        self._pairs = n * (n - 1)
         self._linear = (a * self._B).sum(axis=2, dtype=np.float64) / 4
         with np.errstate(invalid="ignore", divide="ignore"):
             scaled = 2.0 * self._linear / full[:, None]
         self._plain = np.nonzero(usable & ~tied)[0]
         self._tied = np.nonzero(usable & tied)[0]
         self._usable = np.nonzero(usable)[0]
-        self._count = len(self._usable)
-        self._scaled = scaled[self._plain].reshape(-1)
-        self._prepared: dict[str, tuple[Floats, ...]] = {}
-
-    def _differences(self, u: FloatArray) -> FloatArray:
-        samples = u.shape[2]
-        if not self._count:
-            return np.full(samples, np.nan)
-        total = np.zeros(samples)
-        if self._tied.size:
-            rx, ry = self._values("tied", self._tied, u)
-            if np.isnan(rx).any() or np.isnan(ry).any():
-                # The two means are over different inputs: nothing cancels any more.
-                return mean_difference(*self._values("all", self._usable, u))
-            total += (rx - ry).sum(axis=0)
-        if self._plain.size:
-            flat = u[self._plain] if self._plain.size < len(u) else u
-            total += self._scaled @ flat.reshape(-1, samples)
-        return total / self._count
+        self._scaled = scaled[self._plain][:, None]
+        self._prepared: dict[int, tuple[Floats, ...]] = {}
 
     def _terms(self, u: FloatArray) -> FloatArray:
         """(inputs, B) differences, the untied inputs first."""
-        plain = self._scaled.reshape(len(self._plain), 1, self._a.shape[2])
-        terms = [np.matmul(plain, u[self._plain])[:, 0]]
+        terms = [np.matmul(self._scaled, u[self._plain])[:, 0]]
         if self._tied.size:
-            rx, ry = self._values("tied", self._tied, u)
+            rx, ry = self._values(self._tied, u)
             terms.append(rx - ry)
         return np.concatenate(terms)
 
-    def _values(
-        self, name: str, columns: NDArray[np.intp], u: FloatArray
-    ) -> tuple[FloatArray, FloatArray]:
+    def _sides(self, u: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return self._values(self._usable, u)
+
+    def _values(self, columns: NDArray[np.intp], u: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The coefficients of X' and of Y' with Z for some inputs, (columns, B) each."""
-        if name not in self._prepared:
-            self._prepared[name] = self._prepare(columns)
+        if len(columns) not in self._prepared:
+            self._prepared[len(columns)] = self._prepare(columns)
+        forms = self._prepared[len(columns)]
         if len(columns) < len(u):
             u = u[columns]
         if self._coefficient == "spearman":
-            return self._spearman(self._prepared[name], self._z_size[columns], u)
-        return self._by_pairs(self._prepared[name], columns, u)
+            return self._spearman(forms, self._z_size[columns], u)
+        return self._by_pairs(forms, columns, u)
 
     def _prepare(self, columns: NDArray[np.intp]) -> tuple[Floats, ...]:
         if self._coefficient == "spearman":
@@ -348,14 +332,13 @@ class ColumnRanks(_ByInput):
             )
         xx, xy, yx, yy = (s[columns] for s in self._untied)
         a = self._a[columns]
-        g = self._agree[columns] if self._coefficient == "pairwise" else np.ones(1)
         forms = (
             (a * self._A[columns]).sum(axis=(1, 2))[:, None] / 8,
             self._linear[columns][:, None, :],
             a * self._E[columns] / 8,
-            (g * (xx + xy + yx + yy)).sum(axis=(1, 2))[:, None] / 8,
-            (g * (xx + xy - yx - yy)).sum(axis=2)[:, None, :] / 4,
-            g * (xx - xy - yx + yy) / 8,
+            (xx + xy + yx + yy).sum(axis=(1, 2))[:, None] / 8,
+            (xx + xy - yx - yy).sum(axis=2)[:, None, :] / 4,
+            (xx - xy - yx + yy) / 8,
         )
         return tuple(form.astype(self.dtype) for form in forms)
 
@@ -368,10 +351,6 @@ class ColumnRanks(_ByInput):
             even = fixed + (np.matmul(square, u) * u).sum(axis=1)
             parts += [even.astype(np.float64), np.matmul(linear, u)[:, 0].astype(np.float64)]
         balance, flip, untied, unflip = parts
-        if self._coefficient == "pairwise":
-            pairs = self._pairs[columns, None] / 2
-            even, odd = balance / 2 + untied + self._both_tied[columns], flip / 2 + unflip
-            return (even + odd) / pairs, (even - odd) / pairs
         size = self._z_size[columns, None]
         with np.errstate(invalid="ignore", divide="ignore"):
             rx = (balance + flip) / (np.sqrt(untied + unflip) * size)
@@ -403,8 +382,8 @@ def _signs(a: FloatArray, b: FloatArray, both: NDArray[np.bool_]) -> NDArray[np.
     return signs
 
 
-class SpaSwaps(Swapped):
-    """The difference of two metrics' SPA when their scores are swapped."""
+class SpaSwaps(_Linear):
+    """SPA: the sums that permutations of the inputs compare."""
 
     dtype = np.float32
 
@@ -415,40 +394,36 @@ class SpaSwaps(Swapped):
         # A null difference less the observed one is a difference of these sums: −2 or 0 a score.
         self._less = np.ascontiguousarray((signs - 1).T) * np.float32(_TIES)
         self._half = np.asarray((x - y)[:, None] / 2, dtype=np.float32)
-        self._middle = np.rint(np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[:, None]
+        self.middle = np.rint(np.asarray((x + y) / 2, dtype=np.float32) @ self._less)[:, None]
         z = np.ascontiguousarray(Z[:, self._complete], dtype=np.float32)
         self._p_human = spa_p_values(z, signs).astype(np.float32)
 
-    def _differences(self, u: FloatArray) -> FloatArray:
-        return self.moved(self.shifts([u]))
-
     def shifts(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(N, samples, permutations): what the sums of X gain and those of Y lose."""
+        """(N, samples, permutations) of sums."""
         moved = [(u[:, self._complete].swapaxes(1, 2) * self._half) @ self._less for u in blocks]
         return np.rint(np.concatenate(moved, axis=1))
 
-    def moved(self, shift: FloatArray, other: SpaSwaps | None = None) -> FloatArray:
-        """The difference for sums moved by so much; of two metrics alone as `SystemSwaps.moved`."""
-        middle = self._middle if other is None else self._middle + other._middle
+    def moved(self, shift: FloatArray) -> FloatArray:
+        """A few samples at once."""
         differences = []
         for start in range(0, shift.shape[1], _NEAR_SPA):
-            chunk = shift[:, start : start + _NEAR_SPA]
-            differences.append(self._distance(middle - chunk) - self._distance(middle + chunk))
+            some = shift[:, start : start + _NEAR_SPA]
+            one, two = (self._distance(self.middle + s * some) for s in (-1, 1))
+            differences.append(one - two)
         return np.concatenate(differences)
 
     def _distance(self, sums: Any) -> FloatArray:
         """(B,) mean |p^h − p^m| of (N, B, permutations) sums; p^m is a share of comparisons."""
-        n, width, at = len(sums), sums.shape[1], 0
-        flags = np.empty((n, *sums.shape[1:]), dtype=bool)
-        # Eight flags at once: 125 words of bytes, each of which can count to 255.
-        words = np.empty((n * (n - 1) // 2, width), dtype=np.uint64)
-        for i in range(n - 1):
-            larger = np.greater_equal(sums[i], sums[i + 1 :], out=flags[: n - 1 - i])
-            np.add.reduce(larger.view(np.uint64), axis=2, out=words[at : at + n - 1 - i])
-            at += n - 1 - i
-        counts = words[..., None].view(np.uint8).sum(axis=2)
-        distance = np.abs(counts / SPA_PERMUTATIONS - self._p_human[:, None])
-        return np.asarray(distance.mean(axis=0)) if at else np.zeros(width)
+        if len(sums) < 2:
+            return np.zeros(sums.shape[1])
+        shares = []
+        for i in range(len(sums) - 1):
+            larger = sums[i] >= sums[i + 1 :]
+            # Eight flags at once: 125 words of bytes, each of which can count to 255.
+            words = np.add.reduce(larger.view(np.uint64), axis=2)
+            shares.append(words[..., None].view(np.uint8).sum(axis=2) / SPA_PERMUTATIONS)
+        distance = np.abs(np.concatenate(shares) - self._p_human[:, None])
+        return np.asarray(distance.mean(axis=0))
 
 
 class TieAccuracySwaps(Swapped):
@@ -478,7 +453,7 @@ class TieAccuracySwaps(Swapped):
         np.add.at(self._parts, two, alpha - beta)
 
     def terms(self, blocks: Iterable[FloatArray]) -> FloatArray:
-        """(samples, M): each input's chunk of the difference."""
+        """(samples, M): each input's part of the difference."""
         return np.concatenate([np.einsum("nm,nmb->bm", self._parts, u) for u in blocks])
 
     def _differences(self, u: FloatArray) -> FloatArray:
@@ -489,42 +464,17 @@ def prepare_pair(
     X: FloatArray, Y: FloatArray, Z: FloatArray, level: Level, coefficient: Coefficient
 ) -> Swapped:
     """All of a pair of standardised metrics that does not depend on the coins."""
-    checked(X, Z, level, coefficient)
     if coefficient == "spa":
         return SpaSwaps(X, Y, Z)
     if coefficient == "acc-eq":
         return TieAccuracySwaps(X, Y, Z)
     if level == "system":
-        return SystemSwaps((X, Y, Z), coefficient)
+        return SystemSwaps(X, Y, Z, coefficient)
     if level == "global":
-        return GlobalSwaps((X, Y, Z), coefficient)
+        return GlobalSwaps(X, Y, Z, coefficient)
     if coefficient == "pearson":
-        return Moments((X, Y, Z))
-    return ColumnRanks((X, Y, Z), coefficient)
-
-
-@single_threaded
-def permutation_samples(
-    X: FloatArray,
-    Y: FloatArray,
-    Z: FloatArray,
-    level: Level = "system",
-    coefficient: Coefficient = "pearson",
-    swaps: Sampling = "both",
-    *,
-    samples: int = 1000,
-    seed: int = 12345,
-) -> tuple[float, FloatArray]:
-    """The observed r(X, Z) - r(Y, Z) and its values (samples,) when X and Y are swapped at random.
-
-    ``"systems"`` has a coin for each system, ``"inputs"`` for each input, ``"both"`` for each cell.
-    X and Y are standardised first (DDR21 Algorithm 2, line 1), Z never; a cell missing in one of
-    the three (N, M) matrices is left out of all. NaN where undefined.
-    """
-    pair = prepare_pair(*standardised(X, Y, Z), level, coefficient)
-    observed = pair([observed_coins(X.shape, pair)])
-    drawn = pair(coin_blocks(X.shape, pair, swaps, seed, range(-(-samples // draws.BLOCK))))
-    return float(observed[0]), drawn[:samples]
+        return Moments(X, Y, Z)
+    return ColumnRanks(X, Y, Z, coefficient)
 
 
 def observed_coins(shape: tuple[int, int], pair: Swapped) -> FloatArray:
@@ -552,12 +502,6 @@ def standardised(
 
     Scores that become equal but for rounding (Y is X in per cent, say) are made equal.
     """
-    X, Y, Z = (np.asarray(a, dtype=np.float64) for a in (X, Y, Z))
-    if not X.shape == Y.shape == Z.shape or X.ndim != 2:
-        raise InputError(
-            f"score matrices of the shapes {X.shape}, {Y.shape} and {Z.shape}",
-            expected="(systems, inputs), the same for all three",
-        )
     missing = np.isnan(X) | np.isnan(Y) | np.isnan(Z)
     both = []
     for scores in (X, Y):
@@ -589,7 +533,9 @@ def permuted_p_values(
     target: float,
     seed: int,
 ) -> tuple[FloatArray, IntArray, int, float]:
-    """The p-values of all ordered pairs of K metrics under swaps (`permutation_samples`).
+    """The p-values of all ordered pairs of K metrics under swaps.
+
+    ``"systems"`` has a coin for each system, ``"inputs"`` for each input, ``"both"`` for each cell.
 
     With `samples` given, p is that of `resampled_p_value` over that many. Without, tests stop as
     soon as they clearly do not pass, and the others get a p that can be as small as `target` asks:
@@ -654,7 +600,7 @@ def permuted_p_values(
                     larger[a, b] += large[0]
                     valued[a, b] += large[1]
                     if refined and larger[a, b] < _CLEARLY:
-                        rows = turn * terms()[: 1 if swaps in ("systems", "inputs") else most + 1]
+                        rows = turn * terms()[: 1 if swaps != "both" else most + 1]
                         tails = flip_tails(rows, cosets=len(rows) > 1)
                         refined_p[a, b] = min(1.0, 2 / sides * tails.mean())
             if samples is None:
@@ -698,19 +644,15 @@ class _Shared:
         self, i: int, j: int, refined: bool
     ) -> tuple[FloatArray, FloatArray, Callable[[], FloatArray]]:
         """Differences of two correlations, observed and drawn; and what gives their terms."""
-        shape = self.Z.shape
         if self._alone:
             one, two = self._alone[i], self._alone[j]
-            still = [observed_coins(shape, one)]
-            start = one.shifts(still) - two.shifts(still)
-            shifts = self._shifts[i] - self._shifts[j]
-
-            def terms() -> FloatArray:
-                return np.asarray(one.terms(np.concatenate([start, shifts], axis=1), two))
-
-            return one.moved(start, two), one.moved(shifts, two), terms
+            still = [observed_coins(self.Z.shape, one)]
+            start, shifts = one.shifts(still) - two.shifts(still), self._shifts[i] - self._shifts[j]
+            pair = one.joined(two)
+            every = np.concatenate([start, shifts], axis=1)
+            return pair.moved(start), pair.moved(shifts), lambda: pair.terms(every)
         pair = self._pair(self.values[i], self.values[j])
-        still = [observed_coins(shape, pair)]
+        still = [observed_coins(self.Z.shape, pair)]
         if not refined:
             return pair(still), pair(self._blocks(pair)), lambda: np.empty(0)
         rows = pair.terms(chain(still, self._blocks(pair)))
@@ -727,9 +669,8 @@ class _Shared:
 
     def _blocks(self, pair: Swapped) -> Iterable[FloatArray]:
         """The window's coins as the pair wants them; cached where they are few enough."""
-        shape = self.Z.shape
-        made = coin_blocks(shape, pair, self.swaps, self.seed, self._numbers)
-        if len(self._numbers) * draws.BLOCK * prod(shape) > _CACHED_COINS:
+        made = coin_blocks(self.Z.shape, pair, self.swaps, self.seed, self._numbers)
+        if len(self._numbers) * draws.BLOCK * self.Z.size > _CACHED_COINS:
             return made
         key = np.dtype(pair.dtype).str, pair.by_input
         if key not in self._coins:
