@@ -69,13 +69,7 @@ def _steps(seed: int) -> Iterator[Step]:
     """Runs the main jobs on the shipped example, one after the other."""
     example = load_example()
     judge = litepyramid.judge()
-    data = litepyramid.load(
-        example.scus,
-        summaries=example.summaries,
-        labels=example.labels,
-        references=example.references,
-    )
-    lite2 = litepyramid.score(data, judge=judge, seed=seed, evidence=True)
+    lite2 = litepyramid.score(example, judge=judge, seed=seed, evidence=True)
     yield Step(
         "Score: how many of the references' facts does each system carry?",
         "litepyramid score example/summaries --units example/scus.jsonl --labels example/labels "

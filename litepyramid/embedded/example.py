@@ -8,42 +8,24 @@ swaps the facts. MIT, like the code.
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 
 from litepyramid.files import new_folder
-from litepyramid.io.coerce import as_labels, as_references, as_summaries, as_units
-from litepyramid.types import InputReferences, InputUnits, SystemLabels, SystemSummaries
+from litepyramid.io.dataset import Dataset, load
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    """The shipped example, as the readers give it."""
-
-    references: tuple[InputReferences, ...]
-    scus: tuple[InputUnits, ...]
-    summaries: tuple[SystemSummaries, ...]
-    labels: tuple[SystemLabels, ...]
-
-
-def load_example() -> Example:
-    """Reads the shipped example.
+def load_example() -> Dataset:
+    """Reads the shipped example: SCUs, summaries, labels and references.
 
     Example:
         >>> example = load_example()
-        >>> len(example.references), [system.system for system in example.summaries]
-        (12, ['abstractive', 'lead', 'offtopic', 'swapped'])
+        >>> len(example.references), example.systems
+        (12, ('abstractive', 'lead', 'offtopic', 'swapped'))
     """
     with as_file(files("litepyramid.embedded") / "example") as folder:
-        scus = as_units(folder / "scus.jsonl")
-        names = [entry.input for entry in scus]
-        return Example(
-            tuple(as_references(folder / "references.jsonl")),
-            tuple(scus),
-            tuple(as_summaries([folder / "summaries"], names)),
-            tuple(as_labels([folder / "labels"], scus)),
-        )
+        names = ("summaries", "labels", "references.jsonl")
+        return load(folder / "scus.jsonl", **{name.split(".")[0]: folder / name for name in names})
 
 
 def save_example(folder: str | Path) -> Path:

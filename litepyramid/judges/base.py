@@ -29,14 +29,14 @@ Spans = list[tuple[int, int]]
 class Closing:
     """What closes at the end of a `with`."""
 
+    def close(self) -> None:
+        """Frees what it holds; a second call does nothing."""
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def close(self) -> None:
-        """Frees what it holds; a second call does nothing."""
 
 
 class EstimateOnly(Exception):  # noqa: N818 - no error: it brings a result
@@ -57,15 +57,12 @@ class JudgedBatch:
         counts: What a user must know: ``pairs``, ``truncated``, ``from_cache`` …
         logits: Per item the raw (units, 3) float64 logits in the order entailment, neutral,
             contradiction, if the judge is an NLI model; else None.
-        spans: Per item (units, 2): where the part of the summary with most of the unit stands, if
-            summaries were judged in parts.
     """
 
     presence: tuple[FloatArray, ...]
     signature: dict[str, str] = field(default_factory=dict)
     counts: dict[str, int] = field(default_factory=dict)
     logits: tuple[FloatArray, ...] | None = None
-    spans: tuple[IntArray, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +121,6 @@ def pair_key(premise: str, hypothesis: str, question: str = "") -> bytes:
         digest.update(len(data).to_bytes(8, "little") + data)
     digest.update(hypothesis.encode("utf-8", "surrogatepass"))
     return digest.digest()
-
-
-def pairs_of(items: Items) -> dict[bytes, tuple[str, str]]:
-    """The distinct (summary, unit) pairs of summaries that are not empty, by their keys."""
-    return {
-        pair_key(text, unit): (text, unit)
-        for text, units in items
-        if text.strip()
-        for unit in units
-    }
 
 
 def windows(items: Sequence[Item], size: int = 65_536) -> Iterator[Sequence[Item]]:
@@ -204,24 +191,17 @@ def best_parts(
     """
     asked = zip(items, spans, strict=True)
     batch = judge([(text[a:b], units) for (text, units), parts in asked for a, b in parts])
-    presence, logits, chosen_spans, best, at = [], [], [], [], 0
-    pairs = split = 0
+    presence, logits, best, first = [], [], [], 0
+    counts = {**batch.counts, "pairs": 0, "split": 0}
     for (_, units), parts in zip(items, spans, strict=True):
-        rows, at = slice(at, at + len(parts)), at + len(parts)
+        rows, first = slice(first, first + len(parts)), first + len(parts)
         stack = np.stack(batch.presence[rows])
         best.append(np.nan_to_num(stack, nan=-1.0).argmax(axis=0))
         chosen = best[-1], np.arange(len(units))
         presence.append(stack[chosen])
-        chosen_spans.append(np.array(parts, dtype=np.int64)[best[-1]])
         if batch.logits is not None:
             logits.append(np.stack(batch.logits[rows])[chosen])
-        pairs += len(units)
-        split += len(units) if len(parts) > 1 else 0
-    whole = JudgedBatch(
-        tuple(presence),
-        batch.signature,
-        {**batch.counts, "pairs": pairs, "split": split},
-        tuple(logits) if batch.logits is not None else None,
-        tuple(chosen_spans),
-    )
-    return whole, best
+        counts["pairs"] += len(units)
+        counts["split"] += len(units) if len(parts) > 1 else 0
+    kept = tuple(logits) if batch.logits is not None else None
+    return JudgedBatch(tuple(presence), batch.signature, counts, kept), best

@@ -48,28 +48,14 @@ class CacheWarning(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """One judged pair as the cache holds it.
-
-    Attributes:
-        value: The model's output, float32 in its own class order, as bytes; or an answer's grade.
-        truncated: Whether the summary was cut to fit the maximum length.
-    """
+    """A judged pair: the model's raw output, or an answer's grade; whether the summary was cut."""
 
     value: bytes
     truncated: bool = False
 
 
 class JudgementCache(Closing):
-    """The sqlite file (``"default"`` is the user's own), or a store in memory if that is None.
-
-    Example:
-        >>> from litepyramid.judges.base import pair_key
-        >>> with JudgementCache(None) as cache:
-        ...     key = pair_key("A summary.", "A unit.")
-        ...     cache.put("model", {key: Stored(b"0123")})
-        ...     cache.get("model", [key])[key].value
-        b'0123'
-    """
+    """The sqlite file (``"default"`` is the user's own), or a store in memory if that is None."""
 
     def __init__(self, path: str | Path | None) -> None:
         self.path = None if path is None else _user_cache() if path == "default" else Path(path)

@@ -46,11 +46,10 @@ class CalibrationResult(Result):
     """A judge against human labels.
 
     Attributes:
-        pairs: Labelled (summary, unit) pairs.
-        missing: Further labelled pairs for which the judge has no judgement.
-        base_rate: The share labelled present; with labels of .5, the mean label.
-        accuracy: Share of pairs on the right side of .5 (a presence of .5 means "present");
-            with labels of .5, of pairs whose presence is nearest to their label.
+        missing: Labelled pairs besides `pairs` for which the judge has no judgement.
+        base_rate: The mean label: without labels of .5, the share labelled present.
+        accuracy: Share of pairs whose presence is on their label's side of .5 (.5 means
+            "present"); with labels of .5, nearest to their label.
         auc: As `roc_auc`.
         brier: As `brier_score`; `brier_constant` of always giving the base rate.
         calibration_error: Mean over pairs of ``|predicted − observed|`` of their bin.
@@ -179,9 +178,7 @@ def evaluate(
 
     Example:
         >>> from litepyramid.embedded.example import load_example
-        >>> example = load_example()
-        >>> data = Dataset(scus=example.scus, summaries=example.summaries, labels=example.labels)
-        >>> result = evaluate("recall", data)
+        >>> result = evaluate("recall", load_example())
         >>> result.sets[0].pairs, result.sets[0].auc > 0.8
         (344, True)
 
@@ -220,23 +217,9 @@ def evaluate(
 
 
 def calibrate(
-    presence: ArrayLike,
-    labels: ArrayLike,
-    *,
-    bins: int = 10,
-    signature: Signature | None = None,
+    presence: ArrayLike, labels: ArrayLike, *, bins: int = 10, signature: Signature | None = None
 ) -> CalibrationResult:
-    """Compares a judge's presence with human labels.
-
-    Args:
-        presence: Values in [0, 1] of any shape; NaN (no judgement) is left out and counted.
-        labels: 0, .5 and 1, of the same shape; NaN (no label) is left out.
-        bins: Ranges of equal width in the reliability table.
-        signature: What is known of the judge.
-
-    Raises:
-        InputError: The shapes differ, a presence is outside [0, 1], a label is not 0, .5
-            and 1, or no pair is labelled.
+    """Compares presence with labels of 0, .5 and 1, in bins of equal width; NaN is left out.
 
     Example:
         >>> result = calibrate([0.9, 0.8, 0.2, 0.4], [1, 1, 0, 1], bins=2)
@@ -273,10 +256,8 @@ def calibrate(
 def roc_auc(presence: ArrayLike, labels: ArrayLike) -> float:
     """The probability that a present unit gets more presence than an absent one; ties count half.
 
-    With labels of .5 too: that of two units with different labels the higher gets more.
-
-    Returns:
-        Between 0 and 1; NaN if all labels are equal.
+    With labels of .5 too: that of two units with different labels the higher gets more. NaN if all
+    labels are equal.
 
     Example:
         >>> roc_auc([0.9, 0.5, 0.5, 0.1], [1, 1, 0, 0])
@@ -372,20 +353,17 @@ def _labelled_set(data: Any, sources: dict[str, Any]) -> LabelledSet:
     dataset = labelled(data, **sources)
     texts, labels = _cells(dataset.summaries, "texts"), _cells(dataset.labels, "labels")
     rows = [
-        (texts[entry.system, units.input], units, row)
+        (texts[key], units, labels[key])
         for entry in dataset.summaries
         for units in dataset.label_units or dataset.scus
-        if (row := labels.get((entry.system, units.input))) and (entry.system, units.input) in texts
+        if (key := (entry.system, units.input)) in texts and labels.get(key)
     ]
     if not rows:
         raise InputError("no system has both summaries and labels", expected="the same names")
-    return LabelledSet(
-        dataset.name,
-        [(text, units.texts) for text, units, _ in rows],
-        np.array([label for *_, row in rows for label in row], dtype=np.float64),
-        dataset.language,
-        questions=[units.question for _, units, _ in rows],
-    )
+    flat = np.array([label for *_, row in rows for label in row], dtype=np.float64)
+    items = [(text, units.texts) for text, units, _ in rows]
+    asked = [units.question for _, units, _ in rows]
+    return LabelledSet(dataset.name, items, flat, dataset.language, questions=asked)
 
 
 def _cells(systems: Sequence[Any], values: str) -> dict[tuple[str, str], Any]:
@@ -468,17 +446,18 @@ def _pairs(presence: ArrayLike, labels: ArrayLike) -> tuple[FloatArray, FloatArr
     """Both as flat arrays, pairs without a label or a judgement left out."""
     scores = np.asarray(presence, dtype=np.float64)
     truth = np.asarray(labels, dtype=np.float64)
+    problem = ""
     if scores.shape != truth.shape:
-        raise InputError(
-            f"presence of the shape {scores.shape} for labels of the shape {truth.shape}",
-            expected="one label for each judged pair",
-        )
-    both = ~(np.isnan(truth) | np.isnan(scores))
-    scores, truth = scores[both], truth[both]
-    if truth.size == 0:
-        raise InputError("no labelled pair", expected="at least one label")
-    if not np.isin(truth, (0.0, 0.5, 1.0)).all():
-        raise InputError("a label is not 0, 0.5 or 1", expected="presence labels")
-    if not ((scores >= 0) & (scores <= 1)).all():
-        raise InputError("a presence is outside 0 to 1", expected="what a judge gives")
+        problem = f"presence of the shape {scores.shape} for labels of the shape {truth.shape}"
+    else:
+        both = ~(np.isnan(truth) | np.isnan(scores))
+        scores, truth = scores[both], truth[both]
+        if truth.size == 0:
+            problem = "no labelled pair"
+        elif not np.isin(truth, (0.0, 0.5, 1.0)).all():
+            problem = "a label is not 0, 0.5 or 1"
+        elif not ((scores >= 0) & (scores <= 1)).all():
+            problem = "a presence is outside 0 to 1"
+    if problem:
+        raise InputError(problem, expected="one label of 0, 0.5 or 1 for each presence from 0 to 1")
     return scores, truth

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -44,25 +45,47 @@ def _logit(presence: FloatArray) -> FloatArray:
     return np.clip(np.log(inside / (1 - inside)), -8.0, 8.0)
 
 
-@dataclass(frozen=True)
-class MiniJudge:
-    """The encoder, and the stack of its presence and `lexical`'s if ``stack.json`` is there."""
+class MiniJudge(NLIJudge):
+    """The embedded encoder, and the stack of its presence and `lexical`'s.
 
-    encoder: NLIJudge
-    stack: Stack | None
+    Args:
+        mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
+        max_length: The most tokens of a pair; a longer pair has its summary cut, and is counted.
+        long: What becomes of a summary that does not fit: cut at its end, or split at sentences
+            into parts that fit, of which each unit's best counts.
+        threads: How many pairs are judged side by side; none for as many as cores.
+        cache: The cache's file; none for a store in memory that ends with the judge; default for
+            the user's own.
+    """
 
-    languages: ClassVar[tuple[str, ...]] = ("en",)
-    start_cost: ClassVar[int] = 10**12  # it runs on all cores by itself
-    portable: ClassVar[bool] = True
+    def __init__(
+        self,
+        *,
+        mode: str | None = None,
+        max_length: int | None = None,
+        long: Literal["cut", "split"] = "cut",
+        threads: int | None = None,
+        cache: str | Path | None = "default",
+    ) -> None:
+        if file_type(FOLDER / "model.onnx") != "file":
+            raise ModelError("this installation lacks the model of the judge 'mini'")
+        settings: dict[str, Any] = {
+            "mode": mode, "max_length": max_length, "long": long, "threads": threads,
+        }  # fmt: skip
+        super().__init__(str(FOLDER), cache=cache, **settings)
+        self._remake = partial(MiniJudge, cache=self._remake.keywords["cache"], **settings)
+        path, self._stack = FOLDER / "stack.json", None
+        if mode is None and file_type(path) == "file":
+            self._stack = as_type(Stack, read_json(path), path=path, error=ModelError)
 
     def judge(self, items: Items) -> JudgedBatch:
         """Judges every unit of every item against the item's summary; see `NLIJudge.judge`."""
-        batch = self.encoder.judge(items)
+        batch = super().judge(items)
         presence, signature = batch.presence, {**batch.signature, "judge": "mini"}
-        if self.stack is not None:
+        if self._stack is not None:
             words = LexicalJudge(load_lexical()).judge(items)
             presence = tuple(
-                self.stack.presence(encoder, lexical) if text.strip() else encoder
+                self._stack.presence(encoder, lexical) if text.strip() else encoder
                 for encoder, lexical, (text, _) in zip(presence, words.presence, items, strict=True)
             )
             signature["lexical"] = words.signature["revision"]
@@ -79,7 +102,7 @@ class MiniJudge:
         """
         batch = self.judge(items)
         spans = [sentence_spans(text) or [(0, 0)] for text, _ in items]
-        _, entailing = best_parts(self.encoder.judge, items, spans)
+        _, entailing = best_parts(super().judge, items, spans)
         both = zip(batch.presence, entailing, strict=True)
         best = [np.where(values >= 0.5, sentences, -1) for values, sentences in both]
         evidence = word_evidence(items, batch.presence, best=best)
@@ -95,33 +118,3 @@ def _with_conflict(evidence: Evidence, denied: float) -> Evidence:
     sure = 0.5 if evidence.conflict else 0.8
     contradicted = evidence.presence < 0.5 and bool(evidence.words) and denied >= sure
     return replace(evidence, conflict=(evidence.conflict or "contradicted") if contradicted else "")
-
-
-def mini(
-    *,
-    mode: str | None = None,
-    max_length: int | None = None,
-    long: Literal["cut", "split"] = "cut",
-    threads: int | None = None,
-    cache: str | Path | None = "default",
-) -> MiniJudge:
-    """The judge ``mini``.
-
-    Args:
-        mode: p3c, l3c, p2c or l2c; none for its own, calibrated with the words.
-        max_length: The most tokens of a pair; a longer pair has its summary cut, and is counted.
-        long: What becomes of a summary that does not fit: cut at its end, or split at sentences
-            into parts that fit, of which each unit's best counts.
-        threads: How many pairs are judged side by side; none for as many as cores.
-        cache: The cache's file; none for a store in memory that ends with the judge; default for
-            the user's own.
-    """
-    if file_type(FOLDER / "model.onnx") != "file":
-        raise ModelError("this installation lacks the model of the judge 'mini'")
-    encoder = NLIJudge(
-        str(FOLDER), mode=mode, max_length=max_length, long=long, threads=threads, cache=cache
-    )
-    path = FOLDER / "stack.json"
-    if mode is not None or file_type(path) != "file":
-        return MiniJudge(encoder, None)
-    return MiniJudge(encoder, as_type(Stack, read_json(path), path=path, error=ModelError))

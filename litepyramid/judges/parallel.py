@@ -32,13 +32,10 @@ _PARTS_A_WORKER = 4  # windows of each worker, so that none waits long for the s
 
 @dataclass(frozen=True, slots=True)
 class OnWorkers:
-    """A judge with the way in which it is run.
+    """A judge with the way in which it is run: by how many `workers`; None for as many as help.
 
-    Attributes:
-        one: The judge.
-        workers: Processes, or judges on the cluster; None for as many as are of use.
-        engine: ``local``, or ``ray``: the cluster that is connected or that ``RAY_ADDRESS`` names,
-            else one of this machine.
+    The engine ``ray`` is the cluster that is connected or that ``RAY_ADDRESS`` names, else one of
+    this machine.
     """
 
     one: Judge
@@ -80,16 +77,7 @@ def judge_pairs(judge: Judge, items: Items, questions: Questions = None) -> Judg
     """What a judge says of every unit of every item, checked, in the order of the items.
 
     An embedded judge and an ONNX model use all cores where there is enough work for them; the
-    numbers are the same for any number of workers.
-
-    Args:
-        judge: As `registry.judge` gives it, with its workers and its engine; or any `Judge`.
-        items: (summary, units) pairs.
-        questions: What each summary answers, or None; for a judge with `uses_questions`.
-
-    Raises:
-        InputError: The judge gives something else than a number from 0 to 1, or NaN, for each unit.
-        ModelError: A worker ended early, or there is no cluster.
+    numbers are the same for any number of workers. Questions are for judges that use them.
 
     Example:
         >>> from litepyramid.judges.lexical.recall import RecallJudge
@@ -237,10 +225,5 @@ def _joined(batches: Iterable[JudgedBatch]) -> JudgedBatch:
     counts: Counter[str] = Counter()
     for batch in joined:
         counts.update(batch.counts)
-    spans = [batch.spans for batch in joined if batch.spans is not None]
-    return JudgedBatch(
-        tuple(chain.from_iterable(batch.presence for batch in joined)),
-        joined[0].signature if joined else {},
-        dict(counts),
-        spans=tuple(chain.from_iterable(spans)) if spans else None,
-    )
+    presence = tuple(chain.from_iterable(batch.presence for batch in joined))
+    return JudgedBatch(presence, joined[0].signature if joined else {}, dict(counts))

@@ -46,9 +46,9 @@ def _factory(name: str) -> Callable[..., Judge]:
     if name == "lexical" or is_lexical(name):
         return lambda: LexicalJudge(load_lexical(None if name == "lexical" else name))
     if name == "mini":
-        from litepyramid.judges.mini import mini
+        from litepyramid.judges.mini import MiniJudge
 
-        return mini
+        return MiniJudge
     if name.startswith(LLM):
         from litepyramid.judges.llm.llm_judge import LLMJudge
 
@@ -128,12 +128,7 @@ def judge(name: JudgeLike = DEFAULT_JUDGE, **settings: Any) -> Judge:
 def in_language(judge: Judge, language: str) -> Judge:
     """A judge for texts in a language: itself, or its form for the language if it has forms.
 
-    Raises:
-        InputError: It reads some languages only (its attribute `languages`), and not this one.
-
-    Example:
-        >>> in_language(judge("recall"), "de")
-        RecallJudge(language='de')
+    An InputError if it reads some languages only (its attribute `languages`), and not this one.
     """
     one = single(judge)
     if languages := getattr(one, "languages", None):
@@ -204,9 +199,6 @@ def parse_settings(settings: Sequence[str], name: str = DEFAULT_JUDGE) -> dict[s
     """Settings given as text, ``KEY=VALUE`` each, as the judge of a name takes them.
 
     ``none`` is None where a setting may be that; lists and tables are JSON.
-
-    Raises:
-        InputError: A text is no setting, the judge takes no such setting, or not this value.
 
     Example:
         >>> parse_settings(["mode=p2c", "max_length=128", "workers=2"], "roberta-large-mnli")

@@ -13,7 +13,6 @@ from sklearn.metrics import brier_score_loss, roc_auc_score
 
 from litepyramid.embedded.example import load_example
 from litepyramid.errors import InputError
-from litepyramid.io.dataset import Dataset
 from litepyramid.judges.evaluate import (
     brier_score,
     calibrate,
@@ -88,10 +87,9 @@ def test_several_sets_give_one_table(tmp_path):
         for unit, present in (("A storm hit.", 1), ("A ferry sank.", 0), ("Oslo burned.", 0.5))
     ]
     files = [write(tmp_path / "a.jsonl", rows), write(tmp_path / "b.jsonl.gz", rows[:2])]
-    loaded = load_example()
-    data = Dataset("example", scus=loaded.scus, summaries=loaded.summaries, labels=loaded.labels)
-    result = evaluate(lambda summary, units: [1.0] * len(units), [data], pairs=files, contrast=True)
-    assert result.names == ("example", "a", "b", "contrast")
+    data = [load_example()]
+    result = evaluate(lambda summary, units: [1.0] * len(units), data, pairs=files, contrast=True)
+    assert result.names == ("own", "a", "b", "contrast")
     assert [one.pairs for one in result.sets] == [344, 3, 2, 824]
     assert sum(kind.pairs for kind in result.phenomena) == 824
     contrast = load_contrast()

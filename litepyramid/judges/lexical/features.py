@@ -40,13 +40,9 @@ FEATURES: dict[str, tuple[int, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Words of many units, one after the other; no unit is without a row.
+    """Stems of many units, one after the other; -1 for a unit without any.
 
-    Attributes:
-        ids: (rows,) stems; -1 where a unit has no word at all.
-        starts: (units,) first row of each unit.
-        lengths: (units,) rows of each unit.
-        owner: (rows,) unit of each row.
+    Each unit's first row and its number of rows, (units,); the unit of each row, (rows,).
     """
 
     ids: IdArray
@@ -116,10 +112,7 @@ class UnitSet:
     def of(
         cls, units: Sequence[EncodedText], idf: FloatArray, alike: Sequence[Sequence[int]]
     ) -> UnitSet:
-        """`units` (at least one) made ready, by the weight of each stem and the stems like it.
-
-        The last entry of both stands for "no word".
-        """
+        """`units` made ready, by the weight of each stem and those like it; last: "no word"."""
         tokens: list[list[int]] = []
         content: list[list[int]] = []
         flags: list[int] = []

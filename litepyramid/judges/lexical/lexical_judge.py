@@ -97,13 +97,6 @@ class LexicalJudge:
     It measures overlap, not entailment: a summary that turns a fact round with the same words is
     not caught unless it does so with a negation or another number. An empty summary carries no
     unit (0). A unit of function words alone is judged by these; one with no word at all is 0.
-
-    Example:
-        >>> judge = LexicalJudge(load_lexical())
-        >>> units = ["Two people died in Oslo.", "A storm hit Oslo.", "A ferry sank."]
-        >>> presence = judge.judge([("A storm that hit Oslo killed many.", units)]).presence[0]
-        >>> presence.argsort().tolist()
-        [2, 0, 1]
     """
 
     model: PresenceModel
@@ -175,20 +168,11 @@ def fit_lexical(
     ridge: float = RIDGE,
     about: Mapping[str, Any] | None = None,
 ) -> PresenceModel:
-    """Fits the weights to human presence labels; see `fit_weights`.
+    """Fits the weights to human presence labels of 0, .5 and 1; see `fit_weights`.
 
     Each weight is held to the sign its feature must have, the negation's to -1 or less: few
-    labelled summaries negate, and one that does must not score as if it did not.
-
-    Args:
-        items: (summary, units).
-        labels: 0, .5 or 1 for each unit of each item.
-        frequencies: Document frequencies; those of the embedded model if None.
-        ridge: Strength of the penalty on weights, above 0.
-        about: What to say of the data in the model's file.
-
-    Raises:
-        InputError: Labels do not fit the items, or are all the same.
+    labelled summaries negate, and one that does must not score as if it did not. Document
+    frequencies are the embedded model's by default.
     """
     present = np.array([label for row in labels for label in row], dtype=np.float64)
     if [len(units) for _, units in items] != [len(row) for row in labels]:
@@ -277,11 +261,7 @@ def save_lexical(model: PresenceModel, path: str | Path) -> None:
 
 
 def load_lexical(path: str | Path | None = None) -> PresenceModel:
-    """Reads a model that `save_lexical` wrote, from a file or its folder; the embedded by default.
-
-    Raises:
-        ModelError: It is not a lexical model, or one of another feature version.
-    """
+    """Reads a model that `save_lexical` wrote, from a file or its folder; the embedded if None."""
     if path is None:
         text = files("litepyramid.embedded").joinpath("lexical.json").read_text(encoding="utf-8")
     else:

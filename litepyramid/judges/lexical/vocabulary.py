@@ -151,13 +151,13 @@ def alike_stems(stems: Sequence[str], least: float = 0.45) -> list[tuple[int, ..
 
 @dataclass(frozen=True, slots=True)
 class EncodedText:
-    """One text as arrays over its n words; punctuation is left out.
+    """One text as arrays over its n words, without punctuation.
 
     Attributes:
-        ids: (n,) int32, the word's stem as a number of the vocabulary.
-        flags: (n,) int32, a sum of CONTENT, NEGATION, NUMBER and CAPITAL.
-        starts: (sentences,) int32, where each sentence begins; empty with no words.
-        negated: (n,) bool, a negation stands at most `SCOPE` words before, in the same sentence.
+        ids: The word's stem as a number of the vocabulary.
+        flags: A sum of CONTENT, NEGATION, NUMBER and CAPITAL.
+        starts: (sentences,) where each sentence begins; empty with no words.
+        negated: A negation stands at most `SCOPE` words before, in the same sentence.
     """
 
     ids: IdArray
@@ -195,13 +195,7 @@ class Vocabulary:
         return self._texts[text]
 
     def number(self, token: str) -> int:
-        """The number of the stem of one token, of its digits if it has any; -1 for punctuation.
-
-        Example:
-            >>> words = Vocabulary()
-            >>> words.number("£23million") == words.number("23"), words.number("--")
-            (True, -1)
-        """
+        """The number of the stem of one token, of its digits if it has any; -1 for punctuation."""
         pieces = sorted(_TOKEN.findall(_plain(token)), key=lambda piece: not piece[0].isdigit())
         return self._look_up(pieces[0])[0] if pieces else -1
 

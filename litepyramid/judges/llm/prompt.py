@@ -54,12 +54,7 @@ class Prompt:
         return sha256(json.dumps([self.text, dict(self.grades)]).encode()).hexdigest()[:8]
 
     def in_language(self, language: str) -> Prompt:
-        r"""The prompt for texts in a language, told in a line of its own; unchanged for English.
-
-        Example:
-            >>> Prompt("p", "Which facts?\n\n{summary} {units}", {}).in_language("de").text
-            'Which facts?\n\nSummary and facts are in German.\n\n{summary} {units}'
-        """
+        """The prompt for texts in a language, told in a line of its own; unchanged for English."""
         line = f"Summary and facts are in {name_of(language)}."
         return replace(self, text=with_line(self.text, line, language))
 
@@ -133,12 +128,7 @@ def fenced(value: Any) -> str:
 
 
 def json_value(text: str) -> Any:
-    """The one JSON object or list in an answer; None for none, several, or a broken one.
-
-    Example:
-        >>> json_value('Sure: {"1": "yes"}.'), json_value('{"1": "yes" {"1"')
-        ({'1': 'yes'}, None)
-    """
+    """The one JSON object or list in an answer; None for none, several, or a broken one."""
     start = re.search(r"[{\[]", text)
     if start is None:
         return None
@@ -157,12 +147,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def load_prompt(name: str | Path) -> Prompt:
-    """An embedded prompt (``yes-no``, ``three``, ``met``, ``minicheck``), or the user's own file.
-
-    Example:
-        >>> load_prompt("three").grades
-        {'yes': 1.0, 'partly': 0.5, 'no': 0.0}
-    """
+    """An embedded prompt (yes-no, three, met, minicheck), or the user's own file."""
     text, path = read_prompt(name)
     head, _, text = text.partition("\n")
     words = re.findall(r"(\w+)=(\S+)", head if head.startswith("grades:") else "")

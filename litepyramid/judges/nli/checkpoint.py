@@ -34,6 +34,7 @@ CARD_FILE = "litepyramid.json"
 MAX_LENGTH = 400
 """The authors cut pairs at 400 tokens (ZB21, released code)."""
 _MOST_LAYERS = 256
+_OFFSET = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "mpnet", "longformer")
 
 THREE = ("entailment", "neutral", "contradiction")
 TWO = ("present", "absent")
@@ -162,8 +163,6 @@ class ClassOrder:
         """The model's raw output as logits in the order entailment, neutral, contradiction.
 
         Example:
-            >>> ClassOrder(THREE, (2, 1, 0)).logits([[0.1, 0.2, 0.7]]).tolist()
-            [[0.7, 0.2, 0.1]]
             >>> ClassOrder(TWO, (1, 0)).logits([[0.3, 0.7]]).tolist()
             [[0.7, 0.3, 0.0]]
         """
@@ -177,7 +176,7 @@ class ClassOrder:
 
 
 def class_order(
-    id2label: Mapping[int, str],
+    id2label: Mapping[Any, str],
     label_map: str | None = None,
     *,
     fallback: tuple[str, ...] | None = None,
@@ -186,12 +185,10 @@ def class_order(
     """The class order of a model, from its own labels, or from a map of them.
 
     Example:
-        >>> class_order({0: "CONTRADICTION", 1: "NEUTRAL", 2: "ENTAILMENT"}).indices
-        (2, 1, 0)
         >>> class_order({0: "no", 1: "yes"}, "present=yes,absent=0").indices
         (1, 0)
     """
-    labels = {int(index): str(label) for index, label in id2label.items()}
+    labels = {int(i): label for i, label in id2label.items() if str(i).isdecimal()}
     shown = f"the labels {', '.join(f'{i}={label}' for i, label in sorted(labels.items()))}"
     names = [_NAMES.get(re.sub("[^a-z]", "", label.lower()), "") for label in labels.values()]
     if len(names) == 2 and "absent" in names:
@@ -221,8 +218,7 @@ class Checkpoint:
     """A sequence classifier that can judge, not loaded.
 
     Attributes:
-        name: Hub id, or the folder as the user wrote it.
-        source: What transformers loads: the hub id or the folder's path.
+        name: Hub id, or the folder as the user wrote it; `source` is the folder's whole path.
         revision: The hub's commit hash; None for a folder.
         fingerprint: What the cache knows it by: ``id@commit``, or a hash of the folder's files.
         card: What its `litepyramid.json` or `CARDS` says of it, else what its classes say.
@@ -252,14 +248,12 @@ class Checkpoint:
 
     def max_length(self, length: int | None = None) -> int:
         """That length, else the card's or 400, or less if the model reads less."""
+        longest = self.longest or 2**31 - 1
         if length is None:
-            return min(self.card.max_length or MAX_LENGTH, self.longest or 2**31)
-        if length < 8 or (self.longest is not None and length > self.longest):
-            raise InputError(
-                f"a maximum length of {length} tokens",
-                expected="at least 8" + (f" and at most {self.longest}" if self.longest else ""),
-                hint=f"{self.name} sets the limit." if self.longest else None,
-            )
+            return min(self.card.max_length or MAX_LENGTH, longest)
+        if not 8 <= length <= longest:
+            problem = f"a maximum length of {length} tokens for {self.name}"
+            raise InputError(problem, expected=f"8 to {longest}")
         return length
 
 
@@ -272,13 +266,7 @@ def open_checkpoint(
     backend: Backend = "auto",
     device: str = "auto",
 ) -> Checkpoint:
-    """Finds a checkpoint on disk or on the hub and reads its configuration; see `NLIJudge`.
-
-    Raises:
-        ModelError: There is no such model, it is not a sequence classifier, or its labels are not
-            those of a judge.
-        InputError: A revision for a folder.
-    """
+    """Finds a checkpoint on disk or on the hub and reads its configuration; see `NLIJudge`."""
     folder, commit = Path(name).expanduser(), None
     source, path = str(folder), folder / "model.onnx"
     auto = backend == "auto" and file_type(path) == "file" and device in ("auto", "cpu")
@@ -298,21 +286,13 @@ def open_checkpoint(
         config, fingerprint = _read_config(path), f"{name}@{commit}"
     written = folder / CARD_FILE
     card = read_card(written) if file_type(written) == "file" else CARDS.get(name)
+    labels = config.id2label or {"0": "LABEL_0", "1": "LABEL_1"}
     if card and card.answers is not None:
-        config["id2label"] = {0: "absent", 1: "present"}  # the outputs kept are these two
-    labels = config.get("id2label") or {0: "LABEL_0", 1: "LABEL_1"}
-    if not isinstance(labels, dict) or not all(
-        str(index).isdecimal() and isinstance(label, str) for index, label in labels.items()
-    ):
-        raise ModelError(
-            f"{name}: the labels in its configuration are not a table",
-            expected='"id2label": {"0": "entailment", …}',
-        )
+        labels = {"0": "absent", "1": "present"}  # the outputs kept are these two
     nameless = card.order if card else None
     order = class_order(labels, label_map, fallback=nameless, model=f"the model '{name}'")
     card = card or JudgeCard("presence" if order.two else "zero-shot")
-    longest = _longest(config)
-    return Checkpoint(name, source, commit, fingerprint, order, card, longest, offline, onnx)
+    return Checkpoint(name, source, commit, fingerprint, order, card, config.longest, offline, onnx)
 
 
 def _folder_hash(folder: Path, onnx: Path | None) -> str:
@@ -335,45 +315,39 @@ def _folder_hash(folder: Path, onnx: Path | None) -> str:
     return f"sha256:{total.hexdigest()}"
 
 
-def _read_config(path: Path) -> dict[str, Any]:
-    """A model's configuration, refused if it needs code of others or has absurdly many layers."""
+@dataclass(frozen=True)
+class _Config:
+    """What is read of a model's configuration."""
+
+    id2label: dict[str, str] | None = None
+    model_type: str = ""
+    max_position_embeddings: int | None = None
+    position_biased_input: bool = True
+    pad_token_id: int | None = None
+
+    @property
+    def longest(self) -> int | None:
+        """The most tokens that the model's table of positions allows."""
+        if self.max_position_embeddings is None or not self.position_biased_input:
+            return None
+        # RoBERTa and its kin count positions from the padding id + 1.
+        offset = self.model_type in _OFFSET
+        return max(self.max_position_embeddings - offset * ((self.pad_token_id or 0) + 1), 8)
+
+
+def _read_config(path: Path) -> _Config:
+    """A model's configuration, refused if it has absurdly many layers."""
     expected = "a folder written by transformers' save_pretrained"
     if file_type(path) is None:
         raise ModelError("the folder has no config.json", path=path.parent, expected=expected)
-    config = read_json(path, expected, ModelError)
-    if not isinstance(config, dict):
-        raise ModelError("is not a configuration", path=path, expected=expected)
-    if config.get("auto_map"):
-        types = require("transformers", extra="nli", purpose="an NLI judge").CONFIG_MAPPING
-        if config.get("model_type") not in types:
-            raise ModelError(
-                f"the model type '{config.get('model_type')}' is defined by code in the model's "
-                "folder, which is never run here",
-                path=path,
-                expected="a model that transformers knows",
-                hint="Choose another judge, or serve this one behind an endpoint (llm:MODEL).",
-            )
-    for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(config)):
+    value = read_json(path, expected, ModelError)
+    config = as_type(_Config, value, what="not a configuration", path=path, error=ModelError)
+    for name, number in re.findall(r'"(\w*layer\w*)": (\d+)[,}]', json.dumps(value)):
         if int(number[:9]) > _MOST_LAYERS:
             raise ModelError(
                 f"{name} is {number:.20}", path=path, expected=f"at most {_MOST_LAYERS} layers"
             )
     return config
-
-
-def _longest(config: Mapping[str, Any]) -> int | None:
-    """The most tokens that the model's table of positions allows."""
-    positions = config.get("max_position_embeddings")
-    if type(positions) is not int or config.get("position_biased_input") is False:
-        return None
-    # RoBERTa and its kin count positions from the padding id + 1.
-    offset = ("roberta", "xlm-roberta", "camembert", "xlm-roberta-xl", "mpnet", "longformer")
-    padding = config.get("pad_token_id")
-    if config.get("model_type") in offset:
-        positions -= (padding if type(padding) is int else 0) + 1
-    if positions < 8:
-        raise ModelError(f"the model reads {positions} tokens", expected="at least 8")
-    return positions
 
 
 def _hub_config(name: str, revision: str | None, offline: bool) -> Path:

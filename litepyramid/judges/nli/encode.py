@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litepyramid.errors import InputError, loading
 from litepyramid.judges.base import Spans
 from litepyramid.sentences import sentence_spans
-from litepyramid.text import counted, cut, fill
+from litepyramid.text import cut, fill
 from litepyramid.types import IntArray
 
 Pair = tuple[str, str]
@@ -42,8 +42,8 @@ class Encoder:
     lengths: IntArray
     truncated: NDArray[np.bool_]
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+    def __init__(self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair]) -> None:
+        self._tokenizer, self._max_length, self._pairs = tokenizer, max_length, pairs
 
     def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
         """Token ids and token types of the pair at `index`, with special tokens."""
@@ -69,6 +69,13 @@ class Encoder:
             del arrays["token_type_ids"]
         return arrays
 
+    def _no_room(self, unit: str) -> InputError:
+        return InputError(
+            f"the unit '{cut(unit, 60)}' leaves no room for a summary",
+            expected=f"less than {self._max_length} tokens for a unit and what is around it",
+            hint="Split the unit, or raise the judge's setting max_length.",
+        )
+
 
 class PairEncoder(Encoder):
     """Only the summary is cut to `max_length`; each distinct text is tokenised once.
@@ -78,8 +85,7 @@ class PairEncoder(Encoder):
     """
 
     def __init__(self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair]) -> None:
-        super().__init__(tokenizer)
-        self._pairs = pairs
+        super().__init__(tokenizer, max_length, pairs)
         texts = list(dict.fromkeys(text for pair in pairs for text in pair))
         with loading("the model's tokenizer failed"):
             special = int(tokenizer.core.num_special_tokens_to_add(True))
@@ -89,12 +95,7 @@ class PairEncoder(Encoder):
         self._rooms = [max_length - special - length[unit] for _, unit in pairs]
         for (_, unit), room in zip(pairs, self._rooms, strict=True):
             if room < 1:
-                raise InputError(
-                    f"the unit '{cut(unit, 60)}' has {counted(length[unit], 'token')}",
-                    expected=f"at most {max_length - special - 1}, to leave room for a "
-                    f"summary within {max_length} tokens",
-                    hint="Split the unit, or raise the judge's setting max_length.",
-                )
+                raise self._no_room(unit)
         whole = np.array([length[a] + length[b] + special for a, b in pairs], dtype=np.int64)
         self.truncated = whole > max_length
         self.lengths = np.minimum(whole, max_length)
@@ -121,32 +122,27 @@ class TemplateEncoder(Encoder):
     def __init__(
         self, tokenizer: Tokenizer, max_length: int, pairs: Sequence[Pair], template: str
     ) -> None:
-        super().__init__(tokenizer)
+        super().__init__(tokenizer, max_length, pairs)
         self._template = fill(template, eos=tokenizer.end)
         with loading("the model's tokenizer failed"):
             self._ids = self._tokenised(pairs)
-            whole = np.array([len(ids) for ids in self._ids], dtype=np.int64)
-            self.truncated = whole > max_length
+            self.truncated = np.array([len(ids) > max_length for ids in self._ids], dtype=bool)
             for index in np.flatnonzero(self.truncated).tolist():
-                self._ids[index] = self._cut(*pairs[index], max_length)
+                self._ids[index] = self._cut(*pairs[index])
         self.lengths = np.array([len(ids) for ids in self._ids], dtype=np.int64)
 
     def _tokenised(self, pairs: Sequence[Pair]) -> list[Sequence[int]]:
         texts = [fill(self._template, premise=text, hypothesis=unit) for text, unit in pairs]
         return [encoding.ids for encoding in self._tokenizer.core.encode_batch(texts)]
 
-    def _cut(self, summary: str, unit: str, max_length: int) -> Sequence[int]:
+    def _cut(self, summary: str, unit: str) -> Sequence[int]:
         whole = self._tokenizer.core.encode(summary, add_special_tokens=False)
-        room = max_length - len(self._tokenised([("", unit)])[0]) + 2
+        room = self._max_length - len(self._tokenised([("", unit)])[0]) + 2
         for _, end in reversed(whole.offsets[: max(room, 0)]):
             ids = self._tokenised([(summary[:end], unit)])[0]
-            if len(ids) <= max_length:
+            if len(ids) <= self._max_length:
                 return ids
-        raise InputError(
-            f"the unit '{cut(unit, 60)}' leaves no room for a summary",
-            expected=f"less than {max_length} tokens for a unit and the template",
-            hint="Split the unit, or raise the judge's setting max_length.",
-        )
+        raise self._no_room(unit)
 
     def pair(self, index: int) -> tuple[Sequence[int], Sequence[int]]:
         """See `Encoder.pair`; the types are all 0."""

@@ -67,8 +67,7 @@ class NLIJudge(Closing):
             into parts that fit, of which each unit's best counts.
         label_map: Which output is which class, for models that do not name them:
             entailment=0,neutral=1,contradiction=2 or present=1,absent=0.
-        backend: torch, onnx, or auto: onnx where the folder has a model.onnx and the device is
-            the CPU.
+        backend: torch, onnx, or auto: onnx on the CPU where the folder has a model.onnx.
         device: auto (a GPU if there is one), cpu, cuda:1, mps.
         dtype: auto is float32 on CPU and bfloat16 (float16 on older chips) on a GPU; an ONNX
             model has its own.
@@ -78,17 +77,6 @@ class NLIJudge(Closing):
         offline: Look only in the local hub cache.
         cache: The cache's file; none for a store in memory that ends with the judge; default for
             the user's own.
-
-    Raises:
-        ModelError: There is no such model, or it cannot judge.
-        InputError: A setting does not fit the model.
-
-    Example:
-        ```python
-        judge = NLIJudge("shiyue/roberta-large-tac08")
-        batch = judge.judge([("The cat sat on the mat.", ["A cat sat.", "A dog sat."])])
-        batch.presence[0]  # two values in [0, 1]
-        ```
     """
 
     portable = True
@@ -110,15 +98,14 @@ class NLIJudge(Closing):
         offline: bool = False,
         cache: str | Path | None = "default",
     ) -> None:
-        self._settings = {k: v for k, v in locals().items() if k not in ("self", "model")}
-        self._model = str(model)
+        settings = {k: v for k, v in locals().items() if k not in ("self", "model")}
         choose("dtype", dtype, ("auto", *_PRECISIONS))
         choose("value of long", long, ("cut", "split"))
         choose("backend", backend, ("auto", "torch", "onnx"))
         check_count("batch_tokens", batch_tokens)
         check_count("threads", threads)
         self.checkpoint: Checkpoint = open_checkpoint(
-            self._model,
+            str(model),
             revision=revision,
             offline=offline,
             label_map=label_map,
@@ -133,26 +120,19 @@ class NLIJudge(Closing):
                 raise InputError("a device or dtype for an ONNX model", expected="the CPU, auto")
             self.device, self._precision = "cpu", "onnx"
         self._long, self._threads, self._batch_tokens = long, threads, batch_tokens
+        # Codes of the languages that the model reads: () for many, None if that is not known.
+        self.languages = self.checkpoint.card.languages
+        # An ONNX model is on as many threads as cores by itself: no further process pays.
+        self.start_cost = 10**12 if self.checkpoint.onnx else 0
         self._cache = JudgementCache(cache)
-
-    @property
-    def languages(self) -> tuple[str, ...] | None:
-        """Codes of the languages that the model reads: () for many, None if that is not known."""
-        return self.checkpoint.card.languages
-
-    @property
-    def start_cost(self) -> int:
-        """Of an ONNX model, on as many threads as cores by itself: no further process pays."""
-        return 10**12 if self.checkpoint.onnx else 0
+        if self.checkpoint.revision is None:
+            model = str(Path(model).expanduser().absolute())
+        settings["cache"] = self._cache.path and self._cache.path.absolute()
+        self._remake: partial[Any] = partial(NLIJudge, model, **settings)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process makes its own, from the same settings."""
-        settings, model = dict(self._settings), self._model
-        if self._cache.path:
-            settings["cache"] = self._cache.path.absolute()
-        if self.checkpoint.revision is None:
-            model = str(Path(model).expanduser().absolute())
-        return partial(NLIJudge, model, **settings), ()
+        return self._remake, ()
 
     def close(self) -> None:
         """Frees the model and the cache."""
@@ -223,10 +203,9 @@ class NLIJudge(Closing):
         pairs = _pairs_of(items)
         identity = self._identity(str(self._precision))
         stored = self._cache.get(identity, list(pairs))
-        cached = len(stored)
-        counts["from_cache"] += cached
+        counts["from_cache"] += len(stored)
         # Pairs that are cached or repeated take no time and are not in the bar.
-        shown.total -= sum(len(units) for _, units in items) - (len(pairs) - cached)
+        shown.total -= sum(len(units) for _, units in items) - (len(pairs) - len(stored))
 
         def save(rows: dict[bytes, Stored]) -> None:
             self._cache.put(identity, rows)
@@ -234,7 +213,7 @@ class NLIJudge(Closing):
             counts["judged"] += len(rows)
             shown.update(len(rows))
 
-        if cached < len(pairs):
+        if len(stored) < len(pairs):
             self._judge_missing(pairs, stored, save)
         order = self.checkpoint.order
         for summary, units in items:

@@ -85,7 +85,8 @@ class TorchBackend:
                 self._torch.cuda.empty_cache()
         middle = (size + 1) // 2
         halves = (slice(0, middle), slice(middle, None))
-        return np.concatenate([self.logits(_rows(batch, half)) for half in halves])
+        parts = ({name: array[half] for name, array in batch.items()} for half in halves)
+        return np.concatenate([self.logits(part) for part in parts])
 
     def _run(self, batch: EncodedBatch) -> Any:
         torch = self._torch
@@ -98,12 +99,6 @@ class TorchBackend:
             if self._answers is not None:
                 logits = logits[:, 0, list(self._answers)]
             return np.asarray(logits.float().cpu().numpy(), dtype=np.float32)
-
-
-def _rows(batch: EncodedBatch, rows: slice) -> EncodedBatch:
-    """Some rows, with the columns that are padding in all of them taken off."""
-    used = batch["attention_mask"][rows].any(axis=0)
-    return {name: np.ascontiguousarray(array[rows][:, used]) for name, array in batch.items()}
 
 
 def as_tokenizer(tokenizer: Any) -> Tokenizer:
@@ -157,13 +152,12 @@ def load_classifier(
     """
     _torch()
     transformers = _transformers()
+    auto = getattr(transformers, f"AutoModelFor{head}")
     if Path(source).expanduser().is_dir():
         config["use_safetensors"] = True
     with loading(f"the model '{source}' cannot be loaded"), _quiet(transformers):
         try:
-            loaded: tuple[Any, dict[str, Any]] = getattr(
-                transformers, f"AutoModelFor{head}"
-            ).from_pretrained(
+            loaded: tuple[Any, dict[str, Any]] = auto.from_pretrained(
                 source,
                 revision=revision,
                 local_files_only=offline,
