@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 TEXT = (
@@ -12,28 +13,46 @@ TEXT = (
     "No one was hurt, but 14 houses were lost; the cost is put at 3.2 million.",
     "The midfielder has been told that he can leave the club this summer.",
 )
+THREE = ("entailment", "neutral", "contradiction")
 
 
 def train_tokenizer(texts: list[str], size: int):
     """A byte-level BPE trained on `texts`, as RoBERTa's tokenizer."""
-    from random_model import random_tokenizer
+    import tokenizers
+    import transformers
 
-    return random_tokenizer(texts, size)
+    bpe = tokenizers.Tokenizer(tokenizers.models.BPE())
+    bpe.pre_tokenizer = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=["<s>", "<pad>", "</s>", "<unk>", "<mask>"],
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    bpe.train_from_iterator(texts, trainer)
+    learned = json.loads(bpe.to_str())["model"]
+    merges = [tuple(merge) for merge in learned["merges"]]
+    return transformers.RobertaTokenizer(vocab=learned["vocab"], merges=merges)
 
 
 def make_checkpoint(folder: Path, tokenizer, *, labels, seed: int = 0, **config) -> Path:
     """A random RoBERTa classifier in `folder`, with weights large enough that logits differ."""
-    from random_model import save_random_judge
+    import torch
+    from transformers import RobertaConfig, RobertaForSequenceClassification
 
     settings = {
-        "hidden_size": 48,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "intermediate_size": 96,
-        "initializer_range": 0.3,
-        **config,
-    }
-    return save_random_judge(folder, tokenizer, labels=labels, seed=seed, **settings)
+        "hidden_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+        "intermediate_size": 96, "initializer_range": 0.3, "max_position_embeddings": 514,
+        "bos_token_id": 0, "pad_token_id": 1, "eos_token_id": 2, "vocab_size": len(tokenizer),
+        "id2label": dict(enumerate(labels)),
+        "label2id": {label: index for index, label in enumerate(labels)},
+    }  # fmt: skip
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = RobertaForSequenceClassification(RobertaConfig(**{**settings, **config}))
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
 
 
 def make_matching_bert(folder: Path, texts: list[str], *, size: int = 64, vocabulary: int = 4000):
@@ -53,22 +72,14 @@ def make_matching_bert(folder: Path, texts: list[str], *, size: int = 64, vocabu
     pieces.save_model(str(folder))
     tokenizer = BertTokenizerFast.from_pretrained(str(folder))
     torch.manual_seed(0)
-    labels = ("entailment", "neutral", "contradiction")
-    model = BertForSequenceClassification(
-        BertConfig(
-            vocab_size=len(tokenizer),
-            hidden_size=size,
-            num_hidden_layers=2,
-            num_attention_heads=1,
-            intermediate_size=2 * size,
-            num_labels=3,
-            id2label=dict(enumerate(labels)),
-            label2id={label: index for index, label in enumerate(labels)},
-            hidden_dropout_prob=0.0,
-            attention_probs_dropout_prob=0.0,
-            initializer_range=0.05,
-        )
-    )
+    settings = {
+        "vocab_size": len(tokenizer), "hidden_size": size, "num_hidden_layers": 2,
+        "num_attention_heads": 1, "intermediate_size": 2 * size, "initializer_range": 0.05,
+        "hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0, "num_labels": 3,
+        "id2label": dict(enumerate(THREE)),
+        "label2id": {label: index for index, label in enumerate(THREE)},
+    }  # fmt: skip
+    model = BertForSequenceClassification(BertConfig(**settings))
     with torch.no_grad():
         embeddings = model.bert.embeddings
         embeddings.word_embeddings.weight.normal_()

@@ -24,8 +24,12 @@ def load_example() -> Dataset:
         (12, ('abstractive', 'lead', 'offtopic', 'swapped'))
     """
     with as_file(files("litepyramid.embedded") / "example") as folder:
-        names = ("summaries", "labels", "references.jsonl")
-        return load(folder / "scus.jsonl", **{name.split(".")[0]: folder / name for name in names})
+        return load(
+            folder / "scus.jsonl",
+            summaries=folder / "summaries",
+            labels=folder / "labels",
+            references=folder / "references.jsonl",
+        )
 
 
 def save_example(folder: str | Path) -> Path:
