@@ -161,6 +161,8 @@ def _command(function: Callable[..., Any], described: Documentation) -> Command:
     marks = {name: _mark(hint) for name, hint in hints.items()}
     entries = inspect.signature(function).parameters
     loading = inspect.signature(litepyramid.load).parameters if "data" in marks.values() else {}
+    only = getattr(function, "sources", loading)  # where a verb takes some of them
+    loading = {name: entry for name, entry in loading.items() if name in only}
     arguments, options, data = [], [], []
     short: set[str] = {"-o", "-J", "-h"}
     for name, entry in entries.items():
@@ -356,8 +358,8 @@ def _run(command: Command, values: dict[str, Any]) -> None:
             sys.stdout.write(result.to_table())
     except BrokenPipeError:
         raise typer.Exit(141) from None
-    if files and (line := getattr(result, "headline", "")):
-        sys.stderr.write(f"{legible(line)}\n")
+    for line in (getattr(result, "headline", ""), *getattr(result, "notes", ())) if files else ():
+        sys.stderr.write(f"{legible(line)}\n" if line else "")
     if status := getattr(result, "exit_status", 0):
         raise typer.Exit(status)
 

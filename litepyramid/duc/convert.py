@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,17 +10,16 @@ from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
-from litepyramid.duc.names import is_pyramid_file
-from litepyramid.duc.peers import as_paths, read_pyramid_files, score_peers
+from litepyramid.duc.peers import as_paths, pyramid_files, read_pyramid_files, score_peers
 from litepyramid.errors import InputError, choose
-from litepyramid.files import atomic_write, file_type, stem, write_jsonl
+from litepyramid.files import atomic_write, files_in, stem, write_jsonl
 from litepyramid.io.coerce import as_names, as_references, as_units, presence_label
 from litepyramid.io.inputs import Entry, aligned, entries_of
 from litepyramid.io.rows import Rows, located, read_rows
 from litepyramid.io.scores import read_scores
 from litepyramid.io.write import write_scores, write_units
 from litepyramid.scoring.pyramid import UnitLayout, lite_pyramid_scores, nugget_scores
-from litepyramid.tables import HIDDEN, Column, Result, Table
+from litepyramid.tables import HIDDEN, Result, Table
 from litepyramid.text import counted
 from litepyramid.types import (
     InputReferences,
@@ -43,14 +42,12 @@ class Converted(Result):
     Attributes:
         to: Which part `save` writes.
         made: The tool or data set that the files are of, if they are not ours.
-        units: The units of every input.
-        references: The references, if the files hold them.
-        summaries: The summaries of every system, if the files hold them.
-        labels: Presence labels of every system, if the files hold them.
+        summaries: The summaries of every system, of the inputs that it has any of.
+        labels: Presence labels of every system.
         scores: The scores that a log holds; or by the labels: modified and original Pyramid scores
             of peer annotations, the four scores of nuggets, else the human score.
         left_out: What was left out, with its count.
-        notes: What a user must know.
+        remarks: What else a user must know.
     """
 
     forms: ClassVar = {".jsonl": "write_lines", ".txt": "write_texts", ".csv": "write_csv"}
@@ -63,7 +60,7 @@ class Converted(Result):
     labels: tuple[SystemLabels, ...] = ()
     scores: ScoreTable | None = field(default=None, metadata=HIDDEN)
     left_out: Mapping[str, int] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def signature(self) -> Signature:
@@ -74,36 +71,62 @@ class Converted(Result):
     @property
     def inputs(self) -> tuple[str, ...]:
         """The ids of all inputs that the files name."""
-        listed = [entry.input for entry in self.units] + [entry.input for entry in self.references]
+        listed = [*self.counts["unit"], *self.counts["reference"]]
         listed += [name for entry in self.summaries for name in entry.inputs]
         return tuple(dict.fromkeys(listed))
 
     @property
-    def headline(self) -> str:
-        """What the files hold, and what was left out: said beside a file that is written."""
-        return " ".join(note for table in self.to_tables() for note in table.notes)
+    def counts(self) -> dict[str, Counter[str]]:
+        """How much of each kind there is of each input."""
+        return {
+            "unit": Counter({entry.input: len(entry.units) for entry in self.units}),
+            "reference": Counter({entry.input: len(entry.references) for entry in self.references}),
+            "summary": Counter(name for entry in self.summaries for name in entry.inputs),
+            "labelled summary": Counter(name for entry in self.labels for name in entry.inputs),
+        }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the files hold, and what was left out."""
+        holds = [
+            counted(counts.total(), what, f"{what[:-1]}ies" if what[-1] == "y" else None)
+            for what, counts in self.counts.items()
+        ]
+        holds.append(counted(len(self.summaries), "system"))
+        scores = () if self.scores is None else self.scores.values
+        holds.append(counted(int((~np.isnan(scores)).sum()), "score"))
+        held = f"Holds {', '.join(part for part in holds if part[:2] != '0 ')}."
+        missing = sum(len(entry.missing) for entry in self.summaries)
+        null = (f"Missing (null): {counted(missing, 'summary', 'summaries')}.",) if missing else ()
+        lost = (f"Left out: {count} {what}." for what, count in self.left_out.items())
+        return (held, *null, *self.remarks, *lost)
 
     def rows(self) -> list[dict[str, Any]]:
         """The lines of the part that was asked for."""
         asked = {entry.input: entry.question for entry in self.references}
-        asked |= {entry.input: entry.question for entry in self.units}
-
-        def line(name: str, **values: Any) -> dict[str, Any]:
-            question = {"question": asked[name]} if asked.get(name) else {}
-            return {"input": name, **question, **values}
-
+        asked |= {entry.input: entry.question for entry in self.units if entry.question}
+        question = {n: {"question": asked[n]} if asked.get(n) else {} for n in self.inputs}
         if self.to == "units":
             return [entry.to_json() for entry in self.units]
         if self.to == "ids":
             return [{"input": name} for name in self.inputs]
         if self.to == "references":
-            texts = [
-                [r if m else r[0] for r, m in zip(e.references, e.marked, strict=True)]
-                for e in self.references
-            ]
             return [
-                line(entry.input, references=own)
-                for entry, own in zip(self.references, texts, strict=True)
+                {
+                    "input": entry.input,
+                    **question[entry.input],
+                    "references": [
+                        text if marked else text[0]
+                        for text, marked in zip(entry.references, entry.marked, strict=True)
+                    ],
+                }
+                for entry in self.references
+            ]
+        if self.to == "labels":
+            return [
+                {"system": entry.system, "input": name, "labels": row}
+                for entry in self.labels
+                for name, row in zip(entry.inputs, entry.labels, strict=True)
             ]
         if self.to == "scores":
             table = self.scores or ScoreTable((), (), (), np.empty((0, 0, 0)))
@@ -115,55 +138,24 @@ class Converted(Result):
                 }
                 for k, i, j in np.argwhere(~np.isnan(table.values))
             ]
-        if self.to == "labels":
-            return [
-                {"system": entry.system, "input": name, "labels": row}
-                for entry in self.labels
-                for name, row in zip(entry.inputs, entry.labels, strict=True)
-            ]
         return [
-            {"system": e.system, **line(name, summary=None if name in e.missing else text)}
-            for e in self.summaries
-            for name, text in zip(e.inputs, e.texts, strict=True)
+            {
+                "system": entry.system,
+                "input": name,
+                **question[name],
+                "summary": None if name in entry.missing else text,
+            }
+            for entry in self.summaries
+            for name, text in zip(entry.inputs, entry.texts, strict=True)
         ]
 
     def to_tables(self) -> Sequence[Table]:
-        """What the files hold, counts by input, and what was left out."""
-        units = {entry.input: entry for entry in self.units}
-        references = {entry.input: len(entry.references) for entry in self.references}
-        annotated = Counter(name for entry in self.labels for name in entry.inputs)
-        answered = Counter(name for entry in self.summaries for name in entry.inputs)
-        rows = [
-            {
-                "input": name,
-                "units": len(units[name].units) if name in units else 0,
-                "weight": sum(unit.weight for unit in units[name].units) if name in units else 0.0,
-                "references": references.get(name, 0),
-                "summaries": answered[name],
-                "labelled": annotated[name],
-            }
-            for name in self.inputs
-        ]
-        columns = (
-            *("input", "units", Column("weight", "sum of weights", digits=0), "references"),
-            *("summaries", Column("labelled", "labelled summaries")),
-        )
-        scored = 0 if self.scores is None else int((~np.isnan(self.scores.values)).sum())
-        holds = [
-            counted(sum(len(entry.units) for entry in self.units), "unit"),
-            counted(sum(references.values()), "reference"),
-            f"{counted(answered.total(), 'summary', 'summaries')} of "
-            f"{counted(len(self.summaries), 'system')}",
-            counted(annotated.total(), "labelled summary", "labelled summaries"),
-            counted(scored, "score"),
-        ]
-        lost = (f"Left out: {count} {what}." for what, count in self.left_out.items())
-        missing = sum(len(entry.missing) for entry in self.summaries)
-        null = (f"Missing (null): {counted(missing, 'summary', 'summaries')}.",) if missing else ()
+        """How much there is of each input, what the files hold, and what was left out."""
+        counts = self.counts
+        rows = ({"input": n, **{w: c[n] for w, c in counts.items()}} for n in self.inputs)
         title = f"{counted(len(self.rows()), 'line')} of {self.to}"
         title += f" from {self.made}" if self.made else ""
-        held = f"Holds {', '.join(part for part in holds if part[:2] != '0 ')}."
-        return [Table.of(title, columns, rows, (held, *null, *self.notes, *lost))]
+        return [Table.of(title, ("input", *counts), rows, self.notes)]
 
     def write_lines(self, path: Path) -> None:
         """Writes JSON Lines; labels and summaries name their system in every line."""
@@ -172,12 +164,12 @@ class Converted(Result):
     def write_texts(self, path: Path) -> None:
         """Writes a line an input: units with tabs between them, or ids."""
         if self.to == "units":
-            write_units(path, self.units, "lines")
-        elif self.to == "ids":
-            with atomic_write(path) as file:
-                file.writelines(f"{name}\n" for name in self.inputs)
-        else:
+            return write_units(path, self.units, "lines")
+        if self.to != "ids":
             raise InputError(f"{self.to} as a line file", path=path, expected="a name in .jsonl")
+        with atomic_write(path) as file:
+            file.writelines(f"{name}\n" for name in self.inputs)
+        return None
 
     def write_csv(self, path: Path) -> None:
         """Writes scores as CSV."""
@@ -202,7 +194,7 @@ def convert(
     either form. Each is recognised by its content. What has no place in our files is counted.
 
     Args:
-        files: Files, or folders of .pyr and .pan files; several are combined.
+        files: Files, or folders of files; several are combined.
         to: What to write: units, references, summaries, labels, scores or ids; the first of these
             that the files hold, if not given.
         ids: Ids of a line file's inputs: a list, or a file of them.
@@ -225,14 +217,25 @@ def convert(
     if to is not None:
         choose("to", to, get_args(Target))
     paths = as_paths(files)
-    if any(file_type(path) == "folder" or is_pyramid_file(path) for path in paths):
-        result = _from_pyramids(paths, to or "units", names, complete)
+    if any(map(pyramid_files, paths)):
+        folder = read_pyramid_files(paths, names=names)
+        folder = folder.complete() if complete else folder
+        result = Converted(
+            to or "units",
+            "DUC's pyramids",
+            folder.units(),
+            folder.references() if to == "references" else (),
+            folder.summaries(),
+            folder.labels(),
+            score_peers(folder).scores if to == "scores" else None,
+            remarks=folder.notes,
+        )
     else:
-        tables = [read_rows(path) for path in paths]
+        tables = [read_rows(path) for path in files_in(paths, "files")]
         if any(table.form == "lines" for table in tables):
-            if len(paths) > 1:
-                raise InputError(f"{len(paths)} unit files", expected="one", path=paths[1])
-            units = as_units(paths[0], **as_names(ids, None))
+            if len(tables) > 1:
+                raise InputError(f"{len(tables)} unit files", expected="one", path=tables[1].path)
+            units = as_units(tables[0], **as_names(ids, None))
             result = Converted(to or "units", units=tuple(units))
         else:
             result = _from_tables(tables, to or "units")
@@ -245,48 +248,31 @@ def convert(
     weighted = sum(unit.weight != 1 for entry in result.units for unit in entry.units)
     if weighted and result.to == "units":
         note = f"A line file holds no weights: {weighted} differ from 1."
-        result = replace(result, notes=(*result.notes, note))
+        result = replace(result, remarks=(*result.remarks, note))
     return result
-
-
-def _from_pyramids(
-    paths: Sequence[Path], to: Target, names: str | None, complete: bool
-) -> Converted:
-    folder = read_pyramid_files(paths, names=names)
-    folder = folder.complete() if complete else folder
-    return Converted(
-        to,
-        "DUC's pyramids",
-        folder.units(),
-        folder.references() if to == "references" else (),
-        folder.summaries(),
-        folder.labels(),
-        score_peers(folder).scores if to == "scores" else None,
-        notes=folder.notes,
-    )
 
 
 def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
     """What several files of rows hold together."""
     units: dict[str, InputUnits] = {}
     references: dict[str, InputReferences] = {}
-    answers: dict[str, dict[str, str | None]] = {}
-    labels: dict[str, dict[str, tuple[float, ...]]] = {}
+    answers: defaultdict[str, dict[str, str | None]] = defaultdict(dict)
+    labels: defaultdict[str, dict[str, tuple[float, ...]]] = defaultdict(dict)
     scores: list[dict[str, Any]] = []
     left_out: Counter[str] = Counter()
     labelled: list[tuple[Rows, Entry]] = []
     for table in tables:
         left_out.update(table.left_out)
         table = _renamed_runs(table, answers)
+        parts = {what: _part(table, what) for what in ("unit", "reference", "summary", "label")}
         with located(table.path):
-            for entry in as_units(part) if (part := _part(table, "unit")) else ():
+            for entry in as_units(part) if (part := parts["unit"]) else ():
                 _put(units, entry.input, entry)
-            for text in as_references(part) if (part := _part(table, "reference")) else ():
+            for text in as_references(part) if (part := parts["reference"]) else ():
                 _put(references, text.input, text)
-            for own in entries_of(part, "summary") if (part := _part(table, "summary")) else ():
-                rows = answers.setdefault(own.system or stem(table.path), {})
-                _put(rows, own.input, own.values[0])
-        if part := _part(table, "label"):
+            for own in entries_of(part, "summary") if (part := parts["summary"]) else ():
+                _put(answers[own.system or stem(table.path)], own.input, own.values[0])
+        if part := parts["label"]:
             labelled += [(table, entry) for entry in entries_of(part, "label")]
         for row in table.rows:
             of = {"system": row.values.get("system"), "input": row.values.get("input")}
@@ -297,7 +283,7 @@ def _from_tables(tables: Sequence[Rows], to: Target) -> Converted:
         values = aligned(cell, "label", texts, table.path)
         with located(table.path, cell.line):
             row_labels = tuple(map(presence_label, values))
-            _put(labels.setdefault(cell.system or stem(table.path), {}), cell.input, row_labels)
+            _put(labels[cell.system or stem(table.path)], cell.input, row_labels)
     return Converted(
         to,
         ", ".join(dict.fromkeys(table.made for table in tables if table.made)),
@@ -322,11 +308,10 @@ def _renamed_runs(table: Rows, seen: Iterable[str]) -> Rows:
     """A log whose systems are also in another log, with its file's name after theirs."""
     if not table.runs or not {str(row.values.get("system")) for row in table.rows} & {*seen}:
         return table
-
-    def renamed(values: dict[str, Any]) -> dict[str, Any]:
-        return {**values, "system": f"{values.get('system')} ({stem(table.path)})"}
-
-    return replace(table, rows=[row._replace(values=renamed(row.values)) for row in table.rows])
+    suffix = f" ({stem(table.path)})"
+    values = ({**row.values, "system": f"{row.values.get('system')}{suffix}"} for row in table.rows)
+    rows = [row._replace(values=own) for row, own in zip(table.rows, values, strict=True)]
+    return replace(table, rows=rows)
 
 
 def _part(table: Rows, what: str) -> Rows | None:

@@ -21,6 +21,11 @@ MAX_PATTERN_TEXT = 50_000
 REACH = 20_000
 """Characters on either side in which a misplaced label is looked for; references are shorter."""
 
+EMPTY = "SCUs without a contributor were left out."
+REPEATED = "SCUs have two contributors in one reference: both count."
+UNPLACED = "contributors could not be assigned to a reference."
+LEGACY = "files are not UTF-8 and were read as Windows-1252."
+
 _RULE = re.compile(r"[-=_*]{3,}")
 _PLAIN_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[^\\()|{}]", re.DOTALL)
 
@@ -29,11 +34,8 @@ _PLAIN_CLASS = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\.|[^\\()|{}]", re.DOTAL
 class Scu:
     """One summary content unit of a pyramid; its weight is its number of contributors.
 
-    Attributes:
-        uid: Its number in the file.
-        label: The sentence that says it.
-        places: For each contributor its reference and its line there, from 0; None where that
-            cannot be told.
+    `places` are for each contributor its reference and its line there, from 0; None where that
+    cannot be told.
     """
 
     uid: str
@@ -52,23 +54,16 @@ class Pyramid:
 
     Attributes:
         input: The input's id, from the file's name.
-        path: The file.
         scus: Its SCUs in the file's order, those without a contributor left out.
         references: One tuple of lines per reference; empty if the file does not mark them.
-        empty: How many SCUs had no contributor, so no weight, and were left out.
-        unplaced: How many contributors stand in no reference that could be told.
-        repeated: How many SCUs have two contributors in one reference: DUCView counts both.
-        legacy_encoding: Whether the file was no UTF-8 and was read as Windows-1252.
+        odd: How often what is odd about the file: `EMPTY` and the like.
     """
 
     input: str
     path: Path
     scus: tuple[Scu, ...]
     references: tuple[tuple[str, ...], ...]
-    empty: int = 0
-    unplaced: int = 0
-    repeated: int = 0
-    legacy_encoding: bool = False
+    odd: Counter[str]
 
     @property
     def content(self) -> dict[str, tuple[str, int]]:
@@ -81,12 +76,10 @@ class PeerAnnotation:
     """Which SCUs a person found in one system's summary.
 
     Attributes:
-        system: The system's name, from the file's name.
         pyramid: The pyramid that the file carries along.
         summary: The summary, its lines joined by newlines.
         present: Per uid found in the summary, the number of its contributors there.
         extra: Number of contributors that match no SCU of the pyramid (uid 0).
-        unknown: Uids found in the summary that the pyramid does not hold.
         annotator: Who annotated it, where the file's name says so.
     """
 
@@ -95,13 +88,17 @@ class PeerAnnotation:
     summary: str
     present: dict[str, int]
     extra: int
-    unknown: tuple[str, ...]
     annotator: str = ""
 
     @property
     def size(self) -> int:
         """SCUs in the summary as DUCView counts them: found, found again, and matching none."""
         return sum(self.present.values()) + self.extra
+
+    @property
+    def unknown(self) -> set[str]:
+        """Uids found in the summary that the pyramid does not hold."""
+        return self.present.keys() - {scu.uid for scu in self.pyramid.scus}
 
 
 def read_pyramid(
@@ -141,14 +138,12 @@ def read_peer_annotation(path: str | Path, *, names: str | None = None) -> PeerA
     extra = present.pop("0", 0)
     texts = (element.find("text") for element in (marked, annotation, root))
     text = next((element for element in texts if element is not None), None)
-    uids = {scu.uid for scu in pyramid.scus}
     return PeerAnnotation(
         system=name.system,
         pyramid=pyramid,
         summary="\n".join(_lines(text)).strip(),
         present=dict(+present),
         extra=extra,
-        unknown=tuple(uid for uid in +present if uid not in uids),
         annotator=name.annotator,
     )
 
@@ -211,26 +206,22 @@ def _pyramid(node: Element, name: str, path: Path, legacy: bool) -> Pyramid:
     headings = _headings(text, lines, text_of(pattern) if pattern is not None else "")
     references, ends = _split(text, headings)
     starts, packed = [start for start, _ in headings], Packed(text)
-    scus: list[Scu] = []
-    uids: set[str] = set()
-    empty = unplaced = repeated = 0
+    scus: dict[str, Scu | None] = {}
+    odd = Counter({LEGACY: int(legacy)})
     for element in node.findall("scu"):
         uid = _attribute(element, "uid", path)
-        if uid in uids:
+        if uid in scus:
             raise InputError(f"SCU {uid} occurs twice", path=path)
-        uids.add(uid)
         places = tuple(
             _place(contributor, packed, starts, ends, path)
             for contributor in element.findall("contributor")
         )
-        if not places:
-            empty += 1
-            continue
         owners = [reference for reference, _ in places if reference is not None]
-        unplaced += len(places) - len(owners)
-        repeated += len(owners) > len(set(owners))
-        scus.append(Scu(uid, element.attrib.get("label", ""), places))
-    return Pyramid(name, path, tuple(scus), references, empty, unplaced, repeated, legacy)
+        odd[EMPTY] += not places
+        odd[UNPLACED] += (len(places) - len(owners)) * bool(references)
+        odd[REPEATED] += len(owners) > len(set(owners))
+        scus[uid] = Scu(uid, element.attrib.get("label", ""), places) if places else None
+    return Pyramid(name, path, tuple(filter(None, scus.values())), references, odd)
 
 
 def _attribute(element: Element, key: str, path: Path) -> str:

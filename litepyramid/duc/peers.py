@@ -11,6 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from litepyramid.duc.ducview import (
+    EMPTY,
+    LEGACY,
+    REPEATED,
+    UNPLACED,
     PeerAnnotation,
     Pyramid,
     pyramid_references,
@@ -46,8 +50,7 @@ class PyramidFolder:
     Attributes:
         pyramids: One per input, in order of the inputs' names: the one that its peer annotations
             carry, else that of its ``.pyr`` file.
-        annotations: Peer annotations, in order of system, input and annotator; several of one
-            summary if several people annotated it.
+        annotations: In order of system, input and annotator.
         notes: What a user must be told, as full sentences.
     """
 
@@ -99,11 +102,14 @@ class PyramidFolder:
 
     def summaries(self) -> tuple[SystemSummaries, ...]:
         """The summaries of every system, of those inputs that it was annotated on."""
-        by_system = {
-            system: {name: " ".join(several[0].summary.split()) for name, several in rows.items()}
+        return tuple(
+            SystemSummaries(
+                system,
+                tuple(rows),
+                tuple(" ".join(several[0].summary.split()) for several in rows.values()),
+            )
             for system, rows in self._by_system().items()
-        }
-        return tuple(SystemSummaries(s, tuple(r), tuple(r.values())) for s, r in by_system.items())
+        )
 
     def labels(self) -> tuple[SystemLabels, ...]:
         """Presence of the input's SCUs, matched by number; .5 where as many said yes as no."""
@@ -113,11 +119,14 @@ class PyramidFolder:
             share = float(np.mean([uid in one.present for one in several]))
             return 0.5 if share == 0.5 else int(share > 0.5)
 
-        by_system = {
-            system: {name: tuple(label(u, own) for u in uids[name]) for name, own in rows.items()}
+        return tuple(
+            SystemLabels(
+                system,
+                tuple(rows),
+                tuple(tuple(label(uid, own) for uid in uids[name]) for name, own in rows.items()),
+            )
             for system, rows in self._by_system().items()
-        }
-        return tuple(SystemLabels(s, tuple(r), tuple(r.values())) for s, r in by_system.items())
+        )
 
     def _by_system(self) -> dict[str, dict[str, list[PeerAnnotation]]]:
         grouped: dict[str, dict[str, list[PeerAnnotation]]] = {}
@@ -160,23 +169,25 @@ class PeerScores(Result):
 
     def to_tables(self) -> Sequence[Table]:
         """System means."""
-        headers = {"found": "SCUs found", "other": "not in pyramid"}
-        names = ("system", "modified", "original", "inputs", *headers)
+        columns = (
+            *map(Column, ("system", "modified", "original", "inputs")),
+            Column("found", "SCUs found"),
+            Column("other", "not in pyramid"),
+        )
         rows: tuple[tuple[Any, ...], ...] = tuple(
             (system, *map(mean_of_scored, self.scores.values[:, i]), *self.counts[i])
             for i, system in enumerate(self.scores.systems)
         )
-        columns = tuple(Column(name, headers.get(name, "")) for name in names)
         notes = (*self.notes, f"Signature: {self.signature}")
         return [Table("Pyramid scores", columns, rows, notes)]
 
     def to_json(self) -> dict[str, Any]:
         """Every score with its system and input."""
-        inputs, values = self.scores.inputs, self.scores.values
+        table = self.scores
         rows = [
             {"system": system, "input": name, "modified": modified, "original": original}
-            for i, system in enumerate(self.scores.systems)
-            for name, (modified, original) in zip(inputs, values[:, i].T, strict=True)
+            for i, system in enumerate(table.systems)
+            for name, (modified, original) in zip(table.inputs, table.values[:, i].T, strict=True)
         ]
         return {**record(self), "scores": rows}
 
@@ -236,13 +247,17 @@ def as_paths(files: Any) -> list[Path]:
     return [Path(path) for path in several]
 
 
+def pyramid_files(path: Path) -> list[Path]:
+    """The ``.pyr`` and ``.pan`` files in a folder, or the file if it is one."""
+    inside = sorted(path.rglob("*")) if file_type(path) == "folder" else [path]
+    return [file for file in inside if is_pyramid_file(file)]
+
+
 def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder:
     """Reads ``.pyr`` and ``.pan`` files and matches them by input, as NIST names them."""
     paths: list[Path] = []
     for path in as_paths(files):
-        inside = [path]
-        if file_type(path) == "folder":
-            inside = sorted(filter(is_pyramid_file, path.rglob("*")))
+        inside = pyramid_files(path) if file_type(path) == "folder" else [path]
         if not inside:
             raise InputError("no .pyr or .pan file in this folder", path=path)
         paths += inside
@@ -255,9 +270,7 @@ def read_pyramid_files(files: Any, *, names: str | None = None) -> PyramidFolder
         annotations[key] = annotation
     inputs = {name for _, name, _ in annotations}
     topics: dict[str, Pyramid] = {}
-    for path in paths:
-        if is_peer(path):
-            continue
+    for path in (path for path in paths if not is_peer(path)):
         topic = read_pyramid(path, names=names, inputs=inputs)
         if topic.input in topics:
             raise _twice(f"input '{topic.input}'", topics[topic.input], path)
@@ -342,17 +355,9 @@ def _notes(
     again = Counter((a.system, a.pyramid.input) for a in annotations)
     differing = sum(a.pyramid.content != by_input[a.pyramid.input].content for a in annotations)
     twice = sorted({name for (_, name), n in again.items() if n > 1}, key=by_number)
-    counts = {
-        "SCUs without a contributor were left out.": sum(p.empty for p in pyramids),
-        "SCUs have two contributors in one reference: both count.": sum(
-            p.repeated for p in pyramids
-        ),
-        "contributors could not be assigned to a reference.": sum(
-            p.unplaced for p in pyramids if p.references
-        ),
-        "files are not UTF-8 and were read as Windows-1252.": len(
-            {p.path for p in files if p.legacy_encoding}
-        ),
+    odd = sum((p.odd for p in pyramids), Counter[str]())
+    odd[LEGACY] = len({p.path for p in files if p.odd[LEGACY]})
+    counts = {what: odd[what] for what in (EMPTY, REPEATED, UNPLACED, LEGACY)} | {
         "peer annotations carry another pyramid than the first of their input: each is scored by "
         "its own.": differing,
         "SCUs found in summaries are not in the pyramid and do not count.": sum(

@@ -25,6 +25,7 @@ class Shape(Result):
 
     text: str
     signature: Signature = Signature(())  # noqa: RUF009
+    notes: tuple[str, ...] = ("One cell was left out.",)
 
     def to_tables(self) -> Sequence[Table]:
         """One cell."""
@@ -130,10 +131,11 @@ def test_a_setting_that_the_judge_does_not_take_is_refused():
     assert isinstance(found.exception, InputError)
 
 
-def test_a_result_is_saved_by_its_ending_as_often_as_wanted(tmp_path):
+def test_a_result_is_saved_by_its_ending_as_often_as_wanted(tmp_path, capsys):
     files = [tmp_path / "a.json", tmp_path / "a.csv", tmp_path / "a.tex"]
     found = run(draw, "x", *(word for file in files for word in ("-o", str(file))))
     assert found.exit_code == 0, found.exception
+    assert "One cell was left out." in capsys.readouterr().err  # notes are seen beside a file
     assert all("flat False None" in file.read_text() for file in files)
     assert run(draw, "x", "-o", "-").output.startswith("{")
     wrong = run(draw, "x", "-o", str(tmp_path / "a.xlsx"))

@@ -129,12 +129,23 @@ def test_units_go_either_way(tmp_path):
     rows = '{"input": "a", "units": [{"text": "x", "weight": 3}, "y"]}\n'
     path = written(tmp_path, rows, "scus.jsonl")
     result = lp.convert(path)
-    assert "1 differ from 1" in result.notes[0]
+    assert "1 differ from 1" in result.notes[1]
     result.save(tmp_path / "scus.txt")
     lp.convert(path, to="ids").save(tmp_path / "ids.txt")
     assert (tmp_path / "scus.txt").read_text() == "x\ty\n"
     back = lp.convert(tmp_path / "scus.txt", ids=tmp_path / "ids.txt").units
     assert back == (InputUnits("a", (Unit("x"), Unit("y"))),)
+
+
+def test_a_folder_of_other_files_is_read(tmp_path):
+    """Not as if every folder were one of .pyr and .pan files."""
+    written(tmp_path, NUGGETS, "a.jsonl")
+    written(tmp_path, ANSWERS, "b.jsonl")
+    counts = lp.convert(tmp_path).counts
+    assert (counts["unit"].total(), counts["summary"].total()) == (4, 2)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="no files in this folder"):
+        lp.convert(tmp_path / "empty")
 
 
 @pytest.mark.parametrize(

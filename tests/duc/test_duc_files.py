@@ -5,7 +5,7 @@ import re
 import pytest
 from duc_files import REFERENCES, SCUS, pan, pyr, pyramid_xml
 
-from litepyramid.duc.ducview import read_peer_annotation, read_pyramid
+from litepyramid.duc.ducview import EMPTY, REPEATED, UNPLACED, read_peer_annotation, read_pyramid
 from litepyramid.errors import InputError
 
 FOUND = {
@@ -20,6 +20,15 @@ SUMMARY = [
 ]
 
 
+def edited(path, *changes):
+    """The file with parts of its text replaced, which regular expressions find."""
+    text = path.read_text(encoding="utf-8")
+    for old, new in changes:
+        text = re.sub(old, new, text)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
 def test_scus_weights_and_places(tmp_path):
     pyramid = read_pyramid(pyr(tmp_path / "D0901-A.pyr"))
     assert pyramid.input == "D0901-A"
@@ -28,7 +37,7 @@ def test_scus_weights_and_places(tmp_path):
     ]
     assert pyramid.references == tuple(tuple(lines) for lines in REFERENCES.values())
     assert pyramid.scus[1].places == ((0, 1), (1, 0), (2, 1))
-    assert (pyramid.unplaced, pyramid.repeated, pyramid.empty) == (0, 0, 0)
+    assert +pyramid.odd == {}
 
 
 @pytest.mark.parametrize("pattern", [None, "", r"(a+)+b", r"[-]{2,}\n", r"\1", "[", "x*?y", "^$"])
@@ -58,46 +67,27 @@ def test_a_pattern_made_to_hang_does_not(tmp_path):
     assert len(read_pyramid(path).references) == 2
 
 
-def test_offsets_that_are_off_are_repaired(tmp_path):
+def test_misplaced_labels_are_found_and_lost_ones_counted(tmp_path):
     path = pyr(tmp_path / "D0901-A.pyr")
     right = read_pyramid(path)
-    text = path.read_text(encoding="utf-8")
-    moved = re.sub(r'start="(\d+)"', lambda m: f'start="{int(m[1]) + 3}"', text)
-    path.write_text(moved, encoding="utf-8")
+    edited(path, (r'start="(\d+)"', lambda m: f'start="{int(m[1]) + 3}"'))
     assert read_pyramid(path).scus == right.scus
-
-
-def test_labels_without_the_line_breaks_of_their_text(tmp_path):
-    """DUCView joins the lines of a part that runs over two of them without a space."""
-    path = pyr(tmp_path / "D0901-A.pyr")
-    text = path.read_text(encoding="utf-8")
+    # DUCView joins the lines of a part that runs over two of them without a space.
     label = "closed on Monday.Engineers found"
-    text = re.sub(
-        r'label="closed on Monday" start="(\d+)" end="\d+"',
-        lambda m: f'label="{label}" start="{m[1]}" end="{int(m[1]) + len(label) + 1}"',
-        text,
-    )
-    path.write_text(text, encoding="utf-8")
+    joined = r'label="closed on Monday" start="(\d+)" end="\d+"'
+    edited(path, (joined, lambda m: f'label="{label}" start="{m[1]}" end="{int(m[1]) + 33}"'))
     pyramid = read_pyramid(path)
-    assert pyramid.unplaced == 0
-    assert pyramid.scus[3].places == ((0, 0),)
-
-
-def test_contributors_over_two_references_are_counted_not_lost(tmp_path):
-    path = pyr(tmp_path / "D0901-A.pyr")
-    text = path.read_text(encoding="utf-8")
-    path.write_text(text.replace('label="rust" start="', 'label="zzz" start="9'), encoding="utf-8")
-    pyramid = read_pyramid(path)
-    assert pyramid.unplaced == 1
+    assert (pyramid.odd[UNPLACED], pyramid.scus[3].places) == (0, ((0, 0),))
+    pyramid = read_pyramid(edited(path, ('label="rust" start="', 'label="zzz" start="9')))
+    assert pyramid.odd[UNPLACED] == 1
     assert [s.weight for s in pyramid.scus] == [3, 3, 2, 1, 1, 1]
 
 
 def test_empty_and_repeated_scus_are_counted(tmp_path):
     scus = [*SCUS, ("11", "nobody says so", []), ("12", "again", [(0, ["cracks"]), (0, ["rust"])])]
     pyramid = read_pyramid(pyr(tmp_path / "D0901-A.pyr", scus=scus))
-    assert (pyramid.empty, pyramid.repeated) == (1, 1)
-    assert [s.uid for s in pyramid.scus][-1] == "12"
-    assert pyramid.scus[-1].weight == 2
+    assert (pyramid.odd[EMPTY], pyramid.odd[REPEATED]) == (1, 1)
+    assert (pyramid.scus[-1].uid, pyramid.scus[-1].weight) == ("12", 2)
 
 
 def test_peer_annotation(tmp_path):
@@ -108,18 +98,12 @@ def test_peer_annotation(tmp_path):
     assert annotation.extra == 1
     assert annotation.size == 5
     assert annotation.summary == "\n".join(SUMMARY)
-    assert annotation.unknown == ()
+    assert annotation.unknown == set()
     assert read_pyramid(path).scus == annotation.pyramid.scus
-
-
-def test_peer_annotation_nested_in_an_annotation(tmp_path):
-    """The other shape seen: <annotation> is the root and holds text, pyramid and annotation."""
-    path = pan(tmp_path / "D0901-A.17.pan", FOUND, SUMMARY)
-    text = path.read_text(encoding="utf-8").split("]>\n", 1)[1]
-    path.write_text(text.replace("peerAnnotation>", "annotation>"), encoding="utf-8")
-    annotation = read_peer_annotation(path)
-    assert annotation.present == {"3": 1, "9": 1, "7": 2}
-    assert annotation.summary == "\n".join(SUMMARY)
+    # The other shape seen: <annotation> is the root and holds text, pyramid and annotation.
+    path.write_text(path.read_text("utf-8").split("]>\n", 1)[1], encoding="utf-8")
+    nested = read_peer_annotation(edited(path, ("peerAnnotation>", "annotation>")))
+    assert (nested.present, nested.summary) == (annotation.present, annotation.summary)
 
 
 def test_file_names(tmp_path):
@@ -144,10 +128,9 @@ def test_file_names(tmp_path):
 )
 def test_broken_pyramids_are_errors(tmp_path, old, new, what):
     path = pyr(tmp_path / "D0901-A.pyr")
-    text = path.read_text(encoding="utf-8").split("]>\n", 1)[1]
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    path.write_text(path.read_text("utf-8").split("]>\n", 1)[1], encoding="utf-8")
     with pytest.raises(InputError, match=r"D0901-A\.pyr: ") as caught:
-        read_pyramid(path)
+        read_pyramid(edited(path, (old, new)))
     assert what in str(caught.value)
 
 
